@@ -1,0 +1,114 @@
+# hapticd: what the README tells people to type. Every target makes .venv and builds what it needs by itself.
+#
+#   make run        start the service with a simulated arm and grip (Ctrl-C stops it)
+#   make test       the whole test suite; PYTEST_ARGS="-k loop" narrows it
+#   make help       all targets
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+STAMPS := $(VENV)/stamps
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+
+# Tried in this order; the first that is 3.11 or newer is taken. PYTHON=/path/to/python3 comes before all.
+PYTHONS := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
+RUN_ARGS ?= --simulate arm,grip
+PYTEST_ARGS ?=
+BENCH_ARGS ?=
+
+SOURCES := $(wildcard fastpath/*.pyx fastpath/*.pxd fastpath/*.h fastpath/*.hpp fastpath/link/*.pxd fastpath/link/*.h)
+PACKAGES := $(wildcard actors fastpath transport)
+CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
+
+.PHONY: help run test bench soak fuzz lint docs wheel build clean
+
+help:  ## show this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
+
+run: $(STAMPS)/build $(STAMPS)/record  ## start the service with a simulated arm and grip; RUN_ARGS replaces the arguments
+	@exec $(PY) ops/foreground.py $(BIN)/hapticd run $(RUN_ARGS)
+
+build: $(STAMPS)/build $(STAMPS)/record  ## build the extensions in place
+
+test: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests; PYTEST_ARGS are handed to pytest
+	$(PY) -m pytest $(PYTEST_ARGS)
+
+bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## measure, and print one table; BENCH_ARGS are handed to pytest
+	$(PY) -m pytest bench --benchmark-enable --benchmark-only --timeout=0 $(BENCH_ARGS)
+
+soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for minutes
+	$(PY) -m pytest tests -m soak --timeout=0 $(PYTEST_ARGS)
+
+fuzz: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the property tests with a hundred times the examples
+	$(PY) -m pytest tests/unit tests/wire --hypothesis-profile=fuzz --timeout=0 $(PYTEST_ARGS)
+
+lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cython-lint and the symbols of the loop
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy $(CHECKED)
+	$(BIN)/pyright
+	$(BIN)/cython-lint fastpath
+	$(PY) -m tests.lint.loop_symbols
+
+docs: $(STAMPS)/build $(STAMPS)/record  ## write the generated reference pages
+	$(PY) -m docs.generate
+
+wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
+	$(PY) -m build --outdir dist
+
+clean:  ## remove the virtual environment and everything that was built
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -f fastpath/*.so fastpath/*.c fastpath/*.cpp transport/_build_info.json
+	find $(PACKAGES) tests -name __pycache__ -type d -exec rm -rf {} +
+
+$(STAMPS)/venv:
+	@set -e; found=; \
+	for name in $(PYTHONS); do \
+	  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found="$$name"; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "hapticd needs Python 3.11 or newer: install it, or name it with make PYTHON=/path/to/python3." >&2; exit 1; fi; \
+	if ! "$$found" -c 'import ensurepip, venv' 2>/dev/null; then \
+	  echo "$$found has no venv module: install it (on Debian: apt-get install python3-venv)." >&2; exit 1; fi; \
+	if ! "$$found" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))'; then \
+	  echo "$$found has no C headers: install them (on Debian: apt-get install python3-dev)." >&2; exit 1; fi; \
+	if [ ! -x $(PY) ]; then echo "making $(VENV) with $$found"; "$$found" -m venv $(VENV); fi
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/compiler: $(STAMPS)/venv
+	@for tool in "$${CC:-cc}" "$${CXX:-c++}"; do \
+	  command -v $${tool%% *} >/dev/null || { \
+	    echo "hapticd needs a C and a C++17 compiler, and $$tool is not there: install GCC 11 or newer (on Debian: apt-get install build-essential)." >&2; exit 1; }; \
+	done
+	@touch $@
+
+# What the build itself stands on is listed once, in pyproject.toml.
+$(STAMPS)/install: pyproject.toml $(STAMPS)/compiler
+	@echo "installing what hapticd stands on"
+	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(STAMPS)/build-requirements.txt
+	@$(PIP) install --upgrade -r $(STAMPS)/build-requirements.txt
+	@$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
+$(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/install
+	@$(PY) setup.py --quiet build_ext --inplace --parallel 2
+	@touch $@
+
+# The record of commit and time is made again after each commit.
+$(STAMPS)/record: $(wildcard .git/logs/HEAD) $(STAMPS)/build
+	@$(PY) setup.py --quiet build_record
+	@touch $@
+
+$(STAMPS)/test: $(STAMPS)/install
+	@echo "installing what the tests need"
+	@$(PIP) install --no-build-isolation --editable '.[test]'
+	@touch $@
+
+$(STAMPS)/dev: $(STAMPS)/install
+	@echo "installing what the checks need"
+	@$(PIP) install --no-build-isolation --editable '.[test,dev]'
+	@touch $@
