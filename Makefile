@@ -87,19 +87,24 @@ $(STAMPS)/compiler: $(STAMPS)/venv
 	@touch $@
 
 # What the build itself stands on is listed once, in pyproject.toml.
-$(STAMPS)/install: pyproject.toml $(STAMPS)/compiler
-	@echo "installing what hapticd stands on"
-	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(STAMPS)/build-requirements.txt
-	@$(PIP) install --upgrade -r $(STAMPS)/build-requirements.txt
-	@$(PIP) install --no-build-isolation --editable .
+$(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler
+	@echo "installing what the build stands on"
+	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(STAMPS)/requirements.txt
+	@$(PIP) install --upgrade -r $(STAMPS)/requirements.txt
 	@touch $@
 
-$(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/install
+$(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
+	@echo "building the extensions"
 	@$(PY) setup.py --quiet build_ext --inplace --parallel 2
 	@touch $@
 
+$(STAMPS)/install: pyproject.toml | $(STAMPS)/build
+	@echo "installing hapticd in place and what it stands on"
+	@$(PIP) install --no-build-isolation --editable .
+	@touch $@
+
 # The record of commit and time is made again after each commit.
-$(STAMPS)/record: $(wildcard .git/logs/HEAD) $(STAMPS)/build
+$(STAMPS)/record: $(wildcard .git/logs/HEAD) $(STAMPS)/build $(STAMPS)/install
 	@$(PY) setup.py --quiet build_record
 	@touch $@
 

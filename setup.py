@@ -146,18 +146,20 @@ def git(*arguments: str) -> str | None:
 def require_cxx17_number_text() -> None:
     """Exit with one sentence when the C++ compiler is missing, or older than GCC 11 / Clang 16."""
     compiler = shlex.split(os.environ.get("CXX") or sysconfig.get_config_var("CXX") or "g++")
-    wanted = f"install GCC {MINIMUM_GCC} or Clang {MINIMUM_CLANG} or newer, or name one in the CXX environment variable."
+    wanted = (
+        f"install GCC {MINIMUM_GCC} or Clang {MINIMUM_CLANG} or newer, or name one in the CXX environment variable."
+    )
     try:
         done = subprocess.run(
             [*compiler, "-x", "c++", "-dM", "-E", os.devnull], capture_output=True, text=True, check=True
         )
     except (OSError, subprocess.CalledProcessError):
         raise SystemExit(f"The C++ compiler {compiler[0]!r} does not run: {wanted}") from None
-    macros = dict(line.split(maxsplit=2)[1:] for line in done.stdout.splitlines() if line.count(" ") >= 2)
+    macros = {name: value for _, name, value in (f"{line}  ".split(" ", 2) for line in done.stdout.splitlines())}
     name, minimum, macro = (
         ("Clang", MINIMUM_CLANG, "__clang_major__") if "__clang__" in macros else ("GCC", MINIMUM_GCC, "__GNUC__")
     )
-    version = int(macros.get(macro, "0"))
+    version = int(macros[macro])
     if version < minimum:
         raise SystemExit(f"{name} {version} has no std::to_chars for floating point: {wanted}")
 

@@ -1,0 +1,9 @@
+"""What every test runs under: hypothesis without wall-clock deadlines, and the `fuzz` profile of `make fuzz`."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("suite", deadline=None)
+settings.register_profile("fuzz", deadline=None, max_examples=10_000)
+settings.load_profile("suite")

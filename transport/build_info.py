@@ -1,0 +1,45 @@
+"""What `GET /` and `GET /version` say about this build: read once by transport.main and handed to the HTTP handlers."""
+
+from __future__ import annotations
+
+import json
+from importlib import metadata
+from pathlib import Path
+from typing import Final, cast
+
+PROJECT_NAME: Final = "hapticd"
+INTERFACE: Final = "3.5.3"
+UNKNOWN: Final = "unknown"
+BUILD_RECORD: Final = Path(__file__).with_name("_build_info.json")
+RECORDED: Final = ("build_time", "git_hash", "git_branch", "git_tag", "git_describe")
+
+
+def build_info(record: Path = BUILD_RECORD) -> dict[str, str]:
+    """The answer's string keys in order; `unknown` for what the build did not record, an empty git_tag for an untagged commit."""
+    recorded = read_record(record)
+    return {
+        "project_name": PROJECT_NAME,
+        "project_version": project_version(),
+        "interface": INTERFACE,
+        **{key: recorded.get(key, UNKNOWN) for key in RECORDED},
+    }
+
+
+def project_version() -> str:
+    """Four parts, the interface's three and ours; `unknown` when the distribution is not installed."""
+    try:
+        return metadata.version(PROJECT_NAME)
+    except metadata.PackageNotFoundError:
+        return UNKNOWN
+
+
+def read_record(record: Path) -> dict[str, str]:
+    """The build record's strings; empty when there is none or it cannot be read."""
+    try:
+        content: object = json.loads(record.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(content, dict):
+        return {}
+    facts = cast("dict[str, object]", content)
+    return {key: value for key, value in facts.items() if isinstance(value, str)}
