@@ -1,0 +1,1 @@
+"""What every actor stands on: messages, names, the typed ask, supervision, time, metrics and errors."""

@@ -1,0 +1,219 @@
+"""The base of every actor: a table of handlers by message type, a guarded start, one way for requests and one for the rest."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import pykka
+
+from actors.kit.clock import Timers
+from actors.kit.directory import Directory
+from actors.kit.errors import Busy, HapticError
+from actors.kit.mailbox import Asked, Mailbox, mailbox_of
+from actors.kit.message import Announce, Message
+from actors.kit.metrics import Metrics, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from types import TracebackType
+
+    from prometheus_client import CollectorRegistry
+
+    from actors.kit.clock import Clock
+
+A = TypeVar("A")
+M = TypeVar("M", bound=Message)
+T = TypeVar("T")
+
+_HANDLES = "_hapticd_handles"
+_KERNEL_NAME_BYTES = 15
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What every actor of one system shares."""
+
+    directory: Directory
+    clock: Clock
+    timers: Timers
+    metrics: Metrics
+
+    @classmethod
+    def build(cls, clock: Clock, registry: CollectorRegistry | None = None) -> Context:
+        """A new system's context around `clock`."""
+        metrics = Metrics(registry)
+        directory = Directory(clock, metrics)
+        return cls(directory, clock, Timers(clock, directory), metrics)
+
+
+class ActorThread(threading.Thread):
+    """The thread of one actor; the kernel shows its name too, cut to 15 bytes."""
+
+    def run(self) -> None:
+        """Name the thread, then turn the actor's loop."""
+        try:
+            Path("/proc/thread-self/comm").write_bytes(self.name.encode()[:_KERNEL_NAME_BYTES])
+        except OSError:
+            logger.debug("the kernel does not show thread names here")
+        super().run()
+
+
+class ActorInterrupted(RuntimeError):
+    """A SystemExit or KeyboardInterrupt inside an actor: it ends that actor, not the process."""
+
+
+def handles(message_type: type[M]) -> Callable[[Callable[[A, M], T]], Callable[[A, M], T]]:
+    """Mark a method as the handler of `message_type`; for a Request[R] it returns the R."""
+
+    def mark(method: Callable[[A, M], T]) -> Callable[[A, M], T]:
+        method.__dict__[_HANDLES] = message_type
+        return method
+
+    return mark
+
+
+class ServiceActor(pykka.ThreadingActor):
+    """An actor with a name; an exception in a told message ends it, one in a request goes to the asker."""
+
+    use_daemon_thread: ClassVar[bool] = True
+    _handler_names: ClassVar[Mapping[type[object], str]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Collect the handlers of the class and its bases; TypeError when one class handles a type twice."""
+        super().__init_subclass__(**kwargs)
+        table: dict[type[object], str] = {}
+        for base in reversed(cls.__mro__):
+            table.update(_marked(base))
+        cls._handler_names = table
+
+    def __init__(self, name: str, context: Context) -> None:
+        """`name` is the actor's place in the directory; one of many is named `kind/id`."""
+        super().__init__()
+        self.name = name
+        self.context = context
+        self._error: Exception | None = None
+        self._mailbox.belong_to(name, context.metrics)
+
+    def __str__(self) -> str:
+        """Class and name, for the log."""
+        return f"{type(self).__name__} {self.name}"
+
+    def started(self) -> None:
+        """Run first on the actor's thread; an exception here ends the actor."""
+
+    def stopped(self) -> None:
+        """Run last when the actor is stopped, not when it crashes."""
+
+    def tell(self, name: str, message: Message) -> None:
+        """Send `message` to `name`; lost, and counted, when nobody lives there."""
+        self.context.directory.tell(name, message)
+
+    @handles(Announce)
+    def on_announce(self, message: Announce) -> None:
+        """Somebody is new; override it where facts are held for others."""
+
+    def on_start(self) -> None:
+        """Take the name, then run `started`."""
+        self.context.directory.register(self.name, self.actor_ref)
+        try:
+            self.started()
+        except BaseException as error:
+            self._error = _ordinary(error)
+            raise self._error from error
+        self._mailbox.mark_started()
+
+    def on_stop(self) -> None:
+        """Run `stopped`, then give the name up."""
+        try:
+            self.stopped()
+        except Exception:
+            logger.exception("%s failed while it stopped", self)
+        self.context.directory.forget(self.name, self.actor_ref)
+
+    def on_failure(
+        self,
+        exception_type: type[BaseException] | None,
+        exception_value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Keep what the actor dies of for its owner."""
+        del exception_type, traceback
+        if exception_value is not None:
+            self._error = _ordinary(exception_value)
+
+    def on_receive(self, message: Any) -> Any:
+        """Hand `message` to its handler; a request's outcome goes into its envelope."""
+        if isinstance(message, Asked):
+            self._serve(message)
+            return None
+        try:
+            return self._dispatch(message)
+        except Exception:
+            raise
+        except BaseException as error:
+            raise _ordinary(error) from error
+
+    def _serve(self, asked: Asked) -> None:
+        reply = asked.reply
+        if reply.settled or self.context.clock.now_ns() >= asked.deadline_ns:
+            reply.fail(Busy(f'"{self.name}" came to it too late and did not apply it: try again in a moment.'))
+            return
+        try:
+            value = self._dispatch(asked.request)
+        except HapticError as error:
+            reply.fail(error)
+        except BaseException as error:
+            logger.exception("%s failed in %s", self, type(asked.request).__name__)
+            reply.fail(_ordinary(error))
+        else:
+            reply.answer(value)
+
+    def _dispatch(self, message: object) -> Any:
+        message_type = type(message)
+        handler = self._handler_names.get(message_type)
+        if handler is not None:
+            return getattr(self, handler)(message)
+        self.context.metrics.messages_unknown.labels(kind_of(self.name)).inc()
+        logger.error("%s has no handler for %s", self, message_type.__name__)
+        return None
+
+    @property
+    def _mailbox(self) -> Mailbox:
+        return mailbox_of(self.actor_ref)
+
+    @staticmethod
+    def _create_actor_inbox() -> Mailbox:
+        return Mailbox()
+
+    def _start_actor_loop(self) -> None:
+        ActorThread(target=self._actor_loop, name=f"hd-{self.name}", daemon=self.use_daemon_thread).start()
+
+    def _actor_loop_teardown(self) -> None:
+        # pykka comes here on every way out, also when on_start fails, where it calls no hook.
+        self._mailbox.close(self._error)
+
+
+def _ordinary(error: BaseException) -> Exception:
+    """`error` as something that no machinery mistakes for the end of the process."""
+    if isinstance(error, Exception):
+        return error
+    return ActorInterrupted(f"{type(error).__name__}: {error}")
+
+
+def _marked(cls: type) -> dict[type[object], str]:
+    """The handlers written in `cls` itself."""
+    table: dict[type[object], str] = {}
+    for attribute, value in vars(cls).items():
+        message_type = getattr(value, "__dict__", {}).get(_HANDLES)
+        if message_type is None:
+            continue
+        if message_type in table:
+            raise TypeError(f"{cls.__name__} handles {message_type.__name__} twice: keep one method")
+        table[message_type] = attribute
+    return table

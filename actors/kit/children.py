@@ -1,0 +1,157 @@
+"""The one rule of supervision, shared by the supervisor and the managers: who crashed is started again, alone, but not for ever."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pykka
+
+from actors.kit.actor import Context
+from actors.kit.clock import NS_PER_S
+from actors.kit.mailbox import mailbox_of
+from actors.kit.message import Announce, ChildFailed
+from actors.kit.metrics import kind_of
+
+Factory = Callable[[], pykka.ActorRef[Any]]
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Intensity:
+    """At most `restarts` in any `window_s` seconds."""
+
+    restarts: int = 5
+    window_s: float = 60.0
+    _noted: deque[int] = field(default_factory=deque[int])
+
+    def note(self, now_ns: int) -> bool:
+        """Note a crash at `now_ns`; True when the crashed may be started again."""
+        while self._noted and now_ns - self._noted[0] > self.window_s * NS_PER_S:
+            self._noted.popleft()
+        if len(self._noted) >= self.restarts:
+            return False
+        self._noted.append(now_ns)
+        return True
+
+
+@dataclass(slots=True)
+class _Child:
+    factory: Factory
+    intensity: Intensity
+    ref: pykka.ActorRef[Any] | None = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Ear:
+    """Hears of one life of a child, on the child's thread."""
+
+    name: str
+    owner: str
+    context: Context
+    again: bool
+
+    def started(self) -> None:
+        if self.again:
+            self.context.directory.tell_others(self.name, Announce(self.name))
+
+    def ended(self, error: Exception | None) -> None:
+        if error is not None:
+            self.context.directory.tell(self.owner, ChildFailed(self.name, error))
+
+
+class Children:
+    """The children of one actor, used on its thread only; the owner hands each ChildFailed that it is told to `failed`."""
+
+    def __init__(
+        self,
+        owner: str,
+        context: Context,
+        on_give_up: Callable[[str, Exception], None],
+        intensity: Callable[[], Intensity] = Intensity,
+        stop_timeout_s: float = 2.0,
+    ) -> None:
+        self._owner = owner
+        self._context = context
+        self._on_give_up = on_give_up
+        self._intensity = intensity
+        self._stop_timeout_s = stop_timeout_s
+        self._children: dict[str, _Child] = {}
+
+    def spawn(self, name: str, factory: Factory) -> None:
+        """Start the child; one that lives under that name already is adopted. What fails comes as ChildFailed."""
+        child = _Child(factory, self._intensity())
+        self._children[name] = child
+        living = self._context.directory.ref(name)
+        if living is not None and living.is_alive():
+            child.ref = living
+            mailbox_of(living).watch(_Ear(name, self._owner, self._context, again=False))
+        else:
+            self._start(name, child, again=False)
+
+    def names(self) -> tuple[str, ...]:
+        """The children's names, in order of their first start."""
+        return tuple(self._children)
+
+    def wait_started(self, name: str, timeout_s: float) -> None:
+        """Return when the child has started; raises what it died of, or Busy when it takes longer."""
+        child = self._children[name]
+        if child.error is not None:
+            raise child.error
+        if child.ref is not None:
+            mailbox_of(child.ref).wait_started(timeout_s)
+
+    def failed(self, message: ChildFailed) -> None:
+        """Start the child again within its intensity, else forget it and say so; old news are ignored."""
+        child = self._children.get(message.name)
+        if child is None or (child.ref is not None and child.ref.is_alive()):
+            return
+        if child.intensity.note(self._context.clock.now_ns()):
+            logger.warning("%s is started again after: %r", message.name, message.error)
+            self._context.metrics.actor_restarts.labels(kind_of(message.name)).inc()
+            self._start(message.name, child, again=True)
+        else:
+            self._give_up(message.name, message.error)
+
+    def stop(self, name: str) -> None:
+        """Stop one child and wait for it; one that hangs is left behind with a log line."""
+        child = self._children.pop(name, None)
+        if child is None or child.ref is None:
+            return
+        try:
+            child.ref.stop(timeout=self._stop_timeout_s)
+        except pykka.Timeout:
+            logger.exception("%s did not stop within %g s and is left behind", name, self._stop_timeout_s)
+        self._context.directory.forget(name, child.ref)
+
+    def stop_all(self) -> None:
+        """Stop all children, the last one first."""
+        for name in reversed(self.names()):
+            self.stop(name)
+
+    def _start(self, name: str, child: _Child, *, again: bool) -> None:
+        ear = _Ear(name, self._owner, self._context, again)
+        child.ref = child.error = None
+        try:
+            child.ref = child.factory()
+            mailbox_of(child.ref).watch(ear)
+        except Exception as error:
+            logger.exception("%s could not be made", name)
+            child.error = error
+            ear.ended(error)
+
+    def _give_up(self, name: str, error: Exception) -> None:
+        child = self._children.pop(name)
+        if child.ref is not None:
+            self._context.directory.forget(name, child.ref)
+        logger.error("%s crashed too often and is not started again: %r", name, error)
+        self._context.metrics.actors_given_up.labels(kind_of(name)).inc()
+        try:
+            self._on_give_up(name, error)
+        except Exception:
+            logger.exception("nobody could be told that %s was given up", name)

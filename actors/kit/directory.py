@@ -1,0 +1,66 @@
+"""Who answers to which name: actors, timers and the edge send to names, never to references of their own."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+from pykka import ActorDeadError
+
+from actors.kit.metrics import kind_of
+
+if TYPE_CHECKING:
+    from pykka import ActorRef
+
+    from actors.kit.clock import Clock
+    from actors.kit.message import Message
+    from actors.kit.metrics import Metrics
+
+
+class Directory:
+    """Names to references, copied on write: any thread reads without a lock."""
+
+    def __init__(self, clock: Clock, metrics: Metrics) -> None:
+        """`clock` dates the deadlines of asks, `metrics` counts what nobody took."""
+        self.clock = clock
+        self.metrics = metrics
+        self._lock = threading.Lock()
+        self._refs: dict[str, ActorRef[Any]] = {}
+
+    def register(self, name: str, ref: ActorRef[Any]) -> None:
+        """From now on `ref` answers to `name`."""
+        with self._lock:
+            self._refs = {**self._refs, name: ref}
+
+    def forget(self, name: str, ref: ActorRef[Any]) -> None:
+        """Nobody answers to `name`, unless another than `ref` does by now."""
+        with self._lock:
+            if self._refs.get(name) is ref:
+                self._refs = {known: other for known, other in self._refs.items() if known != name}
+
+    def ref(self, name: str) -> ActorRef[Any] | None:
+        """Who answers to `name`; one that crashed keeps its name until it is replaced or given up."""
+        return self._refs.get(name)
+
+    def names(self) -> tuple[str, ...]:
+        """All names, in order of registration."""
+        return tuple(self._refs)
+
+    def tell(self, name: str, message: Message) -> bool:
+        """Put `message` into the mailbox of `name`; False, and counted, when nobody lives there. Never raises, never blocks."""
+        ref = self._refs.get(name)
+        if ref is not None:
+            try:
+                ref.tell(message)
+            except ActorDeadError:
+                pass
+            else:
+                return True
+        self.metrics.tells_to_nobody.labels(kind_of(name)).inc()
+        return False
+
+    def tell_others(self, name: str, message: Message) -> None:
+        """Tell everybody but `name`."""
+        for other in self.names():
+            if other != name:
+                self.tell(other, message)

@@ -1,0 +1,140 @@
+"""Errors that cross an ask; each `str()` is one sentence that says what to change. The edge maps the classes to HTTP status."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class HapticError(Exception):
+    """The base of all that a caller may act on."""
+
+    def __init__(self, sentence: str) -> None:
+        """`sentence` is shown to people as it is."""
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Busy(HapticError):
+    """Not done in time and not applied, unless the work had begun when the time ran out."""
+
+    def __init__(self, sentence: str = "The service is busy: try again in a moment.") -> None:
+        """`sentence` names who was busy and why."""
+        super().__init__(sentence)
+
+
+class NoSuchActor(HapticError):
+    """Nobody answers under that name."""
+
+    def __init__(self, name: str) -> None:
+        """`name` is the one that was asked."""
+        super().__init__(
+            f'Nobody answers under the name "{name}": it has ended or was never started, list what is there first.'
+        )
+        self.name = name
+
+
+class InvalidInput(HapticError):
+    """A value that cannot be taken; `path` is where it stands in what was sent, "" for the whole."""
+
+    def __init__(self, reason: str, path: str = "") -> None:
+        """`reason` says what would be taken instead."""
+        super().__init__(f"{path}: {reason}" if path else reason)
+        self.reason = reason
+        self.path = path
+
+
+class NotFound(HapticError):
+    """Something was named that is not there."""
+
+    noun: ClassVar[str] = "thing"
+    hint: ClassVar[str] = "check the name"
+
+    def __init__(self, wanted: object) -> None:
+        """`wanted` is what the caller named."""
+        super().__init__(f'There is no {self.noun} "{wanted}": {self.hint}.')
+        self.wanted = wanted
+
+
+class NoSuchDevice(NotFound):
+    """No device has that id, index or pattern."""
+
+    noun = "device"
+    hint = "GET /devices lists those that are here"
+
+
+class NoSuchSession(NotFound):
+    """No session has that id, index or name."""
+
+    noun = "session"
+    hint = "GET /sessions lists those that are open"
+
+
+class NoSuchSetting(NotFound):
+    """No setting has that key."""
+
+    noun = "setting"
+    hint = "GET /settings?advanced=true lists all keys"
+
+
+class NoSuchPort(NotFound):
+    """No port has that name or path."""
+
+    noun = "port"
+    hint = "GET /ports lists those that were seen"
+
+
+class NoSlot(HapticError):
+    """Every slot of that kind is leased."""
+
+    def __init__(self, kind: str, limit: int) -> None:
+        """`kind` is "session" or "device", `limit` how many there are."""
+        super().__init__(f"All {limit} {kind} slots are taken: close a {kind} and try again.")
+        self.kind = kind
+        self.limit = limit
+
+
+class FirmwareTooOld(HapticError):
+    """The device's firmware lacks a feature."""
+
+    def __init__(self, feature: str, firmware: str, required: str) -> None:
+        """`firmware` and `required` are "major.minor"."""
+        super().__init__(
+            f"{feature} needs firmware {required} or newer and the device has {firmware}: update its firmware."
+        )
+        self.feature = feature
+        self.firmware = firmware
+        self.required = required
+
+
+class CalibrationLocked(HapticError):
+    """No paired grip or pen is attached."""
+
+    def __init__(self, device_id: str) -> None:
+        """`device_id` is the device that was to calibrate."""
+        super().__init__(f"Device {device_id} cannot calibrate yet: hold its paired grip or pen first.")
+        self.device_id = device_id
+
+
+class PortBlocked(HapticError):
+    """The port is blocked after repeated faults."""
+
+    def __init__(self, port: str) -> None:
+        """`port` is its base name."""
+        super().__init__(f"Port {port} is blocked: check the cable, then POST /ports/{port}/reset.")
+        self.port = port
+
+
+class Conflict(HapticError):
+    """What is asked contradicts what holds now."""
+
+
+class StateNotWritable(HapticError):
+    """The state directory cannot be written; nothing was acknowledged."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        """`reason` is the operating system's."""
+        super().__init__(
+            f"The state directory {path} cannot be written ({reason}): free space or give the service the right to write there."
+        )
+        self.path = path
+        self.reason = reason

@@ -1,0 +1,173 @@
+"""The queue before an actor: counted, closed when the actor ends, and the place where its owner hears of start and end."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pykka import ActorDeadError
+
+from actors.kit.errors import Busy, NoSuchActor
+from actors.kit.metrics import kind_of
+
+if TYPE_CHECKING:
+    from pykka import ActorRef
+    from pykka._envelope import Envelope
+
+    from actors.kit.message import Request
+    from actors.kit.metrics import Metrics
+
+INBOX_LIMIT = 1_000
+
+logger = logging.getLogger(__name__)
+
+
+class Reply(Protocol):
+    """Where the outcome of an ask goes; the first one counts, both methods may be called from any thread."""
+
+    @property
+    def settled(self) -> bool:
+        """True when the asker has its outcome or has gone away."""
+        return False
+
+    def answer(self, value: Any) -> None:
+        """The handler returned `value`."""
+
+    def fail(self, error: BaseException) -> None:
+        """The handler raised `error`, or never ran."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """The envelope of a request on its way to an actor."""
+
+    request: Request[Any]
+    deadline_ns: int
+    reply: Reply
+
+
+class Watcher(Protocol):
+    """An owner's ear; called on the actor's thread, or on the caller's of `watch` for what has already happened."""
+
+    def started(self) -> None:
+        """The actor takes messages from now on."""
+
+    def ended(self, error: Exception | None) -> None:
+        """The actor died of `error`, or stopped (None)."""
+
+
+class Mailbox:
+    """Unbounded for what must not be lost; past INBOX_LIMIT asks fail at once and repeatable facts are dropped. `put` never blocks."""
+
+    def __init__(self) -> None:
+        """Open, empty, and nameless until `belong_to`."""
+        self._queue: SimpleQueue[Envelope[Any]] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._name = ""
+        self._metrics: Metrics | None = None
+        self._watcher: Watcher | None = None
+        self._under_way = threading.Event()
+        self._started = False
+        self._error: Exception | None = None
+
+    def belong_to(self, name: str, metrics: Metrics) -> None:
+        """What is lost here is counted in `metrics` for the actor `name`."""
+        self._name = name
+        self._metrics = metrics
+
+    def put(self, envelope: Envelope[Any], /) -> None:
+        """Take the envelope, or settle it at once when the mailbox is full or closed."""
+        message = envelope.message
+        with self._lock:
+            if not self._closed:
+                full = self._queue.qsize() >= INBOX_LIMIT
+                if not full or not (isinstance(message, Asked) or getattr(message, "repeatable", False)):
+                    self._queue.put(envelope)
+                    return
+            closed = self._closed
+        if closed:
+            self._bury(envelope)
+        elif isinstance(message, Asked):
+            message.reply.fail(Busy(f'"{self._name}" has {INBOX_LIMIT} messages waiting: try again in a moment.'))
+        else:
+            self._lost("full")
+
+    def get(self) -> Envelope[Any]:
+        """The oldest envelope; waits for one."""
+        return self._queue.get()
+
+    def empty(self) -> bool:
+        """True when nothing waits."""
+        return self._queue.empty()
+
+    def __len__(self) -> int:
+        """How many envelopes wait."""
+        return self._queue.qsize()
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell `watcher` of start and end, instead of an earlier one; what has already happened is told at once."""
+        with self._lock:
+            self._watcher = watcher
+            started, closed = self._started, self._closed
+        if started:
+            watcher.started()
+        if closed:
+            watcher.ended(self._error)
+
+    def wait_started(self, timeout_s: float) -> None:
+        """Return when the actor has started; raises what it died of, NoSuchActor when it was stopped, Busy when it takes longer."""
+        if not self._under_way.wait(timeout_s):
+            raise Busy(f'"{self._name}" did not start within {timeout_s:g} s: see what its start waits for.')
+        if self._started:
+            return
+        raise self._error or NoSuchActor(self._name)
+
+    def mark_started(self) -> None:
+        """The actor's start has succeeded; called once, on its thread."""
+        with self._lock:
+            self._started = True
+            watcher = self._watcher
+        self._under_way.set()
+        if watcher is not None:
+            watcher.started()
+
+    def close(self, error: Exception | None) -> None:
+        """The actor has ended: settle all that waits, now and later; called once, on its thread."""
+        with self._lock:
+            self._closed = True
+            self._error = error
+            watcher = self._watcher
+        self._under_way.set()
+        while not self._queue.empty():
+            self._bury(self._queue.get())
+        if watcher is not None:
+            watcher.ended(error)
+
+    def _bury(self, envelope: Envelope[Any]) -> None:
+        if isinstance(envelope.message, Asked):
+            envelope.message.reply.fail(
+                NoSuchActor(self._name)
+                if self._error is None
+                else Busy(f'"{self._name}" failed and is being started again: try again in a moment.')
+            )
+        elif envelope.reply_to is not None:
+            dead = ActorDeadError(f"{self._name} has ended")
+            envelope.reply_to.set_exception((ActorDeadError, dead, None))
+        else:
+            self._lost("ended")
+
+    def _lost(self, reason: str) -> None:
+        if self._metrics is not None:
+            self._metrics.messages_dropped.labels(kind_of(self._name), reason).inc()
+
+
+def mailbox_of(ref: ActorRef[Any]) -> Mailbox:
+    """The mailbox behind a ServiceActor's reference; TypeError for any other actor."""
+    inbox = ref.actor_inbox
+    if not isinstance(inbox, Mailbox):
+        raise TypeError(f"{ref.actor_class.__name__} is no ServiceActor: derive it from actors.kit.actor.ServiceActor")
+    return inbox

@@ -1,0 +1,52 @@
+"""Every metric that actors and the edge count by themselves, on one page; what the loop counts is read at scrape time elsewhere."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge
+
+
+def kind_of(name: str) -> str:
+    """The label for an actor's name: what stands before the first `/`, so that `device/049D` counts as `device`."""
+    return name.partition("/")[0]
+
+
+class Metrics:
+    """The service's metrics in a registry of their own, so that two systems can run in one process."""
+
+    def __init__(self, registry: CollectorRegistry | None = None) -> None:
+        """Everything is registered in `registry`, a new one by default."""
+        self.registry = CollectorRegistry() if registry is None else registry
+
+        self.actor_restarts = self._counter("actor_restarts", "Actors started again after a crash.", "actor")
+        self.actors_given_up = self._counter(
+            "actors_given_up", "Actors that crashed too often to be started again.", "actor"
+        )
+        self.messages_dropped = self._counter(
+            "messages_dropped", "Messages lost in a mailbox, full or of an ended actor.", "actor", "reason"
+        )
+        self.messages_unknown = self._counter(
+            "messages_unknown", "Messages that the actor has no handler for.", "actor"
+        )
+        self.tells_to_nobody = self._counter("tells_to_nobody", "Messages to a name without a living actor.", "actor")
+        self.busy_answers = self._counter("busy_answers", "Asks that were answered with Busy.", "actor")
+
+        self.events = self._counter("events", "Events sent, by kind.", "kind")
+        self.events_held_back = self._counter(
+            "events_held_back", "Events that throttling merged or dropped, by kind.", "kind"
+        )
+        self.events_dropped = self._counter("events_dropped", "Events that a subscriber lost because it did not read.")
+        self.event_subscribers = self._gauge("event_subscribers", "Subscribers of the event hub.")
+        self.event_subscribers_lost = self._counter(
+            "event_subscribers_lost", "Subscribers dropped because they failed."
+        )
+
+        self.sessions_open = self._gauge("sessions_open", "Sessions with an open connection.")
+        self.frames_sent = self._counter("frames_sent", "Frames sent to all sessions.")
+        self.commands_received = self._counter("commands_received", "Messages received from all sessions.")
+        self.input_faults = self._counter("input_faults", "Faulty parts in messages from sessions.")
+
+    def _counter(self, name: str, says: str, *labels: str) -> Counter:
+        return Counter(f"hapticd_{name}", says, labels, registry=self.registry)
+
+    def _gauge(self, name: str, says: str) -> Gauge:
+        return Gauge(f"hapticd_{name}", says, registry=self.registry)

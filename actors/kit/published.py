@@ -1,0 +1,36 @@
+"""A snapshot that one writer replaces and any thread reads: every GET reads one of these."""
+
+from __future__ import annotations
+
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Published(Generic[T]):
+    """One immutable value; reads take no lock, only the owner calls `replace`."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, value: T) -> None:
+        """`value` is version 0."""
+        self._held = (0, value)
+
+    @property
+    def value(self) -> T:
+        """The value that was put here last."""
+        return self._held[1]
+
+    @property
+    def version(self) -> int:
+        """How often the value has been replaced."""
+        return self._held[0]
+
+    @property
+    def held(self) -> tuple[int, T]:
+        """Version and value of the same replacement."""
+        return self._held
+
+    def replace(self, value: T) -> None:
+        """Put `value` here for all readers."""
+        self._held = (self._held[0] + 1, value)

@@ -1,0 +1,121 @@
+"""The root of the tree: base actors started in order, stopped in reverse, and started again one for one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pykka
+
+from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.ask import ask_blocking
+from actors.kit.children import Children, Factory, Intensity
+from actors.kit.mailbox import mailbox_of
+from actors.kit.message import ChildFailed, Request
+
+__all__ = ["Intensity", "Supervisor"]
+
+_NAME = "supervisor"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _StartChild(Request[None]):
+    name: str
+    factory: Factory
+
+
+class _Guardian(ServiceActor):
+    """Does the supervisor's work on a thread of its own, so that a crash is handled while the main thread is busy."""
+
+    def __init__(self, context: Context, children: Children, start_timeout_s: float) -> None:
+        super().__init__(_NAME, context)
+        self._children = children
+        self._start_timeout_s = start_timeout_s
+
+    def stopped(self) -> None:
+        """Stop all, the last one first."""
+        self._children.stop_all()
+
+    @handles(_StartChild)
+    def start_child(self, message: _StartChild) -> None:
+        """Start one child and wait until it has; on an error it is no child any more."""
+        self._children.spawn(message.name, message.factory)
+        try:
+            self._children.wait_started(message.name, self._start_timeout_s)
+        except Exception:
+            self._children.stop(message.name)
+            raise
+
+    @handles(ChildFailed)
+    def child_failed(self, message: ChildFailed) -> None:
+        """Start it again, or give up."""
+        self._children.failed(message)
+
+
+@dataclass(frozen=True, slots=True)
+class _GuardianEar:
+    on_give_up: Callable[[str, Exception], None]
+
+    def started(self) -> None:
+        """Nobody waits for it."""
+
+    def ended(self, error: Exception | None) -> None:
+        """Without a guardian nothing is started again: the service has to end."""
+        if error is not None:
+            self.on_give_up(_NAME, error)
+
+
+class Supervisor:
+    """Owns the base actors; `on_give_up(name, error)` is called on the supervisor's thread and must not call `stop`."""
+
+    def __init__(
+        self,
+        context: Context,
+        on_give_up: Callable[[str, Exception], None],
+        *,
+        intensity: Callable[[], Intensity] = Intensity,
+        start_timeout_s: float = 10.0,
+        stop_timeout_s: float = 2.0,
+    ) -> None:
+        self._context = context
+        self._on_give_up = on_give_up
+        self._children = Children(_NAME, context, on_give_up, intensity, stop_timeout_s)
+        self._start_timeout_s = start_timeout_s
+        self._stop_timeout_s = stop_timeout_s
+        self._factories: dict[str, Factory] = {}
+        self._guardian: pykka.ActorRef[_Guardian] | None = None
+
+    def add(self, name: str, factory: Factory) -> None:
+        """Start `name` with the others, after those added before; ValueError when the name is taken."""
+        if name in self._factories:
+            raise ValueError(f'two base actors are named "{name}": give each its own name')
+        self._factories[name] = factory
+
+    def start(self) -> None:
+        """Start all in order, each awaited; when one fails, those before it are stopped and its error is raised."""
+        self._guardian = _Guardian.start(self._context, self._children, self._start_timeout_s)
+        mailbox_of(self._guardian).watch(_GuardianEar(self._on_give_up))
+        try:
+            mailbox_of(self._guardian).wait_started(self._start_timeout_s)
+            for name, factory in self._factories.items():
+                request = _StartChild(name, factory)
+                patience_s = self._start_timeout_s + 2 * self._stop_timeout_s
+                ask_blocking(self._context.directory, _NAME, request, timeout_s=patience_s)
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop all in reverse order, each awaited; one that hangs is left behind. A second call does nothing."""
+        guardian, self._guardian = self._guardian, None
+        if guardian is None:
+            return
+        patience_s = self._start_timeout_s + (len(self._factories) + 1) * self._stop_timeout_s
+        try:
+            if not guardian.stop(timeout=patience_s):
+                self._children.stop_all()
+        except pykka.Timeout:
+            logger.exception("the base actors did not stop within %g s", patience_s)
