@@ -1,0 +1,162 @@
+"""Who may import whom: reads the imports of sources without running them and names each that goes up or across."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+PACKAGES = ("actors", "fastpath", "transport")
+NEVER_SHIPPED = ("tests", "bench", "docs", "ops")
+STRINGS = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
+CYTHON_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(\(?)(.*)")
+CYTHON_IMPORT = re.compile(r"^\s*c?import\s+([\w., ]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """One imported name; `module` is dotted, relative ones begin with a dot."""
+
+    line: int
+    module: str
+
+
+def module_of(path: PurePosixPath) -> str:
+    """Dotted name of a source; a package's `__init__` is the package."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def floor_of(module: str) -> int | None:
+    """0 to 9; None for what has no floor and may import nothing of ours (an empty package) or has no place in the tree."""
+    match module.split("."):
+        case ["fastpath", *_]:
+            return 0
+        case ["actors", "values", *_]:
+            return 1
+        case ["actors", "kit", *_]:
+            return 2
+        case ["actors", "modules", *_]:
+            return 5
+        case ["actors", "system"]:
+            return 6
+        case ["actors", _, "messages"]:
+            return 3
+        case ["actors", _, *_]:
+            return 4
+        case ["transport", "wire", *_]:
+            return 7
+        case ["transport", "main"]:
+            return 9
+        case ["transport", _, *_]:
+            return 8
+        case _:
+            return None
+
+
+def imports_of(path: PurePosixPath, source: str, known: frozenset[str]) -> list[Imported]:
+    """Every import of a source; `from a import b` counts as a.b when that is a module in `known`, else as a."""
+    if path.suffix in {".py", ".pyi"}:
+        found = _python_imports(source)
+    else:
+        found = _cython_imports(source)
+    return [
+        Imported(line, f"{base}.{name}" if name and f"{base}.{name}" in known else base) for line, base, name in found
+    ]
+
+
+def violations(path: PurePosixPath, source: str, known: frozenset[str]) -> list[str]:
+    """One sentence for each import of one source that the floors forbid."""
+    importer = module_of(path)
+    sentences = []
+    for imported in imports_of(path, source, known):
+        reason = _objection(importer, imported.module)
+        if reason:
+            sentences.append(f"{path}:{imported.line} imports {imported.module}: {reason}.")
+    return sentences
+
+
+def sources(root: Path) -> dict[PurePosixPath, str]:
+    """Text of every source in the three packages, by path below `root`."""
+    return {
+        PurePosixPath(found.relative_to(root).as_posix()): found.read_text(encoding="utf-8")
+        for package in PACKAGES
+        for suffix in ("py", "pyi", "pyx", "pxd", "pxi")
+        for found in sorted((root / package).rglob(f"*.{suffix}"))
+    }
+
+
+def all_violations(texts: dict[PurePosixPath, str]) -> list[str]:
+    """One sentence for each forbidden import in a tree of sources."""
+    known = frozenset(module_of(path) for path in texts)
+    return [sentence for path, text in texts.items() for sentence in violations(path, text, known)]
+
+
+def _objection(importer: str, imported: str) -> str | None:
+    top = imported.split(".")[0]
+    if imported.startswith("."):
+        return "write the import with its full name"
+    if top in NEVER_SHIPPED:
+        return f"{top} is not installed with the service, so move what is needed into the package"
+    values_only = importer.split(".")[:2] == ["actors", "values"]
+    if top not in PACKAGES:
+        if values_only and top not in sys.stdlib_module_names:
+            return "actors.values stands on the standard library alone"
+        return None
+    return _objection_to_ours(importer, imported, values_only=values_only)
+
+
+def _objection_to_ours(importer: str, imported: str, *, values_only: bool) -> str | None:
+    mine, theirs = floor_of(importer), floor_of(imported)
+    if mine is None:
+        return f"{importer} has no floor and imports nothing of ours"
+    if theirs is None:
+        return f"name the module inside {imported} that is meant"
+    if values_only and theirs != 1:
+        return "actors.values stands on the standard library alone"
+    if theirs > mine:
+        return f"floor {mine} may not look up to floor {theirs}, so move what both need down or hand it in from transport.main"
+    if mine == theirs == 4 and importer.split(".")[1] != imported.split(".")[1]:
+        return f"a slice knows another slice's messages only, so put what it needs into actors.{imported.split('.')[1]}.messages"
+    return None
+
+
+def _python_imports(source: str) -> Iterator[tuple[int, str, str]]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name, ""
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            for alias in node.names:
+                yield node.lineno, base, alias.name
+        elif isinstance(node, ast.Call) and _called_name(node) in {"import_module", "__import__", "run_module"}:
+            for argument in node.args[:1]:
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                    yield node.lineno, argument.value, ""
+
+
+def _called_name(call: ast.Call) -> str:
+    if isinstance(call.func, ast.Attribute):
+        return call.func.attr
+    return call.func.id if isinstance(call.func, ast.Name) else ""
+
+
+def _cython_imports(source: str) -> Iterator[tuple[int, str, str]]:
+    blanked = STRINGS.sub(lambda text: "\n" * text[0].count("\n"), source)
+    lines = [line.split("#", 1)[0] for line in blanked.split("\n")]
+    for index, line in enumerate(lines):
+        if several := CYTHON_FROM.match(line):
+            names = several[3]
+            if several[2]:
+                names = " ".join([names, *lines[index + 1 :]]).split(")", 1)[0]
+            for name in names.split(","):
+                if name.strip():
+                    yield index + 1, several[1], name.split()[0]
+        elif one := CYTHON_IMPORT.match(line):
+            for name in one[1].split(","):
+                if name.strip():
+                    yield index + 1, name.split()[0], ""

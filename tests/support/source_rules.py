@@ -1,0 +1,29 @@
+"""Rules about the text of the sources: one module knows the vendor's words, and no file outgrows its one reason to exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+VOCABULARY = PurePosixPath("transport/wire/vocabulary.py")
+VENDOR_WORD = re.compile(r"inverse3x?|minverse|(?:[a-z]+[_\- ])*verse[_\- ]?grip|haply", re.IGNORECASE)
+LONGEST_FILE = 400
+
+
+def vendor_words(path: PurePosixPath, text: str) -> list[str]:
+    """One sentence for each line of a source, other than the vocabulary, that holds a vendor's word."""
+    if path == VOCABULARY:
+        return []
+    return [
+        f"{path}:{number} says {found[0]!r}: only {VOCABULARY} knows the vendor's words, so use the neutral one."
+        for number, line in enumerate(text.splitlines(), start=1)
+        if (found := VENDOR_WORD.search(line))
+    ]
+
+
+def too_long(path: PurePosixPath, text: str) -> list[str]:
+    """One sentence when a source has more than 400 lines."""
+    lines = text.count("\n")
+    if lines <= LONGEST_FILE:
+        return []
+    return [f"{path} has {lines} lines: split it by reason to exist, {LONGEST_FILE} is the most."]

@@ -1,0 +1,116 @@
+"""The floors hold in the sources of the service, and the check itself catches what breaks them."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tests.support.import_floors import all_violations, floor_of, imports_of, sources
+
+ROOT = Path(__file__).parents[1]
+
+TREE = {
+    "fastpath/__init__.py": "",
+    "fastpath/layout.pxd": "from libc.stdint cimport uint64_t\n",
+    "fastpath/loop.pyx": "from fastpath.layout cimport Record\n",
+    "actors/__init__.py": "",
+    "actors/values/spatial.py": "import math\nfrom dataclasses import dataclass\n",
+    "actors/kit/actor.py": "import pykka\nfrom actors.values import spatial\n",
+    "actors/kit/message.py": "",
+    "actors/device/messages.py": "from actors.kit.message import Message\n",
+    "actors/device/actor.py": "from actors.device import areas\nfrom actors.session.messages import Opened\n",
+    "actors/device/areas.py": "from actors.kit import message\n",
+    "actors/session/messages.py": "from actors.device import messages\n",
+    "actors/session/manager.py": "from fastpath.loop import Runtime\n",
+    "actors/modules/clutch.py": "from actors.session import manager\n",
+    "actors/system.py": "from actors.device.actor import DeviceActor\n",
+    "transport/__init__.py": "",
+    "transport/wire/frames.py": "from actors.values.spatial import Vector\n",
+    "transport/ws/session.py": "from transport.http import base\nimport tornado\n",
+    "transport/http/base.py": "from transport.wire.frames import Frame\n",
+    "transport/main.py": "from actors import system\nfrom transport.ws.session import Session\n",
+}
+
+
+def broken(path: str, text: str) -> list[str]:
+    """What the check says about the tree above with one source changed."""
+    return all_violations({PurePosixPath(name): body for name, body in {**TREE, path: text}.items()})
+
+
+def test_the_sources_of_the_service_keep_the_floors() -> None:
+    found = sources(ROOT)
+
+    assert found, "no sources were found"
+    assert all_violations(found) == []
+
+
+def test_a_tree_that_keeps_the_floors_has_no_violation() -> None:
+    assert all_violations({PurePosixPath(path): text for path, text in TREE.items()}) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "because"),
+    [
+        ("fastpath/arena.py", "import actors.kit.actor", "floor 0 may not look up to floor 2"),
+        ("fastpath/loop.pyx", "from actors.values.spatial import Vector", "floor 0 may not look up to floor 1"),
+        ("fastpath/loop.pyx", "cimport transport.main", "floor 0 may not look up to floor 9"),
+        ("fastpath/loop.pyx", "from fastpath.layout cimport (\n    Record,\n)\nimport os, actors.system", "floor 6"),
+        ("fastpath/layout.pxd", "from . cimport cells", "full name"),
+        ("fastpath/doors.pyi", "from actors.values.spatial import Vector", "floor 0"),
+        ("actors/values/spatial.py", "import numpy", "the standard library alone"),
+        ("actors/values/spatial.py", "from fastpath import loop", "the standard library alone"),
+        ("actors/kit/actor.py", "from actors.device.messages import Stop", "floor 2 may not look up to floor 3"),
+        ("actors/device/messages.py", "from actors.device.areas import Area", "floor 3 may not look up to floor 4"),
+        ("actors/device/messages.py", "from actors.device import areas", "floor 3 may not look up to floor 4"),
+        ("actors/device/actor.py", "from actors.session.manager import SessionManager", "actors.session.messages"),
+        ("actors/device/actor.py", "from actors.session import manager", "actors.session.messages"),
+        ("actors/device/actor.py", "import actors.session.manager as m", "actors.session.messages"),
+        ("actors/device/kinds/arm.py", "from actors.session import manager", "actors.session.messages"),
+        ("actors/device/actor.py", "from actors.modules.clutch import Clutch", "floor 4 may not look up to floor 5"),
+        ("actors/device/actor.py", "def f():\n    from transport.wire import frames\n", "floor 7"),
+        ("actors/device/actor.py", "import importlib\nimportlib.import_module('actors.system')\n", "floor 6"),
+        ("actors/device/actor.py", "if TYPE_CHECKING:\n    import actors.system\n", "floor 6"),
+        ("actors/device/actor.py", "from .areas import Area", "full name"),
+        ("actors/modules/clutch.py", "from actors.system import System", "floor 5 may not look up to floor 6"),
+        ("actors/system.py", "from transport.bridge import Bridge", "floor 6 may not look up to floor 8"),
+        ("actors/__init__.py", "from actors.kit.actor import ServiceActor", "no floor"),
+        ("actors/system.py", "from actors import device", "name the module"),
+        ("transport/wire/frames.py", "from transport.http.base import Handler", "floor 7 may not look up to floor 8"),
+        ("transport/http/base.py", "from transport import main", "floor 8 may not look up to floor 9"),
+        ("transport/http/base.py", "from tests.support import service", "not installed with the service"),
+    ],
+)
+def test_a_broken_floor_is_named_in_a_sentence(path: str, text: str, because: str) -> None:
+    (sentence,) = broken(path, text)
+
+    assert sentence.startswith(f"{path}:")
+    assert because in sentence
+    assert sentence.endswith(".")
+
+
+def test_words_in_cython_strings_and_comments_are_not_imports() -> None:
+    text = '"""Stands on nothing:\nimport actors.system\nfrom actors.kit cimport x\n"""\n# import actors.system\nimport os\n'
+
+    found = imports_of(PurePosixPath("fastpath/loop.pyx"), text, frozenset())
+
+    assert [(one.line, one.module) for one in found] == [(6, "os")]
+
+
+def test_every_source_has_a_floor() -> None:
+    empty = {"actors", "transport"}
+    homeless = [
+        str(path)
+        for path, text in sources(ROOT).items()
+        if _module(path) not in empty and _floor(path) is None and text
+    ]
+
+    assert homeless == []
+
+
+def _module(path: PurePosixPath) -> str:
+    return ".".join(path.parent.parts if path.stem == "__init__" else path.with_suffix("").parts)
+
+
+def _floor(path: PurePosixPath) -> int | None:
+    return floor_of(_module(path))

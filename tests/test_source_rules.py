@@ -1,0 +1,65 @@
+"""The sources keep the rules about their text, and the rules catch what breaks them."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tests.support.import_floors import sources
+from tests.support.source_rules import too_long, vendor_words
+
+ROOT = Path(__file__).parents[1]
+
+
+def shipped() -> dict[PurePosixPath, str]:
+    headers = {
+        PurePosixPath(path.relative_to(ROOT).as_posix()): path.read_text(encoding="utf-8")
+        for path in sorted((ROOT / "fastpath").rglob("*.h"))
+    }
+    return sources(ROOT) | headers
+
+
+def test_only_the_vocabulary_knows_vendor_words() -> None:
+    assert [sentence for path, text in shipped().items() for sentence in vendor_words(path, text)] == []
+
+
+def test_no_source_is_longer_than_400_lines() -> None:
+    assert [sentence for path, text in shipped().items() for sentence in too_long(path, text)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "GROUP = 'inverse3'",
+        "# an Inverse3x",
+        "preset = 'minverse_zup'",
+        "x = 'wireless_verse_grip'",
+        "class VerseGrip: ...",
+        "custom-verse-grip",
+        "Haply",
+    ],
+)
+def test_a_vendor_word_is_named_in_a_sentence(line: str) -> None:
+    (sentence,) = vendor_words(PurePosixPath("actors/device/kinds/arm.py"), f"import math\n{line}\n")
+
+    assert sentence.startswith("actors/device/kinds/arm.py:2 says ")
+    assert sentence.endswith(".")
+
+
+@pytest.mark.parametrize(
+    "line", ["choices=('neutral', 'inverse')", "inverse = transpose(m)", "the universe", "traverse"]
+)
+def test_ordinary_words_pass(line: str) -> None:
+    assert vendor_words(PurePosixPath("actors/settings/catalog.py"), line) == []
+
+
+def test_the_vocabulary_itself_may_say_them() -> None:
+    assert vendor_words(PurePosixPath("transport/wire/vocabulary.py"), "'inverse3'") == []
+
+
+def test_a_file_of_401_lines_is_too_long() -> None:
+    path = PurePosixPath("actors/device/actor.py")
+
+    assert too_long(path, "x\n" * 400) == []
+    assert len(too_long(path, "x\n" * 401)) == 1
