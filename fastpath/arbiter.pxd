@@ -1,0 +1,98 @@
+"""Arbiter: what all sessions together want of one device in this tick.
+
+Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
+the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
+"""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from fastpath.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
+from fastpath.layout cimport (
+    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, Record, RecordCell,
+)
+from fastpath.spatial cimport position_to_device
+
+cdef extern from *:
+    int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
+
+cdef enum:
+    FADE_MILLISECONDS = 20
+
+
+cdef struct Wish:
+    double force[3]
+    double torque[3]
+    double position[3]
+    double angle[3]
+    double position_gain
+    double angle_gain
+    bint has_force
+    bint has_torque
+    bint has_position
+    bint has_angle
+
+
+cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
+    """1 while a command is held, then a ramp to 0 over 20 ms, from its age (ns) and the time-out (s)."""
+    cdef double late = age_ns * 1e-9 - timeout
+    if late <= 0:
+        return 1
+    if late >= 1e-3 * FADE_MILLISECONDS:
+        return 0
+    return 1 - late / (1e-3 * FADE_MILLISECONDS)
+
+
+cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout, Wish *wish) noexcept nogil:
+    """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
+    cdef DeviceSlot *slot = &arena.devices[device]
+    cdef uint64_t fresh, live, bit
+    cdef RecordCell *cell
+    cdef Record *record
+    cdef double gain
+    cdef int word, session, i
+    for i in range(3):
+        wish.force[i] = 0; wish.torque[i] = 0; wish.position[i] = 0; wish.angle[i] = 0
+    wish.has_force = False; wish.has_torque = False; wish.has_position = False; wish.has_angle = False
+    wish.position_gain = 0
+    wish.angle_gain = 0
+    for word in range(<int>arena.session_words):
+        fresh = 0
+        if hd_load(&slot.fresh[word]) != 0:
+            fresh = hd_exchange(&slot.fresh[word], 0)
+        live = slot.live[word]
+        if (live | fresh) == 0:
+            continue
+        bit = live | fresh
+        while bit != 0:
+            session = word * 64 + lowest_bit(bit)
+            bit &= bit - 1
+            cell = &arena.records[session * MAX_DEVICES + device]
+            hd_triple_take(&cell.cell)
+            record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
+            live &= ~(<uint64_t>1 << (session & 63))
+            if (record.commands == 0 or record.device_generation != slot.generation
+                    or record.session_generation != hd_load(&arena.sessions[session].generation)):
+                continue
+            gain = hold_gain(now - record.command_ns, timeout)
+            if gain <= 0:
+                slot.inner.state.faded += 1
+                continue
+            live |= <uint64_t>1 << (session & 63)
+            if record.commands & COMMAND_FORCE:
+                wish.has_force = True
+                for i in range(3):
+                    wish.force[i] += gain * record.force[i]
+            if record.commands & COMMAND_TORQUE:
+                wish.has_torque = True
+                for i in range(3):
+                    wish.torque[i] += gain * record.torque[i]
+            if record.commands & COMMAND_POSITION and gain > wish.position_gain:
+                wish.has_position = True
+                wish.position_gain = gain
+                position_to_device(&record.view, record.position, wish.position)
+            if record.commands & COMMAND_ANGLE and gain > wish.angle_gain:
+                wish.has_angle = True
+                wish.angle_gain = gain
+                for i in range(3):
+                    wish.angle[i] = record.angle[i]
+        slot.live[word] = live

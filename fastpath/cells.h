@@ -1,0 +1,86 @@
+/* The two cells through which the control loop and the rest meet: triple buffer and seqlock.
+ *
+ * Triple buffer: one writer, one reader, neither ever waits, the newest value wins.
+ * Seqlock: one writer, any number of readers, a reader repeats until it saw one whole value.
+ * The loop reads triple buffers only: a reader of a seqlock may have to wait for its writer.
+ *
+ * Plain C so that the loop, the encoder and the ThreadSanitizer harness compile the same lines.
+ * Sizes are in bytes and multiples of 8; payloads start on an 8-byte boundary.
+ */
+#ifndef HAPTICD_CELLS_H
+#define HAPTICD_CELLS_H
+
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define HD_FRESH 4u
+#define HD_SEQ_SPINS 256u
+
+static inline uint64_t hd_load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+static inline void hd_store(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+static inline uint64_t hd_exchange(uint64_t *word, uint64_t value) { return __atomic_exchange_n(word, value, __ATOMIC_ACQ_REL); }
+static inline uint64_t hd_or(uint64_t *word, uint64_t bits) { return __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL); }
+static inline uint64_t hd_and(uint64_t *word, uint64_t bits) { return __atomic_fetch_and(word, bits, __ATOMIC_ACQ_REL); }
+
+/* Three buffers by index: `back` is the writer's, `front` the reader's, `middle` changes hands. */
+typedef struct {
+    uint32_t middle;
+    uint32_t back;
+    uint32_t front;
+    uint32_t spare;
+} hd_triple;
+
+static inline void hd_triple_init(hd_triple *cell) {
+    cell->back = 0;
+    cell->front = 2;
+    __atomic_store_n(&cell->middle, 1u, __ATOMIC_RELEASE);
+}
+
+/* Writer: copy one value in and hand it over. */
+static inline void hd_triple_publish(hd_triple *cell, void *buffers, const void *value, size_t size) {
+    memcpy((char *)buffers + cell->back * size, value, size);
+    cell->back = __atomic_exchange_n(&cell->middle, cell->back | HD_FRESH, __ATOMIC_ACQ_REL) & 3u;
+}
+
+/* Reader: make the newest value the front one; 1 when it is new since the last take. */
+static inline int hd_triple_take(hd_triple *cell) {
+    if (!(__atomic_load_n(&cell->middle, __ATOMIC_RELAXED) & HD_FRESH)) return 0;
+    cell->front = __atomic_exchange_n(&cell->middle, cell->front, __ATOMIC_ACQ_REL) & 3u;
+    return 1;
+}
+
+/* Reader: the front value; it stays whole until the next take. */
+static inline void *hd_triple_front(const hd_triple *cell, void *buffers, size_t size) {
+    return (char *)buffers + cell->front * size;
+}
+
+/* Writer: copy one value in; an odd sequence says "in the middle of it". */
+static inline void hd_seq_write(uint64_t *sequence, void *cell, const void *value, size_t size) {
+    uint64_t *to = (uint64_t *)cell;
+    const uint64_t *from = (const uint64_t *)value;
+    uint64_t turn = __atomic_load_n(sequence, __ATOMIC_RELAXED);
+    __atomic_store_n(sequence, turn + 1, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    for (size_t i = 0; i < size / 8; i++) __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
+    __atomic_store_n(sequence, turn + 2, __ATOMIC_RELEASE);
+}
+
+/* Reader: copy one whole value out; returns how often it had to repeat. */
+static inline uint64_t hd_seq_read(const uint64_t *sequence, const void *cell, void *value, size_t size) {
+    const uint64_t *from = (const uint64_t *)cell;
+    uint64_t *to = (uint64_t *)value;
+    uint64_t repeats = 0;
+    for (;;) {
+        uint64_t before = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);
+        if (!(before & 1u)) {
+            for (size_t i = 0; i < size / 8; i++) to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+            __atomic_thread_fence(__ATOMIC_ACQUIRE);
+            if (__atomic_load_n(sequence, __ATOMIC_RELAXED) == before) return repeats;
+        }
+        if (++repeats % HD_SEQ_SPINS == 0) sched_yield();
+    }
+}
+
+#endif

@@ -1,0 +1,285 @@
+"""Every struct that the loop and the rest share, once; `arena.pyx` shows the same layouts to Python as numpy dtypes.
+
+Units: metres, newtons, newton-millimetres, degrees for joint angles, seconds; times in nanoseconds of CLOCK_MONOTONIC.
+Vectors are three doubles; quaternions four, w x y z. Every struct is a multiple of 8 bytes.
+"""
+
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from fastpath.cells cimport hd_triple
+
+cdef enum:
+    MAX_DEVICES = 16
+    MAX_SESSIONS = 256
+    SESSION_WORDS = 4
+    LATENESS_BUCKETS = 24
+    STEPS = 6
+
+cdef enum Kind:
+    KIND_NONE = 0
+    KIND_ARM = 1
+    KIND_COMPACT = 2
+    KIND_GRIP = 3
+    KIND_PEN = 4
+
+cdef enum SlotState:
+    SLOT_FREE = 0
+    SLOT_ACTIVE = 1
+    SLOT_RETIRING = 2
+
+cdef enum Command:
+    COMMAND_FORCE = 1
+    COMMAND_POSITION = 2
+    COMMAND_TORQUE = 4
+    COMMAND_ANGLE = 8
+
+cdef enum Flag:
+    # `status` of a device; the DeviceActor sets them in the parameters, the loop copies them to the state.
+    FLAG_CALIBRATED = 1
+    FLAG_POWER_SUPPLY = 2
+    FLAG_READY = 4
+    FLAG_STARTED = 8
+    FLAG_CONNECTED = 16
+    FLAG_AWAKE = 32
+    FLAG_ATTACHED = 64
+    # set by the loop alone
+    FLAG_STOPPED = 256
+
+cdef enum Domain:
+    DOMAIN_UNDEFINED = 0
+    DOMAIN_CARTESIAN = 1
+    DOMAIN_ANGULAR = 2
+
+cdef enum Mode:
+    MODE_IDLE = 0
+    MODE_FORCE = 1
+    MODE_POSITION = 2
+
+cdef enum HandPath:
+    HAND_NONE = 0
+    HAND_CIRCLE = 1
+    HAND_REST = 2
+    HAND_HOLD = 3
+
+cdef enum Step:
+    STEP_READ = 0
+    STEP_ARBITER = 1
+    STEP_CLAMP = 2
+    STEP_TORQUE = 3
+    STEP_OUTPUT = 4
+    STEP_PUBLISH = 5
+
+# ---------------------------------------------------------------- spaces
+
+cdef struct Basis:
+    # signed permutation: application axis i takes sign[i] times device axis[i]
+    int8_t axis[3]
+    int8_t sign[3]
+    int8_t determinant
+    int8_t spare
+
+cdef struct Transform:
+    # p_parent = t + R(q) (s * p)
+    double t[3]
+    double q[4]
+    double s[3]
+
+cdef struct View:
+    # application = workspace . mount . basis . device
+    Basis basis
+    Transform mount
+    Transform workspace
+
+# ---------------------------------------------------------------- one session on one device
+
+cdef struct Record:
+    uint32_t session_generation
+    uint32_t device_generation
+    int64_t command_ns
+    uint64_t revision
+    uint32_t commands
+    uint32_t workspace_revision
+    View view
+    double force[3]
+    double torque[3]
+    double angle[3]
+    double position[3]
+
+# ---------------------------------------------------------------- parameters
+
+cdef struct HandParams:
+    double mass
+    double grip_stiffness
+    double grip_damping
+    double arm_stiffness
+    double arm_damping
+    double centre[3]
+    double radius
+    double period
+    int64_t path
+
+cdef struct PlantParams:
+    double mass
+    double viscous
+    double coulomb
+    double gravity_mass
+    double stop_stiffness
+    double stop_damping
+    double low[3]
+    double high[3]
+
+cdef struct MechanismParams:
+    double shoulder[3]
+    double link[2]
+    double counts_per_turn
+
+cdef struct DeviceParams:
+    uint32_t kind
+    uint32_t flags
+    uint32_t accepts_commands
+    uint32_t torque_scaling
+    uint64_t plant_revision
+    uint64_t seed
+    double peak_force
+    double torque_limit
+    double gravity_scale
+    MechanismParams mechanism
+    PlantParams plant
+    HandParams hand
+    uint32_t buttons
+    int32_t grip_slot
+    double battery_start
+    double battery_life
+
+cdef struct LoopParams:
+    double frequency
+    double command_timeout
+    uint64_t spin
+
+# ---------------------------------------------------------------- what the loop shows
+
+cdef struct DeviceState:
+    uint64_t tick
+    int64_t time_ns
+    uint32_t generation
+    uint32_t flags
+    uint32_t domain
+    uint32_t mode
+    uint64_t live[SESSION_WORDS]
+    double position[3]
+    double velocity[3]
+    double joint[3]
+    double joint_velocity[3]
+    double orientation[4]
+    double force[3]
+    double torque[3]
+    double target[3]
+    double target_joint[3]
+    double hand_force[3]
+    double hall
+    double battery_level
+    double battery_voltage
+    uint64_t buttons
+    uint64_t clamped
+    uint64_t saturated
+    uint64_t faded
+
+cdef struct LoopState:
+    uint64_t ticks
+    uint64_t missed
+    int64_t started_ns
+    int64_t tick_ns
+    double frequency
+    double target_frequency
+    double margin
+    uint64_t running
+    uint64_t fifo
+    uint64_t pinned
+    uint64_t locked
+    uint64_t dead_man_trips
+    uint64_t gaps
+    double lateness_sum
+    double lateness_max
+    uint64_t lateness[LATENESS_BUCKETS]
+    uint64_t step_samples
+    double step_seconds[STEPS]
+    double tick_seconds
+
+# ---------------------------------------------------------------- loop-private memory
+
+cdef struct PlantState:
+    double x[3]
+    double v[3]
+    double hand_x[3]
+    double hand_v[3]
+    double hand_force[3]
+
+cdef struct SimDevice:
+    PlantState plant
+    double phase_time
+    double measured[3]
+    double filtered_velocity[3]
+    double force[3]
+    double orientation[4]
+    double noise_wait
+    uint64_t random
+    uint64_t plant_revision
+    double hold[3]
+    uint64_t started
+
+cdef struct DevicePrivate:
+    SimDevice sim
+    DeviceState state
+    double position_ramp
+    double angle_ramp
+
+cdef struct DeviceSlot:
+    uint64_t state
+    uint64_t stop
+    uint64_t generation
+    uint64_t fresh[SESSION_WORDS]
+    uint64_t live[SESSION_WORDS]
+    hd_triple params_cell
+    DeviceParams params[3]
+    uint64_t sequence
+    DeviceState shown
+    DevicePrivate inner
+
+cdef struct SessionSlot:
+    uint64_t state
+    uint64_t generation
+
+cdef struct RecordCell:
+    hd_triple cell
+    Record buffers[3]
+
+cdef struct Arena:
+    uint64_t bytes
+    uint64_t session_count
+    uint64_t session_words
+    # words between the loop and the rest
+    uint64_t halt
+    uint64_t running
+    uint64_t beat_ns
+    uint64_t retiring_sessions[SESSION_WORDS]
+    uint64_t virtual_clock
+    uint64_t virtual_ns
+    # how the loop thread is asked to run
+    int64_t priority
+    int64_t cpu
+    # cells of the loop itself
+    hd_triple params_cell
+    LoopParams params[3]
+    uint64_t sequence
+    LoopState shown
+    # loop-private
+    LoopState state
+    double output_gain
+    double dead_man_gain
+    int64_t dead_man_back_ns
+    uint64_t measure
+    uint64_t window_ticks
+    int64_t window_ns
+    SessionSlot sessions[MAX_SESSIONS]
+    DeviceSlot devices[MAX_DEVICES]
+    RecordCell *records

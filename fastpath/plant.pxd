@@ -1,0 +1,109 @@
+"""Simulated device and the hand that holds it: per Cartesian axis an apparent mass with viscous and Coulomb friction and stops.
+
+m a = F + F_hand - b v - f_c sgn(v) + F_stops (+ weight along -z); the hand is two springs and dampers in a row with its mass
+between them, its far end on the intended path (two-mass operator model; figures in docs/realtime.md). Semi-implicit Euler;
+Coulomb friction by proximal step, so that a resting device really sticks. Metres, newtons, seconds.
+"""
+
+from libc.math cimport M_PI, cos, exp, fabs, sin
+from libc.stdint cimport uint64_t
+
+from fastpath.layout cimport (
+    HAND_CIRCLE, HAND_HOLD, HAND_NONE, HandParams, PlantParams, PlantState, SimDevice,
+)
+
+cdef enum:
+    SUBSTEP_RATE = 32000
+
+
+cdef inline void plant_substep(
+    PlantState *s, const PlantParams *p, const HandParams *hand, const double *want, const double *want_v,
+    const double *force, double weight, double dt,
+) noexcept nogil:
+    """One semi-implicit step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity."""
+    cdef bint held = hand.mass > 0 and hand.path != HAND_NONE
+    cdef double f, grip, v, stick = dt * p.coulomb / p.mass
+    cdef int i
+    for i in range(3):
+        f = force[i]
+        grip = 0
+        if held:
+            grip = hand.grip_stiffness * (s.hand_x[i] - s.x[i]) + hand.grip_damping * (s.hand_v[i] - s.v[i])
+            s.hand_v[i] += dt / hand.mass * (
+                hand.arm_stiffness * (want[i] - s.hand_x[i]) + hand.arm_damping * (want_v[i] - s.hand_v[i]) - grip)
+            s.hand_x[i] += dt * s.hand_v[i]
+            f += grip
+        s.hand_force[i] = grip
+        if i == 2:
+            f -= weight
+        if s.x[i] < p.low[i]:
+            f += p.stop_stiffness * (p.low[i] - s.x[i]) - p.stop_damping * s.v[i]
+        elif s.x[i] > p.high[i]:
+            f += p.stop_stiffness * (p.high[i] - s.x[i]) - p.stop_damping * s.v[i]
+        v = s.v[i] + dt / p.mass * (f - p.viscous * s.v[i])
+        if v > stick:
+            v -= stick
+        elif v < -stick:
+            v += stick
+        else:
+            v = 0
+        s.v[i] = v
+        s.x[i] += dt * v
+
+
+cdef inline void hand_target(const HandParams *hand, const double *hold, double seconds, double *want, double *want_v) noexcept nogil:
+    """Intended position (m) and velocity (m/s) of the hand at a time on its path."""
+    cdef double phase, speed
+    cdef int i
+    for i in range(3):
+        want[i] = hold[i] if hand.path == HAND_HOLD else hand.centre[i]
+        want_v[i] = 0
+    if hand.path == HAND_CIRCLE:
+        phase = 2 * M_PI * seconds / hand.period
+        speed = 2 * M_PI / hand.period * hand.radius
+        want[0] += hand.radius * cos(phase)
+        want[2] += hand.radius * sin(phase)
+        want_v[0] = -speed * sin(phase)
+        want_v[2] = speed * cos(phase)
+
+
+cdef inline void plant_advance(
+    SimDevice *d, const PlantParams *p, const HandParams *hand, const double *force, double weight, double dt,
+) noexcept nogil:
+    """Advance plant and hand by dt seconds in equal sub-steps of at most 1/32,000 s; the force (N) is held."""
+    cdef double want[3]
+    cdef double want_v[3]
+    cdef int n = <int>(dt * SUBSTEP_RATE + 0.999999), i, k
+    if n < 1:
+        n = 1
+    cdef double h = dt / n
+    hand_target(hand, d.hold, d.phase_time, want, want_v)
+    for k in range(n):
+        for i in range(3):
+            want[i] += h * want_v[i]
+        plant_substep(&d.plant, p, hand, want, want_v, force, weight, h)
+    d.phase_time += dt
+
+
+cdef inline double low_pass_share(double cutoff_hz, double dt) noexcept nogil:
+    """Share of the new sample in a first-order low-pass: 1 - exp(-2 pi f dt)."""
+    return 1 - exp(-2 * M_PI * cutoff_hz * dt)
+
+
+cdef inline uint64_t random_next(uint64_t *state) noexcept nogil:
+    """xorshift64*: one 64-bit draw; the state is never 0 (Vigna 2016)."""
+    cdef uint64_t x = state[0]
+    x ^= x >> 12
+    x ^= x << 25
+    x ^= x >> 27
+    state[0] = x
+    return x * <uint64_t>2685821657736338717
+
+
+cdef inline double random_gauss(uint64_t *state) noexcept nogil:
+    """About standard normal: the sum of twelve uniforms less six."""
+    cdef double total = -6
+    cdef int i
+    for i in range(12):
+        total += (random_next(state) >> 11) * (1.0 / 9007199254740992.0)
+    return total

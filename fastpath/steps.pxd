@@ -1,0 +1,222 @@
+"""The steps of one device's tick: read, arbiter, clamp, torque map, output. `loop.pyx` calls them in this order.
+
+Each works on the device's private memory and on values handed in; none allocates, locks, logs or knows Python.
+"""
+
+from libc.math cimport M_PI, cos, fabs, sin, sqrt
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from fastpath.arbiter cimport Wish
+from fastpath.kinematics cimport (
+    Pose, arm_force, arm_forward, arm_inverse, arm_joint_velocity, arm_pose, arm_torque, quantise,
+)
+from fastpath.layout cimport (
+    HAND_CIRCLE, HAND_NONE, DevicePrivate, DeviceParams, DeviceState, SimDevice,
+)
+from fastpath.plant cimport hand_target, low_pass_share, plant_advance, random_gauss
+from fastpath.spatial cimport compose, unit
+
+cdef enum:
+    VELOCITY_CUTOFF_HZ = 100
+    HANDLE_RATE_HZ = 50
+
+
+cdef inline double weight(const DeviceParams *p) noexcept nogil:
+    """N downwards that gravity compensation leaves, at standard gravity 9.80665 m/s2."""
+    return p.plant.gravity_mass * 9.80665 * (1 - p.gravity_scale)
+
+
+cdef inline double half_radians(double degrees) noexcept nogil:
+    """Half an angle (degrees) in radians: the vector part of a small rotation's quaternion."""
+    return degrees * (M_PI / 360)
+
+
+cdef inline void sim_begin(SimDevice *d, const DeviceParams *p) noexcept nogil:
+    """Put the plant where its hand wants it, at rest; draw nothing yet."""
+    cdef double want_v[3]
+    cdef int i
+    if d.started == 0:
+        d.random = p.seed if p.seed != 0 else 1
+        for i in range(3):
+            d.hold[i] = p.hand.centre[i]
+        hand_target(&p.hand, d.hold, 0, d.plant.x, want_v)
+        for i in range(3):
+            d.plant.v[i] = 0
+            d.plant.hand_x[i] = d.plant.x[i]
+            d.plant.hand_v[i] = 0
+            d.measured[i] = d.plant.x[i]
+            d.filtered_velocity[i] = 0
+            d.force[i] = 0
+        d.orientation[0] = 1
+        d.orientation[1] = 0; d.orientation[2] = 0; d.orientation[3] = 0
+        d.phase_time = 0
+        d.noise_wait = 0
+        d.started = 1
+    else:
+        for i in range(3):
+            d.hold[i] = d.plant.x[i]
+    d.plant_revision = p.plant_revision
+
+
+cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Pose *pose) noexcept nogil:
+    """Advance the plant under the last output, read its encoders, and fill position, velocity, joints of the state."""
+    cdef double angles[3]
+    cdef double rate[3]
+    cdef double position[3]
+    cdef double share
+    cdef SimDevice *sim = &d.sim
+    cdef DeviceState *s = &d.state
+    cdef int i
+    if sim.started == 0 or sim.plant_revision != p.plant_revision:
+        sim_begin(sim, p)
+    plant_advance(sim, &p.plant, &p.hand, sim.force, weight(p), dt)
+    arm_inverse(&p.mechanism, sim.plant.x, angles)
+    quantise(p.mechanism.counts_per_turn, angles)
+    arm_forward(&p.mechanism, angles, position)
+    share = low_pass_share(VELOCITY_CUTOFF_HZ, dt)
+    for i in range(3):
+        sim.filtered_velocity[i] += share * ((position[i] - sim.measured[i]) / dt - sim.filtered_velocity[i])
+        sim.measured[i] = position[i]
+        s.position[i] = position[i]
+        s.velocity[i] = sim.filtered_velocity[i]
+        s.hand_force[i] = sim.plant.hand_force[i]
+        s.joint[i] = angles[i] * (180 / M_PI)
+    arm_pose(&p.mechanism, angles, pose)
+    arm_joint_velocity(pose, s.velocity, rate)
+    for i in range(3):
+        s.joint_velocity[i] = rate[i] * (180 / M_PI)
+        s.orientation[i + 1] = 0
+    s.orientation[0] = 1
+    s.buttons = 0
+
+
+cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) noexcept nogil:
+    """A handle that sways with the hand: orientation at 50 Hz with 0.2 degrees rms noise and slow yaw drift; battery drains linearly."""
+    cdef SimDevice *sim = &d.sim
+    cdef DeviceState *s = &d.state
+    cdef double tilt[4]
+    cdef double yaw[4]
+    cdef double angle
+    cdef int i
+    if sim.started == 0 or sim.plant_revision != p.plant_revision:
+        sim_begin(sim, p)
+    sim.phase_time += dt
+    sim.noise_wait -= dt
+    if sim.noise_wait <= 0:
+        sim.noise_wait += 1.0 / HANDLE_RATE_HZ
+        angle = half_radians(0.5 / 60 * sim.phase_time)
+        yaw[0] = cos(angle); yaw[1] = 0; yaw[2] = 0; yaw[3] = sin(angle)
+        angle = half_radians(10 if p.hand.path == HAND_CIRCLE else 0)
+        tilt[0] = 1
+        tilt[1] = angle * sin(2 * M_PI * sim.phase_time / 6) + random_gauss(&sim.random) * half_radians(0.2)
+        tilt[2] = angle * sin(2 * M_PI * sim.phase_time / 9) + random_gauss(&sim.random) * half_radians(0.2)
+        tilt[3] = random_gauss(&sim.random) * half_radians(0.2)
+        unit(tilt)
+        compose(yaw, tilt, sim.orientation)
+    for i in range(4):
+        s.orientation[i] = sim.orientation[i]
+    s.buttons = p.buttons
+    s.hall = 0
+    s.battery_level = p.battery_start
+    if p.battery_life > 0:
+        s.battery_level -= sim.phase_time / p.battery_life
+    if s.battery_level < 0:
+        s.battery_level = 0
+    s.battery_voltage = 3.3 + 0.9 * s.battery_level
+
+
+cdef inline void position_force(DevicePrivate *d, const DeviceParams *p, const Wish *wish, double dt, double *force) noexcept nogil:
+    """Held position: 500 N/m, 5 N.s/m, at most half the peak force, ramped in at 500 N/s; added to force (N)."""
+    cdef double limit = 0.5 * p.peak_force, norm, scale
+    cdef double spring[3]
+    cdef int i
+    if not wish.has_position:
+        d.position_ramp = 0
+        return
+    d.position_ramp += 500 * dt
+    if d.position_ramp > limit:
+        d.position_ramp = limit
+    norm = 0
+    for i in range(3):
+        spring[i] = 500 * (wish.position[i] - d.state.position[i]) - 5 * d.state.velocity[i]
+        norm += spring[i] * spring[i]
+    norm = sqrt(norm)
+    scale = wish.position_gain
+    if norm > d.position_ramp:
+        scale *= d.position_ramp / norm
+    for i in range(3):
+        force[i] += scale * spring[i]
+
+
+cdef inline void angle_torque(DevicePrivate *d, const DeviceParams *p, const Wish *wish, double dt, double *torque) noexcept nogil:
+    """Held joint angles: 1,000 N.mm per degree, 10 N.mm.s per degree, at most half the torque limit, ramped in over 10 ms."""
+    cdef double limit = 0.5 * p.torque_limit, want
+    cdef int i
+    if not wish.has_angle:
+        d.angle_ramp = 0
+        return
+    d.angle_ramp += limit / 0.010 * dt
+    if d.angle_ramp > limit:
+        d.angle_ramp = limit
+    for i in range(3):
+        want = 1000 * (wish.angle[i] - d.state.joint[i]) - 10 * d.state.joint_velocity[i]
+        if want > d.angle_ramp:
+            want = d.angle_ramp
+        elif want < -d.angle_ramp:
+            want = -d.angle_ramp
+        torque[i] += wish.angle_gain * want
+
+
+cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:
+    """Limit the norm (N) and keep the direction; 1 when it had to."""
+    cdef double norm = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
+    cdef int i
+    if norm <= peak:
+        return 0
+    for i in range(3):
+        force[i] *= peak / norm
+    return 1
+
+
+cdef inline uint32_t torque_map(
+    const DeviceParams *p, const Pose *pose, double *force, double *torque,
+) noexcept nogil:
+    """Cursor force (N) and joint torques (N.mm) in, what the motors give out in both forms; 1 when they saturate.
+
+    With torque scaling the whole vector shrinks and keeps its direction; without it each joint clamps by itself.
+    """
+    cdef double total[3]
+    cdef double from_torque[3]
+    cdef double largest = 0, scale = 1
+    cdef bint angular = torque[0] != 0 or torque[1] != 0 or torque[2] != 0
+    cdef uint32_t saturated = 0
+    cdef int i
+    arm_torque(pose, force, total)
+    for i in range(3):
+        total[i] = 1000 * total[i] + torque[i]
+        if fabs(total[i]) > largest:
+            largest = fabs(total[i])
+    if angular:
+        for i in range(3):
+            from_torque[i] = torque[i] * 0.001
+        arm_force(pose, from_torque, from_torque)
+        for i in range(3):
+            force[i] += from_torque[i]
+    if largest > p.torque_limit:
+        saturated = 1
+        if p.torque_scaling:
+            scale = p.torque_limit / largest
+            for i in range(3):
+                total[i] *= scale
+                force[i] *= scale
+        else:
+            for i in range(3):
+                if total[i] > p.torque_limit:
+                    total[i] = p.torque_limit
+                elif total[i] < -p.torque_limit:
+                    total[i] = -p.torque_limit
+                force[i] = 0.001 * total[i]
+            arm_force(pose, force, force)
+    for i in range(3):
+        torque[i] = total[i]
+    return saturated
