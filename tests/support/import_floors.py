@@ -59,10 +59,7 @@ def floor_of(module: str) -> int | None:
 
 def imports_of(path: PurePosixPath, source: str, known: frozenset[str]) -> list[Imported]:
     """Every import of a source; `from a import b` counts as a.b when that is a module in `known`, else as a."""
-    if path.suffix in {".py", ".pyi"}:
-        found = _python_imports(source)
-    else:
-        found = _cython_imports(source)
+    found = _python_imports(source) if path.suffix in {".py", ".pyi"} else _cython_imports(source)
     return [
         Imported(line, f"{base}.{name}" if name and f"{base}.{name}" in known else base) for line, base, name in found
     ]
@@ -71,7 +68,7 @@ def imports_of(path: PurePosixPath, source: str, known: frozenset[str]) -> list[
 def violations(path: PurePosixPath, source: str, known: frozenset[str]) -> list[str]:
     """One sentence for each import of one source that the floors forbid."""
     importer = module_of(path)
-    sentences = []
+    sentences: list[str] = []
     for imported in imports_of(path, source, known):
         reason = _objection(importer, imported.module)
         if reason:
@@ -96,7 +93,7 @@ def all_violations(texts: dict[PurePosixPath, str]) -> list[str]:
 
 
 def _objection(importer: str, imported: str) -> str | None:
-    top = imported.split(".")[0]
+    top = imported.split(".", 1)[0]
     if imported.startswith("."):
         return "write the import with its full name"
     if top in NEVER_SHIPPED:
