@@ -1,0 +1,134 @@
+"""What the device slice says and is told, and the inventory that everybody reads instead of asking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from actors.kit.errors import NoSuchDevice
+from actors.kit.message import Message, Request
+from actors.values.identity import Connection, Firmware, Kind
+from actors.values.spatial import Reach
+from fastpath.arena import Lease
+
+MANAGER: Final = "devices"
+
+
+class Phase(StrEnum):
+    """Where a device is in its life."""
+
+    CONNECTING = "connecting"
+    SETTLING = "settling"
+    READY = "ready"
+    ASLEEP = "asleep"
+    DISCONNECTED = "disconnected"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceWide:
+    """Configuration that a device has once for all sessions."""
+
+    handedness: str = "right"
+    torque_scaling: bool = True
+    gravity_compensation: bool = True
+    gravity_scale: float = 1.0
+    home_return: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceIdentity:
+    """What is known of a device before it does anything; `number` orders devices by first appearance."""
+
+    device_id: str
+    kind: Kind
+    connection: Connection
+    port: str
+    simulated: bool
+    firmware: Firmware
+    hardware_version: int
+    uuid: str
+    number: int
+    reach: Reach | None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRecord:
+    """One device as the inventory shows it; `lease` is its slot in the arena."""
+
+    identity: DeviceIdentity
+    lease: Lease
+    phase: Phase
+    wide: DeviceWide = field(default_factory=DeviceWide)
+    paired_with: str | None = None
+    stopped: bool = False
+
+    @property
+    def device_id(self) -> str:
+        """The device's id: one to eight characters."""
+        return self.identity.device_id
+
+    @property
+    def kind(self) -> Kind:
+        """The device's type."""
+        return self.identity.kind
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Every device that is here, real ones before simulated ones, each in order of first appearance."""
+
+    devices: tuple[DeviceRecord, ...] = ()
+
+    def find(self, device_id: str) -> DeviceRecord | None:
+        """The device with exactly that id."""
+        for record in self.devices:
+            if record.identity.device_id == device_id:
+                return record
+        return None
+
+    def get(self, device_id: str) -> DeviceRecord:
+        """The device with exactly that id; NoSuchDevice."""
+        record = self.find(device_id)
+        if record is None:
+            raise NoSuchDevice(device_id)
+        return record
+
+
+@dataclass(frozen=True, slots=True)
+class StopStatus:
+    """The stop latch: `everything` holds for devices that are yet to come as well."""
+
+    everything: bool
+    device_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stop(Request[StopStatus]):
+    """Zero output from the next tick on these devices (None = all), until ReleaseStop; `peer` is for the audit."""
+
+    device_ids: tuple[str, ...] | None = None
+    peer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseStop(Request[StopStatus]):
+    """Let these devices (None = all) move again."""
+
+    device_ids: tuple[str, ...] | None = None
+    peer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceChanged(Message):
+    """Told by a DeviceActor to its manager: phase or configuration is now this."""
+
+    device_id: str
+    phase: Phase
+    wide: DeviceWide
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSettled(Message):
+    """Told to a DeviceActor by its timer: the settle window is over."""

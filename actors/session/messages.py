@@ -1,0 +1,186 @@
+"""What the session slice says and is told, and the table of sessions that everybody reads instead of asking."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from actors.kit.message import Message, Request
+from actors.values.spatial import Basis, PartialTransform, Transform
+from fastpath.arena import Lease
+
+MANAGER: Final = "sessions"
+NO_PROFILE: Final = "default"
+CUSTOM: Final = "custom"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConfig:
+    """One session's configuration of one device; `basis` None = the session's."""
+
+    basis: Basis | None = None
+    preset: str = "defaults"
+    mount: Transform = field(default_factory=Transform)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionConfig:
+    """Everything that a session has configured; devices that it never configured are not in `devices`."""
+
+    profile: str = NO_PROFILE
+    required_sdk_version: str | None = None
+    basis: Basis = field(default_factory=Basis)
+    devices: Mapping[str, DeviceConfig] = field(default_factory=lambda: MappingProxyType({}))
+
+    def device(self, device_id: str) -> DeviceConfig:
+        """The configuration of one device, defaults where nothing was configured."""
+        return self.devices.get(device_id, DeviceConfig())
+
+    def basis_of(self, device_id: str) -> Basis:
+        """The device's own basis, else the session's."""
+        return self.device(device_id).basis or self.basis
+
+
+# ---------------------------------------------------------------- what a client may change
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareProfile:
+    """The session is called this; the SDK version that the name declared before comes back."""
+
+    name: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearProfile:
+    """Back to `default`; the remembered SDK version is forgotten."""
+
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RequireSdk:
+    """The client needs this interface version."""
+
+    version: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetBasis:
+    """A basis for one device, or for the session where `device_id` is None."""
+
+    device_id: str | None
+    basis: Basis
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetMount:
+    """A mount for one device, partial; the preset becomes `custom`."""
+
+    device_id: str
+    mount: PartialTransform
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetPreset:
+    """A workspace preset for one device."""
+
+    device_id: str
+    preset: str
+    path: str = ""
+
+
+Change: TypeAlias = DeclareProfile | ClearProfile | RequireSdk | SetBasis | SetMount | SetPreset
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """One change that was not made, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What a session is configured to now, which values really changed, and what was refused."""
+
+    config: SessionConfig
+    scopes: tuple[str, ...]
+    refused: tuple[Refused, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigureSession(Request[Applied]):
+    """Make these changes in order; each by itself is made or refused. Asked of `session/{id}`."""
+
+    changes: tuple[Change, ...]
+
+
+# ---------------------------------------------------------------- lives of sessions
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Who is at the other end: address, frame version `3.0` or `3.1`."""
+
+    remote_address: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHandle:
+    """What the edge works with from now on: the slot, and the name of the session's actor."""
+
+    session_id: int
+    lease: Lease
+    actor: str
+    config: SessionConfig
+    resumed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession(Request[SessionHandle]):
+    """Open a session; `resume` is the id that the client had, as it sent it. NoSlot when too many are open."""
+
+    client: Client
+    resume: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseSession(Message):
+    """The connection of this session is gone; its writers are revoked already."""
+
+    session_id: int
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class SessionDescribed(Message):
+    """Told by a SessionActor to its manager: the configuration is now this."""
+
+    session_id: int
+    config: SessionConfig
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRecord:
+    """One open session as the table shows it; `connected_at` is ISO 8601 UTC."""
+
+    session_id: int
+    client: Client
+    connected_at: str
+    config: SessionConfig
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTable:
+    """Every open session, oldest first."""
+
+    sessions: tuple[SessionRecord, ...] = ()

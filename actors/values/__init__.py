@@ -1,0 +1,1 @@
+"""Frozen value objects of the service's nouns; standard library only."""
