@@ -1,0 +1,57 @@
+"""What every handler stands on: the running system's snapshots, the one way to ask an actor, and the open session channels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from actors.kit.ask import ask_async
+
+if TYPE_CHECKING:
+    from actors.device.messages import Inventory
+    from actors.kit.message import Request
+    from actors.session.messages import SessionTable
+    from actors.settings.messages import SettingsView
+    from actors.system import System
+
+R = TypeVar("R")
+
+
+class Channel(Protocol):
+    """One open session channel, as the HTTP side sees it; main thread only."""
+
+    session_id: int
+    frames_sent: int
+    commands_received: int
+
+    def disconnect(self, code: int, reason: str) -> None:
+        """Close the connection with a WebSocket close code; its forces are released at once."""
+        ...
+
+
+class Bridge:
+    """Main thread only; `starting` and `stopping` decide what `/readyz` says."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.channels: dict[int, Channel] = {}
+        self.listening = False
+        self.stopping = False
+
+    async def ask(self, name: str, request: Request[R], *, timeout_s: float = 2.0) -> R:
+        """The reply of the actor `name`; Busy when it is late, NoSuchActor, or what its handler raised."""
+        return await ask_async(self.system.context.directory, name, request, timeout_s=timeout_s)
+
+    @property
+    def inventory(self) -> Inventory:
+        """Every device that is here."""
+        return self.system.inventory.value
+
+    @property
+    def sessions(self) -> SessionTable:
+        """Every open session."""
+        return self.system.sessions.value
+
+    @property
+    def settings(self) -> SettingsView:
+        """Every setting."""
+        return self.system.settings.value

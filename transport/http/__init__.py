@@ -1,0 +1,1 @@
+"""The HTTP interface: one route table and one file per resource."""

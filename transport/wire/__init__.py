@@ -1,0 +1,1 @@
+"""Names and shapes on the wire; no sockets."""

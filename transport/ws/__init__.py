@@ -1,0 +1,1 @@
+"""The WebSocket channels: sessions and events."""
