@@ -1,0 +1,110 @@
+"""Checks that nothing the control loop can reach takes memory, a lock, the GIL or a blocking call: `python -m tests.lint.loop_symbols`.
+
+The loop's object is compiled with one section for each function, so what a function calls is what its section refers to.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.lint.object_graph import ObjectGraph, read_object
+
+ROOT = Path(__file__).parents[2]
+MODULE = "fastpath.loop"
+
+MATHS = re.compile(
+    r"(?:a?(?:sin|cos|tan)h?|atan2|sincos|sqrt|cbrt|hypot|exp2?|expm1|log(?:2|10|1p)?|pow|fmod|remainder|floor|ceil"
+    r"|l?l?round|trunc|nearbyint|l?l?rint|fabs|copysign|fmin|fmax|fma|ldexp|frexp|modf|scalbn)[fl]?"
+)
+COMPILER = re.compile(
+    r"mem(?:cpy|set|move|cmp)|__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__aarch64_\w+|_?_?(?:mul|div|fix|float)\w*[23]"
+)
+CLOCK = re.compile(r"clock_gettime")
+WAIT = re.compile(r"clock_nanosleep")
+SETUP = re.compile(
+    r"prctl|syscall|sigfillset|__errno_location"
+    r"|pthread_(?:self|sigmask|setname_np|setschedparam|setaffinity_np)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A function of the loop, what all that it reaches may call, and what its own body may call besides."""
+
+    function: str
+    anywhere: tuple[re.Pattern[str], ...]
+    in_body: tuple[re.Pattern[str], ...] = ()
+
+
+# The thread prepares itself in its own body and waits between ticks; a tick computes and reads the clock.
+STARTS = (
+    Start("hd_loop_main", (MATHS, COMPILER, CLOCK, WAIT), (SETUP,)),
+    Start("loop_step", (MATHS, COMPILER, CLOCK)),
+)
+
+
+def violations(graph: ObjectGraph, starts: Iterable[Start] = STARTS, module: str = MODULE) -> list[str]:
+    """One sentence for each call that a start must not reach."""
+    return [sentence for start in starts for sentence in _violations_of(graph, start, module)]
+
+
+def _violations_of(graph: ObjectGraph, start: Start, module: str) -> list[str]:
+    root = graph.section_of(module, start.function)
+    if root is None:
+        return [f"{start.function} is not in the object: name the loop's function in {__name__}."]
+    sentences: list[str] = []
+    for reached in graph.reach(root):
+        way = " → ".join(_short(name) for name in (*reached.way, reached.name))
+        if reached.outside:
+            allowed = start.anywhere + (start.in_body if len(reached.way) == 1 else ())
+            if not any(pattern.fullmatch(reached.name) for pattern in allowed):
+                sentences.append(
+                    f"{way}: the loop may not call {reached.name}, so compute it or move it out of the loop."
+                )
+        elif reached.name in graph.pointer_calls:
+            sentences.append(f"{way}: a call through a pointer cannot be followed, so call the function by its name.")
+    return sentences
+
+
+def built_object(root: Path = ROOT) -> Path:
+    """The loop's object of the last build in place; builds it when there is none or a source is newer."""
+    found = _newest_object(root)
+    sources = [path for suffix in ("pyx", "pxd", "h") for path in (root / "fastpath").rglob(f"*.{suffix}")]
+    changed = max(path.stat().st_mtime for path in [*sources, root / "setup.py"])
+    if found is None or found.stat().st_mtime < changed:
+        generated = root / "build" / "cython" / "fastpath" / "loop.c"
+        if generated.exists():
+            os.utime(generated)  # the extension is compiled again, also where it was built without leaving its object
+        subprocess.run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], cwd=root, check=True)
+        found = _newest_object(root)
+    if found is None:
+        raise SystemExit("The build left no loop object below build: run make clean, then make lint.")
+    return found
+
+
+def _newest_object(root: Path) -> Path | None:
+    objects = sorted(root.glob("build/temp.*/**/loop.o"), key=lambda path: path.stat().st_mtime)
+    return objects[-1] if objects else None
+
+
+def _short(section: str) -> str:
+    return re.sub(
+        r"^\.text\.(?:unlikely\.|hot\.|startup\.)?(?:__pyx_f_8fastpath_(?:\d+[a-z_]+?_(?=[a-z]))?)?", "", section
+    )
+
+
+def main() -> int:
+    """Exit code 0 when the loop is clean; else the sentences on standard error and 1."""
+    found = violations(read_object(built_object()))
+    sys.stderr.writelines(f"{sentence}\n" for sentence in found)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
