@@ -1,0 +1,1 @@
+"""The settings and the ledger: what the service is told once and remembers over restarts."""

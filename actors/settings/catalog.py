@@ -1,0 +1,313 @@
+"""Every setting of the service, in one table: what the store accepts, what the reference page and every record say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from actors.settings.keys import Catalog
+from actors.settings.messages import Constraint
+from actors.settings.rows import ADDRESS, HOST, ORIGIN, PORT, VENDOR_ID, choice, flag, real, texts, whole
+from actors.settings.schema import Setting, TypeHint
+
+SIMULATED: Final = ("arm", "compact", "grip", "grip:wired", "grip:wireless", "pen")
+
+
+def communication() -> Iterator[Setting]:
+    """Who reaches the service, and where."""
+    yield Setting(
+        "communication/bind_address",
+        TypeHint.STRING,
+        "localhost",
+        "Address to listen on; localhost is 127.0.0.1 and ::1.",
+        text_rule=ADDRESS,
+        locked=True,
+    )
+    yield flag(
+        "communication/bind_all_interfaces",
+        "Listen on every network interface; wins over communication/bind_address.",
+        locked=True,
+    )
+    yield whole(
+        "communication/http/port",
+        None,
+        replace(PORT, nullable=True),
+        "One more HTTP port, if set and different from the others; 0 picks a free one.",
+        locked=True,
+    )
+    yield whole(
+        "communication/websocket/port",
+        10001,
+        PORT,
+        "Port of the session channel with frame v3.1, and of HTTP; 0 picks a free one.",
+        locked=True,
+    )
+    yield whole(
+        "communication/websocket/legacy_port",
+        10000,
+        PORT,
+        "Port of the session channel with frame v3.0, and of HTTP; 0 picks a free one.",
+        locked=True,
+    )
+    yield whole(
+        "communication/events/port",
+        10020,
+        PORT,
+        "Port of the event channel; 0 picks a free one.",
+        locked=True,
+    )
+    yield texts(
+        "communication/allowed_origins",
+        (),
+        "Web origins that may connect, besides this machine's own.",
+        rule=ORIGIN,
+    )
+    yield texts(
+        "communication/allowed_hosts",
+        (),
+        "Host names that requests may carry, besides this machine's own names and addresses.",
+        rule=HOST,
+    )
+    yield replace(
+        flag(
+            "communication/auth/required",
+            "Ask peers that are not on this machine for the bearer token; turned off only with --set or in settings.json.",
+            default=True,
+            advanced=True,
+        ),
+        at_hand=(False,),
+    )
+    yield whole(
+        "communication/max_sessions",
+        64,
+        Constraint(1, 256),
+        "Sessions at a time; one more is refused at the handshake.",
+        locked=True,
+    )
+    yield flag("communication/serial/enabled", "Look for devices on serial ports.", default=True)
+    yield flag("communication/usb/enabled", "Look for devices on USB.", default=True)
+
+
+def control() -> Iterator[Setting]:
+    """The control loop."""
+    yield whole(
+        "control/frequency",
+        4000,
+        Constraint(100, 32000),
+        "Rate of the control loop.",
+        unit="Hz",
+    )
+    yield choice(
+        "control/spin",
+        "auto",
+        ("auto", "off"),
+        "Whether the loop may spin for the last microseconds before a tick instead of sleeping.",
+        locked=True,
+        advanced=True,
+    )
+    yield whole(
+        "control/realtime_priority",
+        80,
+        Constraint(1, 99),
+        "FIFO priority of the loop, where the system permits one.",
+        locked=True,
+        advanced=True,
+    )
+    yield Setting(
+        "control/cpu",
+        TypeHint.GENERIC,
+        "auto",
+        "Processor that the loop is pinned to: by itself, none, or a number.",
+        constraint=Constraint(0, 1023, ("auto", "none")),
+        locked=True,
+        advanced=True,
+    )
+    yield real(
+        "control/statistics_period",
+        10,
+        1,
+        3600,
+        "Time between two main-loop-statistics events.",
+        unit="s",
+        advanced=True,
+    )
+
+
+def sessions() -> Iterator[Setting]:
+    """What holds for every session."""
+    yield real(
+        "sessions/command_timeout",
+        0.05,
+        0.02,
+        0.5,
+        "How long a command holds when its session falls silent; then it ramps to zero.",
+        unit="s",
+    )
+
+
+def devices() -> Iterator[Setting]:
+    """Devices, their detection and their filters; `haptic*` keys also exist for one kind or one device id."""
+    yield Setting(
+        "devices/simulated",
+        TypeHint.ARR_STRING,
+        None,
+        "Simulated devices; null: an arm and a wireless grip when no real device is found at start.",
+        constraint=Constraint(choices=SIMULATED, nullable=True),
+        entries=16,
+        locked=True,
+    )
+    yield flag("devices/auto_pairing", "Pair free arms and grips by themselves.", default=True)
+    yield real(
+        "devices/grip/attach_debounce",
+        0.2,
+        0.04,
+        5,
+        "Heartbeats without a gap for this long attach a grip.",
+        unit="s",
+        advanced=True,
+    )
+    yield real(
+        "devices/grip/detach_debounce",
+        0.1,
+        0.04,
+        5,
+        "Heartbeats missing for this long detach a grip.",
+        unit="s",
+        advanced=True,
+    )
+    yield real("devices/haptic*/filters/force_scale/gain", 1, 0, 2, "Factor on every force that is put out.")
+    yield real(
+        "devices/haptic*/filters/force_gate/gain",
+        0.3,
+        0,
+        1,
+        "How far the oscillation filter may close a session's force; the start value of new sessions.",
+    )
+    yield whole(
+        "devices/detection/period",
+        1000,
+        Constraint(100, 10000),
+        "Time between two looks for devices.",
+        unit="ms",
+    )
+    yield whole(
+        "devices/detection/timeout",
+        2000,
+        Constraint(100, 30000),
+        "How long a port has to answer before it is tried again.",
+        unit="ms",
+    )
+    yield whole(
+        "devices/detection/max_number_retry",
+        3,
+        Constraint(1, 10),
+        "Tries on one port before it counts as no device.",
+    )
+    yield flag("devices/detection/block_on_loop", "Block a port that connects and drops in a loop.", default=True)
+    yield whole(
+        "devices/detection/loop_threshold",
+        5,
+        Constraint(1, 100),
+        "Connections within devices/detection/loop_window that make a loop.",
+    )
+    yield real(
+        "devices/detection/loop_window",
+        10,
+        1,
+        600,
+        "Time in which connections are counted for devices/detection/loop_threshold.",
+        unit="s",
+    )
+    yield texts("devices/detection/blocked_ports", (), "Ports that are never opened, by base name or path.")
+    yield texts(
+        "devices/detection/advanced/allowed_vendor_id_filter",
+        (),
+        "USB vendor ids to look at; an empty list: those of every known device.",
+        rule=VENDOR_ID,
+        advanced=True,
+    )
+    yield texts(
+        "devices/detection/advanced/port_name_substring_filter",
+        (),
+        "Open only ports whose name contains one of these; an empty list: every port.",
+        advanced=True,
+    )
+
+
+def serialization() -> Iterator[Setting]:
+    """How frames and answers are written."""
+    yield choice(
+        "serialization/vocabulary",
+        "neutral",
+        ("neutral", "inverse"),
+        "Words of the output; input takes both always.",
+    )
+    yield flag("serialization/explicit_fields", "Write every field of every object, identities too.", advanced=True)
+    yield flag("serialization/force_complete_transforms", "Write all three parts of every transform.", advanced=True)
+    yield flag("serialization/status_safety", "Show status.safety in frames.", advanced=True)
+    yield flag("serialization/timestamps", "Show the tick and the time of a snapshot in frames.", advanced=True)
+
+
+def features() -> Iterator[Setting]:
+    """What is off until it is asked for."""
+    yield flag("features/grip_hook/enabled", "Ramp forces to zero when a paired grip is let go.")
+    yield real(
+        "features/grip_hook/timeout",
+        0.1,
+        0.02,
+        5,
+        "How long a grip is let go before features/grip_hook acts.",
+        unit="s",
+    )
+    yield flag("features/screensaver/enabled", "Slow lights and streaming down when nothing moves.")
+    yield real(
+        "features/screensaver/timeout",
+        600,
+        10,
+        86400,
+        "Time without motion and commands before features/screensaver acts.",
+        unit="s",
+    )
+    yield flag("features/safe_trajectory/enabled", "Limit the speed of commanded positions.")
+    yield real(
+        "features/safe_trajectory/max_vel",
+        0.5,
+        0.01,
+        2,
+        "Speed limit of features/safe_trajectory.",
+        unit="m/s",
+    )
+    yield flag("features/clutch/enabled", "Preview: configure.clutch scales or freezes the motion shown to the scene.")
+    yield flag("features/session_force_scale/enabled", "Preview: a session's force can be scaled down by another.")
+    yield flag("features/workspace_zoom/enabled", "Preview: transforms can be changed about a pivot point.")
+    yield flag("features/hfx/enabled", "Preview: groundwork of the effects module.")
+
+
+def others() -> Iterator[Setting]:
+    """Presets, simulation and the rest."""
+    yield texts(
+        "presets/freeform_profiles",
+        ("*freeform*",),
+        "Profile names, as patterns in any case, whose sessions start with the preset compact_zup on a compact.",
+    )
+    yield real(
+        "simulation/settle_time",
+        0.2,
+        0,
+        60,
+        "How long a simulated arm settles after it connects.",
+        unit="s",
+    )
+    yield whole(
+        "simulation/seed",
+        0,
+        Constraint(0, 2**32 - 1),
+        "Seed of everything that is random in simulated devices.",
+        advanced=True,
+    )
+    yield flag("misc/hidden_settings", "List advanced settings without ?advanced=true.", advanced=True)
+
+
+SECTIONS: Final = (communication, control, sessions, devices, serialization, features, others)
+CATALOG: Final = Catalog(setting for section in SECTIONS for setting in section())

@@ -1,0 +1,101 @@
+"""Short ways to write a row of the catalogue, one for each kind of value, and the rules that texts can have."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_address
+from typing import Final
+
+from actors.settings.messages import Constraint
+from actors.settings.schema import Setting, TextRule, TypeHint
+
+PORT: Final = Constraint(0, 65535)
+
+
+def flag(key: str, description: str, *, default: bool = False, locked: bool = False, advanced: bool = False) -> Setting:
+    """A BOOL."""
+    return Setting(key, TypeHint.BOOL, default, description, locked=locked, advanced=advanced)
+
+
+def whole(
+    key: str,
+    default: int | None,
+    constraint: Constraint,
+    description: str,
+    *,
+    unit: str | None = None,
+    locked: bool = False,
+    advanced: bool = False,
+) -> Setting:
+    """An INT."""
+    return Setting(key, TypeHint.INT, default, description, unit, constraint, locked=locked, advanced=advanced)
+
+
+def real(
+    key: str,
+    default: float,
+    least: float,
+    most: float,
+    description: str,
+    *,
+    unit: str | None = None,
+    advanced: bool = False,
+) -> Setting:
+    """A FLOAT from `least` to `most`."""
+    return Setting(
+        key, TypeHint.FLOAT, float(default), description, unit, Constraint(float(least), float(most)), advanced=advanced
+    )
+
+
+def choice(
+    key: str,
+    default: str,
+    choices: tuple[str, ...],
+    description: str,
+    *,
+    locked: bool = False,
+    advanced: bool = False,
+) -> Setting:
+    """A STRING that is one of `choices`."""
+    return Setting(
+        key,
+        TypeHint.STRING,
+        default,
+        description,
+        constraint=Constraint(choices=choices),
+        locked=locked,
+        advanced=advanced,
+    )
+
+
+def texts(
+    key: str,
+    default: tuple[str, ...],
+    description: str,
+    *,
+    rule: TextRule | None = None,
+    advanced: bool = False,
+) -> Setting:
+    """An ARR_STRING."""
+    return Setting(key, TypeHint.ARR_STRING, default, description, text_rule=rule, advanced=advanced)
+
+
+def _address(text: str) -> bool:
+    if text == "localhost":
+        return True
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _pattern(expression: str, words: str) -> TextRule:
+    compiled = re.compile(expression)
+    return TextRule(words, lambda text: compiled.fullmatch(text) is not None)
+
+
+ADDRESS: Final = TextRule("localhost or an IP address such as 192.0.2.7", _address)
+ORIGIN: Final = _pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]+", "an origin such as https://example.org")
+HOST: Final = _pattern(r"[A-Za-z0-9_.-]+|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]+\]?", "a host name or address without a port")
+VENDOR_ID: Final = _pattern(r"[0-9A-Fa-f]{4}", "a USB vendor id of four hex digits such as 16D0")

@@ -1,0 +1,56 @@
+"""The settings of a running service: loaded before any actor, outliving all of them, changed by the store alone."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from actors.kit.published import Published
+from actors.settings.book import SettingsBook, changes, open_book
+from actors.settings.catalog import CATALOG
+from actors.settings.file import StateFile
+from actors.settings.keys import Catalog
+from actors.settings.messages import SettingsView, Value
+from actors.settings.sources import Override
+from actors.settings.state_directory import StateDirectory
+
+NO_OVERRIDES: Final[Mapping[str, Override]] = MappingProxyType({})
+
+logger = logging.getLogger(__name__)
+
+
+class SettingsState:
+    """`view` is for everybody; the rest is the store's."""
+
+    def __init__(
+        self, file: StateFile, overrides: Mapping[str, Override] = NO_OVERRIDES, catalog: Catalog = CATALOG
+    ) -> None:
+        """Read the file once, here; what it holds and cannot be used is logged, one line each."""
+        self._file = file
+        self.book, faults = open_book(catalog, file.load(), overrides)
+        for fault in faults:
+            logger.warning("In %s: %s", file.path, fault)
+        self.view: Published[SettingsView] = Published(self.book.view())
+        self.changed: frozenset[str] = frozenset()
+
+    @classmethod
+    def load(
+        cls,
+        directory: StateDirectory,
+        overrides: Mapping[str, Override] = NO_OVERRIDES,
+        catalog: Catalog = CATALOG,
+    ) -> SettingsState:
+        """The settings of a state directory; a broken file is kept aside and defaults are used."""
+        return cls(StateFile(directory.settings), overrides, catalog)
+
+    def commit(self, book: SettingsBook) -> dict[str, Value]:
+        """Make `book` the one that counts, on the disk first; the effective values that changed. StateNotWritable: nothing did."""
+        self._file.write(book.raw)
+        before, after = self.view.value, book.view()
+        self.book = book
+        self.view.replace(after)
+        changed = changes(before, after)
+        self.changed |= changed.keys()
+        return changed

@@ -1,0 +1,163 @@
+"""The folder in which the service remembers: made at first use, held by one service at a time, with the bearer token."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self, TypeVar
+
+from actors.kit.errors import HapticError, StateNotWritable
+from actors.settings.file import sync_folder, write_file
+
+if sys.platform != "win32":
+    import fcntl
+
+T = TypeVar("T")
+
+TOKEN_LENGTH: Final = 16
+
+logger = logging.getLogger(__name__)
+
+
+class StateLocked(HapticError):
+    """Another service holds the state directory."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        """`holder` is what the lock file says, "" when it says nothing."""
+        who = f"process {holder}" if holder.isdecimal() else "another process"
+        super().__init__(
+            f"The state directory {path} is in use by {who}: stop that hapticd, or give this one its own with --state-dir."
+        )
+        self.path = path
+        self.holder = holder
+
+
+class TokenUnusable(HapticError):
+    """The token file holds nothing that could be a token."""
+
+    def __init__(self, path: Path, reason: str) -> None:
+        """`reason` says what is wrong with it."""
+        super().__init__(f"The token file {path} {reason}: delete it, and a new token is made.")
+        self.path = path
+
+
+class StateDirectory:
+    """Paths, lock and token; usable as a context manager that holds the lock."""
+
+    def __init__(self, path: Path) -> None:
+        """Nothing is touched before `open` or `token`."""
+        self.path = path
+        self.settings = path / "settings.json"
+        self.ledger = path / "ledger.json"
+        self._lock: int | None = None
+
+    def open(self) -> None:
+        """Make the folder with mode 0700 and hold it; StateLocked names the other holder, StateNotWritable the reason."""
+        self._make()
+        self._lock = self._writing(self._take)
+
+    def close(self) -> None:
+        """Let go of the folder; closing twice is harmless."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def token(self) -> str:
+        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, TokenUnusable."""
+        self._make()
+        return self._writing(self._token)
+
+    def _make(self) -> None:
+        try:
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except FileExistsError:
+            raise StateNotWritable(str(self.path), "it is no folder") from None
+        except OSError as error:
+            raise StateNotWritable(str(self.path), error.strerror or str(error)) from error
+
+    def _writing(self, action: Callable[[], T]) -> T:
+        try:
+            return action()
+        except OSError as error:
+            raise StateNotWritable(str(self.path), error.strerror or str(error)) from error
+
+    def _take(self) -> int:
+        """The descriptor that holds the lock; the file in it names this process for whoever comes second."""
+        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _hold(descriptor)
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
+        except BlockingIOError:
+            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+            os.close(descriptor)
+            raise StateLocked(self.path, holder) from None
+        except OSError:
+            os.close(descriptor)
+            raise
+        return descriptor
+
+    def _token(self) -> str:
+        path = self.path / "token"
+        for _ in range(2):
+            with suppress(FileNotFoundError):
+                return _read_token(path)
+            _make_token(path)
+        return _read_token(path)
+
+
+def default_state_path(platform: str, environ: Mapping[str, str], home: Path) -> Path:
+    """Where the service remembers when nobody says; `platform` is `sys.platform`."""
+    if platform == "win32":
+        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "hapticd"
+    if platform == "darwin":
+        return home / "Library" / "Application Support" / "hapticd"
+    state = Path(environ.get("XDG_STATE_HOME", ""))
+    return (state if state.is_absolute() else home / ".local" / "state") / "hapticd"
+
+
+def _hold(descriptor: int) -> None:
+    """Lock the file until the descriptor is closed or the process ends; BlockingIOError when another has it."""
+    if sys.platform == "win32":
+        logger.warning("The state directory is not locked on this system: start one hapticd only.")
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _make_token(path: Path) -> None:
+    """A new token under `path`, whole or not at all; whoever was first wins."""
+    temporary = path.with_name(f"token.{os.getpid()}.tmp")
+    try:
+        write_file(temporary, f"{secrets.token_urlsafe(32)}\n".encode())
+        with suppress(FileExistsError):
+            path.hardlink_to(temporary)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+    sync_folder(path.parent)
+
+
+def _read_token(path: Path) -> str:
+    """The token in `path`; a file that others may read is closed to them."""
+    if sys.platform != "win32" and path.stat().st_mode & 0o077:
+        logger.warning("The token file %s could be read by others: its mode is 0600 now.", path)
+        path.chmod(0o600)
+    token = path.read_text("ascii", "replace").strip()
+    if len(token) < TOKEN_LENGTH or not all("!" <= letter <= "~" for letter in token):
+        raise TokenUnusable(path, f"does not hold one word of {TOKEN_LENGTH} or more ASCII characters")
+    return token

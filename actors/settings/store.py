@@ -1,0 +1,148 @@
+"""The actor that changes settings and ledger: on the disk first, then published, told to those who follow, and answered."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Final
+
+from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.errors import HapticError, StateNotWritable
+from actors.kit.message import Announce, Message
+from actors.settings.book import SettingsBook
+from actors.settings.ledger import Ledger
+from actors.settings.messages import (
+    STORE,
+    ConfirmLedger,
+    ReserveSessionIds,
+    ResetSetting,
+    SaveLedger,
+    SetSetting,
+    SetSettings,
+    SettingChanged,
+    SettingView,
+)
+from actors.settings.state import SettingsState
+
+RETRY_S: Final = 5.0
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteLedger(Message):
+    """Try again to bring the disk up to what the ledger holds."""
+
+
+class SettingsStore(ServiceActor):
+    """The only writer of the state directory's JSON files while the service runs."""
+
+    def __init__(
+        self,
+        context: Context,
+        settings: SettingsState,
+        ledger: Ledger,
+        followers: Sequence[str] = (),
+        name: str = STORE,
+    ) -> None:
+        """`followers` are actors' names, or patterns such as `device/*`, that are told each SettingChanged."""
+        super().__init__(name, context)
+        self._settings = settings
+        self._ledger = ledger
+        self._followers = tuple(followers)
+
+    def started(self) -> None:
+        """Have session ids ready before anybody can ask for one."""
+        self.reserve_session_ids()
+
+    def stopped(self) -> None:
+        """A last try for what could not be written."""
+        self._write_ledger()
+
+    @handles(SetSetting)
+    def set_setting(self, message: SetSetting) -> SettingView:
+        """The record as it is after the change."""
+        self._commit(self._settings.book.settings({message.key: message.value}))
+        return self._answer(message.key)
+
+    @handles(SetSettings)
+    def set_settings(self, message: SetSettings) -> tuple[SettingView, ...]:
+        """The records as they are after all of the changes."""
+        self._commit(self._settings.book.settings(message.values))
+        return tuple(self._answer(key) for key in message.values)
+
+    @handles(ResetSetting)
+    def reset_setting(self, message: ResetSetting) -> SettingView:
+        """The record as it is without a stored value."""
+        self._commit(self._settings.book.resetting(message.key))
+        return self._answer(message.key)
+
+    @handles(SaveLedger)
+    def save_ledger(self, message: SaveLedger) -> HapticError | None:
+        """None once it is on the disk, else why it is not."""
+        try:
+            self._ledger.remember(message.section, message.value)
+        except HapticError as error:
+            logger.error("A section of the ledger was not remembered: %s", error)  # noqa: TRY400
+            return error
+        return self._write_ledger()
+
+    @handles(ConfirmLedger)
+    def confirm_ledger(self, _message: ConfirmLedger) -> None:
+        """Return when the disk has all; StateNotWritable."""
+        error = self._write_ledger()
+        if error is not None:
+            raise error
+
+    @handles(WriteLedger)
+    def write_ledger(self, _message: WriteLedger) -> None:
+        """Another try, after one that failed."""
+        self._write_ledger()
+
+    @handles(ReserveSessionIds)
+    def reserve(self, _message: ReserveSessionIds) -> None:
+        """The next block, if the present one runs low."""
+        self.reserve_session_ids()
+
+    @handles(Announce)
+    def on_announce(self, message: Announce) -> None:
+        """A follower that is new may have read the settings just before a change: tell it what has changed."""
+        if not self._follows(message.name):
+            return
+        view = self._settings.view.value
+        for key in sorted(self._settings.changed):
+            self.tell(message.name, SettingChanged(key, view.value(key)))
+
+    def reserve_session_ids(self) -> None:
+        """Reserve, or say why not; asked again, it tries again."""
+        try:
+            self._ledger.reserve_session_ids()
+        except StateNotWritable as error:
+            logger.error("No session ids could be reserved: %s", error)  # noqa: TRY400
+
+    def _commit(self, book: SettingsBook) -> None:
+        changed = self._settings.commit(book)
+        names = [name for name in self.context.directory.names() if self._follows(name)]
+        for key, value in changed.items():
+            for name in names:
+                self.tell(name, SettingChanged(key, value))
+
+    def _answer(self, key: str) -> SettingView:
+        record = self._settings.view.value.record(key)
+        return replace(record, restart_required=record.locked)
+
+    def _follows(self, name: str) -> bool:
+        return any(fnmatchcase(name, pattern) for pattern in self._followers)
+
+    def _write_ledger(self) -> StateNotWritable | None:
+        if not self._ledger.unwritten:
+            return None
+        try:
+            self._ledger.write()
+        except StateNotWritable as error:
+            logger.error("The ledger is ahead of the disk: %s", error)  # noqa: TRY400
+            self.context.timers.after(RETRY_S, self.name, WriteLedger(), key=(self.name, WriteLedger))
+            return error
+        return None
