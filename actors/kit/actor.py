@@ -119,8 +119,7 @@ class ServiceActor(pykka.ThreadingActor):
         """Somebody is new; override it where facts are held for others."""
 
     def on_start(self) -> None:
-        """Take the name, then run `started`."""
-        self.context.directory.register(self.name, self.actor_ref)
+        """Run `started`."""
         try:
             self.started()
         except BaseException as error:
@@ -192,7 +191,15 @@ class ServiceActor(pykka.ThreadingActor):
         return Mailbox()
 
     def _start_actor_loop(self) -> None:
-        ActorThread(target=self._actor_loop, name=f"hd-{self.name}", daemon=self.use_daemon_thread).start()
+        thread = ActorThread(target=self._actor_loop, name=f"hd-{self.name}", daemon=self.use_daemon_thread)
+        # The name is known when start() returns, and before anything that the start hook tells is answered.
+        self.context.directory.register(self.name, self.actor_ref)
+        try:
+            thread.start()
+        except RuntimeError:
+            self.context.directory.forget(self.name, self.actor_ref)
+            pykka.ActorRegistry.unregister(self.actor_ref)
+            raise
 
     def _actor_loop_teardown(self) -> None:
         # pykka comes here on every way out, also when on_start fails, where it calls no hook.

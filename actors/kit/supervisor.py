@@ -119,3 +119,4 @@ class Supervisor:
                 self._children.stop_all()
         except pykka.Timeout:
             logger.exception("the base actors did not stop within %g s", patience_s)
+        self._context.directory.forget(_NAME, guardian)
