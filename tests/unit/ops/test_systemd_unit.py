@@ -1,0 +1,39 @@
+"""The systemd unit: systemd itself finds nothing wrong with it, and it keeps what stopping in zero force needs."""
+
+from __future__ import annotations
+
+import configparser
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+UNIT = Path(__file__).parents[3] / "ops" / "systemd" / "hapticd.service"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
+def test_systemd_has_no_complaint(tmp_path: Path) -> None:
+    placed = tmp_path / UNIT.name
+    text = UNIT.read_text(encoding="utf-8").replace("/opt/hapticd/bin/hapticd", sys.executable)
+    placed.write_text(text, encoding="utf-8")
+
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", str(placed)], capture_output=True, text=True, check=False
+    )
+
+    complaints = [line for line in done.stderr.splitlines() if UNIT.name in line]
+    assert complaints == []
+
+
+def test_a_stop_reaches_the_service_alone_and_a_wrong_option_is_not_retried() -> None:
+    unit = configparser.RawConfigParser(strict=False)
+    unit.optionxform = str  # type: ignore[assignment,method-assign]  # keys are case sensitive
+    unit.read(UNIT, encoding="utf-8")
+    service = unit["Service"]
+
+    assert service["KillMode"] == "mixed"
+    assert service["RestartPreventExitStatus"] == "2"
+    assert int(service["LimitRTPRIO"]) >= 80
+    assert "WatchdogSec" not in service
