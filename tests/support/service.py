@@ -92,7 +92,7 @@ class RunningService:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            code = self.stop() if self.running else 0
+            code = self.stop() if self.is_running() else 0
         finally:
             self._dispose()
         if kind is not None:
@@ -160,9 +160,9 @@ class RunningService:
     def request_raw(self, method: str, path: str, body: object = None) -> tuple[int, str]:
         """Status and text of one HTTP exchange."""
         data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(self.http + path, data=data, method=method)  # noqa: S310 - always http://
+        request = urllib.request.Request(self.http + path, data=data, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=self._timeout_s) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=self._timeout_s) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             with refused:
@@ -180,8 +180,7 @@ class RunningService:
         assert self._process is not None, "start() comes first"
         return self._process
 
-    @property
-    def running(self) -> bool:
+    def is_running(self) -> bool:
         """Whether the process is alive."""
         return self._process is not None and self._process.poll() is None
 
@@ -242,6 +241,6 @@ class RunningService:
         return thread
 
     def _dispose(self) -> None:
-        if self.running:
+        if self.is_running():
             self.kill()
         self._cleanup.close()

@@ -1,0 +1,110 @@
+"""The built wheel, installed where the sources are not, starts the same service: what packaging forgets shows here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.support.service import RunningService
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("actors", "fastpath", "transport")
+NEVER_IN_A_WHEEL = (".c", ".cpp", ".o", ".pyc")
+
+pytestmark = pytest.mark.timeout(600)
+
+
+def build(kind: str, source: Path, target: Path) -> Path:
+    """The one file that setuptools' own backend makes of `source`, `kind` being wheel or sdist, with what is installed here."""
+    backend = f"import sys; from setuptools import build_meta; print(build_meta.build_{kind}(sys.argv[1]))"
+    done = subprocess.run(
+        [sys.executable, "-c", backend, str(target)], cwd=source, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return target / done.stdout.splitlines()[-1]
+
+
+@pytest.fixture(scope="module")
+def source_archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source archive, unpacked."""
+    target = tmp_path_factory.mktemp("sdist")
+    with tarfile.open(build("sdist", ROOT, target)) as archive:
+        archive.extractall(target, filter="data")
+    (unpacked,) = (entry for entry in target.iterdir() if entry.is_dir())
+    return unpacked
+
+
+@pytest.fixture(scope="module")
+def wheel(source_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from the source archive: what is missing there is missing here."""
+    return build("wheel", source_archive, tmp_path_factory.mktemp("wheel"))
+
+
+def test_the_wheel_holds_what_the_service_is_made_of(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    extension = sysconfig.get_config_var("EXT_SUFFIX")
+    expected = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for pattern in ("*.py", "*.pyi", "*.pxd", "*.pyx", "*.h", "*.hpp", "py.typed")
+        for path in (ROOT / package).rglob(pattern)
+    }
+    built = {f"fastpath/{path.stem}{extension}" for path in (ROOT / "fastpath").glob("*.pyx")}
+    tops = {name.split("/", 1)[0] for name in names}
+
+    assert expected - names == set()
+    assert built - names == set()
+    assert {f"{package}/py.typed" for package in PACKAGES} - names == set()
+    assert tops - {top for top in tops if top.endswith(".dist-info")} == set(PACKAGES)
+    assert [name for name in names if name.endswith(NEVER_IN_A_WHEEL)] == []
+
+
+def test_the_wheel_carries_the_commit_that_the_source_archive_was_made_from(source_archive: Path, wheel: Path) -> None:
+    recorded = json.loads((source_archive / "transport" / "_build_info.json").read_text(encoding="utf-8"))
+    shipped = json.loads(zipfile.ZipFile(wheel).read("transport/_build_info.json"))
+
+    assert shipped["git_hash"] == recorded["git_hash"] == head_of_the_checkout()
+    assert shipped["build_time"] >= recorded["build_time"]
+
+
+def test_the_service_starts_from_an_installed_wheel(wheel: Path, tmp_path: Path) -> None:
+    home = tmp_path / "installed"
+    venv.create(home, with_pip=False, symlinks=True)
+    packages = Path(sysconfig.get_path("purelib", vars={"base": str(home), "platbase": str(home)}))
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", str(home / "bin" / "python")]
+    subprocess.run([*pip, "install", "--quiet", "--no-deps", "--no-index", str(wheel)], check=True, cwd=tmp_path)
+    # What the service stands on comes from this environment, the service itself from the wheel alone.
+    (packages / "stands-on.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+
+    with RunningService(command=[str(home / "bin" / "hapticd")], environment={"PYTHONPATH": ""}) as service:
+        status, version = service.request("GET", "/version")
+
+    assert status == 200
+    assert version["project_name"] == "hapticd"
+    assert version["git_hash"] == head_of_the_checkout()
+    assert imported_from(home / "bin" / "python", tmp_path) == {str(packages / package) for package in PACKAGES}
+
+
+def imported_from(python: Path, folder: Path) -> set[str]:
+    """Folders from which an interpreter, started in `folder`, takes the three packages."""
+    text = f"import importlib.util as u; print(*(u.find_spec(p).submodule_search_locations[0] for p in {PACKAGES}), sep='\\n')"
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    done = subprocess.run(
+        [str(python), "-c", text], cwd=folder, env=environment, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def head_of_the_checkout() -> str:
+    """Commit of this checkout; `unknown` where there is none."""
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() or "unknown"
