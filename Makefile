@@ -54,14 +54,14 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 	$(BIN)/cython-lint fastpath
 	$(PY) -m tests.lint.loop_symbols
 
-docs: $(STAMPS)/build $(STAMPS)/record  ## write the generated reference pages
-	$(PY) -m docs.generate
+docs: $(STAMPS)/build $(STAMPS)/install  ## write the generated reference pages
+	$(PY) -m actors.settings.reference > docs/settings.md
 
 wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 	$(PY) -m build --outdir dist
 
 clean:  ## remove the virtual environment and everything that was built
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) .venv-* build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
 	rm -f fastpath/*.so fastpath/*.c fastpath/*.cpp transport/_build_info.json
 	find $(PACKAGES) tests -name __pycache__ -type d -exec rm -rf {} +
 
