@@ -1,0 +1,38 @@
+"""What a subscriber writes into its URL, `?kinds=a,b&level=warning&since=<time>`, as values; the edge parses, the hub compares."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from actors.event.catalog import CATALOG
+from actors.event.messages import LEVELS, Level
+from actors.kit.errors import InvalidInput
+
+
+def parse_kinds(text: str) -> frozenset[str] | None:
+    """Kinds between commas; None, all of them, for no text; InvalidInput names one that does not exist."""
+    kinds = frozenset(word.strip() for word in text.split(",")) - {""}
+    unknown = sorted(kinds - CATALOG.keys())
+    if unknown:
+        raise InvalidInput(f'there is no kind "{unknown[0]}": use some of {", ".join(CATALOG)}', "kinds")
+    return kinds or None
+
+
+def parse_level(text: str) -> Level:
+    """The lowest level wanted, `info` for no text; InvalidInput names the levels."""
+    word = text.strip() or LEVELS[0]
+    for level in LEVELS:
+        if level == word:
+            return level
+    raise InvalidInput(f'there is no level "{word}": use one of {", ".join(LEVELS)}', "level")
+
+
+def parse_since(text: str) -> datetime | None:
+    """An ISO 8601 time, UTC when it names no zone; None for no text; InvalidInput says how one looks."""
+    if not text.strip():
+        return None
+    try:
+        time = datetime.fromisoformat(text.strip())
+    except ValueError:
+        raise InvalidInput(f'"{text}" is no time: write it as 2030-01-31T12:00:00.000000Z', "since") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

@@ -1,0 +1,155 @@
+"""The event hub: what actors and the edge emit goes through the policy, is stamped and encoded once, and is given to each subscriber's queue."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Final
+
+from actors.event.board import Board, Encode, Event, event_of, microseconds, wanted
+from actors.event.catalog import CATALOG
+from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
+from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.clock import NS_PER_S
+from actors.kit.message import Message
+
+_BURST_US: Final = 1_000_000
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flush(Message):
+    """The time has come for what is held back for a session."""
+
+    session_id: Hashable
+
+
+class EventHub(ServiceActor):
+    """Answers to HUB. `wall_ns` is the time of day, used for stamps only."""
+
+    def __init__(
+        self, context: Context, encode: Encode, board: Board, wall_ns: Callable[[], int] = time.time_ns
+    ) -> None:
+        super().__init__(HUB, context)
+        self._encode = encode
+        self._board = board
+        self._wall_ns = wall_ns
+
+    def started(self) -> None:
+        """Take up what an earlier hub held back."""
+        self._count_subscribers()
+        for session_id in self._board.merger.held():
+            self._flush_later(session_id)
+
+    @handles(Emit)
+    def emit(self, message: Emit) -> None:
+        """Send it, hold it back, or say in the log that its kind does not exist."""
+        if message.kind not in CATALOG:
+            logger.error(
+                'there is no kind of event "%s": add it to the catalogue or use one that is there', message.kind
+            )
+            return
+        if message.kind == "session-updated":
+            self._update(message)
+            return
+        self._forget(message)
+        admitted = self._board.limiter.admit(message, self.context.clock.now_ns())
+        if admitted is None:
+            self._held_back(message)
+        else:
+            self._send(admitted)
+
+    @handles(BatteryLevel)
+    def battery(self, message: BatteryLevel) -> None:
+        """An event when the charge has fallen far enough."""
+        event = self._board.batteries.step(message)
+        if event is not None:
+            self._send(event)
+
+    @handles(_Flush)
+    def flush(self, message: _Flush) -> None:
+        """Send what was held back for a session."""
+        event = self._board.merger.flush(message.session_id, self.context.clock.now_ns())
+        if event is not None:
+            self._send(event)
+        self._flush_later(message.session_id)
+
+    @handles(Subscribe)
+    def subscribe(self, message: Subscribe) -> None:
+        """Replay what is wanted and remembered, then send what comes."""
+        self._board.subscriptions[message.subscriber.identity] = message
+        if message.since is not None:
+            since_us = microseconds(message.since)
+            for event in tuple(self._board.history):
+                if event.at_us > since_us and wanted(event, message) and not self._offer(event, message):
+                    break
+        self._count_subscribers()
+
+    @handles(Unsubscribe)
+    def unsubscribe(self, message: Unsubscribe) -> None:
+        """Send nothing more to it."""
+        self._board.subscriptions.pop(message.subscriber.identity, None)
+        self._count_subscribers()
+
+    def _update(self, message: Emit) -> None:
+        session_id = message.data.get("session_id")
+        event = self._board.merger.admit(message, self.context.clock.now_ns())
+        if event is not None:
+            self._send(event)
+            return
+        self._held_back(message)
+        self._flush_later(session_id)
+
+    def _flush_later(self, session_id: Hashable) -> None:
+        due_ns = self._board.merger.due_ns(session_id)
+        if due_ns is not None:
+            wait_s = max(0, due_ns - self.context.clock.now_ns()) / NS_PER_S
+            self.context.timers.after(wait_s, HUB, _Flush(session_id), key=(HUB, "flush", session_id))
+
+    def _forget(self, message: Emit) -> None:
+        if message.kind == "session-closed":
+            session_id = message.data.get("session_id")
+            self._board.limiter.forget_session(session_id)
+            self._board.merger.forget_session(session_id)
+        elif message.kind == "device-disconnected":
+            self._board.batteries.forget_device(str(message.data.get("device_id")))
+
+    def _held_back(self, message: Emit) -> None:
+        self.context.metrics.events_held_back.labels(message.kind).inc()
+
+    def _send(self, emit: Emit) -> None:
+        event = event_of(emit, self._stamp())
+        try:
+            event.text(self._encode, None)
+        except (TypeError, ValueError):
+            logger.exception("%s is not sent: its data are no JSON", emit.kind)
+            return
+        self.context.metrics.events.labels(emit.kind).inc()
+        self._board.history.append(event)
+        for subscription in tuple(self._board.subscriptions.values()):
+            if wanted(event, subscription):
+                self._offer(event, subscription)
+
+    def _stamp(self) -> int:
+        """Microseconds since 1970, no two alike in a row, so that `since` cuts between any two events."""
+        at_us = self._wall_ns() // 1_000
+        last_us = self._board.history[-1].at_us if self._board.history else 0
+        return last_us + 1 if 0 <= last_us - at_us < _BURST_US else at_us
+
+    def _offer(self, event: Event, subscription: Subscribe) -> bool:
+        """Whether the subscriber took it; one that fails is a subscriber no more."""
+        try:
+            subscription.subscriber.offer(event.text(self._encode, subscription.translate))
+        except Exception:
+            logger.exception("a subscriber of events failed and is dropped: %s", subscription.subscriber.identity)
+            self._board.subscriptions.pop(subscription.subscriber.identity, None)
+            self.context.metrics.event_subscribers_lost.inc()
+            self._count_subscribers()
+            return False
+        return True
+
+    def _count_subscribers(self) -> None:
+        self.context.metrics.event_subscribers.set(len(self._board.subscriptions))
