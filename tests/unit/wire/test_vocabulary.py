@@ -1,0 +1,223 @@
+"""The table of words, read from the contract's side: every word out, every word in, and the laws between them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.values.identity import Connection, Kind
+from transport.wire.vocabulary import (
+    INVERSE,
+    NEUTRAL,
+    Member,
+    Vocabulary,
+    group_in,
+    member_of,
+    path_kinds,
+    path_members,
+    preset_in,
+    setting_key,
+    vocabulary_named,
+)
+
+ARM, COMPACT, PEN = Member(Kind.ARM), Member(Kind.COMPACT), Member(Kind.PEN)
+WIRED, WIRELESS = Member(Kind.GRIP), Member(Kind.GRIP, wireless=True)
+ARMS, HANDLES = frozenset({Kind.ARM, Kind.COMPACT}), frozenset({Kind.GRIP, Kind.PEN})
+EVERY = frozenset({ARM, COMPACT, WIRED, WIRELESS, PEN})
+BOTH = [NEUTRAL, INVERSE]
+CASES = list(itertools.product(BOTH, Kind, Connection))
+
+ARM_WORDS = ["arm", "compact", "inverse3", "inverse3x", "minverse"]
+HANDLE_WORDS = ["grip", "pen", "verse_grip", "wireless_verse_grip", "custom_verse_grip"]
+
+
+def test_frames_have_every_group_in_a_fixed_order() -> None:
+    assert NEUTRAL.groups() == ("arm", "compact", "grip", "pen")
+    assert INVERSE.groups() == ("inverse3", "verse_grip", "wireless_verse_grip", "custom_verse_grip")
+
+
+@pytest.mark.parametrize(
+    ("kind", "connection", "neutral", "group", "type_word"),
+    [
+        (Kind.ARM, Connection.SERIAL, "arm", "inverse3", "inverse3"),
+        (Kind.ARM, Connection.USB, "arm", "inverse3", "inverse3"),
+        (Kind.ARM, Connection.SIMULATED, "arm", "inverse3", "inverse3"),
+        (Kind.COMPACT, Connection.SIMULATED, "compact", "inverse3", "minverse"),
+        (Kind.COMPACT, Connection.SERIAL, "compact", "inverse3", "minverse"),
+        (Kind.GRIP, Connection.WIRED, "grip", "verse_grip", "verse_grip"),
+        (Kind.GRIP, Connection.WIRELESS, "grip", "wireless_verse_grip", "wireless_verse_grip"),
+        (Kind.PEN, Connection.SIMULATED, "pen", "custom_verse_grip", "custom_verse_grip"),
+        (Kind.PEN, Connection.USB, "pen", "custom_verse_grip", "custom_verse_grip"),
+    ],
+)
+def test_group_and_type_of_a_device(
+    kind: Kind, connection: Connection, neutral: str, group: str, type_word: str
+) -> None:
+    assert NEUTRAL.group(kind, connection) == NEUTRAL.type_word(kind, connection) == neutral
+    assert INVERSE.group(kind, connection) == group
+    assert INVERSE.type_word(kind, connection) == type_word
+
+
+@pytest.mark.parametrize(("vocabulary", "kind", "connection"), CASES)
+def test_every_device_stands_in_one_of_the_groups(vocabulary: Vocabulary, kind: Kind, connection: Connection) -> None:
+    assert vocabulary.group(kind, connection) in vocabulary.groups()
+
+
+@pytest.mark.parametrize(("vocabulary", "kind", "connection"), CASES)
+def test_what_comes_out_finds_the_device_again(vocabulary: Vocabulary, kind: Kind, connection: Connection) -> None:
+    for word in (vocabulary.group(kind, connection), vocabulary.type_word(kind, connection)):
+        assert kind in (group_in(word) or ())
+        assert kind in path_kinds(word)
+    assert member_of(kind, connection) in path_members(vocabulary.type_word(kind, connection))
+    assert vocabulary.full_groups(vocabulary.group(kind, connection)) == frozenset({vocabulary.group(kind, connection)})
+
+
+@pytest.mark.parametrize("word", ARM_WORDS)
+def test_an_id_in_any_arm_like_group_finds_an_arm_or_a_compact(word: str) -> None:
+    assert group_in(word) == ARMS
+
+
+@pytest.mark.parametrize("word", HANDLE_WORDS)
+def test_an_id_in_any_handle_group_finds_a_grip_or_a_pen(word: str) -> None:
+    assert group_in(word) == HANDLES
+
+
+@pytest.mark.parametrize("word", ["", "session", "haptic*", "inverse*", "*", "Arm", "arms", "inverse", "verse"])
+def test_other_words_are_no_group(word: str) -> None:
+    assert group_in(word) is None
+    assert NEUTRAL.full_groups(word) is None
+    assert INVERSE.full_groups(word) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "members"),
+    [
+        ("arm", {ARM}),
+        ("inverse3", {ARM}),
+        ("inverse3x", {ARM}),
+        ("compact", {COMPACT}),
+        ("minverse", {COMPACT}),
+        ("grip", {WIRED, WIRELESS}),
+        ("verse_grip", {WIRED}),
+        ("wireless_verse_grip", {WIRELESS}),
+        ("pen", {PEN}),
+        ("custom_verse_grip", {PEN}),
+        ("haptic*", EVERY),
+        ("*", EVERY),
+        ("inverse*", {ARM, COMPACT}),
+        ("*inverse", {ARM, COMPACT}),
+        ("*verse_grip", {WIRED, WIRELESS, PEN}),
+        ("a*", {ARM}),
+        ("*m*", {ARM, COMPACT, PEN}),
+        ("c*", {COMPACT, PEN}),
+        ("min*", {COMPACT}),
+        ("inv*", {ARM}),
+        ("*grip", {WIRED, WIRELESS, PEN}),
+        ("wire*", {WIRELESS}),
+        ("verse*", {WIRED}),
+        ("p*n", {PEN}),
+        ("**", EVERY),
+        ("*p*t", {COMPACT}),
+    ],
+)
+def test_the_type_segment_of_a_path(word: str, members: set[Member]) -> None:
+    assert path_members(word) == members
+
+
+@pytest.mark.parametrize("word", ["", "ARM", "arms", "ar?", "haptic", "inverse", "x*", "settings", "a*x", "0"])
+def test_other_segments_mean_nothing(word: str) -> None:
+    assert path_members(word) == frozenset()
+    assert path_kinds(word) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("word", "kinds"),
+    [
+        ("arm", ARMS),
+        ("minverse", ARMS),
+        ("inverse*", ARMS),
+        ("wireless_verse_grip", HANDLES),
+        ("pen", HANDLES),
+        ("*verse_grip", HANDLES),
+        ("haptic*", ARMS | HANDLES),
+        ("*", ARMS | HANDLES),
+    ],
+)
+def test_an_exact_id_is_found_under_any_word_of_its_side(word: str, kinds: frozenset[Kind]) -> None:
+    assert path_kinds(word) == kinds
+
+
+@pytest.mark.parametrize(
+    ("word", "neutral", "inverse"),
+    [
+        ("arm", {"arm"}, {"inverse3"}),
+        ("compact", {"compact"}, {"inverse3"}),
+        ("inverse3", {"arm", "compact"}, {"inverse3"}),
+        ("inverse3x", {"arm", "compact"}, {"inverse3"}),
+        ("minverse", {"arm", "compact"}, {"inverse3"}),
+        ("grip", {"grip"}, {"verse_grip", "wireless_verse_grip"}),
+        ("verse_grip", {"grip"}, {"verse_grip"}),
+        ("wireless_verse_grip", {"grip"}, {"wireless_verse_grip"}),
+        ("pen", {"pen"}, {"custom_verse_grip"}),
+        ("custom_verse_grip", {"pen"}, {"custom_verse_grip"}),
+    ],
+)
+def test_a_device_type_means_its_whole_output_groups(word: str, neutral: set[str], inverse: set[str]) -> None:
+    assert NEUTRAL.full_groups(word) == frozenset(neutral)
+    assert INVERSE.full_groups(word) == frozenset(inverse)
+
+
+def test_presets_have_public_words() -> None:
+    assert INVERSE.preset_out("compact_centered") == "minverse_centered"
+    assert INVERSE.preset_out("compact_zup") == "minverse_zup"
+    assert NEUTRAL.preset_out("compact_zup") == "compact_zup"
+    assert preset_in("minverse_centered") == "compact_centered"
+    assert preset_in("minverse_zup") == "compact_zup"
+
+
+@pytest.mark.parametrize("vocabulary", BOTH)
+@given(name=st.sampled_from(["defaults", "arm_front", "compact_centered", "compact_zup", "custom"]) | st.text())
+def test_a_preset_comes_back_as_it_went_out(vocabulary: Vocabulary, name: str) -> None:
+    assert preset_in(vocabulary.preset_out(name)) == preset_in(name)
+
+
+def test_families_in_events() -> None:
+    assert {kind: NEUTRAL.family(kind) for kind in Kind} == {kind: kind.value for kind in Kind}
+    assert INVERSE.family(Kind.ARM) == INVERSE.family(Kind.COMPACT) == "inverse"
+    assert INVERSE.family(Kind.GRIP) == INVERSE.family(Kind.PEN) == "verse_grip"
+
+
+def test_only_public_words_nest_the_filters() -> None:
+    assert not NEUTRAL.nests_filters
+    assert INVERSE.nests_filters
+
+
+def test_vocabularies_are_found_by_name() -> None:
+    assert vocabulary_named("neutral") is NEUTRAL
+    assert vocabulary_named("inverse") is INVERSE
+    assert vocabulary_named("Inverse") is None
+    assert [repr(one) for one in BOTH] == ["<Vocabulary neutral>", "<Vocabulary inverse>"]
+
+
+@pytest.mark.parametrize(
+    ("key", "neutral"),
+    [
+        ("devices/inverse*/filters/force_scale/gain", "devices/haptic*/filters/force_scale/gain"),
+        ("devices/haptic*/filters/force_scale/gain", "devices/haptic*/filters/force_scale/gain"),
+        ("devices/inverse3/filters/force_scale/gain", "devices/arm/filters/force_scale/gain"),
+        ("devices/inverse3x/filters/force_scale/gain", "devices/arm/filters/force_scale/gain"),
+        ("devices/minverse/filters/force_gate/gain", "devices/compact/filters/force_gate/gain"),
+        ("devices/inverse*", "devices/haptic*"),
+        ("devices/049D/filters/force_scale/gain", "devices/049D/filters/force_scale/gain"),
+        ("devices/simulated", "devices/simulated"),
+        ("devices", "devices"),
+        ("features/inverse*/enabled", "features/inverse*/enabled"),
+        ("inverse*/devices", "inverse*/devices"),
+        ("", ""),
+    ],
+)
+def test_settings_keys_are_neutral_inside(key: str, neutral: str) -> None:
+    assert setting_key(key) == neutral
