@@ -1,0 +1,106 @@
+"""Session selectors of paths and `?session=`, as rules on the published table: `7`, `#7`, `:0`, `name`, `name:-1`, `sim*`.
+
+Only `*` (any characters) and `?` (one character) are special; letters count as they are written.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from actors.kit.errors import InvalidInput, NoSuchSession
+from actors.session.messages import NO_PROFILE, SessionRecord, SessionTable
+from actors.values.selector import is_pattern, matches
+
+_ID: Final = re.compile(r"#?([0-9]{1,19})")
+_INDEXED: Final = re.compile(r"(.*):(-?[0-9]{1,9})", re.DOTALL)
+_LONGEST: Final = 512
+_SHOWN: Final = 80
+
+
+class DefaultIsNoSession(NoSuchSession):
+    """`default`, exactly, was named where a connected session is wanted."""
+
+    hint = "it names the start values of new sessions, and one without a profile is default:0 or its id"
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """What a selector asks for: an id, or the sessions of a profile name or pattern (None = all), of which `index` takes one."""
+
+    text: str
+    session_id: int | None = None
+    name: str | None = None
+    index: int | None = None
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it may mean several sessions by itself."""
+        return self.name is not None and self.index is None and is_pattern(self.name)
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is `default`: the start values of new sessions, never a connected session."""
+        return self.text == NO_PROFILE
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The sessions that a selector found, oldest first."""
+
+    selector: Selector
+    sessions: tuple[SessionRecord, ...]
+
+    @property
+    def several(self) -> bool:
+        """Whether an answer lists results: for a pattern, and for a name that more than one session has."""
+        return self.selector.is_pattern or len(self.sessions) > 1
+
+    def some(self) -> tuple[SessionRecord, ...]:
+        """At least one session; NoSuchSession."""
+        if self.selector.is_default:
+            raise DefaultIsNoSession(self.selector.text)
+        if not self.sessions:
+            raise NoSuchSession(_shown(self.selector.text))
+        return self.sessions
+
+    def one(self) -> SessionRecord:
+        """The only session; NoSuchSession, or InvalidInput that lists the ids when the selector means several."""
+        sessions = self.some()
+        if self.several:
+            ids = ", ".join(str(record.session_id) for record in sessions[:64])
+            raise InvalidInput(f'"{_shown(self.selector.text)}" may mean several sessions: name one of {ids}.')
+        return sessions[0]
+
+
+def parse_selector(text: str) -> Selector:
+    """From its text, which is percent-decoded already; InvalidInput when it is empty or too long to mean anything."""
+    if not text or len(text) > _LONGEST:
+        raise InvalidInput(f"Name a session by id, index or profile, in 1 to {_LONGEST} characters.")
+    if found := _ID.fullmatch(text):
+        return Selector(text, session_id=int(found[1]))
+    if found := _INDEXED.fullmatch(text):
+        return Selector(text, name=found[1].removeprefix(":") if found[1] else None, index=int(found[2]))
+    return Selector(text, name=text)
+
+
+def select(selector: Selector, table: SessionTable) -> Selected:
+    """The sessions of the table that the selector means; none for `default`."""
+    if selector.is_default:
+        return Selected(selector, ())
+    if selector.session_id is not None:
+        return Selected(selector, tuple(s for s in table.sessions if s.session_id == selector.session_id))
+    named = table.sessions
+    if selector.name is not None:
+        named = tuple(record for record in table.sessions if matches(selector.name, record.config.profile))
+    if selector.index is None:
+        return Selected(selector, named)
+    at = selector.index + (len(named) if selector.index < 0 else 0)
+    return Selected(selector, named[at : at + 1] if at >= 0 else ())
+
+
+def _shown(text: str) -> str:
+    """A selector from outside, fit for a message."""
+    printable = "".join(letter if letter.isprintable() else "?" for letter in text)
+    return f"{printable[:_SHOWN]}…" if len(printable) > _SHOWN else printable

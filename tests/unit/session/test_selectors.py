@@ -1,0 +1,167 @@
+"""Session selectors: every form of the contract, the forms that look like another, and what cannot be meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.kit.errors import InvalidInput, NoSuchSession
+from actors.session.messages import Client, SessionConfig, SessionRecord, SessionTable
+from actors.session.selectors import Selected, parse_selector, select
+
+
+def record(session_id: int, profile: str) -> SessionRecord:
+    return SessionRecord(session_id, Client("127.0.0.1", "3.1"), "2026-01-01T00:00:00+00:00", SessionConfig(profile))
+
+
+TABLE = SessionTable(
+    (
+        record(3, "default"),
+        record(5, "sim"),
+        record(7, "sim"),
+        record(9, "app:main"),
+        record(11, "7"),
+        record(13, "a[b]c"),
+        record(15, "default"),
+    )
+)
+
+
+def found(text: str) -> Selected:
+    return select(parse_selector(text), TABLE)
+
+
+def ids(text: str) -> list[int]:
+    return [one.session_id for one in found(text).sessions]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("7", [7]),
+        ("#7", [7]),
+        ("007", [7]),
+        ("8", []),
+        ("#8", []),
+        ("0", []),
+        (":0", [3]),
+        (":1", [5]),
+        (":-1", [15]),
+        (":-7", [3]),
+        (":-8", []),
+        (":7", []),
+        ("sim", [5, 7]),
+        ("sim:0", [5]),
+        (":sim:0", [5]),
+        ("sim:1", [7]),
+        ("sim:-1", [7]),
+        ("sim:2", []),
+        ("sim:-3", []),
+        ("app:main", [9]),
+        ("app:main:0", [9]),
+        (":app:main:0", [9]),
+        ("7:0", [11]),
+        (":7:0", [11]),
+        ("default:0", [3]),
+        (":default:0", [3]),
+        (":default:-1", [15]),
+        ("default", []),
+        ("a[b]c", [13]),
+        ("a[b]?", [13]),
+        ("Sim", []),
+        ("s*", [5, 7]),
+        ("s?m", [5, 7]),
+        ("s?m:1", [7]),
+        ("*", [3, 5, 7, 9, 11, 13, 15]),
+        ("*:0", [3]),
+        ("d*", [3, 15]),
+        ("::0", []),
+        (":sim", []),
+        ("sim:", []),
+        ("sim:x", []),
+        ("sim:+1", []),
+        ("#sim", []),
+        ("-1", []),
+        ("\u0667", []),
+        ("9" * 30, []),
+        ("sim:" + "9" * 30, []),
+        ("#", []),
+        (":", []),
+    ],
+)
+def test_a_selector_finds_what_it_means(text: str, wanted: list[int]) -> None:
+    assert ids(text) == wanted
+
+
+@pytest.mark.parametrize("text", ["*", "s*", "?*", "app:*", "nobody*"])
+def test_a_pattern_may_mean_several_even_if_it_finds_one_or_none(text: str) -> None:
+    assert found(text).several
+
+
+@pytest.mark.parametrize("text", ["7", ":0", "sim:0", "app:main", "s*:0"])
+def test_what_names_one_session_does_not_mean_several(text: str) -> None:
+    assert not found(text).several
+    assert found(text).one() is found(text).sessions[0]
+
+
+@pytest.mark.parametrize(("text", "listed"), [("sim", "5, 7"), ("s*", "5, 7"), ("app:*", "9")])
+def test_a_value_of_several_sessions_is_refused_with_their_ids(text: str, listed: str) -> None:
+    with pytest.raises(InvalidInput, match=rf"name one of {listed}\.$"):
+        found(text).one()
+
+
+def test_the_list_of_ids_ends_somewhere() -> None:
+    crowd = SessionTable(tuple(record(number, "sim") for number in range(1, 257)))
+
+    with pytest.raises(InvalidInput) as refused:
+        select(parse_selector("sim"), crowd).one()
+
+    assert len(refused.value.sentence) < 400
+
+
+@pytest.mark.parametrize("text", ["8", "nobody", "nobody*", ":99", "sim:9"])
+def test_nobody_found_is_said(text: str) -> None:
+    with pytest.raises(NoSuchSession):
+        found(text).one()
+    with pytest.raises(NoSuchSession):
+        found(text).some()
+
+
+def test_default_is_never_a_connected_session_and_says_how_to_name_one() -> None:
+    assert parse_selector("default").is_default
+    assert not parse_selector("default:0").is_default
+    with pytest.raises(NoSuchSession, match="default:0 or its id"):
+        found("default").some()
+
+
+def test_a_name_from_outside_is_made_printable_and_short() -> None:
+    with pytest.raises(NoSuchSession) as refused:
+        found("bell\a" + "x" * 300).one()
+
+    assert "\a" not in refused.value.sentence
+    assert len(refused.value.sentence) < 200
+
+
+@pytest.mark.parametrize("text", ["", "x" * 513])
+def test_what_can_mean_nothing_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        parse_selector(text)
+
+
+@given(st.text(min_size=1, max_size=40))
+def test_every_text_finds_some_sessions_of_the_table_in_its_order(text: str) -> None:
+    order = [one.session_id for one in TABLE.sessions]
+    positions = [order.index(one) for one in ids(text)]
+
+    assert positions == sorted(positions)
+
+
+@given(st.sampled_from(TABLE.sessions))
+def test_every_session_is_found_by_its_id_and_by_its_place_in_its_profile(one: SessionRecord) -> None:
+    namesakes = [other for other in TABLE.sessions if other.config.profile == one.config.profile]
+    place = namesakes.index(one)
+
+    assert ids(str(one.session_id)) == [one.session_id]
+    assert ids(f"{one.config.profile}:{place}") == [one.session_id]
+    assert ids(f":{one.config.profile}:{place - len(namesakes)}") == [one.session_id]
