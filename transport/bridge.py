@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
+from transport.wire.holders import PositionHolders
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
@@ -29,11 +30,12 @@ class Channel(Protocol):
 
 
 class Bridge:
-    """Main thread only; `starting` and `stopping` decide what `/readyz` says."""
+    """Main thread only; `listening` and `stopping` decide what `/readyz` says."""
 
     def __init__(self, system: System) -> None:
         self.system = system
         self.channels: dict[int, Channel] = {}
+        self.holders = PositionHolders()
         self.listening = False
         self.stopping = False
 

@@ -77,9 +77,10 @@ class DeviceRecord:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Every device that is here, real ones before simulated ones, each in order of first appearance."""
+    """Every device that is here, real ones before simulated ones, each in order of first appearance; `failed` were given up."""
 
     devices: tuple[DeviceRecord, ...] = ()
+    failed: tuple[DeviceRecord, ...] = ()
 
     def find(self, device_id: str) -> DeviceRecord | None:
         """The device with exactly that id."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, TypeAlias
@@ -147,9 +147,13 @@ class SessionHandle:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Request[SessionHandle]):
-    """Open a session; `resume` is the id that the client had, as it sent it. NoSlot when too many are open."""
+    """Open a session; `resume` is the id that the client had, as it sent it. NoSlot when too many are open.
+
+    `lost` is called, on any thread, when the session's actor failed too often: the edge closes the connection.
+    """
 
     client: Client
+    lost: Callable[[], None]
     resume: str | None = None
 
 

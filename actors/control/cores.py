@@ -1,0 +1,69 @@
+"""Which processor the loop is pinned to and which are left for the rest, as rules over what the machine says."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+_CPUS = Path("/sys/devices/system/cpu")
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """`loop` is the loop's processor, None = not pinned; `rest` are everybody else's."""
+
+    loop: int | None
+    rest: frozenset[int]
+
+
+def choose(
+    allowed: frozenset[int], wish: str = "auto", capacity: dict[int, int] | None = None, twins: dict[int, frozenset[int]] | None = None
+) -> Cores:
+    """One processor: no pinning. Two: the last one. More: the last of the fastest, its hyper-thread twin left idle.
+
+    `wish` is `auto`, `none` or a processor's number; one that is not allowed counts as `auto`.
+    """
+    if wish == "none" or len(allowed) < 2:
+        return Cores(None, allowed)
+    capacity, twins = capacity or {}, twins or {}
+    if wish.isdecimal() and int(wish) in allowed:
+        loop = int(wish)
+    else:
+        fastest = max(capacity.get(cpu, 0) for cpu in allowed)
+        loop = max(cpu for cpu in allowed if capacity.get(cpu, 0) == fastest)
+    rest = allowed - {loop}
+    without_twin = rest - twins.get(loop, frozenset())
+    return Cores(loop, without_twin or rest)
+
+
+def of_this_machine(wish: str = "auto") -> Cores:
+    """`choose` with what this process may use; without affinity calls (not Linux) nothing is pinned."""
+    if not hasattr(os, "sched_getaffinity"):
+        return Cores(None, frozenset())
+    allowed = frozenset(os.sched_getaffinity(0))
+    return choose(
+        allowed,
+        wish,
+        {cpu: _number(_CPUS / f"cpu{cpu}/cpu_capacity", _number(_CPUS / f"cpu{cpu}/cpufreq/cpuinfo_max_freq", 0)) for cpu in allowed},
+        {cpu: _listed(_CPUS / f"cpu{cpu}/topology/thread_siblings_list") for cpu in allowed},
+    )
+
+
+def _number(path: Path, otherwise: int) -> int:
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return otherwise
+
+
+def _listed(path: Path) -> frozenset[int]:
+    """Processors of a kernel list such as `0-1,4`."""
+    cpus: set[int] = set()
+    try:
+        for part in path.read_text(encoding="ascii").strip().split(","):
+            first, _, last = part.partition("-")
+            cpus.update(range(int(first), int(last or first) + 1))
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset(cpus)

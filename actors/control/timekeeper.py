@@ -1,0 +1,78 @@
+"""The timekeeper's thread: every 5 ms it beats for the dead man's switch, fires timed messages, and reads what the loop counted."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING, Final
+
+from actors.control.messages import FASTPATH, LoopFacts
+
+if TYPE_CHECKING:
+    from actors.kit.actor import Context
+    from fastpath.arena import Runtime
+
+PERIOD_S: Final = 0.005
+FACTS_EVERY: Final = 200
+
+logger = logging.getLogger(__name__)
+
+
+class Timekeeper:
+    """No actor: it must go on whatever any actor does."""
+
+    def __init__(self, context: Context, runtime: Runtime) -> None:
+        self._context = context
+        self._runtime = runtime
+        self._halt = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._told: LoopFacts | None = None
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread = threading.Thread(target=self._run, name="hd-time", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread and wait for it."""
+        self._halt.set()
+        if self._thread is not None:
+            self._thread.join(timeout=2.0)
+
+    def turn(self) -> None:
+        """One beat: also what a test calls instead of the thread."""
+        self._runtime.beat()
+        self._context.timers.fire_due()
+
+    def compare(self) -> None:
+        """Tell the FastpathActor what the loop counted, if anything but the ticks has changed."""
+        facts = self._facts()
+        before, self._told = self._told, facts
+        if before is None or (before.missed, before.gaps, before.dead_man_trips) != (
+            facts.missed,
+            facts.gaps,
+            facts.dead_man_trips,
+        ):
+            self._context.directory.tell(FASTPATH, facts)
+
+    def _facts(self) -> LoopFacts:
+        state = self._runtime.loop_state()
+        return LoopFacts(
+            ticks=int(state["ticks"]),
+            missed=int(state["missed"]),
+            gaps=int(state["gaps"]),
+            dead_man_trips=int(state["dead_man_trips"]),
+            target_hz=float(state["target_frequency"]),
+            measured_hz=float(state["frequency"]),
+        )
+
+    def _run(self) -> None:
+        turns = 0
+        while not self._halt.wait(PERIOD_S):
+            turns += 1
+            try:
+                self.turn()
+                if turns % FACTS_EVERY == 0:
+                    self.compare()
+            except Exception:
+                logger.exception("the timekeeper goes on after an error")

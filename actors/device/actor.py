@@ -1,0 +1,95 @@
+"""One device's actor: it leads the device from connecting to ready and is the only writer of its parameters."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from actors.device.messages import MANAGER, DeviceChanged, DeviceRecord, DeviceSettled, Inventory, Phase
+from actors.device.params import device_params
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context, ServiceActor, handles
+
+if TYPE_CHECKING:
+    from actors.kit.published import Published
+    from actors.settings.messages import SettingsView
+    from fastpath.arena import Runtime
+
+SETTLE_S: Final = 5.0
+
+
+def actor_name(device_id: str) -> str:
+    """The directory name of a device's actor."""
+    return f"device/{device_id}"
+
+
+class DeviceActor(ServiceActor):
+    """Starts from the device's record in the inventory, which outlives it: a restarted actor goes on where it was."""
+
+    def __init__(
+        self,
+        context: Context,
+        runtime: Runtime,
+        inventory: Published[Inventory],
+        settings: Published[SettingsView],
+        device_id: str,
+    ) -> None:
+        super().__init__(actor_name(device_id), context)
+        self._runtime = runtime
+        self._inventory = inventory
+        self._settings = settings
+        self._record = inventory.value.get(device_id)
+
+    def started(self) -> None:
+        """Connect a new device; take up one that was ready."""
+        self._record = self._inventory.value.get(self._record.device_id)
+        if self._record.phase in (Phase.READY, Phase.ASLEEP):
+            self._publish()
+            return
+        self._enter(Phase.SETTLING)
+        self._say_connected()
+        settle_s = self._settings.value.number("simulation/settle_time") if self._record.identity.simulated else SETTLE_S
+        self.context.timers.after(settle_s, self.name, DeviceSettled(), key=(self.name, "settle"))
+
+    @handles(DeviceSettled)
+    def on_settled(self, _message: DeviceSettled) -> None:
+        """Commands are taken from now on."""
+        if self._record.phase is Phase.SETTLING:
+            self._enter(Phase.READY)
+
+    def _enter(self, phase: Phase) -> None:
+        self._record = replace(self._record, phase=phase)
+        self._publish()
+        self.tell(MANAGER, DeviceChanged(self._record.device_id, phase, self._record.wide))
+
+    def _publish(self) -> None:
+        seed = self._settings.value.integer("simulation/seed")
+        self._runtime.publish_device(self._record.lease, device_params(self._record, seed))
+
+    def _say_connected(self) -> None:
+        self.tell(HUB, connected_event(self._record))
+
+
+def connected_event(record: DeviceRecord) -> Emit:
+    """`device-connected`: entry to settling."""
+    identity = record.identity
+    return Emit(
+        "device-connected",
+        {**about(record), "connection": str(identity.connection), "port": identity.port, "firmware": str(identity.firmware)},
+        f"{identity.kind} {identity.device_id} connected on {identity.port}",
+    )
+
+
+def disconnected_event(record: DeviceRecord, why: str) -> Emit:
+    """`device-disconnected`, with the reason in the message."""
+    identity = record.identity
+    return Emit(
+        "device-disconnected",
+        {**about(record), "connection": str(identity.connection), "port": identity.port, "firmware": str(identity.firmware)},
+        f"{identity.kind} {identity.device_id} on {identity.port} is gone: {why}",
+    )
+
+
+def about(record: DeviceRecord) -> dict[str, object]:
+    """What every event about a device carries; the edge puts the vocabulary's words in."""
+    return {"device_id": record.device_id, "device_family": str(record.kind), "type": str(record.kind)}

@@ -1,0 +1,170 @@
+"""Keeper of the inventory: it leases slots, starts one actor for each device, and holds the stop latch."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pykka
+
+from actors.device.actor import DeviceActor, actor_name, disconnected_event
+from actors.device.messages import (
+    MANAGER,
+    DeviceChanged,
+    DeviceIdentity,
+    DeviceRecord,
+    Inventory,
+    Phase,
+    ReleaseStop,
+    Stop,
+    StopStatus,
+)
+from actors.device.simulated import SimulatedSpec, identities
+from actors.device.stop_latch import StopLatch
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.children import Children, Intensity
+from actors.kit.message import ChildFailed
+from actors.settings.messages import STORE, LedgerSections, SaveLedger
+
+if TYPE_CHECKING:
+    from actors.kit.published import Published
+    from actors.settings.messages import SettingsView
+    from fastpath.arena import Runtime
+
+STOP_SECTION = "stop"
+
+logger = logging.getLogger(__name__)
+
+
+class DeviceManager(ServiceActor):
+    """The inventory and the ledger's stop section outlive it; a restarted manager adopts the devices that live."""
+
+    def __init__(
+        self,
+        context: Context,
+        runtime: Runtime,
+        inventory: Published[Inventory],
+        settings: Published[SettingsView],
+        ledger: LedgerSections,
+        simulated: tuple[SimulatedSpec, ...],
+    ) -> None:
+        super().__init__(MANAGER, context)
+        self._runtime = runtime
+        self._inventory = inventory
+        self._settings = settings
+        self._simulated = simulated
+        self._latch = StopLatch.from_json(ledger.section(STOP_SECTION))
+        self._children = Children(
+            MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
+        )
+
+    def started(self) -> None:
+        """Adopt what is here, else make the simulated devices of the start."""
+        if not self._inventory.value.devices:
+            self._add(identities(self._simulated))
+        for record in self._inventory.value.devices:
+            self._spawn(record.device_id)
+
+    def stopped(self) -> None:
+        """Stop the devices' actors; the loop has written their zero force before."""
+        self._children.stop_all()
+
+    @handles(ChildFailed)
+    def on_child_failed(self, message: ChildFailed) -> None:
+        """A device's actor died: start it again within its intensity."""
+        self._children.failed(message)
+
+    @handles(DeviceChanged)
+    def on_changed(self, message: DeviceChanged) -> None:
+        """Show a device's phase and configuration in the inventory."""
+        self._replace(
+            replace(record, phase=message.phase, wide=message.wide) if record.device_id == message.device_id else record
+            for record in self._inventory.value.devices
+        )
+
+    # ------------------------------------------------------------ the stop latch
+
+    @handles(Stop)
+    def stop_devices(self, message: Stop) -> StopStatus:
+        """Zero output from the next tick, then the ledger; NoSuchDevice stops nothing."""
+        self._check(message.device_ids)
+        return self._latched(self._latch.stop(message.device_ids), "stopped", message.peer)
+
+    @handles(ReleaseStop)
+    def release_devices(self, message: ReleaseStop) -> StopStatus:
+        """Let the devices move again; NoSuchDevice releases nothing."""
+        self._check(message.device_ids)
+        known = tuple(record.device_id for record in self._inventory.value.devices)
+        return self._latched(self._latch.release(message.device_ids, known), "released", message.peer)
+
+    def _check(self, device_ids: tuple[str, ...] | None) -> None:
+        for device_id in device_ids or ():
+            self._inventory.value.get(device_id)
+
+    def _latched(self, latch: StopLatch, what: str, peer: str) -> StopStatus:
+        self._latch = latch
+        moved: list[DeviceRecord] = []
+        records: list[DeviceRecord] = []
+        for record in self._inventory.value.devices:
+            stopped = latch.holds(record.device_id)
+            self._runtime.stop_device(record.lease, stopped)
+            records.append(replace(record, stopped=stopped))
+            if stopped != record.stopped and record.kind.moves:
+                moved.append(record)
+        self._replace(records)
+        self.tell(STORE, SaveLedger(STOP_SECTION, latch.as_json()))
+        for record in moved:
+            self.tell(HUB, _stop_event(record, what, peer))
+        return StopStatus(latch.everything, tuple(r.device_id for r in records if r.stopped and r.kind.moves))
+
+    # ------------------------------------------------------------ devices come and go
+
+    def _add(self, found: Iterable[DeviceIdentity]) -> None:
+        records = list(self._inventory.value.devices)
+        for identity in found:
+            lease = self._runtime.lease_device(identity.device_id)
+            stopped = self._latch.holds(identity.device_id)
+            self._runtime.stop_device(lease, stopped)
+            records.append(DeviceRecord(identity, lease, Phase.CONNECTING, stopped=stopped))
+        self._replace(records)
+
+    def _spawn(self, device_id: str) -> None:
+        def start() -> pykka.ActorRef[DeviceActor]:
+            return DeviceActor.start(self.context, self._runtime, self._inventory, self._settings, device_id)
+
+        self._children.spawn(actor_name(device_id), start)
+
+    def _give_up(self, name: str, error: Exception) -> None:
+        """A device that keeps failing: zero force, slot back, one event; the others go on."""
+        device_id = name.partition("/")[2]
+        record = self._inventory.value.get(device_id)
+        self._runtime.stop_device(record.lease, stopped=True)
+        self._runtime.release_device(record.lease)
+        inventory = self._inventory.value
+        self._inventory.replace(
+            Inventory(
+                tuple(kept for kept in inventory.devices if kept.device_id != device_id),
+                (*inventory.failed, replace(record, phase=Phase.FAILED)),
+            )
+        )
+        self.tell(HUB, disconnected_event(record, f"its actor failed too often ({error!r}); restart the service"))
+
+    def _replace(self, records: Iterable[DeviceRecord]) -> None:
+        ordered = sorted(records, key=lambda record: (record.identity.simulated, record.identity.number))
+        self._inventory.replace(replace(self._inventory.value, devices=tuple(ordered)))
+
+
+def _stop_event(record: DeviceRecord, what: str, peer: str) -> Emit:
+    return Emit(
+        "device-safety-triggered",
+        {
+            "device_id": record.device_id,
+            "device_family": str(record.kind),
+            "safety_type": what,
+            "peer": peer,
+        },
+        f"{record.kind} {record.device_id} was {what} by {peer or 'an operator'}",
+    )

@@ -1,0 +1,91 @@
+"""Parameters of one device for the loop, from its kind, its configuration and where it is in its life."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from actors.device.kinds import KINDS
+from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindData
+from actors.device.messages import DeviceRecord, Phase
+from fastpath.arena import DEVICE_PARAMS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CALIBRATED: Final = 1
+POWER_SUPPLY: Final = 2
+READY: Final = 4
+STARTED: Final = 8
+CONNECTED: Final = 16
+AWAKE: Final = 32
+ATTACHED: Final = 64
+
+CIRCLE: Final = 1
+CIRCLE_RADIUS_M: Final = 0.030
+CIRCLE_PERIOD_S: Final = 4.0
+
+BATTERY_START: Final = 0.9
+BATTERY_LIFE_S: Final = 6 * 3600.0
+
+
+def status_flags(record: DeviceRecord) -> int:
+    """The bits of `status` that do not come from the loop."""
+    flags = STARTED | CONNECTED | ATTACHED | CALIBRATED
+    if record.kind.moves:
+        flags |= POWER_SUPPLY
+    if record.phase is not Phase.ASLEEP:
+        flags |= AWAKE
+    if record.phase in (Phase.READY, Phase.ASLEEP):
+        flags |= READY
+    return flags
+
+
+def device_params(record: DeviceRecord, seed: int) -> NDArray[np.void]:
+    """0-d array of dtype DEVICE_PARAMS; the same `seed` and device draw the same noise."""
+    data = KINDS[record.kind]
+    params = np.zeros((), dtype=DEVICE_PARAMS)
+    params["kind"] = data.number
+    params["flags"] = status_flags(record)
+    params["accepts_commands"] = record.phase is Phase.READY and record.kind.moves
+    params["torque_scaling"] = record.wide.torque_scaling
+    params["gravity_scale"] = record.wide.gravity_scale if record.wide.gravity_compensation else 0.0
+    params["plant_revision"] = 1
+    params["seed"] = zlib.crc32(f"{seed}/{record.device_id}".encode()) + 1
+    params["grip_slot"] = -1
+    params["hand"]["path"] = CIRCLE
+    if record.identity.connection == "wireless":
+        params["battery_start"] = BATTERY_START
+        params["battery_life"] = BATTERY_LIFE_S
+    if data.kind.moves:
+        _fill_mechanism(params, data)
+    return params
+
+
+def _fill_mechanism(params: NDArray[np.void], data: KindData) -> None:
+    if data.mechanism is None or data.dynamics is None or data.reach is None:
+        raise TypeError(f"a {data.kind} with motors needs mechanism, dynamics and reach")
+    params["peak_force"] = data.mechanism.peak_force
+    params["torque_limit"] = data.mechanism.torque_limit
+    mechanism, plant, hand = params["mechanism"], params["plant"], params["hand"]
+    mechanism["shoulder"] = data.mechanism.shoulder
+    mechanism["link"] = data.mechanism.links
+    mechanism["counts_per_turn"] = data.mechanism.counts_per_turn
+    plant["mass"] = data.dynamics.mass
+    plant["viscous"] = data.dynamics.viscous
+    plant["coulomb"] = data.dynamics.coulomb
+    plant["gravity_mass"] = data.dynamics.gravity_mass
+    plant["stop_stiffness"] = STOP_STIFFNESS
+    plant["stop_damping"] = STOP_DAMPING
+    plant["low"] = data.reach.low
+    plant["high"] = data.reach.high
+    hand["mass"] = MEDIUM_HAND.mass
+    hand["grip_stiffness"] = MEDIUM_HAND.grip_stiffness
+    hand["grip_damping"] = MEDIUM_HAND.grip_damping
+    hand["arm_stiffness"] = MEDIUM_HAND.arm_stiffness
+    hand["arm_damping"] = MEDIUM_HAND.arm_damping
+    hand["centre"] = data.reach.centre
+    hand["radius"] = CIRCLE_RADIUS_M
+    hand["period"] = CIRCLE_PERIOD_S

@@ -1,0 +1,35 @@
+"""Open sessions as they outlive their actors: entries with one writer each, in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from actors.kit.published import Published
+from actors.session.messages import Client, SessionConfig, SessionRecord
+from actors.session.profile import SessionMemory
+from fastpath.arena import Lease
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEntry:
+    """One open session; only its SessionActor replaces `config`. `connected_at` is ISO 8601 UTC."""
+
+    session_id: int
+    lease: Lease
+    client: Client
+    connected_at: str
+    config: Published[SessionConfig]
+    lost: Callable[[], None]
+
+    def record(self) -> SessionRecord:
+        """As the table shows it."""
+        return SessionRecord(self.session_id, self.client, self.connected_at, self.config.value)
+
+
+@dataclass(slots=True)
+class SessionBook:
+    """`entries` oldest first and `memory` are the SessionManager's to change, and stay when it restarts."""
+
+    memory: Published[SessionMemory]
+    entries: dict[int, SessionEntry] = field(default_factory=dict[int, SessionEntry])

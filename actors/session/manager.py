@@ -1,0 +1,180 @@
+"""Keeper of the sessions: it gives ids and slots, starts one actor for each session, and remembers those that ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final
+
+import pykka
+
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.children import Children, Intensity
+from actors.kit.errors import NoSlot
+from actors.kit.message import ChildFailed, Message
+from actors.kit.published import Published
+from actors.session.actor import SessionActor, actor_name
+from actors.session.book import SessionBook, SessionEntry
+from actors.session.messages import (
+    MANAGER,
+    CloseSession,
+    OpenSession,
+    SessionConfig,
+    SessionDescribed,
+    SessionHandle,
+    SessionTable,
+)
+from actors.session.profile import Remembered
+from actors.settings.messages import STORE, ReserveSessionIds, SaveLedger, SessionIdSource
+from fastpath.arena import NoSlot as ArenaFull
+
+if TYPE_CHECKING:
+    from actors.device.messages import Inventory
+    from fastpath.arena import Runtime
+
+SECTION: Final = "sessions"
+SAVE_AFTER_S: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class SaveMemory(Message):
+    """Sessions have ended: write what is remembered of them."""
+
+
+class SessionManager(ServiceActor):
+    """Book, table and memory outlive it; a restarted manager adopts the sessions that live."""
+
+    def __init__(
+        self,
+        context: Context,
+        runtime: Runtime,
+        book: SessionBook,
+        table: Published[SessionTable],
+        inventory: Published[Inventory],
+        ids: SessionIdSource,
+    ) -> None:
+        super().__init__(MANAGER, context)
+        self._runtime = runtime
+        self._book = book
+        self._table = table
+        self._inventory = inventory
+        self._ids = ids
+        self._children = Children(
+            MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
+        )
+
+    def started(self) -> None:
+        """Adopt the sessions that are open."""
+        for entry in self._book.entries.values():
+            self._spawn(entry)
+        self._show()
+
+    def stopped(self) -> None:
+        """Stop the sessions' actors and write what is remembered."""
+        self._children.stop_all()
+        self._save()
+
+    @handles(ChildFailed)
+    def on_child_failed(self, message: ChildFailed) -> None:
+        """A session's actor died: start it again within its intensity."""
+        self._children.failed(message)
+
+    @handles(OpenSession)
+    def open_session(self, message: OpenSession) -> SessionHandle:
+        """A new session, or the one that the client had; NoSlot when too many are open."""
+        resumed = self._resumable(message.resume)
+        session_id = self._ids.take() if resumed is None else resumed
+        if self._ids.running_low:
+            self.tell(STORE, ReserveSessionIds())
+        try:
+            lease = self._runtime.lease_session(str(session_id))
+        except ArenaFull:
+            raise NoSlot("session", self._runtime.max_sessions) from None
+        known = self._book.memory.value.sessions.get(session_id, Remembered())
+        config = SessionConfig(profile=known.profile, required_sdk_version=known.required_sdk_version)
+        entry = SessionEntry(
+            session_id, lease, message.client, datetime.now(UTC).isoformat(), Published(config), message.lost
+        )
+        self._book.entries[session_id] = entry
+        self._note(session_id, config, config)
+        self._spawn(entry)
+        self._show()
+        self._emit("session-opened", session_id, {"profile": config.profile}, f"session {session_id} opened")
+        if message.resume is not None and resumed is None:
+            self._emit(
+                "session-warning",
+                session_id,
+                {"reason": "resume_refused"},
+                f"no closed session {message.resume[:20]!r} is known: this is session {session_id}",
+            )
+        return SessionHandle(session_id, lease, actor_name(session_id), config, resumed is not None)
+
+    @handles(CloseSession)
+    def close_session(self, message: CloseSession) -> None:
+        """Stop the actor, give the slot back, remember profile and version; an old connection's close changes nothing."""
+        entry = self._book.entries.get(message.session_id)
+        if entry is None or entry.lease != message.lease:
+            return
+        del self._book.entries[message.session_id]
+        self._runtime.release_session(entry.lease)
+        self._children.stop(actor_name(message.session_id))
+        self._show()
+        profile = entry.config.value.profile
+        self._emit("session-closed", message.session_id, {"profile": profile}, f"session {message.session_id} closed")
+        self.context.timers.after(SAVE_AFTER_S, self.name, SaveMemory(), key=(self.name, SaveMemory))
+
+    @handles(SessionDescribed)
+    def on_described(self, message: SessionDescribed) -> None:
+        """Show a session's configuration in the table; remember what it declared."""
+        before = next(
+            (record.config for record in self._table.value.sessions if record.session_id == message.session_id), None
+        )
+        if before is not None and self._note(message.session_id, message.config, before):
+            self._save()
+        self._show()
+
+    @handles(SaveMemory)
+    def on_save(self, _message: SaveMemory) -> None:
+        """Write what is remembered."""
+        self._save()
+
+    def _resumable(self, text: str | None) -> int | None:
+        if text is None or not (text.isascii() and text.isdecimal() and len(text) < 19):
+            return None
+        session_id = int(text)
+        if session_id in self._book.entries or session_id not in self._book.memory.value.sessions:
+            return None
+        return session_id
+
+    def _note(self, session_id: int, config: SessionConfig, before: SessionConfig) -> bool:
+        """Remember profile and version; True when they differ from before."""
+        now = Remembered(config.profile, config.required_sdk_version)
+        earlier = Remembered(before.profile, before.required_sdk_version)
+        memory = self._book.memory
+        memory.replace(memory.value.noting(session_id, now, earlier))
+        return now != earlier
+
+    def _save(self) -> None:
+        self.tell(STORE, SaveLedger(SECTION, self._book.memory.value.as_json()))
+
+    def _spawn(self, entry: SessionEntry) -> None:
+        def start() -> pykka.ActorRef[SessionActor]:
+            return SessionActor.start(self.context, entry, self._inventory, self._book.memory)
+
+        self._children.spawn(actor_name(entry.session_id), start)
+
+    def _give_up(self, name: str, error: Exception) -> None:
+        """Have the edge close the connection; the close comes back as CloseSession."""
+        session_id = int(name.partition("/")[2])
+        self._emit("session-warning", session_id, {"reason": "actor_failed"}, f"session {session_id} failed: {error!r}")
+        entry = self._book.entries.get(session_id)
+        if entry is not None:
+            entry.lost()
+
+    def _show(self) -> None:
+        self._table.replace(SessionTable(tuple(entry.record() for entry in self._book.entries.values())))
+        self.context.metrics.sessions_open.set(len(self._book.entries))
+
+    def _emit(self, kind: str, session_id: int, data: dict[str, object], message: str) -> None:
+        self.tell(HUB, Emit(kind, {"session_id": session_id, **data}, message))

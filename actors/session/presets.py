@@ -1,0 +1,48 @@
+"""Workspace presets as rules: which a kind takes, and the mount that each means."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from actors.kit.errors import InvalidInput
+from actors.session.messages import CUSTOM
+from actors.values.identity import Kind
+from actors.values.spatial import ORIGIN, Basis, Reach, Transform, Vec3
+from fastpath.doors import basis_apply
+
+IDENTITY: Final = frozenset({"defaults", "device_defaults", "arm_front", "led_front"})
+CENTRED: Final = frozenset({"arm_front_centered", "led_front_centered"})
+COMPACT_CENTRED: Final = "compact_centered"
+COMPACT_ZUP: Final = "compact_zup"
+COMPACT_ZUP_SHIFT: Final[Vec3] = (0.020, 0.030, 0.0)
+
+
+def names(kind: Kind) -> tuple[str, ...]:
+    """Every preset that a kind takes, sorted."""
+    every = IDENTITY | CENTRED | {CUSTOM}
+    if kind is Kind.COMPACT:
+        every |= {COMPACT_CENTRED, COMPACT_ZUP}
+    return tuple(sorted(every))
+
+
+def check(preset: str, kind: Kind) -> str:
+    """The preset, if the kind takes it; InvalidInput names those that it does."""
+    if preset not in names(kind):
+        raise InvalidInput(f"{kind} has no preset \"{preset[:40]}\": use one of {', '.join(names(kind))}")
+    return preset
+
+
+def origin(preset: str, reach: Reach) -> Vec3:
+    """Where a built-in preset puts the origin: metres, device frame."""
+    if preset in CENTRED or preset == COMPACT_CENTRED:
+        return reach.centre
+    if preset == COMPACT_ZUP:
+        x, y, z = (base + shift for base, shift in zip(reach.centre_with_zones, COMPACT_ZUP_SHIFT, strict=True))
+        return x, y, z
+    return ORIGIN
+
+
+def mount(preset: str, reach: Reach, basis: Basis) -> Transform:
+    """The mount of a built-in preset: position = -B origin, so that the origin lands on 0 in local space."""
+    x, y, z = basis_apply((basis.axes, basis.signs), origin(preset, reach))
+    return Transform(position=(0.0 - x, 0.0 - y, 0.0 - z))

@@ -1,0 +1,99 @@
+"""Profiles and SDK versions as rules: what a name may be, how versions compare, and what is remembered of sessions that ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, TypeVar
+
+from actors.kit.errors import InvalidInput
+from actors.session.messages import NO_PROFILE
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+LONGEST_NAME: Final = 100
+LONGEST_VERSION: Final = 32
+REMEMBERED: Final = 1_000
+
+
+def check_name(name: str) -> str:
+    """A profile name: 1 to 100 printable characters; InvalidInput."""
+    if not name or len(name) > LONGEST_NAME or not name.isprintable():
+        raise InvalidInput(f"a profile name has 1 to {LONGEST_NAME} printable characters")
+    return name
+
+
+def version_parts(version: str) -> tuple[int, ...]:
+    """`3.5.3` as numbers, trailing zeros left out so that missing parts count as 0; InvalidInput."""
+    parts = version.split(".")
+    if len(version) > LONGEST_VERSION or not all(part.isascii() and part.isdecimal() for part in parts):
+        raise InvalidInput('a version is numbers and dots, such as "3.5.3"')
+    numbers = [int(part) for part in parts]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What a session gets back when it reconnects."""
+
+    profile: str = NO_PROFILE
+    required_sdk_version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemory:
+    """Sessions by id, oldest first, and SDK versions by profile name."""
+
+    sessions: Mapping[int, Remembered] = field(default_factory=lambda: MappingProxyType({}))
+    versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    def noting(self, session_id: int, now: Remembered, before: Remembered) -> SessionMemory:
+        """`now` for that session; a version that it declares is kept under its name, one that it cleared is forgotten."""
+        versions = dict(self.versions)
+        if now.profile != NO_PROFILE and now.required_sdk_version is not None:
+            versions[now.profile] = now.required_sdk_version
+        if now.profile == NO_PROFILE and before.profile != NO_PROFILE:
+            versions.pop(before.profile, None)
+        sessions = {known: value for known, value in self.sessions.items() if known != session_id}
+        sessions[session_id] = now
+        return SessionMemory(_newest(sessions), _newest(versions))
+
+    def as_json(self) -> dict[str, object]:
+        """For the ledger."""
+        return {
+            "sessions": [[known, value.profile, value.required_sdk_version] for known, value in self.sessions.items()],
+            "versions": dict(self.versions),
+        }
+
+    @classmethod
+    def from_json(cls, value: object) -> SessionMemory:
+        """From the ledger; what cannot be read is left out."""
+        if not isinstance(value, Mapping):
+            return cls()
+        sessions: dict[int, Remembered] = {}
+        for entry in value.get("sessions") or ():
+            match entry:
+                case (int() as known, str() as profile, (str() | None) as version):
+                    sessions[known] = Remembered(profile, version)
+                case _:
+                    continue
+        versions = value.get("versions")
+        named = versions if isinstance(versions, Mapping) else {}
+        return cls(
+            MappingProxyType(sessions),
+            MappingProxyType({str(name): str(version) for name, version in named.items()}),
+        )
+
+
+def remembered_version(memory: SessionMemory, profile: str, declared: str | None) -> str | None:
+    """The SDK version that goes with a profile that is declared now: the remembered one, else what the session has."""
+    return memory.versions.get(profile, declared)
+
+
+def _newest(kept: dict[K, V]) -> Mapping[K, V]:
+    """The last 1,000 entries."""
+    return MappingProxyType(dict(list(kept.items())[-REMEMBERED:]))

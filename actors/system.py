@@ -1,0 +1,109 @@
+"""A running system: everything that outlives the actors, and the supervision tree over it. Two can run in one process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import pykka
+
+from actors.control.actor import FastpathActor
+from actors.control.collector import LoopCollector
+from actors.control.cores import Cores
+from actors.control.messages import FASTPATH
+from actors.control.timekeeper import Timekeeper
+from actors.device import messages as device
+from actors.device.manager import DeviceManager
+from actors.device.simulated import WHEN_NOTHING_REAL, SimulatedSpec, identities, parse
+from actors.event.board import Board
+from actors.event.hub import EventHub
+from actors.event.messages import HUB
+from actors.kit.actor import Context
+from actors.kit.clock import Clock
+from actors.kit.published import Published
+from actors.kit.supervisor import Supervisor
+from actors.session import messages as session
+from actors.session.book import SessionBook
+from actors.session.manager import SECTION, SessionManager
+from actors.session.profile import SessionMemory
+from actors.settings.messages import STORE
+from actors.settings.store import SettingsStore
+from fastpath.arena import Runtime
+from fastpath.wire import encode_json
+
+if TYPE_CHECKING:
+    from actors.settings.ledger import Ledger
+    from actors.settings.state import SettingsState
+
+FOLLOWERS: Final = (FASTPATH, device.MANAGER, "device/*", session.MANAGER)
+
+logger = logging.getLogger(__name__)
+
+GiveUp = Callable[[str, Exception], None]
+
+
+class System:
+    """Made from what was loaded off the disk; `on_fatal(name, error)` hears of a base actor that failed too often."""
+
+    def __init__(
+        self,
+        settings: SettingsState,
+        ledger: Ledger,
+        on_fatal: GiveUp,
+        *,
+        cores: Cores | None = None,
+        simulated: tuple[SimulatedSpec, ...] | None = None,
+        realtime: bool = True,
+    ) -> None:
+        self._state = settings
+        self.settings = settings.view
+        self.ledger = ledger
+        self.cores = cores or Cores(None, frozenset())
+        self.runtime = Runtime(realtime=realtime, max_sessions=self.settings.value.integer("communication/max_sessions"))
+        self.context = Context.build(Clock(self.runtime.now_ns))
+        self.metrics = self.context.metrics
+        self.board = Board()
+        self.inventory = Published(device.Inventory())
+        self.sessions = Published(session.SessionTable())
+        self.book = SessionBook(Published(SessionMemory.from_json(ledger.section(SECTION))))
+        self.timekeeper = Timekeeper(self.context, self.runtime)
+        self._simulated = self._simulate() if simulated is None else simulated
+        identities(self._simulated)
+        self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))
+        self._supervisor = self._tree(on_fatal)
+
+    def start(self) -> None:
+        """Start every base actor in order, each awaited, then the timekeeper; an error stops what had started."""
+        self.timekeeper.start()
+        try:
+            self._supervisor.start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Zero force on every device first, then the actors in reverse; a second call does nothing."""
+        self.runtime.stop()
+        self._supervisor.stop()
+        self.timekeeper.stop()
+
+    def _simulate(self) -> tuple[SimulatedSpec, ...]:
+        """The simulated devices of this start; without a setting an arm and a grip, as no real device is looked for yet."""
+        value = self.settings.value.value("devices/simulated")
+        words = WHEN_NOTHING_REAL if value is None else self.settings.value.texts("devices/simulated")
+        return tuple(parse(word) for word in words)
+
+    def _tree(self, on_fatal: GiveUp) -> Supervisor:
+        context, runtime, settings, ledger = self.context, self.runtime, self.settings, self.ledger
+        tree = Supervisor(context, on_fatal)
+
+        def add(name: str, actor: type[pykka.Actor], *parts: Any) -> None:
+            tree.add(name, lambda: actor.start(*parts))
+
+        add(STORE, SettingsStore, context, self._state, ledger, FOLLOWERS)
+        add(HUB, EventHub, context, encode_json, self.board)
+        add(FASTPATH, FastpathActor, context, runtime, settings, self.cores)
+        add(device.MANAGER, DeviceManager, context, runtime, self.inventory, settings, ledger, self._simulated)
+        add(session.MANAGER, SessionManager, context, runtime, self.book, self.sessions, self.inventory, ledger.session_ids)
+        return tree

@@ -1,0 +1,150 @@
+"""What the frame encoder is given: groups of a vocabulary in order, and the `config` text of each device as one session sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from actors.device.kinds import KINDS
+from actors.session.messages import SessionConfig
+from actors.values.identity import Connection
+from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform
+from fastpath.wire import FrameEncoder, FrameEntry, encode_json
+from transport.wire.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord, Inventory
+    from actors.settings.messages import SettingsView
+    from fastpath.arena import Runtime
+
+DEVICE_TYPES = {"arm": 4, "compact": 5}
+FORCE_GATE = "filters/force_gate/gain"
+
+
+def grouped(
+    records: Iterable[DeviceRecord], vocabulary: Vocabulary, entry: Callable[[DeviceRecord], FrameEntry]
+) -> list[tuple[str, list[FrameEntry]]]:
+    """Every group of the vocabulary with its entries; devices stay in the inventory's order."""
+    groups: dict[str, list[FrameEntry]] = {name: [] for name in vocabulary.groups()}
+    for record in records:
+        groups[vocabulary.group(record.kind, record.identity.connection)].append(entry(record))
+    return list(groups.items())
+
+
+def encoder(
+    session_id: int | None, groups: list[tuple[str, list[FrameEntry]]], version: str, settings: SettingsView
+) -> FrameEncoder:
+    """The encoder of one connection, as the settings want frames now."""
+    return FrameEncoder(
+        session_id,
+        groups,
+        version=30 if version == "3.0" else 31,
+        explicit_fields=settings.flag("serialization/explicit_fields"),
+        complete_transforms=settings.flag("serialization/force_complete_transforms"),
+        status_safety=settings.flag("serialization/status_safety"),
+        timestamps=settings.flag("serialization/timestamps"),
+    )
+
+
+def devices_json(inventory: Inventory, runtime: Runtime, vocabulary: Vocabulary, settings: SettingsView, version: str = "3.1") -> bytes:
+    """The groups of a full frame in device space: the body of GET /devices."""
+
+    def entry(record: DeviceRecord) -> FrameEntry:
+        reader = runtime.reader(record.lease)
+        return FrameEntry(record.device_id, KINDS[record.kind].number, reader, None, wireless=is_wireless(record))
+
+    whole = encoder(None, grouped(inventory.devices, vocabulary, entry), version, settings)
+    return whole.encode(configs(inventory.devices, SessionConfig(), vocabulary, settings, version))
+
+
+def is_wireless(record: DeviceRecord) -> bool:
+    """Whether the device has a battery."""
+    return record.identity.connection is Connection.WIRELESS
+
+
+def configs(
+    records: Iterable[DeviceRecord], config: SessionConfig, vocabulary: Vocabulary, settings: SettingsView, version: str
+) -> Mapping[str, bytes]:
+    """Device id -> JSON text of its `config`."""
+    return {record.device_id: encode_json(config_of(record, config, vocabulary, settings, version)) for record in records}
+
+
+def config_of(
+    record: DeviceRecord, config: SessionConfig, vocabulary: Vocabulary, settings: SettingsView, version: str
+) -> dict[str, Any]:
+    """One device's `config`, which a client may send back as `configure`."""
+    identity = record.identity
+    head: dict[str, Any] = {
+        "type": vocabulary.type_word(identity.kind, identity.connection),
+        "connection": str(identity.connection),
+        "port": identity.port,
+    }
+    if not identity.kind.moves:
+        head |= {
+            "major_version": identity.firmware.major,
+            "minor_version": identity.firmware.minor,
+            "hardware_version": identity.hardware_version,
+            "paired_with": record.paired_with,
+        }
+        return head
+    wide, device = record.wide, config.device(identity.device_id)
+    gate = settings.device(identity.device_id, identity.kind, FORCE_GATE)
+    filters: dict[str, Any] = {"force_gate": {"gain": gate}, "damping": {"scalar": 0.0}}
+    body: dict[str, Any] = {
+        **head,
+        "device_info": _device_info(record, version),
+        "extended_device_id": identity.uuid,
+        "extended_firmware_version": _extended_firmware(record),
+        "handedness": wide.handedness,
+        "streaming_mode": "USB",
+        "gravity_compensation": {"enabled": wide.gravity_compensation, "scaling_factor": wide.gravity_scale},
+        "torque_scaling": {"enabled": wide.torque_scaling},
+        "home_return": {"enabled": wide.home_return},
+        "preset": vocabulary.preset_out(device.preset),
+        "basis": {"permutation": str(config.basis_of(identity.device_id))},
+        "mount": transform_json(device.mount, complete=_complete(settings)),
+    }
+    body |= {"filters": filters} if vocabulary.nests_filters else filters
+    body["paired_with"] = record.paired_with
+    return body
+
+
+def transform_json(transform: Transform, *, complete: bool) -> dict[str, dict[str, float]]:
+    """A transform in the contract's order w, x, y, z; identity sub-fields left out unless `complete`."""
+    shown: dict[str, dict[str, float]] = {}
+    if complete or transform.position != ORIGIN:
+        shown["position"] = dict(zip("xyz", transform.position, strict=True))
+    if complete or transform.rotation != NO_ROTATION:
+        shown["rotation"] = dict(zip("wxyz", transform.rotation, strict=True))
+    if complete or transform.scale != ONES:
+        shown["scale"] = dict(zip("xyz", transform.scale, strict=True))
+    return shown
+
+
+def _complete(settings: SettingsView) -> bool:
+    return settings.flag("serialization/explicit_fields") or settings.flag("serialization/force_complete_transforms")
+
+
+def _device_info(record: DeviceRecord, version: str) -> dict[str, Any]:
+    identity = record.identity
+    if version == "3.0":
+        return {
+            "firmware_version": str(identity.firmware),
+            "hardware_version": str(identity.hardware_version),
+            "model": DEVICE_TYPES[identity.kind],
+            "id": identity.device_id,
+            "uuid": identity.uuid,
+        }
+    return {
+        "major_version": identity.firmware.major,
+        "minor_version": identity.firmware.minor,
+        "id": identity.device_id,
+        "device_type": DEVICE_TYPES[identity.kind],
+        "uuid": identity.uuid,
+    }
+
+
+def _extended_firmware(record: DeviceRecord) -> str:
+    """32 hex digits: the version in the first eight, the rest zero for a device that has no build id."""
+    firmware = record.identity.firmware
+    return f"{firmware.major:04X}{firmware.minor:04X}".ljust(32, "0")

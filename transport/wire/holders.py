@@ -1,0 +1,35 @@
+"""Who holds a device's position: the first session that sets one, until it omits it, times out or closes. Main thread only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from transport.wire.commands import ANGLE, POSITION
+
+if TYPE_CHECKING:
+    from fastpath.arena import Writer
+
+HOLDING: Final = POSITION | ANGLE
+
+
+class PositionHolders:
+    """The last session that was let hold each device; whether it still does is read off its record."""
+
+    def __init__(self) -> None:
+        self._holders: dict[str, tuple[int, Writer]] = {}
+
+    def claim(self, device_id: str, session_id: int, writer: Writer, now_ns: int, timeout_ns: int) -> int | None:
+        """Take the device for `session_id`; None when it has it now, else the session that holds it."""
+        holder = self._holders.get(device_id)
+        if holder is not None and holder[0] != session_id and _holds(holder[1], now_ns, timeout_ns):
+            return holder[0]
+        self._holders[device_id] = (session_id, writer)
+        return None
+
+    def forget(self, session_id: int) -> None:
+        """A session has closed."""
+        self._holders = {device: holder for device, holder in self._holders.items() if holder[0] != session_id}
+
+
+def _holds(writer: Writer, now_ns: int, timeout_ns: int) -> bool:
+    return not writer.revoked and bool(writer.commands & HOLDING) and now_ns - writer.command_ns <= timeout_ns

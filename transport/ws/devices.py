@@ -1,0 +1,60 @@
+"""One session's devices at the edge: a writer and a reader for each, the session's view of it, and what it commands now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from actors.device.kinds import KINDS
+from actors.device.messages import Phase
+from actors.values.spatial import PartialTransform, Transform
+from fastpath.wire import FrameEntry
+from transport.wire import frames
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord
+    from actors.session.messages import SessionConfig
+    from actors.values.identity import Kind
+    from fastpath.arena import Lease, Runtime
+
+
+class SessionDevice:
+    """One device of one session; the workspace transform is this object's truth, the rest of the view the SessionActor's."""
+
+    def __init__(self, runtime: Runtime, session: Lease, record: DeviceRecord, workspace: Transform) -> None:
+        self.writer = runtime.writer(session, record.lease)
+        self.reader = runtime.reader(record.lease)
+        self.workspace = workspace
+        self._view: tuple[object, ...] = ()
+        self.follow(record)
+        self._place(workspace)
+
+    def follow(self, record: DeviceRecord) -> None:
+        """The inventory shows the device like this now."""
+        self.record = record
+        self.device_id: str = record.device_id
+        self.kind: Kind = record.kind
+        self.moves: bool = record.kind.moves
+        self.accepts: bool = record.phase is Phase.READY
+
+    def view(self, config: SessionConfig) -> bool:
+        """See the device as `config` says; a held position is released when that is new. True when it is."""
+        basis, mount = config.basis_of(self.device_id), config.device(self.device_id).mount
+        if (basis, mount) == self._view:
+            return False
+        self._view = (basis, mount)
+        self.writer.set_basis(basis.axes, basis.signs)
+        self.writer.set_mount(mount.position, mount.rotation, mount.scale)
+        return True
+
+    def move_workspace(self, change: PartialTransform) -> None:
+        """Change the workspace transform, sub-field by sub-field."""
+        self._place(change.over(self.workspace))
+
+    def _place(self, workspace: Transform) -> None:
+        self.workspace = workspace
+        self.writer.set_workspace(workspace.position, workspace.rotation, workspace.scale)
+
+    def entry(self) -> FrameEntry:
+        """What the frame encoder needs of it."""
+        number = KINDS[self.kind].number
+        return FrameEntry(self.device_id, number, self.reader, self.writer, wireless=frames.is_wireless(self.record))

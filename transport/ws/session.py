@@ -1,0 +1,332 @@
+"""The session channel: one connection is one session; the service speaks first, then answers each message with one frame.
+
+A message is read, takes effect in the contract's order (configuration, workspace, commands), and is answered at once with the
+newest states; only a message that configures waits, for the SessionActor. `on_message` returns an awaitable when the next
+message must not be read yet: while a configuration is under way, or while too many replies wait to be sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, Final
+
+from tornado.ioloop import IOLoop
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from actors.event.messages import HUB, Emit
+from actors.kit.errors import Busy, HapticError, NoSlot
+from actors.session.messages import MANAGER, Client, CloseSession, ConfigureSession, OpenSession, SessionHandle
+from actors.values.spatial import Transform
+from transport.wire import commands, frames
+from transport.wire.pulse import CommandPulse
+from transport.wire.vocabulary import NEUTRAL, Vocabulary, vocabulary_named
+from transport.ws.devices import SessionDevice
+
+if TYPE_CHECKING:
+    from fastpath.wire import FrameEncoder
+    from transport.bridge import Bridge
+
+MOST_UNSENT_BYTES: Final = 64 * 1024
+DRAIN_S: Final = 10.0
+CONFIGURE_S: Final = 0.25
+FAULT_EVENT_S: Final = 1.0
+NS_PER_S: Final = 1_000_000_000
+VERSIONS: Final = ("3.0", "3.1")
+
+POLICY: Final = 1008
+FAILED: Final = 1011
+
+logger = logging.getLogger(__name__)
+
+
+class SessionChannel(WebSocketHandler):
+    """One client's session; main thread only."""
+
+    bridge: Bridge
+    version: str
+
+    def initialize(self, bridge: Bridge, version: str) -> None:
+        """`version` is the frame version of the port."""
+        self.bridge = bridge
+        self.version = version
+        self.session_id = 0
+        self.frames_sent = 0
+        self.commands_received = 0
+        self.vocabulary: Vocabulary = NEUTRAL
+        self._handle: SessionHandle | None = None
+        self._devices: dict[str, SessionDevice] = {}
+        self._workspaces: dict[str, Transform] = {}
+        self._encoder: FrameEncoder | None = None
+        self._built_for = (-1, -1)
+        self._timeout_ns = 0
+        self._pulse = CommandPulse()
+        self._unsent = 0
+        self._next_fault_ns = 0
+        self._faults_held = 0
+
+    # ------------------------------------------------------------ opening and closing
+
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Open the session, then the connection: too many sessions, or a service that is not ready, is a 503."""
+        if not self._choose():
+            return
+        client = Client(self.request.remote_ip or "", self.version)
+        lost = _on_loop(self._lost)
+        try:
+            self._handle = await self.bridge.ask(MANAGER, OpenSession(client, lost, self.get_argument("session_id", None)))
+        except (NoSlot, Busy, HapticError) as error:
+            self.set_header("Retry-After", "1")
+            self._refuse(503, error.sentence)
+            return
+        self.session_id = self._handle.session_id
+        await super().get(*args, **kwargs)
+        if self.session_id not in self.bridge.channels:
+            self._close_session()
+
+    def _choose(self) -> bool:
+        version = self.get_argument("version", self.version)
+        name = self.get_argument("vocabulary", self.bridge.settings.text("serialization/vocabulary"))
+        vocabulary = vocabulary_named(name)
+        if version not in VERSIONS:
+            self._refuse(400, f'There is no frame version "{version[:20]}": use 3.0 or 3.1.')
+        elif vocabulary is None:
+            self._refuse(400, f'There is no vocabulary "{name[:20]}": use neutral or inverse.')
+        else:
+            self.version, self.vocabulary = version, vocabulary
+            return True
+        return False
+
+    def _refuse(self, status: int, sentence: str) -> None:
+        self.set_status(status)
+        self.finish({"ok": False, "error": sentence})
+
+    def open(self, *_args: str, **_kwargs: str) -> None:
+        """Send the first full frame unasked."""
+        self.set_nodelay(True)
+        self.bridge.channels[self.session_id] = self
+        self._reply(commands.Read(full=frozenset(self.vocabulary.groups())))
+
+    def on_close(self) -> None:
+        """Release every force at once, before any actor hears of it."""
+        for device in self._devices.values():
+            device.writer.revoke()
+        self.bridge.holders.forget(self.session_id)
+        if self.bridge.channels.get(self.session_id) is self:
+            del self.bridge.channels[self.session_id]
+        self._close_session()
+
+    def _close_session(self) -> None:
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            self.bridge.system.context.directory.tell(MANAGER, CloseSession(handle.session_id, handle.lease))
+
+    def disconnect(self, code: int, reason: str) -> None:
+        """Close the connection; forces are released now, not when the client answers."""
+        for device in self._devices.values():
+            device.writer.revoke()
+        self.close(code, reason)
+
+    def _lost(self) -> None:
+        self.disconnect(FAILED, "the session failed: reconnect")
+
+    # ------------------------------------------------------------ messages
+
+    def on_message(self, message: str | bytes) -> Awaitable[None] | None:
+        """Answer one message with one frame; an awaitable when nothing may be read until it is done."""
+        if self._handle is None:
+            return None
+        self.commands_received += 1
+        self._follow()
+        found = commands.read(message, self._devices, self.vocabulary)
+        if found.changes:
+            return self._configured(found, message)
+        self._apply(found)
+        if found.faults:
+            self._note_faults(found, message)
+        return self._reply(found)
+
+    async def _configured(self, found: commands.Read, message: str | bytes) -> None:
+        """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
+        handle = self._handle
+        if handle is None:
+            return
+        try:
+            applied = await self.bridge.ask(handle.actor, ConfigureSession(tuple(found.changes)), timeout_s=CONFIGURE_S)
+        except HapticError as error:
+            for change in found.changes:
+                found.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
+        else:
+            for refused in applied.refused:
+                found.fault(refused.path, refused.reason)
+            self._handle = handle = SessionHandle(
+                handle.session_id, handle.lease, handle.actor, applied.config, handle.resumed
+            )
+            for device in self._devices.values():
+                if device.view(applied.config):
+                    device.writer.publish(refresh=False)
+        self._apply(found)
+        if found.faults:
+            self._note_faults(found, message)
+        drained = self._reply(found)
+        if drained is not None:
+            await drained
+
+    def _follow(self) -> None:
+        """Take up devices and settings that changed since the last message."""
+        system = self.bridge.system
+        now = (system.inventory.version, system.settings.version)
+        if now == self._built_for or self._handle is None:
+            return
+        self._built_for = now
+        before, self._devices = self._devices, {}
+        for record in self.bridge.inventory.devices:
+            device = before.get(record.device_id)
+            if device is None or device.record.lease != record.lease:
+                workspace = self._workspaces.get(record.device_id, Transform())
+                device = SessionDevice(system.runtime, self._handle.lease, record, workspace)
+                device.view(self._handle.config)
+            device.follow(record)
+            self._devices[record.device_id] = device
+        settings = self.bridge.settings
+        self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
+        groups = frames.grouped(
+            (device.record for device in self._devices.values()),
+            self.vocabulary,
+            lambda record: self._devices[record.device_id].entry(),
+        )
+        self._encoder = frames.encoder(self.session_id, groups, self.version, settings)
+
+    def _apply(self, found: commands.Read) -> None:
+        """Workspace first, then commands; without a commands map nothing that is held is touched."""
+        for device_id, change in found.workspaces:
+            device = self._devices[device_id]
+            device.move_workspace(change)
+            self._workspaces[device_id] = device.workspace
+            if not found.mapped:
+                device.writer.publish(refresh=False)
+        if not found.mapped:
+            return
+        now_ns = self.bridge.system.runtime.now_ns()
+        moved = {device_id for device_id, _ in found.workspaces}
+        commanded = {wish[0] for wish in found.wishes}
+        held = [device for device in self._devices.values() if device.writer.commands]
+        for device in held:
+            device.writer.begin()
+        for wish in found.wishes:
+            self._wish(found, wish, now_ns)
+        for device in self._devices.values():
+            if device.device_id in commanded or device.device_id in moved or device in held:
+                device.writer.publish()
+        interval = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
+        if interval is not None:
+            self._warn_of_timeouts(interval)
+
+    def _wish(self, found: commands.Read, wish: commands.Wish, now_ns: int) -> None:
+        device_id, code, x, y, z, path = wish
+        writer = self._devices[device_id].writer
+        if code == commands.FORCE:
+            writer.force(x, y, z)
+        elif code == commands.TORQUE:
+            writer.torque(x, y, z)
+        else:
+            holder = self.bridge.holders.claim(device_id, self.session_id, writer, now_ns, self._timeout_ns)
+            if holder is not None:
+                found.fault(path, f"session {holder} holds the position of {device_id}")
+                self._say_busy(device_id, holder)
+            elif code == commands.POSITION:
+                writer.position(x, y, z)
+            else:
+                writer.angle(x, y, z)
+
+    # ------------------------------------------------------------ frames
+
+    def _reply(self, found: commands.Read) -> Awaitable[None] | None:
+        """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
+        self._follow()
+        if self._encoder is None or self._handle is None:
+            return None
+        configs = None if found.full is None else self._configs(found.full)
+        frame = self._encoder.encode(configs, found.faults or None)
+        try:
+            sent = self.write_message(frame)
+        except WebSocketClosedError:
+            return None
+        self.frames_sent += 1
+        metrics = self.bridge.system.metrics
+        metrics.frames_sent.inc()
+        metrics.commands_received.inc()
+        stream = self.ws_connection.stream if self.ws_connection is not None else None
+        if stream is None or not stream.writing():
+            self._unsent = 0
+            return None
+        self._unsent += len(frame)
+        return self._drained(sent) if self._unsent > MOST_UNSENT_BYTES else None
+
+    async def _drained(self, sent: Awaitable[None]) -> None:
+        try:
+            await asyncio.wait_for(asyncio.shield(asyncio.ensure_future(sent)), DRAIN_S)
+        except TimeoutError:
+            logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S)
+            self.disconnect(POLICY, "frames were not read for 10 s")
+        except WebSocketClosedError:
+            return
+        self._unsent = 0
+
+    def _configs(self, groups: frozenset[str]) -> dict[str, bytes]:
+        handle = self._handle
+        if handle is None:
+            return {}
+        records = [
+            device.record
+            for device in self._devices.values()
+            if self.vocabulary.group(device.kind, device.record.identity.connection) in groups
+        ]
+        return dict(frames.configs(records, handle.config, self.vocabulary, self.bridge.settings, self.version))
+
+    # ------------------------------------------------------------ events
+
+    def _note_faults(self, found: commands.Read, message: str | bytes) -> None:
+        """Count bad parts; one event a second at most, with the count of those that it stands for."""
+        system = self.bridge.system
+        system.metrics.input_faults.inc(len(found.faults))
+        now_ns = system.runtime.now_ns()
+        if now_ns < self._next_fault_ns:
+            self._faults_held += 1
+            return
+        self._next_fault_ns = now_ns + int(FAULT_EVENT_S * NS_PER_S)
+        held, self._faults_held = self._faults_held, 0
+        path, reason = found.faults[0]
+        received = message[:256] if isinstance(message, str) else message[:256].decode("utf-8", "replace")
+        self._emit(
+            "invalid-io-channel",
+            {"received_data": received, "path": path, "reason": reason, "suppressed": held},
+            f"session {self.session_id}: {path or 'the message'}: {reason}",
+        )
+
+    def _say_busy(self, device_id: str, holder: int) -> None:
+        kind = self._devices[device_id].kind
+        self._emit(
+            "device-busy",
+            {"device_id": device_id, "device_family": str(kind), "held_by": holder},
+            f"session {holder} holds {device_id}; session {self.session_id} was refused",
+        )
+
+    def _warn_of_timeouts(self, interval_ns: int) -> None:
+        interval_s = interval_ns / NS_PER_S
+        self._emit(
+            "session-warning",
+            {"reason": "command_timeout", "interval": interval_s, "setting": "sessions/command_timeout"},
+            f"session {self.session_id} sends a command every {interval_s:.3f} s: send faster or raise sessions/command_timeout",
+        )
+
+    def _emit(self, kind: str, data: dict[str, object], message: str) -> None:
+        emit = Emit(kind, {"session_id": self.session_id, **data}, message)
+        self.bridge.system.context.directory.tell(HUB, emit)
+
+
+def _on_loop(step: Any) -> Any:
+    """`step`, to be called on this thread's event loop from any thread."""
+    loop = IOLoop.current()
+    return lambda: loop.add_callback(step)
