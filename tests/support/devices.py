@@ -1,0 +1,155 @@
+"""Simulated devices for tests of the loop: their parameters as its cells take them, and an arm on a stepping loop."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpath.arena import DEVICE_PARAMS, Lease, Reader, Runtime, Writer
+from fastpath.doors import Mechanism
+
+ARM: Final = 1
+GRIP: Final = 3
+NO_HAND: Final = 0
+CIRCLE: Final = 1
+REST: Final = 2
+HOLD: Final = 3
+
+ARM_LOW: Final = (-0.230, -0.285, -0.120)
+ARM_HIGH: Final = (0.230, -0.005, 0.390)
+ARM_CENTRE: Final = (0.0, -0.120, 0.135)
+ARM_SHOULDER: Final = (0.0, 0.08, 0.135)
+ARM_LINKS: Final = (0.26, 0.26)
+ARM_COUNTS: Final = 2.0**18
+ARM_MECHANISM: Final = Mechanism(shoulder=ARM_SHOULDER, links=ARM_LINKS)
+
+# kg, N/m, N.s/m, N/m, N.s/m
+HANDS: Final[Mapping[str, tuple[float, float, float, float, float]]] = {
+    "light": (0.15, 300.0, 1.0, 60.0, 3.0),
+    "medium": (0.4, 800.0, 3.0, 150.0, 8.0),
+    "firm": (0.8, 2000.0, 8.0, 400.0, 15.0),
+}
+
+
+def arm_params(
+    *,
+    plant: Mapping[str, object] | None = None,
+    hand: Mapping[str, object] | None = None,
+    grip: str = "medium",
+    **changes: object,
+) -> NDArray[np.void]:
+    """A ready arm held by a hand that draws a circle; `plant`, `hand` and the rest replace single fields."""
+    params = np.zeros((), dtype=DEVICE_PARAMS)
+    fill(
+        params,
+        {
+            "kind": ARM,
+            "flags": 15,
+            "accepts_commands": 1,
+            "torque_scaling": 1,
+            "plant_revision": 1,
+            "seed": 5,
+            "peak_force": 10.0,
+            "torque_limit": 6000.0,
+            "gravity_scale": 1.0,
+            "grip_slot": -1,
+        },
+    )
+    fill(
+        params["mechanism"],
+        {"shoulder": ARM_SHOULDER, "link": ARM_LINKS, "counts_per_turn": ARM_COUNTS},
+    )
+    fill(
+        params["plant"],
+        {
+            "mass": 0.2,
+            "viscous": 0.3,
+            "coulomb": 0.15,
+            "gravity_mass": 0.2,
+            "stop_stiffness": 1e4,
+            "stop_damping": 20.0,
+            "low": ARM_LOW,
+            "high": ARM_HIGH,
+        },
+    )
+    names = ("mass", "grip_stiffness", "grip_damping", "arm_stiffness", "arm_damping")
+    fill(params["hand"], dict(zip(names, HANDS[grip], strict=True)))
+    fill(params["hand"], {"centre": ARM_CENTRE, "radius": 0.030, "period": 4.0, "path": CIRCLE})
+    fill(params["plant"], plant or {})
+    fill(params["hand"], hand or {})
+    fill(params, changes)
+    return params
+
+
+def still_arm_params(**changes: object) -> NDArray[np.void]:
+    """An arm that no force of this world moves: what the loop commands can be read off to the last bit."""
+    params = arm_params(plant={"mass": 1e9}, hand={"path": NO_HAND})
+    fill(params, changes)
+    return params
+
+
+def grip_params(**changes: object) -> NDArray[np.void]:
+    """A wireless grip that sways with a hand; it takes no commands."""
+    params = np.zeros((), dtype=DEVICE_PARAMS)
+    fill(
+        params,
+        {
+            "kind": GRIP,
+            "flags": 61,
+            "plant_revision": 1,
+            "seed": 7,
+            "grip_slot": -1,
+            "battery_start": 0.9,
+            "battery_life": 6 * 3600.0,
+        },
+    )
+    fill(params["hand"], {"path": CIRCLE})
+    fill(params, changes)
+    return params
+
+
+def fill(params: NDArray[np.void], fields: Mapping[str, object]) -> None:
+    """Set fields by name."""
+    for name, value in fields.items():
+        params[name] = value
+
+
+class Rig:
+    """One arm on a stepping loop, past its start-up ramp, with one session that commands nothing yet."""
+
+    def __init__(
+        self, params: NDArray[np.void] | None = None, *, frequency: float = 4000.0, timeout: float = 0.05
+    ) -> None:
+        self.runtime: Runtime = Runtime(stepping=True)
+        self.frequency = frequency
+        self.timeout = timeout
+        self.device: Lease = self.runtime.lease_device("arm")
+        self.session: Lease = self.runtime.lease_session("1")
+        self.runtime.publish_loop(frequency=frequency, command_timeout=timeout)
+        assert self.runtime.publish_device(self.device, still_arm_params() if params is None else params)
+        self.reader: Reader = self.runtime.reader(self.device)
+        self.writer: Writer = self.runtime.writer(self.session, self.device)
+        self.step(self.ticks(0.060))
+
+    def ticks(self, seconds: float) -> int:
+        """Whole ticks in some seconds."""
+        return round(seconds * self.frequency)
+
+    def step(self, ticks: int = 1, *, beat: bool = True) -> NDArray[np.void]:
+        """The state after some more ticks."""
+        self.runtime.step(ticks, beat=beat)
+        return self.reader.snapshot()
+
+    def other(self, name: str) -> Writer:
+        """A writer of one more session on the same arm."""
+        return self.runtime.writer(self.runtime.lease_session(name), self.device)
+
+    def force(self, *force: float, writer: Writer | None = None) -> None:
+        """Command this force (N) and nothing else, now."""
+        target = writer or self.writer
+        target.begin()
+        target.force(*force)
+        assert target.publish()
