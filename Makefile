@@ -76,7 +76,7 @@ $(STAMPS)/venv:
 	  echo "$$found has no venv module: install it (on Debian: apt-get install python3-venv)." >&2; exit 1; fi; \
 	if ! "$$found" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))'; then \
 	  echo "$$found has no C headers: install them (on Debian: apt-get install python3-dev)." >&2; exit 1; fi; \
-	if [ ! -x $(PY) ]; then echo "making $(VENV) with $$found"; "$$found" -m venv $(VENV); fi
+	if ! $(PY) -m pip --version >/dev/null 2>&1; then echo "making $(VENV) with $$found"; "$$found" -m venv --clear $(VENV); fi
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/compiler: $(STAMPS)/venv

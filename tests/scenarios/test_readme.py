@@ -1,0 +1,75 @@
+"""What the README tells people to type works: its first client and each of its curl lines, against the running service."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.service import RunningService
+
+README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+CURL_LINES = re.findall(r"^ {4}(curl .+?)(?:\s+#.*)?$", README, re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[RunningService]:
+    with RunningService() as running:
+        yield running
+
+
+def first_client() -> str:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return block
+
+
+def test_the_first_client_has_ten_lines() -> None:
+    assert len([line for line in first_client().splitlines() if line.strip()]) == 10
+
+
+def test_the_first_client_pushes_the_arm(service: RunningService, tmp_path: Path) -> None:
+    text = first_client()
+    assert "ws://localhost:10001" in text
+    assert "while True:" in text
+    script = tmp_path / "client.py"
+    bounded = text.replace("ws://localhost:10001", service.ws).replace("while True:", "for _ in range(20_000):")
+    seen = '        if frame["arm"][0]["state"]["current_cursor_force"]["z"] > 0: break\n    else: raise SystemExit("no force")\n'
+    script.write_text(bounded + seen, encoding="utf-8")
+
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=100, check=False)
+
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("line", CURL_LINES)
+def test_a_curl_line_is_answered(service: RunningService, line: str) -> None:
+    method, path, body = parsed(line)
+
+    status, answer = service.request(method, path, body)
+
+    assert status == 200, answer
+    assert answer
+
+
+def test_the_curl_lines_were_found() -> None:
+    assert {parsed(line)[:2] for line in CURL_LINES} >= {("GET", "/version"), ("GET", "/devices"), ("POST", "/stop")}
+
+
+def parsed(line: str) -> tuple[str, str, object]:
+    """Method, path and JSON body of a curl line."""
+    words = iter(shlex.split(line)[1:])
+    method, path, body = "GET", "", None
+    for word in words:
+        if word == "-X":
+            method = next(words)
+        elif word == "-d":
+            body = json.loads(next(words))
+        else:
+            path = word.removeprefix("localhost:10001")
+    return method, path, body
