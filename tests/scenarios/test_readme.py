@@ -25,7 +25,8 @@ def service() -> Iterator[RunningService]:
 
 
 def first_client() -> str:
-    (block,) = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    blocks: list[str] = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (block,) = blocks
     return block
 
 
