@@ -3,7 +3,7 @@
 Each works on the device's private memory and on values handed in; none allocates, locks, logs or knows Python.
 """
 
-from libc.math cimport M_PI, cos, fabs, sin, sqrt
+from libc.math cimport M_PI, cos, fabs, isfinite, sin, sqrt
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.arbiter cimport Wish
@@ -168,13 +168,16 @@ cdef inline void angle_torque(DevicePrivate *d, const DeviceParams *p, const Wis
 
 
 cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:
-    """Limit the norm (N) and keep the direction; 1 when it had to."""
+    """Limit the norm (N) and keep the direction; no finite force is no force. 1 when it had to act."""
     cdef double norm = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
+    cdef double scale = 0
     cdef int i
     if norm <= peak:
         return 0
+    if isfinite(norm):
+        scale = peak / norm
     for i in range(3):
-        force[i] *= peak / norm
+        force[i] = force[i] * scale if scale > 0 else 0
     return 1
 
 
@@ -194,6 +197,11 @@ cdef inline uint32_t torque_map(
     arm_torque(pose, force, total)
     for i in range(3):
         total[i] = 1000 * total[i] + torque[i]
+        if not isfinite(total[i]):
+            for i in range(3):
+                force[i] = 0
+                torque[i] = 0
+            return 1
         if fabs(total[i]) > largest:
             largest = fabs(total[i])
     if angular:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import singledispatch
 from types import MappingProxyType
-from typing import Final
 
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import InvalidInput, NoSuchDevice
@@ -27,9 +26,7 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.session.profile import SessionMemory, check_name, remembered_version, version_parts
-
-INTERFACE: Final = "3.5.3"
-
+from actors.values.identity import INTERFACE
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:

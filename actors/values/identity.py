@@ -1,9 +1,12 @@
-"""What a device is and how it is connected, in neutral words."""
+"""What this service and its devices are called: the interface version, kinds, connections, firmware, in neutral words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
+
+INTERFACE: Final = "3.5.3"
 
 
 class Kind(StrEnum):

@@ -14,6 +14,8 @@ ORIGIN: Final[Vec3] = (0.0, 0.0, 0.0)
 ONES: Final[Vec3] = (1.0, 1.0, 1.0)
 NO_ROTATION: Final[Quaternion] = (1.0, 0.0, 0.0, 0.0)
 
+MICROMETRE: Final = 6
+
 _TERM: Final = re.compile(r"([+-]?)([XYZ])")
 _PERMUTATION: Final = re.compile(r"(?:[+-]?[XYZ]){3}")
 
@@ -91,7 +93,7 @@ class Reach:
     def centre(self) -> Vec3:
         """Middle of the reach without the zones."""
         x, y, z = (
-            (low + near + high - far) / 2
+            round((low + near + high - far) / 2, MICROMETRE)
             for low, near, high, far in zip(self.low, self.zone_low, self.high, self.zone_high, strict=True)
         )
         return x, y, z
@@ -99,5 +101,5 @@ class Reach:
     @property
     def centre_with_zones(self) -> Vec3:
         """Middle of the reach with the zones: the origin of the centred presets before interface 3.5.3."""
-        x, y, z = ((low + high) / 2 for low, high in zip(self.low, self.high, strict=True))
+        x, y, z = (round((low + high) / 2, MICROMETRE) for low, high in zip(self.low, self.high, strict=True))
         return x, y, z

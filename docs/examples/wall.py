@@ -1,0 +1,47 @@
+"""Feel a wall: push back in proportion to how deep the cursor is below a height.
+
+    python wall.py [--stiffness 1000] [--height 0.125] [--seconds 8] [--url ws://localhost:10001]
+
+The simulated hand moves on a circle of 30 mm, so it meets the wall on each turn.
+"""
+
+import argparse
+import json
+import time
+
+from websockets.sync.client import connect
+
+
+def main() -> None:
+    """Send one force for each frame; print depth, force and rate once a second."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--stiffness", type=float, default=1000, help="N/m")
+    parser.add_argument("--height", type=float, default=0.125, help="m, device frame")
+    parser.add_argument("--seconds", type=float, default=8)
+    parser.add_argument("--url", default="ws://localhost:10001")
+    options = parser.parse_args()
+    with connect(f"{options.url}/?vocabulary=neutral") as channel:
+        frame = json.loads(channel.recv())
+        movers = frame["arm"] + frame["compact"]
+        if not movers:
+            raise SystemExit("no arm and no compact is here: start the service with --simulate arm")
+        group, name = ("arm" if frame["arm"] else "compact"), movers[0]["device_id"]
+        started = shown = time.monotonic()
+        frames = deepest = hardest = 0.0
+        while time.monotonic() - started < options.seconds:
+            depth = options.height - frame[group][0]["state"]["cursor_position"]["z"]
+            push = options.stiffness * max(depth, 0.0)
+            force = {"vector": {"x": 0, "y": 0, "z": push}}
+            channel.send(json.dumps({group: [{"device_id": name, "commands": {"set_cursor_force": force}}]}))
+            frame = json.loads(channel.recv())
+            frames += 1
+            deepest = max(deepest, depth)
+            hardest = max(hardest, frame[group][0]["state"]["current_cursor_force"]["z"])
+            now = time.monotonic()
+            if now - shown >= 1:
+                print(f"deepest {1000 * deepest:6.2f} mm   hardest push {hardest:5.2f} N   {frames / (now - shown):6.0f} frames/s")
+                shown, frames, deepest, hardest = now, 0, 0.0, 0.0
+
+
+if __name__ == "__main__":
+    main()
