@@ -51,7 +51,7 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(CHECKED)
 	$(BIN)/pyright
-	$(BIN)/cython-lint fastpath
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint fastpath
 	$(PY) -m tests.lint.loop_symbols
 
 docs: $(STAMPS)/build $(STAMPS)/install  ## write the generated reference pages
