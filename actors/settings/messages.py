@@ -146,7 +146,7 @@ class SettingsView:
     def number(self, key: str) -> float:
         """The effective value of an INT or FLOAT, as a float."""
         value = self.value(key)
-        return float(value) if isinstance(value, int) else _typed(key, value, float)
+        return float(value) if type(value) is int else _typed(key, value, float)
 
     def text(self, key: str) -> str:
         """The effective value of a STRING."""

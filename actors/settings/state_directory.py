@@ -141,7 +141,7 @@ def _hold(descriptor: int) -> None:
 
 def _make_token(path: Path) -> None:
     """A new token under `path`, whole or not at all; whoever was first wins."""
-    temporary = path.with_name(f"token.{os.getpid()}.tmp")
+    temporary = path.with_name(f"token.{secrets.token_hex(4)}.tmp")
     try:
         write_file(temporary, f"{secrets.token_urlsafe(32)}\n".encode())
         with suppress(FileExistsError):

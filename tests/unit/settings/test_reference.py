@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from actors.settings.catalog import CATALOG
+from actors.settings.reference import page
+
+PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
+
+
+def test_the_page_in_docs_is_current() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "docs/settings.md is old: make docs writes it again"
+
+
+def test_the_module_prints_the_page() -> None:
+    printed = subprocess.run(
+        [sys.executable, "-m", "actors.settings.reference"], check=True, capture_output=True, cwd=PAGE.parents[1]
+    )
+
+    assert printed.stdout.decode() == page()
+
+
+def test_every_setting_has_one_row_with_its_default_and_what_it_takes() -> None:
+    rows = [line for line in page().splitlines() if line.startswith("| `")]
+
+    assert len(rows) == len(CATALOG)
+    for row, setting in zip(rows, CATALOG, strict=True):
+        assert row.startswith(f"| `{setting.key}` ")
+        assert setting.description in row
+        assert setting.wanted() in row
+        assert ("start" in row.split("|")[1]) == setting.locked
+        assert row.count("|") == 6

@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Barrier, Thread
+
+import pytest
+
+from actors.kit.errors import StateNotWritable
+from actors.settings.state_directory import StateDirectory, StateLocked, TokenUnusable, default_state_path
+
+HOLDER = """
+import sys
+from pathlib import Path
+from actors.settings.state_directory import StateDirectory
+directory = StateDirectory(Path(sys.argv[1]))
+directory.open()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_the_folder_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "state"
+    with StateDirectory(path):
+        assert mode(path) == 0o700
+        assert mode(path / "lock") == 0o600
+
+
+def test_a_folder_that_is_there_is_taken_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o750)
+    with StateDirectory(tmp_path):
+        assert mode(tmp_path) == 0o750
+
+
+def test_the_lock_names_this_process(tmp_path: Path) -> None:
+    with StateDirectory(tmp_path):
+        assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_second_holder_is_refused_and_told_who_holds_it(tmp_path: Path) -> None:
+    with StateDirectory(tmp_path), pytest.raises(StateLocked) as caught:
+        StateDirectory(tmp_path).open()
+
+    assert str(caught.value) == (
+        f"The state directory {tmp_path} is in use by process {os.getpid()}: "
+        "stop that hapticd, or give this one its own with --state-dir."
+    )
+
+
+def test_a_lock_file_that_says_nothing_is_no_obstacle(tmp_path: Path) -> None:
+    with StateDirectory(tmp_path):
+        (tmp_path / "lock").write_bytes(b"\xff")
+        with pytest.raises(StateLocked, match="in use by another process"):
+            StateDirectory(tmp_path).open()
+
+
+def test_a_closed_directory_is_free_and_closing_twice_is_harmless(tmp_path: Path) -> None:
+    directory = StateDirectory(tmp_path)
+    directory.open()
+    directory.close()
+    directory.close()
+    with StateDirectory(tmp_path):
+        pass
+
+
+def test_a_refused_holder_leaks_no_descriptor(tmp_path: Path) -> None:
+    with StateDirectory(tmp_path):
+        before = open_descriptors()
+        for _ in range(10):
+            with pytest.raises(StateLocked):
+                StateDirectory(tmp_path).open()
+
+        assert open_descriptors() == before
+
+
+def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout
+        assert process.stdout.readline() == "held\n"
+        with pytest.raises(StateLocked, match=f"in use by process {process.pid}:"):
+            StateDirectory(tmp_path).open()
+        process.kill()
+        process.wait()
+    with StateDirectory(tmp_path):
+        assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    path.write_text("")
+    with pytest.raises(StateNotWritable, match="it is no folder"):
+        StateDirectory(path).open()
+    with pytest.raises(StateNotWritable, match="Not a directory"):
+        StateDirectory(path / "below").open()
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(os, "ftruncate", refuse)
+    before = open_descriptors()
+    with pytest.raises(StateNotWritable, match="Read-only file system"):
+        StateDirectory(tmp_path).open()
+
+    assert open_descriptors() == before
+
+
+def test_the_token_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+    directory = StateDirectory(tmp_path / "state")
+    token = directory.token()
+
+    assert len(token) >= 43
+    assert directory.token() == token
+    assert StateDirectory(tmp_path / "state").token() == token
+    assert mode(tmp_path / "state" / "token") == 0o600
+    assert mode(tmp_path / "state") == 0o700
+    assert {entry.name for entry in (tmp_path / "state").iterdir()} == {"token"}
+
+
+def test_the_token_needs_no_lock(tmp_path: Path) -> None:
+    with StateDirectory(tmp_path) as directory:
+        assert StateDirectory(tmp_path).token() == directory.token()
+
+
+def test_two_folders_have_two_tokens(tmp_path: Path) -> None:
+    assert StateDirectory(tmp_path / "a").token() != StateDirectory(tmp_path / "b").token()
+
+
+def test_whoever_comes_at_the_same_time_gets_the_same_token(tmp_path: Path) -> None:
+    for number in range(20):
+        path = tmp_path / str(number)
+        together = Barrier(4)
+        found: list[str] = []
+
+        def ask(path: Path = path, together: Barrier = together, found: list[str] = found) -> None:
+            together.wait()
+            found.append(StateDirectory(path).token())
+
+        threads = [Thread(target=ask) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+        assert len(found) == 4
+        assert len(set(found)) == 1
+
+
+def test_a_token_of_ones_own_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("  my-own-token-0123456789\n")
+
+    assert StateDirectory(tmp_path).token() == "my-own-token-0123456789"
+
+
+@pytest.mark.parametrize("text", ["", "\n", "short", "two words of sufficient length", "ä" * 20])
+def test_what_is_no_token_is_refused_and_never_taken(tmp_path: Path, text: str) -> None:
+    (tmp_path / "token").write_text(text)
+    with pytest.raises(TokenUnusable, match=r"delete it, and a new token is made\.$"):
+        StateDirectory(tmp_path).token()
+
+
+def test_a_token_that_others_could_read_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "token"
+    path.write_text("my-own-token-0123456789")
+    path.chmod(0o644)
+    StateDirectory(tmp_path).token()
+
+    assert mode(path) == 0o600
+    assert "could be read by others" in caplog.text
+
+
+def test_a_token_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(StateNotWritable, match="No space left on device"):
+        StateDirectory(tmp_path).token()
+
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("platform", "environ", "path"),
+    [
+        ("linux", {}, "/home/you/.local/state/hapticd"),
+        ("linux", {"XDG_STATE_HOME": "/var/state"}, "/var/state/hapticd"),
+        ("linux", {"XDG_STATE_HOME": "relative"}, "/home/you/.local/state/hapticd"),
+        ("linux", {"XDG_STATE_HOME": ""}, "/home/you/.local/state/hapticd"),
+        ("darwin", {"XDG_STATE_HOME": "/var/state"}, "/home/you/Library/Application Support/hapticd"),
+        ("win32", {}, "/home/you/AppData/Local/hapticd"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/hapticd"),
+    ],
+)
+def test_each_platform_has_its_place(platform: str, environ: Mapping[str, str], path: str) -> None:
+    assert default_state_path(platform, environ, Path("/home/you")) == Path(path)
