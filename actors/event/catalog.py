@@ -120,4 +120,4 @@ def level_of(kind: str, data: Mapping[str, Any], wished: Level | None = None) ->
         levels = SAFETY_LEVELS.get(str(data.get("safety_type")), levels)
     elif kind == "port-state-changed":
         levels = ("warning",) if data.get("state") == "unusable" else ("notice",)
-    return wished if wished in levels else levels[0]
+    return wished if wished is not None and wished in levels else levels[0]

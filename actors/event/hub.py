@@ -140,9 +140,14 @@ class EventHub(ServiceActor):
         return last_us + 1 if 0 <= last_us - at_us < _BURST_US else at_us
 
     def _offer(self, event: Event, subscription: Subscribe) -> bool:
-        """Whether the subscriber took it; one that fails is a subscriber no more."""
+        """Whether the subscriber is still one; one that fails is dropped, one whose words fail misses the event."""
         try:
-            subscription.subscriber.offer(event.text(self._encode, subscription.translate))
+            text = event.text(self._encode, subscription.translate)
+        except Exception:
+            logger.exception("%s cannot be said in a subscriber's words", event.body["name"])
+            return True
+        try:
+            subscription.subscriber.offer(text)
         except Exception:
             logger.exception("a subscriber of events failed and is dropped: %s", subscription.subscriber.identity)
             self._board.subscriptions.pop(subscription.subscriber.identity, None)

@@ -55,7 +55,8 @@ class BatteryLevel(Message):
 class Subscribe(Message):
     """Send events of `kinds` (None: all) from `level` on; those after `since` that are remembered come first.
 
-    `translate` puts a subscriber's words into the event: one function for each vocabulary, so that each is encoded once."""
+    `translate` puts a subscriber's words into the event: one function for each vocabulary, so that each is encoded once.
+    """
 
     subscriber: Subscriber
     kinds: frozenset[str] | None = None

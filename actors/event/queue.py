@@ -20,7 +20,8 @@ MOST_WAITING: Final = 1_000
 class BoundedQueue:
     """A subscriber that keeps MOST_WAITING events for its reader, who calls `take` until nothing comes whenever `wake` was called.
 
-    `notice(lost)` makes the event that tells the reader how many it lost; `dropped` counts them for the service."""
+    `notice(lost)` makes the event that tells the reader how many it lost; `dropped` counts them for the service.
+    """
 
     def __init__(
         self, identity: Hashable, wake: Callable[[], object], notice: Callable[[int], bytes], dropped: Counter

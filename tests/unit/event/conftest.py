@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from actors.event.board import Board
+from actors.event.hub import EventHub
+from actors.event.messages import HUB
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from tests.unit.event.parts import Wall, encode
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def context(clock: ManualClock) -> Context:
+    return Context.build(clock)
+
+
+@pytest.fixture
+def wall() -> Wall:
+    return Wall()
+
+
+@pytest.fixture
+def board() -> Board:
+    return Board()
+
+
+@pytest.fixture
+def hub(context: Context, board: Board, wall: Wall) -> EventHub:
+    """A hub without a thread, known by its name."""
+    actor = EventHub(context, encode, board, wall)
+    context.directory.register(HUB, actor.actor_ref)
+    return actor

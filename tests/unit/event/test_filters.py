@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from actors.event.filters import parse_kinds, parse_level, parse_since
+from actors.kit.errors import InvalidInput
+
+
+def test_kinds_stand_between_commas() -> None:
+    assert parse_kinds("port-blocked, device-sleep,") == frozenset({"port-blocked", "device-sleep"})
+    assert parse_kinds("") is None
+
+
+def test_an_unknown_kind_is_refused_with_the_list() -> None:
+    with pytest.raises(InvalidInput, match=r'no kind "port-open".*port-blocked'):
+        parse_kinds("port-blocked,port-open")
+
+
+def test_levels() -> None:
+    assert parse_level("warning") == "warning"
+    assert parse_level("") == "info"
+    with pytest.raises(InvalidInput, match="info, notice, warning, error, critical, panic"):
+        parse_level("loud")
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2030-01-31T12:00:00.000001Z", datetime(2030, 1, 31, 12, 0, 0, 1, tzinfo=UTC)),
+        ("2030-01-31T12:00:00", datetime(2030, 1, 31, 12, tzinfo=UTC)),
+        ("2030-01-31T12:00:00+02:00", datetime(2030, 1, 31, 12, tzinfo=timezone(timedelta(hours=2)))),
+        (" ", None),
+    ],
+)
+def test_times(text: str, time: datetime | None) -> None:
+    assert parse_since(text) == time
+
+
+def test_what_is_no_time_is_refused_with_an_example() -> None:
+    with pytest.raises(InvalidInput, match="2030-01-31T12:00:00"):
+        parse_since("yesterday")
