@@ -1,0 +1,176 @@
+"""State and status of one device as JSON text, in the application space of one view; `wire.pyx` puts them into frames.
+
+Every function writes at a cursor and returns the cursor behind its text; the caller has reserved the room. Numbers that
+float32 cannot hold become `null` and add to `nulls`.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memcpy, memset
+
+from fastpath.layout cimport (
+    DOMAIN_ANGULAR, DOMAIN_CARTESIAN, FLAG_ATTACHED, FLAG_AWAKE, FLAG_CALIBRATED, FLAG_CONNECTED, FLAG_POWER_SUPPLY,
+    FLAG_READY, FLAG_STARTED, FLAG_STOPPED, MODE_FORCE, MODE_POSITION, DeviceState, Transform, View,
+)
+from fastpath.spatial cimport (
+    basis_rotation, force_to_application, position_to_application, rotation_to_application, velocity_to_application,
+)
+
+cdef extern from "number_text.h" namespace "hapticd" nogil:
+    enum:
+        NUMBER_BYTES
+        INTEGER_BYTES
+        ESCAPE_BYTES
+    char *put(char *at, const char *literal)
+    char *put_bytes(char *at, const char *text, size_t size)
+    char *put_integer(char *at, int64_t value)
+    char *put_unsigned(char *at, uint64_t value)
+    char *put_number(char *at, double value, uint64_t *nulls)
+    char *put_escaped(char *at, const char *text, size_t size)
+
+
+cdef struct Look:
+    bint legacy
+    bint explicit_fields
+    bint complete_transforms
+    bint safety
+
+
+cdef inline char *put_three(char *at, const char *a, const char *b, const char *c, const double *v, uint64_t *nulls) noexcept nogil:
+    """Three numbers behind their names; the caller closes the object."""
+    at = put_number(put(at, a), v[0], nulls)
+    at = put_number(put(at, b), v[1], nulls)
+    return put_number(put(at, c), v[2], nulls)
+
+
+cdef inline char *put_vector(char *at, const double *v, uint64_t *nulls) noexcept nogil:
+    return put(put_three(at, b'{"x":', b',"y":', b',"z":', v, nulls), b"}")
+
+
+cdef inline char *put_joints(char *at, const double *v, uint64_t *nulls) noexcept nogil:
+    return put(put_three(at, b'{"a0":', b',"a1":', b',"a2":', v, nulls), b"}")
+
+
+cdef inline char *put_quaternion(char *at, const double *q, uint64_t *nulls) noexcept nogil:
+    at = put_number(put(at, b'{"w":'), q[0], nulls)
+    return put(put_three(at, b',"x":', b',"y":', b',"z":', q + 1, nulls), b"}")
+
+
+cdef inline char *put_orientation(char *at, double *q, uint64_t *nulls) noexcept nogil:
+    """Of the two quaternions of one rotation the one with w >= 0."""
+    cdef int i
+    if q[0] < 0:
+        for i in range(4):
+            q[i] = 0 - q[i]
+    return put_quaternion(at, q, nulls)
+
+
+cdef inline bint all_are(const double *v, float value) noexcept nogil:
+    """Whether three numbers are `value` as float32, which is how the client would read them."""
+    return <float>v[0] == value and <float>v[1] == value and <float>v[2] == value
+
+
+cdef inline char *put_transform(char *at, const Transform *m, bint complete, uint64_t *nulls) noexcept nogil:
+    """Position, rotation, scale; identity ones only when `complete`."""
+    cdef char *start = at
+    at = put(at, b"{")
+    if complete or not all_are(m.t, 0):
+        at = put(put_vector(put(at, b'"position":'), m.t, nulls), b",")
+    if complete or not (<float>m.q[0] == 1 and all_are(m.q + 1, 0)):
+        at = put(put_quaternion(put(at, b'"rotation":'), m.q, nulls), b",")
+    if complete or not all_are(m.s, 1):
+        at = put(put_vector(put(at, b'"scale":'), m.s, nulls), b",")
+    if at - start > 1:
+        at -= 1
+    return put(at, b"}")
+
+
+cdef inline char *put_flag(char *at, bint value) noexcept nogil:
+    return put(at, b"true") if value else put(at, b"false")
+
+
+cdef inline char *put_control(char *at, const DeviceState *s, const Look *look) noexcept nogil:
+    """Domain and mode; a v3.0 frame says the mode twice."""
+    cdef const char *mode = b'"idle"'
+    at = put(at, b',"control_domain":')
+    if s.domain == DOMAIN_CARTESIAN:
+        at = put(at, b'"cartesian"')
+    elif s.domain == DOMAIN_ANGULAR:
+        at = put(at, b'"angular"')
+    else:
+        at = put(at, b'"undefined"')
+    if s.mode == MODE_FORCE:
+        mode = b'"force"'
+    elif s.mode == MODE_POSITION:
+        mode = b'"position"'
+    at = put(put(at, b',"control_mode":'), mode)
+    return put(put(at, b',"mode":'), mode) if look.legacy else at
+
+
+cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, const Look *look, uint64_t *nulls) noexcept nogil:
+    """State of an arm or a compact."""
+    cdef double v[3]
+    cdef double q[4]
+    position_to_application(view, s.position, v)
+    at = put_vector(put(at, b'"state":{"cursor_position":'), v, nulls)
+    velocity_to_application(view, s.velocity, v)
+    at = put_vector(put(at, b',"cursor_velocity":'), v, nulls)
+    at = put_joints(put(at, b',"angular_position":'), s.joint, nulls)
+    at = put_joints(put(at, b',"angular_velocity":'), s.joint_velocity, nulls)
+    rotation_to_application(view, s.orientation, q)
+    at = put_orientation(put(at, b',"body_orientation":'), q, nulls)
+    force_to_application(view, s.force, v)
+    at = put_vector(put(at, b',"current_cursor_force":'), v, nulls)
+    if s.mode == MODE_POSITION and s.domain == DOMAIN_CARTESIAN:
+        position_to_application(view, s.target, v)
+    else:
+        memset(v, 0, sizeof(v))
+    at = put_vector(put(at, b',"current_cursor_position":'), v, nulls)
+    at = put_joints(put(at, b',"current_angular_torques":'), s.torque, nulls)
+    memset(v, 0, sizeof(v))
+    if s.mode == MODE_POSITION:
+        memcpy(v, s.target_joint, sizeof(v))
+    at = put_joints(put(at, b',"current_angular_position":'), v, nulls)
+    at = put_control(at, s, look)
+    at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
+    at = put(at, b',"transform_velocity":{')
+    if look.explicit_fields:
+        at = put(at, b'"position":{"x":0,"y":0,"z":0},"rotation":{"x":0,"y":0,"z":0}')
+    return put(at, b"}}")
+
+
+cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, const Look *look) noexcept nogil:
+    at = put_flag(put(at, b',"status":{"calibrated":'), s.flags & FLAG_CALIBRATED)
+    at = put_flag(put(at, b',"in_use":'), in_use)
+    at = put_flag(put(at, b',"power_supply":'), s.flags & FLAG_POWER_SUPPLY)
+    at = put_flag(put(at, b',"ready":'), s.flags & FLAG_READY)
+    at = put_flag(put(at, b',"started":'), s.flags & FLAG_STARTED)
+    if look.safety:
+        at = put(at, b',"safety":{"ebrake":false,"fod_stage":"idle","stalled":false,"oscillation_stage":8,"stopped":')
+        at = put(put_flag(at, s.flags & FLAG_STOPPED), b"}")
+    return put(at, b"}")
+
+
+cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bint wireless, const Look *look, uint64_t *nulls) noexcept nogil:
+    """State of a grip or a pen: the session's basis only."""
+    cdef double q[4]
+    basis_rotation(&view.basis, s.orientation, q)
+    at = put_orientation(put(at, b'"state":{"orientation":'), q, nulls)
+    at = put_number(put(at, b',"hall":'), s.hall, nulls)
+    at = put_flag(put(at, b',"button":'), (s.buttons & 7) != 0)
+    at = put_flag(put(at, b',"buttons":{"a":'), s.buttons & 1)
+    at = put_flag(put(at, b',"b":'), s.buttons & 2)
+    at = put_flag(put(at, b',"c":'), s.buttons & 4)
+    at = put(at, b"}")
+    if wireless:
+        at = put_number(put(at, b',"battery_level":'), s.battery_level, nulls)
+        at = put_number(put(at, b',"battery_voltage":'), s.battery_voltage, nulls)
+    at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
+    return put(at, b"}")
+
+
+cdef inline char *put_grip_status(char *at, const DeviceState *s) noexcept nogil:
+    at = put_flag(put(at, b',"status":{"ready":'), s.flags & FLAG_READY)
+    at = put_flag(put(at, b',"error":0,"connected":'), s.flags & FLAG_CONNECTED)
+    at = put_flag(put(at, b',"awake":'), s.flags & FLAG_AWAKE)
+    at = put_flag(put(at, b',"attached":'), s.flags & FLAG_ATTACHED)
+    return put(at, b"}")
