@@ -1,0 +1,171 @@
+"""Frame encode: an arm and a wireless grip, against the same dict built in Python and handed to orjson.
+
+The reference gets every number ready in Python, in application space and rounded to float32: it neither reads a cell nor
+turns a vector. The two take turns in one run, so that the ratio holds on any machine.
+"""
+
+from __future__ import annotations
+
+import json
+import timeit
+from collections.abc import Callable
+from typing import Protocol, TypeAlias
+
+import numpy as np
+import orjson
+import pytest
+
+from fastpath.wire import FrameEncoder, encode_json, number
+from tests.unit.fastpath.frame_rig import Json, Rig
+
+Values: TypeAlias = dict[str, tuple[float, ...]]
+
+ROUNDS = 60
+CALLS = 500
+MOST_OF_DICT_AND_ORJSON = 0.65
+
+
+class Benchmark(Protocol):
+    """What is used of pytest-benchmark's fixture, which has no types of its own."""
+
+    extra_info: dict[str, float]
+
+    def pedantic(
+        self,
+        target: Callable[..., object],
+        args: tuple[object, ...] = (),
+        *,
+        rounds: int,
+        iterations: int,
+        warmup_rounds: int,
+    ) -> object:
+        """Time a call: rounds of so many iterations."""
+        ...
+
+
+@pytest.fixture
+def encoder() -> FrameEncoder:
+    """Both devices moving, a force commanded, a mount and a workspace that are no identities."""
+    rig = Rig()
+    arm, grip = rig.writer("049D"), rig.writer("16F2")
+    arm.set_mount((0.01, 0.12, -0.1), (0.6, 0.0, 0.8, 0.0), (1, 1, 1))
+    arm.set_workspace((0.001, 0, 0), (0.5, 0.5, -0.5, 0.5), (2, 2, 2))
+    arm.force(0.5, -1, 0.25)
+    arm.publish()
+    rig.runtime.step(150)
+    assert np.count_nonzero(rig.reader("049D").snapshot()["force"]) == 3
+    arms, grips = [rig.entry("049D", arm)], [rig.entry("16F2", grip)]
+    return FrameEncoder(7, [("arm", arms), ("compact", []), ("grip", grips), ("pen", [])], version=31)
+
+
+def xyz(v: tuple[float, ...]) -> Json:
+    return {"x": v[0], "y": v[1], "z": v[2]}
+
+
+def joints(v: tuple[float, ...]) -> Json:
+    return {"a0": v[0], "a1": v[1], "a2": v[2]}
+
+
+def wxyz(v: tuple[float, ...]) -> Json:
+    return {"w": v[0], "x": v[1], "y": v[2], "z": v[3]}
+
+
+def values_of(frame: bytes) -> tuple[Values, Values, Values]:
+    """The numbers of a frame: of the arm's state, of its transform, of the grip's state."""
+
+    def tuples(state: dict[str, Json]) -> Values:
+        found: Values = {}
+        for name, value in state.items():
+            if isinstance(value, dict):
+                found[name] = tuple(item for item in value.values() if isinstance(item, int | float))
+            elif isinstance(value, int | float):
+                found[name] = (value,)
+        return found
+
+    groups = json.loads(frame)
+    arm, grip = groups["arm"][0]["state"], groups["grip"][0]["state"]
+    return tuples(arm), tuples(arm["transform"]), tuples(grip)
+
+
+def as_dict(arm: Values, transform: Values, grip: Values) -> Json:
+    """The frame as a dict, every object of it made anew."""
+    return {
+        "session_id": 7,
+        "arm": [
+            {
+                "device_id": "049D",
+                "state": {
+                    "cursor_position": xyz(arm["cursor_position"]),
+                    "cursor_velocity": xyz(arm["cursor_velocity"]),
+                    "angular_position": joints(arm["angular_position"]),
+                    "angular_velocity": joints(arm["angular_velocity"]),
+                    "body_orientation": wxyz(arm["body_orientation"]),
+                    "current_cursor_force": xyz(arm["current_cursor_force"]),
+                    "current_cursor_position": xyz(arm["current_cursor_position"]),
+                    "current_angular_torques": joints(arm["current_angular_torques"]),
+                    "current_angular_position": joints(arm["current_angular_position"]),
+                    "control_domain": "cartesian",
+                    "control_mode": "force",
+                    "transform": {
+                        "position": xyz(transform["position"]),
+                        "rotation": wxyz(transform["rotation"]),
+                        "scale": xyz(transform["scale"]),
+                    },
+                    "transform_velocity": {},
+                },
+                "status": {"calibrated": True, "in_use": False, "power_supply": True, "ready": True, "started": True},
+            }
+        ],
+        "compact": [],
+        "grip": [
+            {
+                "device_id": "16F2",
+                "state": {
+                    "orientation": wxyz(grip["orientation"]),
+                    "hall": grip["hall"][0],
+                    "button": False,
+                    "buttons": {"a": False, "b": False, "c": False},
+                    "battery_level": grip["battery_level"][0],
+                    "battery_voltage": grip["battery_voltage"][0],
+                    "transform": {},
+                },
+                "status": {"ready": True, "error": 0, "connected": True, "awake": True, "attached": True},
+            }
+        ],
+        "pen": [],
+    }
+
+
+def fastest(calls: list[Callable[[], object]]) -> list[float]:
+    """Seconds of one call of each, the least of many rounds taken in turn."""
+    rounds = [[timeit.timeit(call, number=CALLS) / CALLS for call in calls] for _ in range(ROUNDS)]
+    return [min(column) for column in zip(*rounds, strict=True)]
+
+
+def test_encode_of_an_arm_and_a_wireless_grip(benchmark: Benchmark, encoder: FrameEncoder) -> None:
+    values = values_of(encoder.encode())
+    assert orjson.loads(orjson.dumps(as_dict(*values))) == json.loads(encoder.encode())
+    ours, reference = fastest([encoder.encode, lambda: orjson.dumps(as_dict(*values))])
+    benchmark.extra_info["share of dict + orjson"] = round(ours / reference, 3)
+    benchmark.extra_info["limit"] = MOST_OF_DICT_AND_ORJSON
+    benchmark.pedantic(encoder.encode, rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
+    assert ours <= MOST_OF_DICT_AND_ORJSON * reference
+
+
+def test_the_same_as_dict_and_orjson(benchmark: Benchmark, encoder: FrameEncoder) -> None:
+    values = values_of(encoder.encode())
+    benchmark.pedantic(lambda: orjson.dumps(as_dict(*values)), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
+
+
+def test_generic_json_of_the_same_dict(benchmark: Benchmark, encoder: FrameEncoder) -> None:
+    value = as_dict(*values_of(encoder.encode()))
+    ours, reference = fastest([lambda: encode_json(value), lambda: orjson.dumps(value)])
+    benchmark.extra_info["times orjson"] = round(ours / reference, 2)
+    benchmark.pedantic(encode_json, (value,), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.135, -0.11997774, 6.3050475e-6])
+def test_one_number(benchmark: Benchmark, value: float) -> None:
+    ours, reference = fastest([lambda: number(value), lambda: repr(value)])
+    benchmark.extra_info["share of repr"] = round(ours / reference, 2)
+    benchmark.pedantic(number, (value,), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
