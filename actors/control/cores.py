@@ -37,17 +37,29 @@ def choose(
     return Cores(loop, without_twin or rest)
 
 
-def of_this_machine(wish: str = "auto") -> Cores:
-    """`choose` with what this process may use; without affinity calls (not Linux) nothing is pinned."""
+def of_this_machine(wish: str, priority: int) -> Cores:
+    """`choose` with what this process may use; nothing is pinned without SCHED_FIFO or affinity calls."""
     if not hasattr(os, "sched_getaffinity"):
         return Cores(None, frozenset())
     allowed = frozenset(os.sched_getaffinity(0))
+    if not fifo_permitted(priority):
+        return Cores(None, allowed)
     return choose(
         allowed,
         wish,
         {cpu: _number(_CPUS / f"cpu{cpu}/cpu_capacity", _number(_CPUS / f"cpu{cpu}/cpufreq/cpuinfo_max_freq", 0)) for cpu in allowed},
         {cpu: _listed(_CPUS / f"cpu{cpu}/topology/thread_siblings_list") for cpu in allowed},
     )
+
+
+def fifo_permitted(priority: int) -> bool:
+    """Whether the operating system grants this process SCHED_FIFO at that priority; asked for and given back at once."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except OSError:
+        return False
+    return True
 
 
 def _number(path: Path, otherwise: int) -> int:

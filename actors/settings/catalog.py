@@ -306,6 +306,12 @@ def others() -> Iterator[Setting]:
         "Seed of everything that is random in simulated devices.",
         advanced=True,
     )
+    yield choice(
+        "misc/log_level",
+        "info",
+        ("debug", "info", "warning", "error"),
+        "What the log says; a change acts when the service gets SIGHUP.",
+    )
     yield flag("misc/hidden_settings", "List advanced settings without ?advanced=true.", advanced=True)
 
 
