@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from fastpath.layout cimport Arena, DeviceState, Record
+from fastpath.layout cimport Arena, Basis, DeviceState, Record, Transform
 
 cdef class Runtime:
     cdef Arena *arena
@@ -32,3 +32,6 @@ cdef class Reader:
     cdef readonly int device
     cdef DeviceState state
     cdef void refresh(self) noexcept
+
+cdef int fill_basis(Basis *basis, axes, signs) except -1
+cdef int fill_transform(Transform *m, position, rotation, scale) except -1

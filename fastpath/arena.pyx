@@ -17,7 +17,8 @@ from libc.string cimport memcpy, memset
 from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_store, hd_triple_init, hd_triple_publish
 from fastpath.layout cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE,
-    SLOT_RETIRING, Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState, Record, RecordCell, Transform,
+    SLOT_RETIRING, Arena, Basis, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState, Record, RecordCell,
+    Transform,
 )
 from fastpath.loop cimport loop_join, loop_start, loop_step, loop_sweep
 from fastpath.spatial cimport force_to_device, view_identity
@@ -385,16 +386,7 @@ cdef class Writer:
 
     def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None:
         """Application axis i takes signs[i] times device axis axes[i]; a held position is released."""
-        cdef int i, parity = 1
-        if sorted(axes) != [0, 1, 2] or any(sign not in (-1, 1) for sign in signs):
-            raise ValueError("a basis needs each axis once and signs of 1 or -1")
-        for i in range(3):
-            self.record.view.basis.axis[i] = axes[i]
-            self.record.view.basis.sign[i] = signs[i]
-            parity *= signs[i]
-        if (axes[0], axes[1], axes[2]) not in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-            parity = -parity
-        self.record.view.basis.determinant = parity
+        fill_basis(&self.record.view.basis, axes, signs)
         self.record.commands &= ~<uint32_t>COMMAND_POSITION
 
     def set_mount(self, position, rotation, scale) -> None:
@@ -480,11 +472,28 @@ cdef int check_finite(double a, double b, double c) except -1:
     return 0
 
 
+cdef int fill_basis(Basis *basis, axes, signs) except -1:
+    """Copy a signed permutation in, with its determinant; ValueError unless it is one."""
+    cdef int i, parity = 1
+    if sorted(axes) != [0, 1, 2] or len(signs) != 3 or any(sign not in (-1, 1) for sign in signs):
+        raise ValueError("a basis needs each axis once and signs of 1 or -1")
+    for i in range(3):
+        basis.axis[i] = axes[i]
+        basis.sign[i] = signs[i]
+        parity *= basis.sign[i]
+    if (axes[0], axes[1], axes[2]) not in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        parity = -parity
+    basis.determinant = parity
+    return 0
+
+
 cdef int fill_transform(Transform *m, position, rotation, scale) except -1:
     """Copy a transform in; ValueError unless finite, of unit rotation (1e-9) and positive scale."""
     cdef double norm = 0
     cdef Transform copy
     cdef int i
+    if not (len(position) == 3 and len(rotation) == 4 and len(scale) == 3):
+        raise ValueError("a transform needs 3 numbers of position, 4 of rotation and 3 of scale")
     for i in range(3):
         copy.t[i] = position[i]
         copy.s[i] = scale[i]

@@ -32,6 +32,14 @@ cdef inline void basis_rotation(const Basis *b, const double *q, double *out) no
     out[1] *= b.determinant; out[2] *= b.determinant; out[3] *= b.determinant
 
 
+cdef inline void basis_rotation_back(const Basis *b, const double *q, double *out) noexcept nogil:
+    """q = (w, det(B) B' (x,y,z)): the rotation B' R B."""
+    cdef double w = q[0]
+    basis_undo(b, q + 1, out + 1)
+    out[0] = w
+    out[1] *= b.determinant; out[2] *= b.determinant; out[3] *= b.determinant
+
+
 cdef inline void basis_axial(const Basis *b, const double *v, double *out) noexcept nogil:
     """Axial vector (angular velocity, torque): w' = det(B) B w."""
     basis_apply(b, v, out)
@@ -63,6 +71,13 @@ cdef inline void compose(const double *p, const double *q, double *out) noexcept
     cdef double y = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1]
     cdef double z = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0]
     out[0] = w; out[1] = x; out[2] = y; out[3] = z
+
+
+cdef inline void compose_back(const double *p, const double *q, double *out) noexcept nogil:
+    """p* q: what was composed with p, without it."""
+    cdef double conjugate[4]
+    conjugate[0] = p[0]; conjugate[1] = -p[1]; conjugate[2] = -p[2]; conjugate[3] = -p[3]
+    compose(conjugate, q, out)
 
 
 cdef inline void unit(double *q) noexcept nogil:
@@ -110,6 +125,12 @@ cdef inline void transform_velocity(const Transform *m, const double *v, double 
     rotate(m.q, u, out)
 
 
+cdef inline void transform_velocity_back(const Transform *m, const double *v, double *out) noexcept nogil:
+    """(R' v) / s: the linear part only."""
+    rotate_back(m.q, v, out)
+    out[0] /= m.s[0]; out[1] /= m.s[1]; out[2] /= m.s[2]
+
+
 # ---------------------------------------------------------------- a session's view
 
 cdef inline void view_identity(View *view) noexcept nogil:
@@ -144,6 +165,13 @@ cdef inline void velocity_to_application(const View *view, const double *v, doub
     transform_velocity(&view.workspace, out, out)
 
 
+cdef inline void velocity_to_device(const View *view, const double *v, double *out) noexcept nogil:
+    """m/s, application space -> m/s, device frame; scale taken out."""
+    transform_velocity_back(&view.workspace, v, out)
+    transform_velocity_back(&view.mount, out, out)
+    basis_undo(&view.basis, out, out)
+
+
 cdef inline void force_to_application(const View *view, const double *f, double *out) noexcept nogil:
     """N, device frame -> N, application space: rotations only, scale does not change a force."""
     basis_apply(&view.basis, f, out)
@@ -163,3 +191,10 @@ cdef inline void rotation_to_application(const View *view, const double *q, doub
     basis_rotation(&view.basis, q, out)
     compose(view.mount.q, out, out)
     compose(view.workspace.q, out, out)
+
+
+cdef inline void rotation_to_device(const View *view, const double *q, double *out) noexcept nogil:
+    """An application-space orientation as the device frame has it."""
+    compose_back(view.workspace.q, q, out)
+    compose_back(view.mount.q, out, out)
+    basis_rotation_back(&view.basis, out, out)

@@ -1,0 +1,112 @@
+# Python doors to the inline formulas of spaces, kinematics, plant and arbiter: HTTP and tests use the loop's own lines.
+# Whatever is no finite number, basis or transform: ValueError.
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias, final
+
+Vector: TypeAlias = tuple[float, float, float]
+Quaternion: TypeAlias = tuple[float, float, float, float]
+# (axes, signs): application axis i takes signs[i] times device axis axes[i].
+Basis: TypeAlias = tuple[Sequence[int], Sequence[int]]
+# (position m, unit quaternion w x y z, scale > 0)
+Transform: TypeAlias = tuple[Sequence[float], Sequence[float], Sequence[float]]
+
+# v' = B v: positions, velocities, forces.
+def basis_apply(basis: Basis, v: Sequence[float]) -> Vector: ...
+
+# The other way: v from v' = B v.
+def basis_undo(basis: Basis, v: Sequence[float]) -> Vector: ...
+
+# Quaternion of B R(q) B'.
+def basis_rotation(basis: Basis, q: Sequence[float]) -> Quaternion: ...
+
+# w' = det(B) B w: angular velocities, torques about axes of space.
+def basis_axial(basis: Basis, v: Sequence[float]) -> Vector: ...
+
+# Scaled, rotated, shifted: t + R (s * p).
+def transform_point(transform: Transform, p: Sequence[float]) -> Vector: ...
+
+# (R' (p - t)) / s
+def transform_point_back(transform: Transform, p: Sequence[float]) -> Vector: ...
+
+# What lies between a device and an application: basis, mount and workspace, both ways.
+@final
+class Space:
+    def __new__(
+        cls, *, basis: Basis | None = None, mount: Transform | None = None, workspace: Transform | None = None
+    ) -> Space: ...
+    # m
+    def position_to_application(self, p: Sequence[float]) -> Vector: ...
+    def position_to_device(self, p: Sequence[float]) -> Vector: ...
+    # m/s; scale included
+    def velocity_to_application(self, v: Sequence[float]) -> Vector: ...
+    def velocity_to_device(self, v: Sequence[float]) -> Vector: ...
+    # N; rotated, never scaled
+    def force_to_application(self, f: Sequence[float]) -> Vector: ...
+    def force_to_device(self, f: Sequence[float]) -> Vector: ...
+    # Orientation as a unit quaternion.
+    def rotation_to_application(self, q: Sequence[float]) -> Quaternion: ...
+    def rotation_to_device(self, q: Sequence[float]) -> Quaternion: ...
+
+# Yaw-pitch-pitch arm: shoulder (m), two links (m), encoder counts per turn (0 = ideal). Angles in radians.
+@final
+class Mechanism:
+    def __new__(cls, *, shoulder: Sequence[float], links: Sequence[float], counts_per_turn: float = 0) -> Mechanism: ...
+    # Joint angles -> cursor (m).
+    def forward(self, angles: Sequence[float]) -> Vector: ...
+    # Cursor (m) -> joint angles; out of reach: the arm that points at it.
+    def inverse(self, position: Sequence[float]) -> Vector: ...
+    # J' f: cursor force (N) -> joint torques (N.m).
+    def torque(self, angles: Sequence[float], force: Sequence[float]) -> Vector: ...
+    # Joint torques (N.m) -> cursor force (N); zero at a singular pose.
+    def force(self, angles: Sequence[float], torque: Sequence[float]) -> Vector: ...
+    # Cursor velocity (m/s) -> joint velocities (rad/s); zero at a singular pose.
+    def joint_velocity(self, angles: Sequence[float], velocity: Sequence[float]) -> Vector: ...
+    # Angles as the encoders read them: down to a whole count.
+    def quantise(self, angles: Sequence[float]) -> Vector: ...
+
+# Two-mass hand: mass (kg), grip and arm stiffness (N/m) and damping (N.s/m), and the path that it intends.
+class Hand(NamedTuple):
+    mass: float
+    grip_stiffness: float
+    grip_damping: float
+    arm_stiffness: float
+    arm_damping: float
+    path: Literal["circle", "rest", "hold"] = "hold"
+    centre: Vector = (0.0, 0.0, 0.0)
+    radius: float = 0.0
+    period: float = 1.0
+
+# One simulated device under a held force, with or without a hand; starts at rest at `position`, the hand with it.
+# kg, N.s/m, N (Coulomb friction; weight along -z), N/m and N.s/m beyond the stops `low` and `high` (m).
+@final
+class Plant:
+    def __new__(
+        cls,
+        *,
+        mass: float,
+        viscous: float = 0,
+        coulomb: float = 0,
+        weight: float = 0,
+        stop_stiffness: float = 0,
+        stop_damping: float = 0,
+        low: Sequence[float] | None = None,
+        high: Sequence[float] | None = None,
+        position: Sequence[float] = (0.0, 0.0, 0.0),
+        velocity: Sequence[float] = (0.0, 0.0, 0.0),
+        hand: Hand | None = None,
+    ) -> Plant: ...
+    # Hold a force (N) for some seconds; in sub-steps of at most 1/32,000 s, or in as many as given.
+    def advance(self, force: Sequence[float], seconds: float, substeps: int = 0) -> None: ...
+    @property
+    def position(self) -> Vector: ...
+    @property
+    def velocity(self) -> Vector: ...
+    @property
+    def hand_position(self) -> Vector: ...
+    # N that the hand put on the device in the last sub-step.
+    @property
+    def hand_force(self) -> Vector: ...
+
+# Share of a command that still counts at an age (ns) under a time-out (s): 1, then a ramp to 0 over 20 ms.
+def hold_gain(age_ns: int, timeout: float) -> float: ...
