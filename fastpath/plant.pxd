@@ -1,11 +1,13 @@
 """Simulated device and the hand that holds it: per Cartesian axis an apparent mass with viscous and Coulomb friction and stops.
 
 m a = F + F_hand - b v - f_c sgn(v) + F_stops (+ weight along -z); the hand is two springs and dampers in a row with its mass
-between them, its far end on the intended path (two-mass operator model; figures in docs/realtime.md). Semi-implicit Euler;
-Coulomb friction by proximal step, so that a resting device really sticks. Metres, newtons, seconds.
+between them, its far end on the intended path (two-mass operator model; figures in docs/realtime.md). Leapfrog: half a step
+of drift, one of force, half a step of drift. Springs keep their energy, and a held force moves the mass as far as it does
+in nature, so that a sampled wall loses the K T / 2 of damping that sample and hold costs. Coulomb friction by proximal step:
+a resting device really sticks. Metres, newtons, seconds.
 """
 
-from libc.math cimport M_PI, cos, exp, fabs, sin
+from libc.math cimport M_PI, cos, exp, sin
 from libc.stdint cimport uint64_t
 
 from fastpath.layout cimport (
@@ -20,26 +22,28 @@ cdef inline void plant_substep(
     PlantState *s, const PlantParams *p, const HandParams *hand, const double *want, const double *want_v,
     const double *force, double weight, double dt,
 ) noexcept nogil:
-    """One semi-implicit step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity."""
+    """One step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity in mid-step."""
     cdef bint held = hand.mass > 0 and hand.path != HAND_NONE
-    cdef double f, grip, v, stick = dt * p.coulomb / p.mass
+    cdef double f, grip, v, x, hand_x, half = 0.5 * dt, stick = dt * p.coulomb / p.mass
     cdef int i
     for i in range(3):
+        x = s.x[i] + half * s.v[i]
         f = force[i]
         grip = 0
         if held:
-            grip = hand.grip_stiffness * (s.hand_x[i] - s.x[i]) + hand.grip_damping * (s.hand_v[i] - s.v[i])
+            hand_x = s.hand_x[i] + half * s.hand_v[i]
+            grip = hand.grip_stiffness * (hand_x - x) + hand.grip_damping * (s.hand_v[i] - s.v[i])
             s.hand_v[i] += dt / hand.mass * (
-                hand.arm_stiffness * (want[i] - s.hand_x[i]) + hand.arm_damping * (want_v[i] - s.hand_v[i]) - grip)
-            s.hand_x[i] += dt * s.hand_v[i]
+                hand.arm_stiffness * (want[i] - hand_x) + hand.arm_damping * (want_v[i] - s.hand_v[i]) - grip)
+            s.hand_x[i] = hand_x + half * s.hand_v[i]
             f += grip
         s.hand_force[i] = grip
         if i == 2:
             f -= weight
-        if s.x[i] < p.low[i]:
-            f += p.stop_stiffness * (p.low[i] - s.x[i]) - p.stop_damping * s.v[i]
-        elif s.x[i] > p.high[i]:
-            f += p.stop_stiffness * (p.high[i] - s.x[i]) - p.stop_damping * s.v[i]
+        if x < p.low[i]:
+            f += p.stop_stiffness * (p.low[i] - x) - p.stop_damping * s.v[i]
+        elif x > p.high[i]:
+            f += p.stop_stiffness * (p.high[i] - x) - p.stop_damping * s.v[i]
         v = s.v[i] + dt / p.mass * (f - p.viscous * s.v[i])
         if v > stick:
             v -= stick
@@ -48,7 +52,7 @@ cdef inline void plant_substep(
         else:
             v = 0
         s.v[i] = v
-        s.x[i] += dt * v
+        s.x[i] = x + half * v
 
 
 cdef inline void hand_target(const HandParams *hand, const double *hold, double seconds, double *want, double *want_v) noexcept nogil:
@@ -67,21 +71,31 @@ cdef inline void hand_target(const HandParams *hand, const double *hold, double 
         want_v[2] = speed * cos(phase)
 
 
+cdef inline void plant_substeps(
+    PlantState *s, const PlantParams *p, const HandParams *hand, double *want, const double *want_v,
+    const double *force, double weight, double dt, int count,
+) noexcept nogil:
+    """Some steps of dt seconds under a held force (N), while the hand's intent goes on from want (m) at want_v."""
+    cdef int i, _k
+    for i in range(3):
+        want[i] += 0.5 * dt * want_v[i]
+    for _k in range(count):
+        plant_substep(s, p, hand, want, want_v, force, weight, dt)
+        for i in range(3):
+            want[i] += dt * want_v[i]
+
+
 cdef inline void plant_advance(
     SimDevice *d, const PlantParams *p, const HandParams *hand, const double *force, double weight, double dt,
 ) noexcept nogil:
     """Advance plant and hand by dt seconds in equal sub-steps of at most 1/32,000 s; the force (N) is held."""
     cdef double want[3]
     cdef double want_v[3]
-    cdef int n = <int>(dt * SUBSTEP_RATE + 0.999999), i, k
+    cdef int n = <int>(dt * SUBSTEP_RATE + 0.999999)
     if n < 1:
         n = 1
-    cdef double h = dt / n
     hand_target(hand, d.hold, d.phase_time, want, want_v)
-    for k in range(n):
-        for i in range(3):
-            want[i] += h * want_v[i]
-        plant_substep(&d.plant, p, hand, want, want_v, force, weight, h)
+    plant_substeps(&d.plant, p, hand, want, want_v, force, weight, dt / n, n)
     d.phase_time += dt
 
 
@@ -103,7 +117,7 @@ cdef inline uint64_t random_next(uint64_t *state) noexcept nogil:
 cdef inline double random_gauss(uint64_t *state) noexcept nogil:
     """About standard normal: the sum of twelve uniforms less six."""
     cdef double total = -6
-    cdef int i
-    for i in range(12):
+    cdef int _i
+    for _i in range(12):
         total += (random_next(state) >> 11) * (1.0 / 9007199254740992.0)
     return total
