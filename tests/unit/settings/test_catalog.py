@@ -63,6 +63,7 @@ DECIDED: Mapping[str, Value] = {
     "presets/freeform_profiles": ("*freeform*",),
     "simulation/settle_time": 0.2,
     "simulation/seed": 0,
+    "misc/log_level": "info",
     "misc/hidden_settings": False,
 }
 RANGES = {
