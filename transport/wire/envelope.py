@@ -1,0 +1,166 @@
+"""How HTTP answers look: errors as status and sentence, answers plain or as `{"ok", "error", "data"}`; everything JSON leaves here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from actors.kit.errors import (
+    Busy,
+    CalibrationLocked,
+    Conflict,
+    FirmwareTooOld,
+    HapticError,
+    InvalidInput,
+    NoSlot,
+    NoSuchActor,
+    NotFound,
+    PortBlocked,
+    StateNotWritable,
+)
+from fastpath.wire import encode_json
+
+RETRY_AFTER_S: Final = 1
+OUR_FAULT: Final = "The service failed at this: look for the error in its log and report it."
+MOST_WARNINGS: Final = 16
+LONGEST_WARNING: Final = 100
+
+
+class NoSuchRoute(NotFound):
+    """No route has that path."""
+
+    noun = "route"
+    hint = "check the path, docs/http.md lists every route"
+
+
+class MethodNotAllowed(HapticError):
+    """The route has other methods."""
+
+    def __init__(self, method: str, allowed: Sequence[str]) -> None:
+        """`allowed` are those that it has."""
+        super().__init__(f"{method} is not for this route: use {', '.join(allowed)}.")
+        self.allowed = tuple(allowed)
+
+
+class BodyTooLarge(HapticError):
+    """The body is longer than the service reads."""
+
+    def __init__(self, limit: int) -> None:
+        """`limit` in bytes."""
+        super().__init__(f"The body is too long: send at most {limit} bytes.")
+
+
+class TokenRequired(HapticError):
+    """The peer is not on this machine and has shown no valid token."""
+
+
+class Forbidden(HapticError):
+    """The request names a host or comes from an origin that may not."""
+
+
+class NotReady(HapticError):
+    """The service starts, stops, or a part of it does not work yet."""
+
+
+STATUS: Final[Mapping[type[HapticError], int]] = MappingProxyType(
+    {
+        InvalidInput: 400,
+        TokenRequired: 401,
+        Forbidden: 403,
+        NotFound: 404,
+        MethodNotAllowed: 405,
+        CalibrationLocked: 409,
+        Conflict: 409,
+        PortBlocked: 409,
+        BodyTooLarge: 413,
+        FirmwareTooOld: 422,
+        Busy: 503,
+        NoSlot: 503,
+        NoSuchActor: 503,
+        NotReady: 503,
+        StateNotWritable: 507,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """The text of a JSON object that is written as it is."""
+
+    text: bytes
+
+
+Data: TypeAlias = Mapping[str, object] | Encoded
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is said beside the data: unknown body keys, and what to use instead of a deprecated route."""
+
+    unknown_keys: Sequence[str] = ()
+    deprecation: str | None = None
+
+    def fields(self) -> dict[str, object]:
+        """`warnings` and `deprecation_warning`, those that there are."""
+        found: dict[str, object] = {}
+        if self.unknown_keys:
+            found["warnings"] = [_warning(key) for key in self.unknown_keys[:MOST_WARNINGS]]
+        if self.deprecation is not None:
+            found["deprecation_warning"] = self.deprecation
+        return found
+
+
+NO_NOTES: Final = Notes()
+
+
+def status_of(error: BaseException) -> int:
+    """The HTTP status of an error; 500 for one that is not in the table."""
+    for kind in type(error).__mro__:
+        status = STATUS.get(kind)
+        if status is not None:
+            return status
+    return 500
+
+
+def headers_of(error: BaseException) -> dict[str, str]:
+    """The headers that belong to the status: `Allow`, `Retry-After`, `WWW-Authenticate`."""
+    if isinstance(error, MethodNotAllowed):
+        return {"Allow": ", ".join(error.allowed)}
+    status = status_of(error)
+    if status == 503:
+        return {"Retry-After": str(RETRY_AFTER_S)}
+    return {"WWW-Authenticate": "Bearer"} if status == 401 else {}
+
+
+def sentence_of(error: BaseException) -> str:
+    """What a client is told: the error's own sentence, and nothing of the inside for one that is no HapticError."""
+    return error.sentence if isinstance(error, HapticError) else OUR_FAULT
+
+
+def failure(sentence: str) -> bytes:
+    """The body of an error, plain and in the envelope."""
+    return encode_json({"ok": False, "error": sentence})
+
+
+def success(data: Data, *, envelope: bool, notes: Notes = NO_NOTES) -> bytes:
+    """The body of an answer; `notes` stand beside `data` in the envelope, inside the object without it."""
+    body = data.text if isinstance(data, Encoded) else encode_json(data)
+    extra = notes.fields()
+    if envelope:
+        return _joined(b'{"ok":true,"data":' + body + b"}", extra)
+    return _joined(body, extra)
+
+
+def _joined(text: bytes, extra: Mapping[str, object]) -> bytes:
+    """The JSON object `text` with more fields at its end."""
+    if not extra:
+        return text
+    comma = b"" if text == b"{}" else b","
+    return text[:-1] + comma + encode_json(extra)[1:]
+
+
+def _warning(key: str) -> str:
+    shown = f"{key[: LONGEST_WARNING - 1]}…" if len(key) > LONGEST_WARNING else key
+    return f'unknown key "{shown}" was ignored'
