@@ -1,0 +1,211 @@
+"""Who may come in: rules on Host, Origin and token as plain functions, one guard that every handler asks, one audit line."""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import re
+import socket
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from actors.kit.errors import HapticError
+from transport.wire.envelope import Forbidden, TokenRequired
+
+if TYPE_CHECKING:
+    from actors.kit.published import Published
+    from actors.settings.messages import SettingsView
+
+READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+WEB_PORTS: Final[Mapping[str, int]] = MappingProxyType({"http": 80, "https": 443, "ws": 80, "wss": 443})
+
+_HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+(?:%[0-9a-z_.-]+)?)\]|([0-9a-z_.-]+))(?::([0-9]{1,5}))?", re.IGNORECASE)
+_ORIGIN: Final = re.compile(r"([a-z][a-z0-9+.-]*)://(.+)", re.IGNORECASE | re.DOTALL)
+
+audit_log = logging.getLogger("hapticd.audit")
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """What a request says of its sender; `local` is the address of ours that it reached."""
+
+    method: str
+    upgrade: bool
+    peer: str
+    local: str
+    host: str | None
+    origin: str | None
+    token: str | None
+
+
+class Origin(NamedTuple):
+    """An origin in lower case; port None: one that the scheme does not imply and nobody wrote."""
+
+    scheme: str
+    host: str
+    port: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Who may come in besides this machine: host names in lower case, and the ports that we listen on."""
+
+    token: str
+    token_required: bool = True
+    hosts: frozenset[str] = field(default_factory=frozenset[str])
+    foreign_origins: frozenset[Origin] = field(default_factory=frozenset[Origin])
+    ports: frozenset[int] = field(default_factory=frozenset[int])
+
+
+def judge(visitor: Visitor, rules: Rules) -> HapticError | None:
+    """None, or why the visitor may not do this: Forbidden for Host and Origin, then TokenRequired."""
+    if visitor.host is not None and not is_own_host(visitor.host, visitor.local, rules.hosts):
+        return Forbidden(
+            "The Host of this request is no name of this machine: use its address, or add the name to communication/allowed_hosts."
+        )
+    harmless = visitor.method in READING and not visitor.upgrade
+    if not harmless and visitor.origin is not None and not may_act(visitor.origin, visitor.local, rules):
+        return Forbidden("Pages of this Origin may not use the service: add it to communication/allowed_origins.")
+    # A browser asks OPTIONS before it may send the token.
+    needs_token = rules.token_required and visitor.method != "OPTIONS" and not is_loopback(visitor.peer)
+    if needs_token and not same_token(visitor.token, rules.token):
+        return TokenRequired(
+            'From another machine, send the token that "hapticd token" shows, as "Authorization: Bearer …" or "?token=…".'
+        )
+    return None
+
+
+def cors_headers(origin: str | None, rules: Rules, methods: Iterable[str]) -> dict[str, str]:
+    """What lets a page of an allowed foreign origin read the answer; nothing for all others."""
+    if origin is None or parse_origin(origin) not in rules.foreign_origins:
+        return {}
+    return {
+        "Access-Control-Allow-Origin": origin,
+        "Access-Control-Allow-Methods": ", ".join(methods),
+        "Access-Control-Allow-Headers": "Content-Type, Authorization",
+        "Vary": "Origin",
+    }
+
+
+def may_act(origin: str, local: str, rules: Rules) -> bool:
+    """Whether pages of `origin` may open channels and change things: allowed, loopback, or served by us."""
+    parsed = parse_origin(origin)
+    if parsed is None:
+        return False
+    if parsed in rules.foreign_origins:
+        return True
+    if parsed.scheme not in WEB_PORTS:
+        return False
+    return is_loopback(parsed.host) or (parsed.port in rules.ports and _is_own_name(parsed.host, local, rules.hosts))
+
+
+def is_own_host(host: str, local: str, names: frozenset[str]) -> bool:
+    """Whether a Host header names loopback, the address that was reached, or one of `names`; its port does not matter."""
+    name = host_name(host)
+    return name is not None and (is_loopback(name) or _is_own_name(name, local, names))
+
+
+def host_name(host: str) -> str | None:
+    """The name or address in a Host header, in lower case, without port, brackets and final dot; None when it is none."""
+    found = _HOST.fullmatch(host)
+    return (found[1] or found[2]).lower().removesuffix(".") or None if found else None
+
+
+def parse_origin(origin: str) -> Origin | None:
+    """From an Origin header; None for `null` and what is no origin."""
+    found = _ORIGIN.fullmatch(origin)
+    place = _HOST.fullmatch(found[2]) if found else None
+    name = host_name(found[2]) if found else None
+    if found is None or place is None or name is None:
+        return None
+    scheme = found[1].lower()
+    return Origin(scheme, name, int(place[3]) if place[3] else WEB_PORTS.get(scheme))
+
+
+def is_loopback(name: str) -> bool:
+    """Whether an address or host name means this machine alone."""
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    address = _address(name)
+    return address is not None and address.is_loopback
+
+
+def same_token(shown: str | None, token: str) -> bool:
+    """Whether the token is right, in time that does not tell how much of it was."""
+    return shown is not None and hmac.compare_digest(shown.encode(), token.encode())
+
+
+def bearer(authorization: str | None) -> str | None:
+    """The token of an `Authorization` header; None when it holds none."""
+    scheme, _, token = (authorization or "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def own_names(machine: str | None = None) -> frozenset[str]:
+    """Names that this machine is called by on its network, in lower case."""
+    name = (socket.gethostname() if machine is None else machine).lower().removesuffix(".")
+    short = name.partition(".")[0]
+    return frozenset({name, short, f"{short}.local"} - {"", ".local"})
+
+
+def audit(peer: str, session: str, what: str) -> None:
+    """One line for each setting changed, port reset, stop and session disconnected; `session` is "-" outside of sessions."""
+    audit_log.info("peer=%s session=%s %s", peer, session, what)
+
+
+class Guard:
+    """The rules as the settings have them now; main thread only."""
+
+    def __init__(
+        self, settings: Published[SettingsView], token: str, names: Callable[[], frozenset[str]] = own_names
+    ) -> None:
+        """`token` is the bearer token; `names` are asked for once."""
+        self._settings = settings
+        self._token = token
+        self._names = names()
+        self._ports: frozenset[int] = frozenset()
+        self._held: tuple[int, Rules] | None = None
+
+    def listens_on(self, ports: Iterable[int]) -> None:
+        """Pages that these ports of ours serve are ours."""
+        self._ports = frozenset(ports)
+        self._held = None
+
+    @property
+    def rules(self) -> Rules:
+        """What holds now."""
+        version, view = self._settings.held
+        if self._held is None or self._held[0] != version:
+            allowed = (host_name(_bracketed(host)) for host in view.texts("communication/allowed_hosts"))
+            origins = (parse_origin(origin) for origin in view.texts("communication/allowed_origins"))
+            rules = Rules(
+                token=self._token,
+                token_required=view.flag("communication/auth/required"),
+                hosts=self._names.union(host for host in allowed if host is not None),
+                foreign_origins=frozenset(origin for origin in origins if origin is not None),
+                ports=self._ports,
+            )
+            self._held = (version, rules)
+        return self._held[1]
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+def _is_own_name(name: str, local: str, names: frozenset[str]) -> bool:
+    address = _address(name)
+    return name in names or (address is not None and address == _address(local))
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    """An address without its zone, IPv4 inside IPv6 taken out; None when the text is none."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return address if mapped is None else mapped
