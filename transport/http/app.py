@@ -1,0 +1,110 @@
+"""The route table of the HTTP ports, and the Tornado application of one port: HTTP, and a WebSocket channel on `/`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any, Final, TypeAlias
+
+from tornado.httputil import HTTPServerRequest
+from tornado.web import Application, RequestHandler
+from tornado.websocket import WebSocketHandler
+
+from actors.kit.errors import HapticError
+from transport.http.base import LONGEST_BODY, HttpHandler
+from transport.http.call import Edge
+from transport.http.resources import devices, health, metrics, sessions, settings, stop, version
+from transport.http.route import Route, RouteTable
+from transport.http.target import Target, parse_target
+from transport.http.visitor import is_upgrade, visitor_of
+from transport.security import judge
+
+PING_AFTER_S: Final = 30
+PONG_WITHIN_S: Final = 30
+
+HTTP_ROUTES: Final = RouteTable(
+    (
+        Route("GET", "/", version.read_version, "The service's version; upgrades to the session channel."),
+        Route("GET", "/version", version.read_version, "The service's version."),
+        Route("GET", "/devices", devices.list_devices, "Every device, as in a full frame."),
+        Route("GET", "/settings", settings.read_settings, "All settings.", enveloped=True),
+        Route("POST", "/settings", settings.write_settings, "Set many, all or none.", enveloped=True, reads_body=True),
+        Route("GET", "/settings/{key...}", settings.read_settings, "One setting, or all under it.", enveloped=True),
+        Route("POST", "/settings/{key...}", settings.write_setting, "Set one.", enveloped=True, reads_body=True),
+        Route("DELETE", "/settings/{key...}", settings.reset_setting, "Back to the default.", enveloped=True),
+        Route("GET", "/sessions", sessions.list_sessions, "Every open session."),
+        Route("GET", "/sessions/{session}", sessions.read_session, "The sessions that a selector means."),
+        Route("DELETE", "/sessions/{session}", sessions.disconnect_sessions, "Disconnect them."),
+        Route("GET", "/sessions/{session}/profile", sessions.read_profile, "A session's profile name."),
+        Route("POST", "/sessions/{session}/profile", sessions.write_profile, "Set the name.", reads_body=True),
+        Route("DELETE", "/sessions/{session}/profile", sessions.clear_profile, "Clear the name."),
+        Route("GET", "/stop", stop.read_stop, "What is stopped."),
+        Route("POST", "/stop", stop.stop_everything, "Zero output on every device, until released."),
+        Route("DELETE", "/stop", stop.release_everything, "Let every device move again."),
+        Route("GET", "/metrics", metrics.read_metrics, "Metrics in Prometheus' text format.", always=True),
+        Route("GET", "/healthz", health.read_health, "Whether the service lives.", always=True),
+        Route("GET", "/readyz", health.read_readiness, "Whether the service can be used.", always=True),
+    )
+)
+
+Upgrade: TypeAlias = Callable[[Target], "tuple[type[WebSocketHandler], dict[str, Any]] | None"]
+"""The channel that a WebSocket on `/` gets, and what its `initialize` takes; None or a HapticError leaves the answer to HTTP."""
+
+access_log = logging.getLogger("hapticd.access")
+
+
+class PortApplication(Application):
+    """What one port serves: a WebSocket that the guard admits goes to its channel, all else is HTTP."""
+
+    def __init__(self, edge: Edge, table: RouteTable, upgrade: Upgrade | None = None) -> None:
+        """`upgrade` None: no channel on this port."""
+        super().__init__(
+            websocket_ping_interval=PING_AFTER_S,
+            websocket_ping_timeout=PONG_WITHIN_S,
+            websocket_max_message_size=LONGEST_BODY,
+            log_function=log_request,
+        )
+        self._edge = edge
+        self._table = table
+        self._upgrade = upgrade
+
+    def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
+        """The handler of one request."""
+        del kwargs
+        found = self._channel(request) if self._upgrade is not None and is_upgrade(request) else None
+        if found is None:
+            return self.get_handler_delegate(request, HttpHandler, {"edge": self._edge, "table": self._table})
+        return self.get_handler_delegate(request, *found)
+
+    def _channel(self, request: HTTPServerRequest) -> tuple[type[WebSocketHandler], dict[str, Any]] | None:
+        bridge = self._edge.bridge
+        ready = bridge.listening and not bridge.stopping
+        if self._upgrade is None or not ready or judge(visitor_of(request), self._edge.guard.rules) is not None:
+            return None
+        try:
+            target = parse_target(request.uri or "")
+            return None if target.segments else self._upgrade(target)
+        except HapticError:
+            return None
+
+
+def session_upgrade(channel: type[WebSocketHandler], parts: dict[str, Any], version_of_port: str) -> Upgrade:
+    """The session channel with the frame version of the port, or of the path's prefix."""
+
+    def upgrade(target: Target) -> tuple[type[WebSocketHandler], dict[str, Any]]:
+        return channel, {**parts, "version": target.prefix or version_of_port}
+
+    return upgrade
+
+
+def log_request(handler: RequestHandler) -> None:
+    """One line for each answer, without the query, which may hold the token."""
+    request = handler.request
+    access_log.debug(
+        "%s %s %s %d %.1f ms",
+        request.remote_ip,
+        request.method,
+        request.path,
+        handler.get_status(),
+        1000 * request.request_time(),
+    )

@@ -1,0 +1,213 @@
+"""One HTTP exchange, from the headers to the answer: guard, route, body, handler, envelope. Resources never see Tornado.
+
+The body is read here, up to 64 KiB, so that "too long" is an answer of ours and no Content-Type is parsed before us.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from tornado.http1connection import HTTP1Connection
+from tornado.web import HTTPError, RequestHandler, stream_request_body
+
+from actors.kit.errors import HapticError, InvalidInput
+from fastpath.wire import encode_json
+from transport.http.call import NO_BODY, Answer, Call, Edge, Text, parse_body, wants_envelope
+from transport.http.route import METHODS, Route, RouteTable, shown
+from transport.http.target import Target, parse_target
+from transport.http.visitor import visitor_of
+from transport.security import cors_headers, judge
+from transport.wire.envelope import (
+    BodyTooLarge,
+    Encoded,
+    MethodNotAllowed,
+    Notes,
+    NotReady,
+    failure,
+    headers_of,
+    sentence_of,
+    status_of,
+    success,
+)
+from transport.wire.vocabulary import Vocabulary, vocabulary_named
+
+LONGEST_BODY: Final = 64 * 1024
+MOST_DISCARDED: Final = 1024 * 1024
+JSON: Final = "application/json"
+
+logger = logging.getLogger(__name__)
+
+
+@stream_request_body
+class HttpHandler(RequestHandler):
+    """Serves every route of one port."""
+
+    edge: Edge
+    table: RouteTable
+
+    def initialize(self, edge: Edge, table: RouteTable) -> None:
+        """`table` holds the routes of the port."""
+        self.edge = edge
+        self.table = table
+        self._target: Target | None = None
+        self._route: Route | None = None
+        self._words: Mapping[str, str] = {}
+        self._methods: tuple[str, ...] = METHODS
+        self._refused: HapticError | None = None
+        self._body = bytearray()
+        self._received = 0
+        self._answered = False
+
+    def set_default_headers(self) -> None:
+        """Nothing is stored on the way, nothing is guessed."""
+        self.set_header("Server", "hapticd")
+        self.set_header("Content-Type", JSON)
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("X-Content-Type-Options", "nosniff")
+
+    def compute_etag(self) -> None:
+        """Answers are not stored, so they carry no tag."""
+
+    # ------------------------------------------------------------ headers and body
+
+    def prepare(self) -> None:
+        """Refuse what needs no body to be refused; a short body is read all the same, so that the connection stays usable."""
+        connection = self.request.connection
+        if isinstance(connection, HTTP1Connection):
+            # The limits are ours: Tornado's own answer to a long body has no words.
+            connection.set_max_body_size(2**63 - 1)
+        try:
+            self._enter()
+        except HapticError as error:
+            self._refused = error
+        if self._declared_length() > LONGEST_BODY:
+            self._answer_early(BodyTooLarge(LONGEST_BODY))
+
+    def data_received(self, chunk: bytes) -> None:
+        """Keep the body while it is wanted and short enough; what a long one still sends is thrown away."""
+        self._received += len(chunk)
+        if self._received > LONGEST_BODY + MOST_DISCARDED:
+            self._end()
+        elif self._received > LONGEST_BODY:
+            self._answer_early(BodyTooLarge(LONGEST_BODY))
+        elif self._refused is None:
+            self._body += chunk
+
+    def _enter(self) -> None:
+        visitor = visitor_of(self.request)
+        error = judge(visitor, self.edge.guard.rules)
+        if error is not None:
+            raise error
+        self._target = parse_target(self.request.uri or "")
+        resource, self._words = self.table.find(self._target.segments)
+        self._methods = resource.allowed
+        if self.request.method == "OPTIONS":
+            return
+        self._route = resource.route(self.request.method or "")
+        if not self._route.always and (self.edge.bridge.stopping or not self.edge.bridge.listening):
+            raise NotReady("The service is starting or stopping: try again in a moment.")
+
+    def _declared_length(self) -> int:
+        text = self.request.headers.get("Content-Length", "")
+        return int(text[:18]) if text.isascii() and text.isdigit() else 0
+
+    def _answer_early(self, error: HapticError) -> None:
+        """Answer while the body still comes: closing at once would cost the client the answer that it has not read yet."""
+        if self._answered:
+            return
+        self._answered = True
+        self._refused = self._refused or error
+        self._write_failure(self._refused)
+        if self.request.headers.get("Expect", "").lower() == "100-continue":
+            self._end()
+        else:
+            self.flush()
+
+    def _end(self) -> None:
+        if not self._finished:
+            self.finish()  # pyright: ignore[reportUnknownMemberType]
+
+    # ------------------------------------------------------------ the answer
+
+    async def answer(self) -> None:
+        """Run the route's handler and send what it gives."""
+        if self._answered:
+            self._end()
+            return
+        try:
+            await self._serve()
+        except HapticError as error:
+            self._write_failure(error)
+        except Exception as error:
+            logger.exception("%s %s failed", self.request.method, shown(self.request.path))
+            self._write_failure(error)
+
+    get = head = post = put = patch = delete = options = answer
+
+    async def _serve(self) -> None:
+        if self._refused is not None:
+            raise self._refused
+        target, route = self._target, self._route
+        if target is None or route is None:
+            self._write(200, b"", {"Allow": ", ".join(self._methods)})
+            return
+        envelope = wants_envelope(target.query, default=route.enveloped)
+        call = Call(
+            edge=self.edge,
+            words=self._words,
+            query=target.query,
+            body=parse_body(bytes(self._body)) if route.reads_body else NO_BODY,
+            peer=self.request.remote_ip or "",
+            vocabulary=self._vocabulary(target.query),
+            version=target.version,
+            accept=self.request.headers.get("Accept", ""),
+        )
+        answer = await route.handler(call)
+        if isinstance(answer, Answer):
+            notes = Notes(call.unknown_keys, answer.deprecation)
+            self._write(answer.status, success(answer.data, envelope=envelope, notes=notes))
+        elif envelope:
+            self._write(200, success(Encoded(encode_json(answer.content.decode())), envelope=True))
+        else:
+            self._write_text(answer)
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """What Tornado refuses by itself, in our shape: an unknown method, and what failed outside of `answer`."""
+        del kwargs
+        if status_code == 405:
+            self._write_failure(MethodNotAllowed(shown(self.request.method or ""), self._allowed_here()))
+        else:
+            self._write_failure(RuntimeError())
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        """Only what is no refusal."""
+        if not isinstance(value, HTTPError):
+            super().log_exception(typ, value, tb)
+
+    def _allowed_here(self) -> tuple[str, ...]:
+        try:
+            return self.table.find(parse_target(self.request.uri or "").segments)[0].allowed
+        except HapticError:
+            return METHODS
+
+    def _vocabulary(self, query: Mapping[str, str]) -> Vocabulary:
+        name = query.get("vocabulary") or self.edge.bridge.settings.text("serialization/vocabulary")
+        vocabulary = vocabulary_named(name)
+        if vocabulary is None:
+            raise InvalidInput("give neutral or inverse.", "?vocabulary=")
+        return vocabulary
+
+    def _write_failure(self, error: Exception) -> None:
+        self._write(status_of(error), failure(sentence_of(error)), headers_of(error))
+
+    def _write_text(self, text: Text) -> None:
+        self._write(200, text.content, {"Content-Type": text.content_type})
+
+    def _write(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
+        self.set_status(status)
+        cors = cors_headers(self.request.headers.get("Origin"), self.edge.guard.rules, self._methods)
+        for name, value in {**cors, **(headers or {}), "Content-Length": str(len(body))}.items():
+            self.set_header(name, value)
+        self.write(body)  # pyright: ignore[reportUnknownMemberType]

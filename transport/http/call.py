@@ -1,0 +1,125 @@
+"""What a route's handler is given and gives back: a request that is checked and decoded, and an answer that is not encoded yet."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
+
+import orjson
+
+from actors.kit.errors import InvalidInput
+from transport.wire.envelope import Data
+from transport.wire.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from transport.bridge import Bridge
+    from transport.security import Guard
+
+YES: Final = frozenset({"true", "1", "yes"})
+BOM: Final = b"\xef\xbb\xbf"
+NO: Final = frozenset({"false", "0", "no"})
+
+
+class NoBody:
+    """The request has no body, which is not the same as `null`."""
+
+
+NO_BODY: Final = NoBody()
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """What every listener shares: the bridge to the actors, the guard, and the answer of `GET /version`."""
+
+    bridge: Bridge
+    guard: Guard
+    build: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A JSON answer; `deprecation` says what to use instead of this route."""
+
+    data: Data
+    status: int = 200
+    deprecation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """An answer that is no JSON."""
+
+    content: bytes
+    content_type: str
+
+
+@dataclass(slots=True)
+class Call:
+    """One request; `words` are the segments that the path's shape names, `accept` the Accept header."""
+
+    edge: Edge
+    words: Mapping[str, str]
+    query: Mapping[str, str]
+    body: object
+    peer: str
+    vocabulary: Vocabulary
+    version: str
+    accept: str = ""
+    unknown_keys: list[str] = field(default_factory=list[str])
+
+    @property
+    def bridge(self) -> Bridge:
+        """The way to the actors and their snapshots."""
+        return self.edge.bridge
+
+    def flag(self, name: str) -> bool:
+        """A query field that is on or off, off when absent; InvalidInput."""
+        text = self.query.get(name, "false").lower()
+        if text not in YES | NO:
+            raise InvalidInput("give true or false.", f"?{name}=")
+        return text in YES
+
+    def value(self) -> object:
+        """The body, any JSON value; InvalidInput when there is none."""
+        if self.body is NO_BODY:
+            raise InvalidInput("Send a JSON body.")
+        return self.body
+
+    def fields(self, *known: str) -> dict[str, object]:
+        """The body as an object; keys that are not `known` are noted for the answer's warnings. InvalidInput."""
+        body = self.value()
+        if not isinstance(body, dict):
+            raise InvalidInput("The body must be a JSON object.")
+        found = cast("dict[str, object]", body)
+        self.note_unknown(found, known)
+        return found
+
+    def note_unknown(self, found: Collection[str], known: Collection[str]) -> None:
+        """Keys of `found` that are not `known` are named in the answer."""
+        self.unknown_keys += (key for key in found if key not in known)
+
+
+Handler: TypeAlias = Callable[[Call], Awaitable[Answer | Text]]
+
+
+def wants_envelope(query: Mapping[str, str], *, default: bool) -> bool:
+    """Whether `?format=` asks for the envelope; InvalidInput."""
+    wish = query.get("format")
+    if wish is None:
+        return default
+    if wish not in {"json", "plain"}:
+        raise InvalidInput("give json or plain.", "?format=")
+    return wish == "json"
+
+
+def parse_body(body: bytes) -> object:
+    """The JSON value of a body, the last of two equal keys; NO_BODY for an empty one. InvalidInput says where it stops being JSON."""
+    text = body.removeprefix(BOM)
+    if not text.strip():
+        return NO_BODY
+    try:
+        parsed: object = orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InvalidInput(f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+    return parsed

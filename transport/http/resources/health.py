@@ -1,0 +1,53 @@
+"""`/healthz` and `/readyz`: what those ask who keep the service running; the start waits for the same readiness."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from actors.device.messages import Phase
+from transport.http.call import Answer, Call
+from transport.wire.envelope import NotReady
+
+if TYPE_CHECKING:
+    from transport.bridge import Bridge
+
+STALLED_NS: Final = 1_000_000_000
+USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
+
+
+async def read_health(_call: Call) -> Answer:
+    """The main thread lives: it answers."""
+    return Answer({"status": "ok"})
+
+
+async def read_readiness(call: Call) -> Answer:
+    """NotReady with the first thing that is missing."""
+    obstacle = readiness(call.bridge)
+    if obstacle is not None:
+        raise NotReady(obstacle)
+    return Answer({"status": "ready"})
+
+
+def readiness(bridge: Bridge) -> str | None:
+    """None when everything answers, else a sentence about the first thing that does not."""
+    return next(_obstacles(bridge), None)
+
+
+def _obstacles(bridge: Bridge) -> Iterator[str]:
+    if bridge.stopping:
+        yield "The service is stopping: start it again."
+    if not bridge.listening:
+        yield "The service is starting: wait a moment."
+    loop = bridge.system.runtime.loop_state()
+    silence_ns = bridge.system.context.clock.now_ns() - int(loop["tick_ns"])
+    if not loop["running"]:
+        yield "The control loop does not run: look into the log for the reason."
+    elif silence_ns > STALLED_NS:
+        yield f"The control loop has not ticked for {silence_ns / 1e9:.1f} s: look into the log for the reason."
+    for record in bridge.inventory.devices:
+        if record.identity.simulated and record.phase not in USABLE:
+            yield f"Device {record.device_id} is {record.phase}: wait until it is ready."
+    for record in bridge.inventory.failed:
+        if record.identity.simulated:
+            yield f"Device {record.device_id} has failed: look into the log, then restart the service."

@@ -1,0 +1,117 @@
+"""`/sessions`: who is connected, under which profile; records come from the published table, counts from the open channels."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Final
+
+from actors.kit.errors import HapticError, InvalidInput
+from actors.session.messages import Change, ClearProfile, ConfigureSession, DeclareProfile, SessionRecord
+from actors.session.selectors import Selected, parse_selector, select
+from transport.http.call import Answer, Call
+from transport.security import audit
+from transport.wire.envelope import sentence_of, status_of
+
+if TYPE_CHECKING:
+    from transport.bridge import Bridge
+
+CLOSED_BY_REQUEST: Final = 1000
+LOOKS: Final = 200
+PAUSE_S: Final = 0.005
+
+
+async def list_sessions(call: Call) -> Answer:
+    """Every open session, oldest first."""
+    return _listed(call.bridge, call.bridge.sessions.sessions)
+
+
+async def read_session(call: Call) -> Answer:
+    """One record for a selector of one session; a list for a pattern or a name that several have."""
+    selected = _selected(call)
+    if selected.several:
+        return _listed(call.bridge, selected.sessions)
+    return Answer(_shown(call.bridge, selected.one()))
+
+
+async def disconnect_sessions(call: Call) -> Answer:
+    """Close the connections; forces end at once, the sessions leave the list when their connections have closed."""
+    selected = _selected(call)
+    for record in selected.some():
+        channel = call.bridge.channels.get(record.session_id)
+        if channel is not None:
+            audit(call.peer, str(record.session_id), "disconnected over HTTP")
+            channel.disconnect(CLOSED_BY_REQUEST, "disconnected over HTTP")
+    if not selected.several:
+        return Answer(_shown(call.bridge, selected.one()))
+    return Answer({"results": [{"session_id": record.session_id, "ok": True} for record in selected.sessions]})
+
+
+async def read_profile(call: Call) -> Answer:
+    """The name, `default` where none was declared."""
+    return Answer({"name": _selected(call).one().config.profile})
+
+
+async def write_profile(call: Call) -> Answer:
+    """Declare the name for every session that is selected."""
+    name = call.fields("name").get("name")
+    if not isinstance(name, str):
+        raise InvalidInput('give a text, such as {"name": "my app"}.', "name")
+    return await _change(call, DeclareProfile(name, "name"))
+
+
+async def clear_profile(call: Call) -> Answer:
+    """Back to `default` for every session that is selected."""
+    return await _change(call, ClearProfile())
+
+
+async def _change(call: Call, change: Change) -> Answer:
+    selected = _selected(call)
+    if not selected.several:
+        return Answer({"name": await _configured(call.bridge, selected.one(), change)})
+    results: list[dict[str, object]] = []
+    status = 200
+    for record in selected.some():
+        outcome: dict[str, object] = {"session_id": record.session_id, "ok": True}
+        try:
+            outcome["name"] = await _configured(call.bridge, record, change)
+        except HapticError as error:
+            outcome |= {"ok": False, "error": sentence_of(error)}
+            status = status_of(error) if status == 200 else status
+        results.append(outcome)
+    return Answer({"results": results}, status=status)
+
+
+async def _configured(bridge: Bridge, record: SessionRecord, change: Change) -> str:
+    """The session's profile after the change, once the table shows it too; what was refused is raised."""
+    applied = await bridge.ask(f"session/{record.session_id}", ConfigureSession((change,)))
+    for refused in applied.refused:
+        raise InvalidInput(refused.reason, refused.path)
+    for _ in range(LOOKS):
+        now = [one.config.profile for one in bridge.sessions.sessions if one.session_id == record.session_id]
+        if now in ([applied.config.profile], []):
+            break
+        await asyncio.sleep(PAUSE_S)
+    return applied.config.profile
+
+
+def _selected(call: Call) -> Selected:
+    return select(parse_selector(call.words["session"]), call.bridge.sessions)
+
+
+def _listed(bridge: Bridge, records: tuple[SessionRecord, ...]) -> Answer:
+    return Answer({"session_count": len(records), "sessions": [_shown(bridge, record) for record in records]})
+
+
+def _shown(bridge: Bridge, record: SessionRecord) -> dict[str, object]:
+    channel = bridge.channels.get(record.session_id)
+    return {
+        "session_id": record.session_id,
+        "profile": {"name": record.config.profile},
+        "required_sdk_version": record.config.required_sdk_version,
+        "version": record.client.version,
+        "remote_address": record.client.remote_address,
+        "connected_at": record.connected_at,
+        "frames_sent": channel.frames_sent if channel is not None else 0,
+        "commands_received": channel.commands_received if channel is not None else 0,
+        "devices": [device.device_id for device in bridge.inventory.devices],
+    }

@@ -1,0 +1,110 @@
+"""Routes as data, and how a path finds its route: everything that speaks of routes (405, OPTIONS, descriptions) reads this."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from transport.http.call import Handler
+from transport.wire.envelope import MethodNotAllowed, NoSuchRoute
+
+METHODS: Final = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """One method of one path shape; in a shape `{name}` is one segment, `{name...}` is the rest of the path.
+
+    `enveloped`: the envelope unless `?format=plain`. `reads_body`: the body must be JSON. `always`: answered also while the
+    service starts and stops.
+    """
+
+    method: str
+    shape: str
+    handler: Handler
+    summary: str
+    enveloped: bool = False
+    reads_body: bool = False
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """All methods of one path shape."""
+
+    shape: str
+    routes: dict[str, Route] = field(default_factory=dict[str, Route])
+
+    @property
+    def allowed(self) -> tuple[str, ...]:
+        """Its methods, with those that every resource has."""
+        given = {*self.routes, "OPTIONS"}
+        if "GET" in given:
+            given.add("HEAD")
+        return tuple(method for method in METHODS if method in given)
+
+    def route(self, method: str) -> Route:
+        """The route of a method, GET for HEAD; MethodNotAllowed."""
+        found = self.routes.get("GET" if method == "HEAD" else method)
+        if found is None:
+            raise MethodNotAllowed(method, self.allowed)
+        return found
+
+    def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
+        """The segments that the shape names, None when the path has another shape."""
+        words: dict[str, str] = {}
+        parts = _parts(self.shape)
+        for at, part in enumerate(parts):
+            if part.endswith("...}"):
+                words[part[1:-4]] = "/".join(segments[at:])
+                return words if len(segments) > at else None
+            if at >= len(segments):
+                return None
+            if part.startswith("{"):
+                words[part[1:-1]] = segments[at]
+            elif part != segments[at]:
+                return None
+        return words if len(parts) == len(segments) else None
+
+
+class RouteTable:
+    """Every route of one kind of port; a fixed segment wins over a named one, a named one over the rest of the path."""
+
+    def __init__(self, routes: Iterable[Route]) -> None:
+        """ValueError when two routes have one method and shape."""
+        found: dict[str, Resource] = {}
+        for route in routes:
+            methods = found.setdefault(route.shape, Resource(route.shape)).routes
+            if route.method in methods:
+                raise ValueError(f"two routes answer {route.method} {route.shape}: keep one")
+            methods[route.method] = route
+        self._resources = sorted(found.values(), key=lambda resource: _rank(resource.shape))
+
+    def __iter__(self) -> Iterator[Route]:
+        """Every route, those with the most fixed segments first."""
+        for resource in self._resources:
+            yield from resource.routes.values()
+
+    def find(self, segments: tuple[str, ...]) -> tuple[Resource, Mapping[str, str]]:
+        """The resource of a path and the segments that its shape names; NoSuchRoute."""
+        for resource in self._resources:
+            words = resource.match(segments)
+            if words is not None:
+                return resource, words
+        raise NoSuchRoute(shown("/" + "/".join(segments)))
+
+
+def shown(path: str) -> str:
+    """A path from outside, fit for a message."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in path)
+    return f"{text[:79]}…" if len(text) > 80 else text
+
+
+def _parts(shape: str) -> list[str]:
+    return [part for part in shape.split("/") if part]
+
+
+def _rank(shape: str) -> list[int]:
+    """Sorts shapes by how much they fix, segment by segment from the left."""
+    return [2 if part.endswith("...}") else 1 if part.startswith("{") else 0 for part in _parts(shape)]
