@@ -1,0 +1,40 @@
+"""Events in the words of a subscriber's vocabulary; actors emit neutral words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from actors.event.messages import Translate
+from actors.values.identity import Connection, Kind
+from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
+
+KINDS: Final = frozenset(Kind)
+CONNECTIONS: Final = frozenset(Connection)
+
+
+def translation(vocabulary: Vocabulary) -> Translate | None:
+    """The same function for each asking, so that an event is encoded once for all who listen in a vocabulary; None: as emitted."""
+    return None if vocabulary is NEUTRAL else _TRANSLATIONS[vocabulary.name]
+
+
+def _translated(vocabulary: Vocabulary) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+    def translate(event: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**event, "data": _data(event["data"], vocabulary)}
+
+    return translate
+
+
+def _data(data: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:
+    """Type and family in the vocabulary's words; all else as it is."""
+    found = dict(data)
+    family, kind, connection = data.get("device_family"), data.get("type"), data.get("connection")
+    if family in KINDS:
+        found["device_family"] = vocabulary.family(Kind(family))
+    if kind in KINDS and connection in CONNECTIONS:
+        found["type"] = vocabulary.type_word(Kind(kind), Connection(connection))
+    return found
+
+
+_TRANSLATIONS: Final = MappingProxyType({INVERSE.name: _translated(INVERSE)})

@@ -1,0 +1,138 @@
+"""The event channel: events go out as the hub sends them, what a client says is ignored, who does not read loses its oldest."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
+
+from actors.event.filters import parse_kinds, parse_level, parse_since
+from actors.event.messages import HUB, Level, Subscribe, Unsubscribe
+from actors.event.queue import BoundedQueue, lost_notice
+from actors.kit.errors import InvalidInput
+from fastpath.wire import encode_json
+from transport.http.call import Answer, Call
+from transport.http.route import Route, RouteTable
+from transport.http.target import Target
+from transport.wire.events import translation
+from transport.wire.vocabulary import Vocabulary, vocabulary_named
+
+if TYPE_CHECKING:
+    from transport.bridge import Bridge
+
+GOING_AWAY: Final = 1001
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a subscriber wants to hear, and in which words."""
+
+    kinds: frozenset[str] | None
+    level: Level
+    since: datetime | None
+    vocabulary: Vocabulary
+
+
+class EventChannels:
+    """The subscribers that are connected; main thread only."""
+
+    def __init__(self, bridge: Bridge) -> None:
+        self.bridge = bridge
+        self.open: set[EventChannel] = set()
+        self.numbers = itertools.count(1)
+
+    def upgrade(self, target: Target) -> tuple[type[WebSocketHandler], dict[str, Any]]:
+        """The channel of a WebSocket on the events port; InvalidInput for a filter that means nothing."""
+        return EventChannel, {"channels": self, "wish": parse_wish(target.query, self._default_words())}
+
+    def close(self) -> None:
+        """Say goodbye to all."""
+        for channel in tuple(self.open):
+            channel.close(GOING_AWAY, "the service is stopping")
+
+    def _default_words(self) -> str:
+        return self.bridge.settings.text("serialization/vocabulary")
+
+
+class EventChannel(WebSocketHandler):
+    """One subscriber; main thread only, woken by the hub's."""
+
+    def initialize(self, channels: EventChannels, wish: Wish) -> None:
+        """`wish` was checked before the handshake."""
+        self._channels = channels
+        self._wish = wish
+        self._queue: BoundedQueue | None = None
+        self._pumping: asyncio.Task[None] | None = None
+
+    def check_origin(self, origin: str) -> bool:
+        """The guard has judged the origin by our rules, before the handshake."""
+        del origin
+        return True
+
+    def open(self, *_args: str, **_kwargs: str) -> None:
+        """Subscribe."""
+        self.set_nodelay(True)
+        system, wish = self._channels.bridge.system, self._wish
+        translate = translation(wish.vocabulary)
+        loop = asyncio.get_running_loop()
+        self._queue = queue = BoundedQueue(
+            f"events/{next(self._channels.numbers)}",
+            lambda: loop.call_soon_threadsafe(self._wake),
+            lost_notice(encode_json, translate),
+            system.context.metrics.events_dropped,
+        )
+        self._channels.open.add(self)
+        system.context.directory.tell(HUB, Subscribe(queue, wish.kinds, wish.level, wish.since, translate))
+
+    def on_message(self, message: str | bytes) -> None:
+        """Nothing is expected here."""
+
+    def on_close(self) -> None:
+        """Unsubscribe."""
+        self._channels.open.discard(self)
+        queue, self._queue = self._queue, None
+        if queue is not None:
+            self._channels.bridge.system.context.directory.tell(HUB, Unsubscribe(queue))
+
+    def _wake(self) -> None:
+        self._pumping = asyncio.ensure_future(self._pump())
+
+    async def _pump(self) -> None:
+        """Send until nothing waits; a client that does not read holds this up and nothing else."""
+        while self._queue is not None:
+            events = self._queue.take()
+            if not events:
+                return
+            for event in events:
+                try:
+                    await self.write_message(event)
+                except WebSocketClosedError:
+                    return
+
+
+def parse_wish(query: Mapping[str, str], default_words: str) -> Wish:
+    """From the fields of a URL; InvalidInput."""
+    vocabulary = vocabulary_named(query.get("vocabulary") or default_words)
+    if vocabulary is None:
+        raise InvalidInput("give neutral or inverse.", "?vocabulary=")
+    return Wish(
+        parse_kinds(query.get("kinds", "")),
+        parse_level(query.get("level", "")),
+        parse_since(query.get("since", "")),
+        vocabulary,
+    )
+
+
+def event_routes(channels: EventChannels) -> RouteTable:
+    """What the events port answers to whom asks without a WebSocket: why it gets none."""
+
+    async def explain(call: Call) -> Answer:
+        channels.upgrade(Target((), call.query))
+        raise InvalidInput("This is the event channel: open it as a WebSocket.")
+
+    return RouteTable((Route("GET", "/", explain, "Events; only as a WebSocket."),))
