@@ -1,0 +1,223 @@
+"""The open ports: which are opened, on which addresses, what each serves, and how that is said on the ready line."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import socket
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from tornado.httpserver import HTTPServer
+from tornado.websocket import WebSocketHandler
+
+from actors.kit.errors import HapticError
+from transport.http.app import HTTP_ROUTES, PortApplication, session_upgrade
+from transport.http.base import LONGEST_BODY
+from transport.http.call import Edge
+from transport.security import Guard
+from transport.ws.events import EventChannels, event_routes
+
+if TYPE_CHECKING:
+    from actors.settings.messages import SettingsView
+    from transport.bridge import Bridge
+
+NEWEST_PORT: Final = "communication/websocket/port"
+LEGACY_PORT: Final = "communication/websocket/legacy_port"
+EVENTS_PORT: Final = "communication/events/port"
+HTTP_PORT: Final = "communication/http/port"
+
+LONGEST_HEADERS: Final = 16 * 1024
+IDLE_S: Final = 60
+BODY_S: Final = 10
+BACKLOG: Final = 128
+TRIES: Final = 20
+NO_IPV6: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT})
+
+logger = logging.getLogger(__name__)
+
+
+class CannotListen(HapticError):
+    """A port cannot be opened on an address."""
+
+
+class PortInUse(CannotListen):
+    """Somebody else listens there."""
+
+    def __init__(self, port: int, setting: str) -> None:
+        """`setting` is the one that moves the port."""
+        super().__init__(
+            f"Port {port} is in use: stop the program that holds it, or choose another with --set {setting}=PORT (0 picks a free one)."
+        )
+        self.port = port
+        self.setting = setting
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """One open port: `setting` moves it, `sockets` are its addresses."""
+
+    setting: str
+    port: int
+    sockets: tuple[socket.socket, ...]
+
+
+class Listeners:
+    """Opens every port of the settings, or none; main thread only."""
+
+    def __init__(
+        self, bridge: Bridge, channel: type[WebSocketHandler], build: Mapping[str, str], token: Callable[[], str]
+    ) -> None:
+        """`channel` is the session channel, made with `bridge` and `version`; `token` gives the bearer token."""
+        self._bridge = bridge
+        self._events = EventChannels(bridge)
+        self._edge = Edge(bridge, Guard(bridge.system.settings, token()), build)
+        self._channel = channel
+        self._servers: list[HTTPServer] = []
+
+    def open(self) -> str:
+        """Listen everywhere; the addresses as the ready line shows them. PortInUse, CannotListen."""
+        settings = self._bridge.settings
+        hosts = addresses(settings)
+        opened: dict[str, Listener] = {}
+        try:
+            for setting, port in wanted_ports(settings):
+                opened[setting] = _listen(setting, port, hosts)
+        except HapticError:
+            for listener in opened.values():
+                for each in listener.sockets:
+                    each.close()
+            raise
+        self._edge.guard.listens_on(listener.port for listener in opened.values())
+        for listener in opened.values():
+            self._serve(listener)
+        return ready_words(opened, hosts[0])
+
+    def close(self) -> None:
+        """Nobody new comes in, and the event channels end; session channels are whose who opened them."""
+        for server in self._servers:
+            server.stop()
+        self._events.close()
+
+    async def drained(self) -> None:
+        """Close what plain HTTP connections are still open, after `close`."""
+        for server in self._servers:
+            await server.close_all_connections()
+
+    def _serve(self, listener: Listener) -> None:
+        server = HTTPServer(
+            self._application(listener.setting),
+            max_header_size=LONGEST_HEADERS,
+            max_body_size=LONGEST_BODY,
+            idle_connection_timeout=IDLE_S,
+            body_timeout=BODY_S,
+        )
+        server.add_sockets(listener.sockets)
+        self._servers.append(server)
+
+    def _application(self, setting: str) -> PortApplication:
+        if setting == EVENTS_PORT:
+            return PortApplication(self._edge, event_routes(self._events), self._events.upgrade)
+        if setting == HTTP_PORT:
+            return PortApplication(self._edge, HTTP_ROUTES)
+        version = "3.0" if setting == LEGACY_PORT else "3.1"
+        return PortApplication(
+            self._edge, HTTP_ROUTES, session_upgrade(self._channel, {"bridge": self._bridge}, version)
+        )
+
+
+def wanted_ports(settings: SettingsView) -> Iterator[tuple[str, int]]:
+    """Each setting that opens a port, with the port; CannotListen when two of them name the same one."""
+    seen: dict[int, str] = {}
+    for setting in (NEWEST_PORT, LEGACY_PORT, EVENTS_PORT):
+        port = settings.integer(setting)
+        if port and port in seen:
+            raise CannotListen(f"{seen[port]} and {setting} are both {port}: give each its own port.")
+        seen[port] = setting
+        yield setting, port
+    extra = settings.value(HTTP_PORT)
+    if not isinstance(extra, int):
+        return
+    if extra and seen.get(extra) == EVENTS_PORT:
+        raise CannotListen(f"{EVENTS_PORT} and {HTTP_PORT} are both {extra}: give each its own port.")
+    if not extra or extra not in seen:
+        yield HTTP_PORT, extra
+
+
+def addresses(settings: SettingsView) -> tuple[str, ...]:
+    """The addresses to listen on, IPv4 first; IPv6 ones that the machine may not have come after those it must."""
+    if settings.flag("communication/bind_all_interfaces"):
+        return ("0.0.0.0", "::")  # noqa: S104 - asked for by the setting
+    address = settings.text("communication/bind_address")
+    return ("127.0.0.1", "::1") if address == "localhost" else (address,)
+
+
+def ready_words(opened: Mapping[str, Listener], host: str) -> str:
+    """`http://… ws://… ws://… (v3.0) ws://… (events)`, each with an address that a client on this machine can use."""
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    place = f"[{shown}]" if ":" in shown else shown
+    at = {setting: f"{place}:{listener.port}" for setting, listener in opened.items()}
+    words = [f"http://{at[NEWEST_PORT]}", f"ws://{at[NEWEST_PORT]}", f"ws://{at[LEGACY_PORT]} (v3.0)"]
+    words.append(f"ws://{at[EVENTS_PORT]} (events)")
+    if HTTP_PORT in at:
+        words.append(f"http://{at[HTTP_PORT]}")
+    return " ".join(words)
+
+
+def _listen(setting: str, port: int, hosts: Iterable[str]) -> Listener:
+    """One port on every address, the same on all; a free one is chosen again when it is taken on another address."""
+    for _ in range(TRIES if port == 0 else 1):
+        with suppress(PortInUse):
+            sockets = _bind_all(setting, port, hosts)
+            return Listener(setting, int(sockets[0].getsockname()[1]), tuple(sockets))
+    raise PortInUse(port, setting)
+
+
+def _bind_all(setting: str, port: int, hosts: Iterable[str]) -> list[socket.socket]:
+    """Sockets on every address, or none; all but the first may be of a kind that the machine does not have."""
+    sockets: list[socket.socket] = []
+    for host in hosts:
+        at = int(sockets[0].getsockname()[1]) if sockets else port
+        try:
+            sockets.append(_bind(host, at))
+        except OSError as error:
+            if sockets and error.errno in NO_IPV6:
+                if setting == NEWEST_PORT:
+                    logger.warning("No IPv6 on this machine (%s): listening on IPv4 alone.", error.strerror)
+                continue
+            for each in sockets:
+                each.close()
+            raise _explained(error, setting, host, at) from None
+    return sockets
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """A listening socket that takes one family alone; OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        if os.name == "posix":
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        opened.settimeout(0)
+        opened.bind((host, port))
+        opened.listen(BACKLOG)
+    except OSError:
+        opened.close()
+        raise
+    return opened
+
+
+def _explained(error: OSError, setting: str, host: str, port: int) -> CannotListen:
+    reason = error.strerror or str(error)
+    if error.errno == errno.EADDRINUSE:
+        return PortInUse(port, setting)
+    if error.errno == errno.EACCES:
+        return CannotListen(
+            f"Port {port} cannot be opened ({reason}): choose one above 1023 with --set {setting}=PORT."
+        )
+    return CannotListen(f"Nothing can listen on {host} ({reason}): change communication/bind_address.")
