@@ -21,7 +21,7 @@ from actors.control.cores import Cores, of_this_machine
 from actors.settings.ledger import Ledger
 from actors.settings.state import SettingsState
 from actors.system import System
-from fastpath import port_io
+#from fastpath import port_io
 from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.http.resources.health import readiness
@@ -76,6 +76,7 @@ class Service:
             await stop.wait()
         finally:
             self._stop(bridge, listeners)
+            await listeners.drained()
         if self._fatal is not None:
             logger.critical(self._fatal)
             return 1
@@ -115,7 +116,7 @@ def _prepare_process(cores: Cores) -> None:
     """What must stand before the first thread: last words, stack size, and the processors that are not the loop's."""
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
-    port_io.install()
+    #port_io.install()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     threading.stack_size(THREAD_STACK_BYTES)
     sys.setswitchinterval(SWITCH_INTERVAL_S)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FREQUENCY = "control/frequency"
 COMMAND_TIMEOUT = "sessions/command_timeout"
+WORTH_A_LINE = 0.01
 
 logger = logging.getLogger(__name__)
 
@@ -63,8 +64,9 @@ class FastpathActor(ServiceActor):
             return
         if facts.dead_man_trips > before.dead_man_trips:
             logger.error("the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero")
-        if facts.missed > before.missed:
-            logger.info("the loop skipped %d late ticks", facts.missed - before.missed)
+        missed, ticks = facts.missed - before.missed, facts.ticks - before.ticks
+        if missed > WORTH_A_LINE * ticks:
+            logger.warning("the loop skipped %d late ticks of %d: see docs/realtime.md", missed, missed + ticks)
 
     def _start(self) -> None:
         priority = self._settings.value.integer("control/realtime_priority")

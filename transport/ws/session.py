@@ -68,6 +68,11 @@ class SessionChannel(WebSocketHandler):
 
     # ------------------------------------------------------------ opening and closing
 
+    def check_origin(self, origin: str) -> bool:
+        """The guard has judged the origin by our rules, before the handshake."""
+        del origin
+        return True
+
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Open the session, then the connection: too many sessions, or a service that is not ready, is a 503."""
         if not self._choose():
@@ -106,7 +111,12 @@ class SessionChannel(WebSocketHandler):
         """Send the first full frame unasked."""
         self.set_nodelay(True)
         self.bridge.channels[self.session_id] = self
-        self._reply(commands.Read(full=frozenset(self.vocabulary.groups())))
+        try:
+            self._reply(commands.Read(full=frozenset(self.vocabulary.groups())))
+        except BaseException:
+            # Tornado calls no on_close for a connection whose open failed.
+            self.on_close()
+            raise
 
     def on_close(self) -> None:
         """Release every force at once, before any actor hears of it."""
