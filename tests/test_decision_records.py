@@ -22,9 +22,9 @@ def test_the_index_names_every_record_with_its_title() -> None:
 
 def test_every_record_has_the_three_parts() -> None:
     for path in records():
-        headings = re.findall(r"^## (.+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-        assert headings == ["Context", "Decision", "Consequences"], path.name
-        assert title(path).startswith(f"{path.name[:4]}. "), path.name
+        parts = re.findall(r"^\*\*(\w+)\.\*\* ", path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert parts == ["Context", "Decision", "Consequences"], path.name
+        assert title(path).startswith(f"{path.name[:4]}: "), path.name
 
 
 def title(path: Path) -> str:
