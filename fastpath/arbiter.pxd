@@ -70,7 +70,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout
             hd_triple_take(&cell.cell)
             record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
             live &= ~(<uint64_t>1 << (session & 63))
-            if (record.commands == 0 or record.device_generation != slot.generation
+            if (record.commands == 0 or record.device_generation != hd_load(&slot.generation)
                     or record.session_generation != hd_load(&arena.sessions[session].generation)):
                 continue
             gain = hold_gain(now - record.command_ns, timeout)

@@ -107,6 +107,8 @@ cdef class Runtime:
         self.arena.dead_man_gain = 1
         self.arena.virtual_clock = stepping
         self.arena.virtual_ns = 1000000000 if stepping else 0
+        self.arena.beat_ns = self.arena.virtual_ns
+        self.arena.window_ns = <int64_t>self.arena.virtual_ns
         hd_triple_init(&self.arena.params_cell)
         for i in range(MAX_DEVICES):
             hd_triple_init(&self.arena.devices[i].params_cell)
@@ -157,23 +159,25 @@ cdef class Runtime:
         cdef int error
         if self.stepping:
             raise RuntimeError("a stepping runtime is driven by step(), not by start()")
-        if self.thread != NULL:
-            return
-        self.stack = hd_pages(HD_STACK_BYTES)
-        if self.stack == NULL:
-            raise MemoryError("no memory for the loop's stack")
-        self.arena.priority = priority if self.realtime else 0
-        self.arena.cpu = cpu if self.realtime else -1
-        self.arena.state.locked = self.realtime and self._lock_memory()
-        error = loop_start(self.arena, &self.thread, self.stack)
-        if error != 0:
-            self.thread = NULL
-            hd_pages_free(self.stack, HD_STACK_BYTES)
-            raise OSError(error, "the loop thread could not be started")
+        with self._lock:
+            if self.thread != NULL:
+                return
+            self.stack = hd_pages(HD_STACK_BYTES)
+            if self.stack == NULL:
+                raise MemoryError("no memory for the loop's stack")
+            self.arena.priority = priority if self.realtime else 0
+            self.arena.cpu = cpu if self.realtime else -1
+            self.arena.state.locked = self.realtime and self._lock_memory()
+            error = loop_start(self.arena, &self.thread, self.stack)
+            if error != 0:
+                self.thread = NULL
+                hd_pages_free(self.stack, HD_STACK_BYTES)
+                raise OSError(error, "the loop thread could not be started")
 
     def stop(self) -> None:
         """Stop the loop after zero force on every device; returns when it has ended."""
-        self._join()
+        with self._lock:
+            self._join()
 
     cdef void _join(self) noexcept:
         if self.thread != NULL:
@@ -182,6 +186,7 @@ cdef class Runtime:
             self.thread = NULL
             hd_pages_free(self.stack, HD_STACK_BYTES)
             self.stack = NULL
+            loop_sweep(self.arena)
 
     def step(self, long long ticks=1, *, bint beat=True) -> None:
         """Run ticks of the loop that ships on this thread, at exact periods of the virtual clock."""
@@ -226,7 +231,7 @@ cdef class Runtime:
         cdef int slot
         with self._lock:
             slot = self._find(self._sessions, name, self.max_sessions, False)
-            self.arena.sessions[slot].generation += 1
+            hd_store(&self.arena.sessions[slot].generation, self.arena.sessions[slot].generation + 1)
             hd_store(&self.arena.sessions[slot].state, SLOT_ACTIVE)
             self._sessions[name] = slot
             return Lease(slot, self.arena.sessions[slot].generation, name)
@@ -430,9 +435,9 @@ cdef class Writer:
         self.record.commands |= COMMAND_ANGLE
 
     def publish(self, bint refresh=True) -> bool:
-        """Hand the record to the loop; `refresh` stamps its commands with now. False when the session is closed."""
+        """Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed."""
         cdef RecordCell *cell
-        if self.revoked:
+        if self.revoked or not current(self):
             return False
         if refresh:
             self.record.command_ns = self.runtime._now()
@@ -464,6 +469,13 @@ cdef class Writer:
         """Workspace transform as (position, rotation w x y z, scale)."""
         cdef Transform *m = &self.record.view.workspace
         return (m.t[0], m.t[1], m.t[2]), (m.q[0], m.q[1], m.q[2], m.q[3]), (m.s[0], m.s[1], m.s[2])
+
+
+cdef bint current(Writer writer) noexcept:
+    """Whether both leases of a writer hold; while it keeps the GIL nobody leases or releases."""
+    cdef Arena *arena = writer.runtime.arena
+    return (hd_load(&arena.sessions[writer.session].generation) == writer.record.session_generation
+            and hd_load(&arena.devices[writer.device].generation) == writer.record.device_generation)
 
 
 cdef int check_finite(double a, double b, double c) except -1:

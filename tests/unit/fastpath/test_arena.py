@@ -1,0 +1,387 @@
+"""Runtime, leases and capabilities: who may write which record, and when that right is over."""
+
+from __future__ import annotations
+
+import gc
+import math
+import re
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from fastpath import arena
+from fastpath.arena import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE, Lease, NoSlot, Runtime
+from tests.support.devices import Rig, arm_params, still_arm_params
+
+ROOT = Path(__file__).parents[3]
+MAX_DEVICES = 16
+IDENTITY = (1.0, 0.0, 0.0, 0.0)
+ONES = (1.0, 1.0, 1.0)
+
+
+def resident_bytes() -> int:
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * 4096
+
+
+def struct_fields(name: str) -> list[tuple[str, int]]:
+    """Field names of one struct of layout.pxd and how many 4-byte words each holds."""
+    text = (ROOT / "fastpath" / "layout.pxd").read_text(encoding="utf-8")
+    words = {"SESSION_WORDS": 4, "LATENESS_BUCKETS": 24, "STEPS": 6}
+    body = text.split(f"cdef struct {name}:\n", 1)[1].split("\n\n", 1)[0]
+    found: list[tuple[str, int]] = []
+    for line in body.splitlines():
+        match = re.fullmatch(r"\s+(\w+) (\w+)(?:\[(\w+)\])?", line)
+        if match is None:
+            continue
+        kind, field, count = match.groups()
+        if kind.endswith("Params"):
+            size = sum(part for _, part in struct_fields(kind))
+        else:
+            size = 1 if kind.endswith("32_t") else 2
+        found.append((field, size * (int(words.get(count, count)) if count else 1)))
+    return found
+
+
+def dtype_fields(dtype: np.dtype[np.void]) -> list[tuple[str, int]]:
+    return [(name, dtype[name].itemsize // 4) for name in dtype.names or ()]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "struct"),
+    [
+        (DEVICE_PARAMS, "DeviceParams"),
+        (DEVICE_STATE, "DeviceState"),
+        (LOOP_STATE, "LoopState"),
+        (arena.HAND_PARAMS, "HandParams"),
+        (arena.PLANT_PARAMS, "PlantParams"),
+        (arena.MECHANISM_PARAMS, "MechanismParams"),
+    ],
+)
+def test_python_sees_the_fields_of_c_in_their_order(dtype: np.dtype[np.void], struct: str) -> None:
+    assert dtype_fields(dtype) == struct_fields(struct)
+
+
+# ---------------------------------------------------------------- slots
+
+
+def test_asking_again_gives_the_same_slot_and_the_next_generation() -> None:
+    runtime = Runtime(stepping=True)
+
+    first, second = runtime.lease_session("1"), runtime.lease_session("1")
+    arm, again = runtime.lease_device("arm"), runtime.lease_device("arm")
+
+    assert (second.slot, second.generation) == (first.slot, first.generation + 1)
+    assert (again.slot, again.generation) == (arm.slot, arm.generation + 1)
+    assert runtime.slots() == (1, 1)
+
+
+def test_every_session_slot_can_be_leased_and_then_none() -> None:
+    runtime = Runtime(stepping=True, max_sessions=3)
+
+    leases = [runtime.lease_session(str(number)) for number in range(3)]
+
+    assert sorted(lease.slot for lease in leases) == [0, 1, 2]
+    with pytest.raises(NoSlot, match="all 3 session slots are in use"):
+        runtime.lease_session("3")
+    assert runtime.lease_session("2").slot == leases[2].slot
+
+
+def test_every_device_slot_can_be_leased_and_then_none() -> None:
+    runtime = Runtime(stepping=True)
+
+    leases = [runtime.lease_device(str(number)) for number in range(MAX_DEVICES)]
+
+    assert sorted(lease.slot for lease in leases) == list(range(MAX_DEVICES))
+    with pytest.raises(NoSlot, match="all 16 device slots are in use"):
+        runtime.lease_device("one more")
+
+
+def test_a_released_slot_serves_the_next_name_under_a_new_generation() -> None:
+    runtime = Runtime(stepping=True, max_sessions=1)
+    old = runtime.lease_session("1")
+
+    runtime.release_session(old)
+    new = runtime.lease_session("2")
+
+    assert new.slot == old.slot
+    assert new.generation > old.generation
+
+
+def test_releasing_what_is_over_changes_nothing() -> None:
+    runtime = Runtime(stepping=True)
+    session, device = runtime.lease_session("1"), runtime.lease_device("arm")
+    new_session, new_device = runtime.lease_session("1"), runtime.lease_device("arm")
+
+    runtime.release_session(session)
+    runtime.release_device(device)
+    runtime.release_session(Lease(new_session.slot, new_session.generation, "somebody else"))
+
+    assert runtime.slots() == (1, 1)
+    runtime.release_session(new_session)
+    runtime.release_session(new_session)
+    runtime.release_device(new_device)
+    assert runtime.slots() == (0, 0)
+
+
+def test_threads_that_lease_at_once_get_slots_of_their_own() -> None:
+    runtime = Runtime(stepping=True, max_sessions=256)
+    gate = threading.Barrier(8)
+    leases: list[Lease] = []
+
+    def lease(first: int) -> None:
+        gate.wait()
+        leases.extend(runtime.lease_session(str(number)) for number in range(first, 256, 8))
+
+    threads = [threading.Thread(target=lease, args=(first,)) for first in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(lease.slot for lease in leases) == list(range(256))
+
+
+@pytest.mark.parametrize("sessions", [0, -1, 257])
+def test_an_arena_has_1_to_256_sessions(sessions: int) -> None:
+    with pytest.raises(ValueError, match="max_sessions must be 1 to 256"):
+        Runtime(stepping=True, max_sessions=sessions)
+
+
+# ---------------------------------------------------------------- parameters
+
+
+def test_parameters_of_another_layout_are_refused() -> None:
+    runtime = Runtime(stepping=True)
+    device = runtime.lease_device("arm")
+
+    with pytest.raises(TypeError, match="DEVICE_PARAMS"):
+        runtime.publish_device(device, np.zeros((), dtype=DEVICE_STATE))
+    with pytest.raises(ValueError, match="bytes"):
+        runtime.publish_device(device, np.zeros(2, dtype=DEVICE_PARAMS))
+
+
+def test_only_the_newest_lease_may_write_a_device() -> None:
+    runtime = Runtime(stepping=True)
+    old = runtime.lease_device("arm")
+    new = runtime.lease_device("arm")
+
+    assert not runtime.publish_device(old, arm_params())
+    assert not runtime.stop_device(old, stopped=True)
+    assert runtime.publish_device(new, arm_params())
+    assert runtime.stop_device(new, stopped=True)
+    runtime.release_device(new)
+    assert not runtime.publish_device(new, arm_params())
+    assert not runtime.stop_device(new, stopped=False)
+
+
+def test_a_device_of_a_new_name_starts_without_the_parameters_and_the_latch_of_the_old_one() -> None:
+    rig = Rig()
+    rig.runtime.stop_device(rig.device, stopped=True)
+    rig.runtime.release_device(rig.device)
+
+    device = rig.runtime.lease_device("another")
+    rig.runtime.step()
+    state = rig.runtime.reader(device).snapshot()
+
+    assert device.slot == rig.device.slot
+    assert state["flags"] == 0
+    assert not np.any(state["position"])
+
+
+@pytest.mark.parametrize("frequency", [0.0, 0.99, 32001.0, -1.0, math.nan, math.inf])
+def test_a_frequency_is_1_to_32000_hz(frequency: float) -> None:
+    with pytest.raises(ValueError, match="the loop frequency must be 1 to 32000 Hz"):
+        Runtime(stepping=True).publish_loop(frequency=frequency, command_timeout=0.05)
+
+
+@pytest.mark.parametrize("timeout", [0.0, -0.05, math.nan])
+def test_a_command_is_held_for_some_time(timeout: float) -> None:
+    with pytest.raises(ValueError, match="the command time-out must be above 0 s"):
+        Runtime(stepping=True).publish_loop(frequency=4000, command_timeout=timeout)
+
+
+def test_a_loop_that_cannot_run_as_asked_says_so() -> None:
+    with pytest.raises(RuntimeError, match="driven by step"):
+        Runtime(stepping=True).start()
+    with pytest.raises(RuntimeError, match=r"needs Runtime\(stepping=True\)"):
+        Runtime(realtime=False).step()
+
+
+# ---------------------------------------------------------------- readers
+
+
+def test_a_reader_fills_the_array_that_it_is_given() -> None:
+    rig = Rig()
+    out = np.zeros((), dtype=DEVICE_STATE)
+
+    assert rig.reader.snapshot(out) is out
+    assert out == rig.reader.snapshot()
+    assert out["tick"] > 0
+
+
+def test_a_snapshot_is_a_copy() -> None:
+    rig = Rig()
+    before = rig.reader.snapshot()
+    tick = int(before["tick"])
+
+    rig.step(10)
+
+    assert before["tick"] == tick
+    assert rig.reader.snapshot()["tick"] == tick + 10
+
+
+@pytest.mark.parametrize("out", [np.zeros(2, dtype=DEVICE_STATE), np.zeros((), dtype=np.float64)])
+def test_an_array_of_another_size_is_refused(out: NDArray[np.void]) -> None:
+    with pytest.raises(ValueError, match="the array must have"):
+        Rig().reader.snapshot(out)
+
+
+def test_what_is_read_only_stays_as_it_is() -> None:
+    out = np.zeros((), dtype=DEVICE_STATE)
+    out.flags.writeable = False
+
+    with pytest.raises((ValueError, BufferError)):
+        Rig().reader.snapshot(out)
+
+
+def test_readers_and_writers_keep_their_arena() -> None:
+    rig = Rig()
+    reader, writer = rig.reader, rig.writer
+    tick = int(reader.snapshot()["tick"])
+    del rig
+    gc.collect()
+
+    assert reader.snapshot()["tick"] == tick
+    assert writer.publish()
+
+
+def test_an_arena_that_nobody_holds_is_given_back() -> None:
+    Runtime(stepping=True)
+    before = resident_bytes()
+    for _ in range(40):
+        Runtime(stepping=True)
+    gc.collect()
+
+    assert resident_bytes() - before < 20e6
+
+
+# ---------------------------------------------------------------- writers
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("index", [0, 1, 2])
+@pytest.mark.parametrize("command", ["force", "torque", "position", "angle"])
+def test_a_command_that_is_no_number_is_refused_and_leaves_the_record_as_it_was(
+    command: str, index: int, bad: float
+) -> None:
+    rig = Rig()
+    values = [0.0, 0.0, 0.0]
+    values[index] = bad
+
+    with pytest.raises(ValueError, match="commands must be finite numbers"):
+        getattr(rig.writer, command)(*values)
+
+    assert rig.writer.commands == 0
+
+
+def test_a_writer_knows_which_commands_are_set_and_when_they_were_stamped() -> None:
+    rig = Rig()
+    writer = rig.writer
+    assert (writer.commands, writer.command_ns) == (0, 0)
+
+    writer.force(1.0, 0.0, 0.0)
+    writer.position(0.0, 0.0, 0.0)
+    writer.torque(0.0, 0.0, 0.0)
+    writer.angle(0.0, 0.0, 0.0)
+    writer.publish()
+
+    assert writer.commands == 15
+    assert writer.command_ns == rig.runtime.now_ns()
+    stamped = writer.command_ns
+    rig.step(4)
+    writer.publish(refresh=False)
+    assert writer.command_ns == stamped
+    writer.begin()
+    assert writer.commands == 0
+
+
+def test_a_view_that_has_no_inverse_is_refused_and_leaves_the_view_as_it_was() -> None:
+    writer = Rig().writer
+    writer.set_workspace((1.0, 2.0, 3.0), IDENTITY, (2.0, 2.0, 2.0))
+
+    for position, rotation, scale in (
+        ((0.0, math.nan, 0.0), IDENTITY, ONES),
+        ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0), ONES),
+        ((0.0, 0.0, 0.0), (1.1, 0.0, 0.0, 0.0), ONES),
+        ((0.0, 0.0, 0.0), IDENTITY, (1.0, 0.0, 1.0)),
+        ((0.0, 0.0, 0.0), IDENTITY, (1.0, -1.0, 1.0)),
+        ((0.0, 0.0), IDENTITY, ONES),
+        ((0.0, 0.0, 0.0), (1.0,), ONES),
+    ):
+        with pytest.raises(ValueError, match="a transform needs"):
+            writer.set_workspace(position, rotation, scale)
+        with pytest.raises(ValueError, match="a transform needs"):
+            writer.set_mount(position, rotation, scale)
+
+    assert writer.workspace == ((1.0, 2.0, 3.0), IDENTITY, (2.0, 2.0, 2.0))
+
+
+def test_basis_and_mount_release_a_held_position_and_the_workspace_does_not() -> None:
+    writer = Rig().writer
+
+    writer.force(1.0, 0.0, 0.0)
+    writer.position(0.0, 0.0, 0.0)
+    writer.set_workspace((1.0, 0.0, 0.0), IDENTITY, ONES)
+    assert writer.commands == 3
+    writer.set_mount((1.0, 0.0, 0.0), IDENTITY, ONES)
+    assert writer.commands == 1
+    writer.position(0.0, 0.0, 0.0)
+    writer.set_basis((1, 0, 2), (1, 1, 1))
+    assert writer.commands == 1
+
+
+def test_a_writer_is_over_with_its_session() -> None:
+    rig = Rig()
+    rig.runtime.release_session(rig.session)
+
+    assert not rig.writer.publish()
+
+
+def test_a_writer_is_over_with_its_device() -> None:
+    rig = Rig()
+    rig.runtime.release_device(rig.device)
+
+    assert not rig.writer.publish()
+
+
+@pytest.mark.parametrize("again", ["session", "device"])
+def test_a_writer_is_over_when_its_slot_is_leased_again(again: str) -> None:
+    rig = Rig()
+    if again == "session":
+        rig.runtime.lease_session("1")
+    else:
+        rig.runtime.lease_device("arm")
+
+    assert not rig.writer.publish()
+
+
+def test_a_revoked_writer_stays_revoked() -> None:
+    rig = Rig()
+    rig.writer.revoke()
+    rig.writer.revoke()
+
+    assert rig.writer.revoked
+    assert not rig.writer.publish()
+
+
+def test_two_runtimes_in_one_process_know_nothing_of_each_other() -> None:
+    one, two = Rig(), Rig(still_arm_params())
+
+    one.force(1.0, 0.0, 0.0)
+
+    assert one.step()["force"][0] == 1.0
+    assert two.step()["force"][0] == 0.0
