@@ -4,9 +4,7 @@ From start to stop it takes no GIL, no lock and no memory, and makes no system c
 is skipped and counted, never replayed. The same tick runs under `loop_step` on a virtual clock, with the same bits each time.
 """
 
-from libc.math cimport log2
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport qsort
 from libc.string cimport memset
 
 from fastpath.arbiter cimport Wish, arbitrate, lowest_bit
@@ -111,7 +109,6 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
-    cdef double gain
     cdef bint stopped, obeys
     cdef int i
     if a.measure:
@@ -157,7 +154,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
         lap(a, STEP_OUTPUT, &since)
     s.tick = a.state.ticks
     s.time_ns = now
-    s.generation = <uint32_t>slot.generation
+    s.generation = <uint32_t>hd_load(&slot.generation)
     s.flags = p.flags | (FLAG_STOPPED if stopped else 0)
     for i in range(SESSION_WORDS):
         s.live[i] = slot.live[i]
@@ -259,21 +256,20 @@ cdef void all_zero(Arena *a) noexcept nogil:
 
 # ---------------------------------------------------------------- the thread
 
-cdef int compare(const void *left, const void *right) noexcept nogil:
-    cdef int64_t a = (<int64_t *>left)[0], b = (<int64_t *>right)[0]
-    return (a > b) - (a < b)
-
-
 cdef double probe_margin() noexcept nogil:
     """Seconds by which nine sleeps of ten come back late, measured now."""
     cdef int64_t late[PROBES]
-    cdef int64_t want
-    cdef int i
+    cdef int64_t want, lateness
+    cdef int i, place
     for i in range(PROBES):
         want = hd_now_ns() + 200000
         hd_sleep_until(want)
-        late[i] = hd_now_ns() - want
-    qsort(late, PROBES, sizeof(int64_t), compare)
+        lateness = hd_now_ns() - want
+        place = i
+        while place > 0 and late[place - 1] > lateness:
+            late[place] = late[place - 1]
+            place -= 1
+        late[place] = lateness
     return late[PROBES * 9 // 10] * 1e-9
 
 
@@ -362,9 +358,9 @@ cdef void loop_join(Arena *arena, void *thread) noexcept nogil:
 cdef void loop_step(Arena *arena, long long ticks, bint beat) noexcept nogil:
     """Run ticks on the caller's thread at exact periods of the virtual clock, with or without the timekeeper's beat."""
     cdef LoopParams *loop
-    cdef long long i
+    cdef long long _i
     cdef int64_t now
-    for i in range(ticks):
+    for _i in range(ticks):
         loop = loop_params(arena)
         if loop.frequency != arena.state.target_frequency:
             arena.state.target_frequency = loop.frequency

@@ -4,7 +4,8 @@ Each works on the device's private memory and on values handed in; none allocate
 """
 
 from libc.math cimport M_PI, cos, fabs, isfinite, sin, sqrt
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from fastpath.arbiter cimport Wish
 from fastpath.kinematics cimport (
@@ -181,6 +182,17 @@ cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:
     return 1
 
 
+cdef inline uint32_t only_finite(double *force, double *torque) noexcept nogil:
+    """Zero both unless every part is a finite number; 1 when it had to: what goes to motors is never NaN or infinite."""
+    cdef int i
+    for i in range(3):
+        if not (isfinite(force[i]) and isfinite(torque[i])):
+            memset(force, 0, 3 * sizeof(double))
+            memset(torque, 0, 3 * sizeof(double))
+            return 1
+    return 0
+
+
 cdef inline uint32_t torque_map(
     const DeviceParams *p, const Pose *pose, double *force, double *torque,
 ) noexcept nogil:
@@ -197,11 +209,6 @@ cdef inline uint32_t torque_map(
     arm_torque(pose, force, total)
     for i in range(3):
         total[i] = 1000 * total[i] + torque[i]
-        if not isfinite(total[i]):
-            for i in range(3):
-                force[i] = 0
-                torque[i] = 0
-            return 1
         if fabs(total[i]) > largest:
             largest = fabs(total[i])
     if angular:
@@ -227,4 +234,4 @@ cdef inline uint32_t torque_map(
             arm_force(pose, force, force)
     for i in range(3):
         torque[i] = total[i]
-    return saturated
+    return saturated | only_finite(force, torque)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,3 +153,24 @@ class Rig:
         target.begin()
         target.force(*force)
         assert target.publish()
+
+
+def force_of(state: NDArray[np.void]) -> tuple[float, ...]:
+    """Force of a state, N."""
+    return tuple(float(part) for part in state["force"])
+
+
+def forces(rig: Rig, seconds: float, *, beat: bool = True) -> Iterator[tuple[int, NDArray[Any]]]:
+    """Clock (ns) and force (N) of each tick for some seconds."""
+    for _ in range(rig.ticks(seconds)):
+        state = rig.step(beat=beat)
+        yield int(state["time_ns"]), state["force"].copy()
+
+
+def keep(writer: Writer, rig: Rig, seconds: float, *, beat: bool = True) -> NDArray[np.void]:
+    """Publish what a writer holds every 10 ms for some seconds; the last state."""
+    state = rig.reader.snapshot()
+    for _ in range(round(seconds / 0.010)):
+        assert writer.publish()
+        state = rig.step(rig.ticks(0.010), beat=beat)
+    return state
