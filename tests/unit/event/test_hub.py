@@ -225,6 +225,31 @@ def test_what_a_closed_session_had_held_back_is_gone(
     assert kept.names == ["session-updated"] * 10 + ["session-closed"]
 
 
+def test_a_session_that_closed_has_no_faults_any_more(hub: EventHub, kept: Kept) -> None:
+    hub.on_receive(faulty(7))
+    hub.on_receive(faulty(7))
+    hub.on_receive(Emit("session-closed", {"session_id": 7, "profile": "default"}, ""))
+    hub.on_receive(faulty(7))
+    assert kept.names == ["invalid-io-channel", "session-closed", "invalid-io-channel"]
+    assert kept.events[-1]["data"]["suppressed"] == 0
+
+
+def test_a_new_hub_flushes_what_came_due_while_there_was_none(
+    hub: EventHub, kept: Kept, board: Board, clock: ManualClock, context: Context, wall: Wall
+) -> None:
+    for number in range(11):
+        hub.on_receive(updated(7, f"config.{number}"))
+    context.directory.forget(HUB, hub.actor_ref)
+    clock.advance(2)
+    assert context.timers.fire_due() == 1
+    successor = EventHub(context, encode, board, wall)
+    context.directory.register(HUB, successor.actor_ref)
+    successor.started()
+    assert context.timers.fire_due() == 1
+    run_waiting(successor)
+    assert kept.events[-1]["data"]["scopes"] == ["config.10"]
+
+
 def test_a_low_battery_is_told_once_and_again_after_the_grip_has_been_away(hub: EventHub, kept: Kept) -> None:
     low = BatteryLevel("1605", "grip", 0.1, wireless=True)
     hub.on_receive(low)

@@ -88,6 +88,16 @@ def test_keys_take_bounded_room() -> None:
     assert limiter.admit(faulty(3 * MOST_KEYS - 1), 3 * MOST_KEYS) is None
 
 
+def test_the_key_that_was_silent_longest_makes_room() -> None:
+    limiter = Limiter()
+    for session_id in range(MOST_KEYS):
+        limiter.admit(faulty(session_id), 0)
+    limiter.admit(faulty(0), NS_PER_S)
+    limiter.admit(faulty(MOST_KEYS), NS_PER_S)
+    assert limiter.admit(faulty(0), NS_PER_S + 1) is None
+    assert ("invalid-io-channel", 1) not in limiter._keys
+
+
 @given(st.lists(st.tuples(st.sampled_from([1, 2]), st.integers(0, 2 * NS_PER_S)), max_size=60))
 def test_nothing_is_sent_too_often_and_nothing_goes_uncounted(steps: list[tuple[int, int]]) -> None:
     limiter = Limiter()

@@ -147,6 +147,11 @@ def kept_by(context: Context, name: str) -> tuple[object, ...]:
     return ask_blocking(context.directory, name, Kept(), timeout_s=PATIENCE_S)
 
 
+def thread_of(name: str) -> threading.Thread:
+    """The running thread of the actor `name`."""
+    return next(thread for thread in threading.enumerate() if thread.name == f"hd-{name}")
+
+
 def flush(ref: pykka.ActorRef[Any]) -> None:
     """Return when the Keeper has handled all that it was sent before."""
     with held(ref):

@@ -191,6 +191,19 @@ def test_an_answer_after_the_loop_has_closed_is_tolerated(context: Context, star
     gc.collect()
 
 
+def test_an_answered_ask_leaves_no_timer_behind(context: Context, start: Start) -> None:
+    start()
+
+    async def scenario() -> None:
+        await ask_async(context.directory, "keeper", Kept(), timeout_s=1_000)
+        with pytest.raises(ZeroDivisionError):
+            await ask_async(context.directory, "keeper", Divide(1, 0), timeout_s=1_000)
+        loop: Any = asyncio.get_running_loop()
+        assert all(timer.cancelled() for timer in loop._scheduled)
+
+    asyncio.run(scenario())
+
+
 def test_many_asks_in_flight_each_get_their_own_answer(context: Context, start: Start) -> None:
     start()
 

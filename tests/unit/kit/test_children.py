@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.actor import Context, handles
 from actors.kit.children import Children, Intensity
 from actors.kit.clock import NS_PER_S, ManualClock
 from actors.kit.errors import Busy
@@ -25,13 +25,15 @@ from tests.unit.kit.parts import (
     actor_of,
     counted,
     end_of,
+    flush,
     held,
     kept_by,
+    thread_of,
     wait_started,
 )
 
 
-class Owner(ServiceActor):
+class Owner(Keeper):
     """Keeps the failures that it is told; the test hands them on."""
 
     def __init__(self, name: str, context: Context) -> None:
@@ -225,10 +227,10 @@ def test_old_news_of_a_living_or_unknown_child_start_nothing(context: Context, f
 
 def test_a_stopped_child_is_no_failure(context: Context, family: Family) -> None:
     family.children.spawn("device/1", keeper_of(context, "device/1"))
-    ref = context.directory.ref("device/1")
-    assert ref is not None
+    thread = thread_of("device/1")
     family.children.stop("device/1")
-    end_of(ref)
+    thread.join(PATIENCE_S)
+    flush(family.owner.actor_ref)
     assert family.owner.told == []
 
 
@@ -243,6 +245,13 @@ def test_a_new_owner_adopts_who_lives_and_hears_of_its_crash(context: Context, f
     assert kept_by(context, "device/1") == ()
     assert len(family.owner.told) == 1
     successor.stop_all()
+
+
+def test_an_actor_that_nobody_owned_is_adopted_too(context: Context, family: Family) -> None:
+    wait_started(Keeper.start("device/1", context))
+    family.children.spawn("device/1", keeper_of(context, "device/1"))
+    error = ValueError("broken")
+    assert family.crash("device/1", error) == ChildFailed("device/1", error)
 
 
 def test_a_new_owner_starts_who_died_while_nobody_listened(context: Context, family: Family) -> None:

@@ -115,6 +115,7 @@ def test_a_failing_start_stops_what_was_started_and_is_raised(context: Context, 
         tree.supervisor.start()
     assert tree.log == ["settings started", "settings stopped"]
     assert context.directory.names() == ()
+    assert counted(context, "hapticd_actor_restarts_total", actor="events") == 0
     assert tree.given_up == []
 
 
