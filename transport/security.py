@@ -135,7 +135,7 @@ def is_loopback(name: str) -> bool:
 
 def same_token(shown: str | None, token: str) -> bool:
     """Whether the token is right, in time that does not tell how much of it was."""
-    return shown is not None and hmac.compare_digest(shown.encode(), token.encode())
+    return shown is not None and hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), token.encode())
 
 
 def bearer(authorization: str | None) -> str | None:

@@ -1,0 +1,465 @@
+"""One exchange over a real socket: what every route has in common, whatever it answers."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import socket
+
+import pytest
+
+from actors.kit.errors import Busy, HapticError
+from tests.unit.transport.rig import PATIENCE_S, Rig
+from transport.http.app import HTTP_ROUTES
+from transport.http.call import Answer, Call, Text
+from transport.http.route import Route, RouteTable
+from transport.wire.envelope import OUR_FAULT, Encoded
+
+KIB = 1024
+
+
+async def echo(call: Call) -> Answer:
+    return Answer({"body": call.value()})
+
+
+async def noted(call: Call) -> Answer:
+    call.fields("known")
+    return Answer(Encoded(b'{"a":1}'), deprecation="use /new")
+
+
+async def broken(_call: Call) -> Answer:
+    raise ValueError("/home/secret/file.py")
+
+
+async def busy(_call: Call) -> Answer:
+    raise Busy
+
+
+async def unknown(_call: Call) -> Answer:
+    raise HapticError("Something of another kind.")
+
+
+async def words(call: Call) -> Answer:
+    return Answer({"vocabulary": call.vocabulary.name, "version": call.version, "flag": call.flag("flag")})
+
+
+async def text(_call: Call) -> Text:
+    return Text(b'say "hi"\n', "text/plain; charset=utf-8")
+
+
+TABLE = RouteTable(
+    (
+        Route("POST", "/echo", echo, "", reads_body=True),
+        Route("PATCH", "/echo", echo, "", reads_body=True),
+        Route("POST", "/noted", noted, "", reads_body=True),
+        Route("POST", "/ignored", words, ""),
+        Route("GET", "/broken", broken, ""),
+        Route("GET", "/busy", busy, ""),
+        Route("GET", "/unknown", unknown, ""),
+        Route("GET", "/words", words, ""),
+        Route("GET", "/enveloped", words, "", enveloped=True),
+        Route("GET", "/text", text, ""),
+        Route("GET", "/always", words, "", always=True),
+    )
+)
+
+
+@pytest.fixture
+def rig(rig: Rig) -> Rig:
+    rig.port = rig.serve(TABLE)
+    return rig
+
+
+def raw_exchange(rig: Rig, request: bytes) -> bytes:
+    """Everything that comes back until the service closes."""
+    with rig.connect() as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(64 * KIB), b""))
+
+
+# ---------------------------------------------------------------- shapes
+
+
+def test_an_answer_is_json_that_nobody_stores(rig: Rig) -> None:
+    reply = rig.get("/words")
+
+    assert reply.status == 200
+    assert reply.headers["content-type"] == "application/json"
+    assert reply.headers["cache-control"] == "no-store"
+    assert reply.headers["server"] == "hapticd"
+    assert "etag" not in reply.headers
+    assert reply.json == {"vocabulary": "neutral", "version": "3.1", "flag": False}
+
+
+@pytest.mark.parametrize(
+    ("path", "enveloped"),
+    [
+        ("/words", False),
+        ("/words?format=json", True),
+        ("/words?format=plain", False),
+        ("/enveloped", True),
+        ("/enveloped?format=json", True),
+        ("/enveloped?format=plain", False),
+    ],
+)
+def test_the_envelope_is_chosen_by_route_and_query(rig: Rig, path: str, enveloped: bool) -> None:
+    shown = rig.get(path).json
+
+    assert ("data" in shown) is enveloped
+    assert shown.get("ok", True) is True
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("format=xml", "?format="),
+        ("format=", "?format="),
+        ("vocabulary=klingon", "?vocabulary="),
+        ("flag=perhaps", "?flag="),
+    ],
+)
+def test_a_query_field_that_means_nothing_is_refused_by_name(rig: Rig, query: str, name: str) -> None:
+    reply = rig.get(f"/words?{query}")
+
+    assert reply.status == 400
+    assert name in reply.error
+
+
+def test_the_vocabulary_is_the_settings_or_the_requests(rig: Rig) -> None:
+    assert rig.get("/words").json["vocabulary"] == "neutral"
+    assert rig.get("/words?vocabulary=inverse").json["vocabulary"] == "inverse"
+
+    rig.port, port = rig.serve(HTTP_ROUTES), rig.port
+    assert rig.ask("POST", "/settings/serialization/vocabulary", "inverse").status == 200
+    rig.port = port
+
+    assert rig.get("/words").json["vocabulary"] == "inverse"
+    assert rig.get("/words?vocabulary=neutral").json["vocabulary"] == "neutral"
+
+
+@pytest.mark.parametrize(("path", "version"), [("/3.0/words", "3.0"), ("/3.1/words", "3.1"), ("/words", "3.1")])
+def test_the_prefix_chooses_the_shape(rig: Rig, path: str, version: str) -> None:
+    assert rig.get(path).json["version"] == version
+
+
+def test_text_is_text_and_a_string_in_the_envelope(rig: Rig) -> None:
+    reply = rig.get("/text")
+
+    assert (reply.headers["content-type"], reply.body) == ("text/plain; charset=utf-8", b'say "hi"\n')
+    assert rig.get("/text?format=json").json == {"ok": True, "data": 'say "hi"\n'}
+    assert rig.get("/text?format=json").headers["content-type"] == "application/json"
+
+
+def test_notes_stand_beside_the_answer(rig: Rig) -> None:
+    sent = {"known": 1, "frce": 2, "x": 3}
+    beside = {
+        "warnings": ['unknown key "frce" was ignored', 'unknown key "x" was ignored'],
+        "deprecation_warning": "use /new",
+    }
+
+    assert rig.ask("POST", "/noted", sent).json == {"a": 1, **beside}
+    assert rig.ask("POST", "/noted?format=json", sent).json == {"ok": True, "data": {"a": 1}, **beside}
+
+
+# ---------------------------------------------------------------- errors
+
+
+@pytest.mark.parametrize("query", ["", "?format=json", "?format=plain"])
+@pytest.mark.parametrize(("path", "status"), [("/nope", 404), ("/busy", 503), ("/unknown", 500), ("/%zz", 400)])
+def test_an_error_looks_the_same_plain_and_enveloped(rig: Rig, path: str, status: int, query: str) -> None:
+    reply = rig.get(path + query)
+
+    assert reply.status == status
+    assert reply.headers["content-type"] == "application/json"
+    assert reply.headers["cache-control"] == "no-store"
+    assert reply.error
+
+
+def test_our_own_fault_is_logged_and_not_told(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        reply = rig.get("/broken")
+
+    assert (reply.status, reply.error) == (500, OUR_FAULT)
+    assert b"secret" not in reply.body
+    assert "secret" in caplog.text
+
+
+def test_busy_says_when_to_come_back(rig: Rig) -> None:
+    assert rig.get("/busy").headers["retry-after"] == "1"
+
+
+@pytest.mark.parametrize("method", ["PUT", "POST", "TRACE", "FOO", "get"])
+def test_another_method_is_refused_with_those_that_are_allowed(rig: Rig, method: str) -> None:
+    reply = rig.ask(method, "/words")
+
+    assert reply.status == 405
+    assert reply.headers["allow"] == "GET, HEAD, OPTIONS"
+    assert "GET, HEAD, OPTIONS" in reply.error
+
+
+def test_another_method_on_no_route_is_refused_too(rig: Rig) -> None:
+    assert rig.ask("POST", "/nope").status == 404
+    assert rig.ask("FOO", "/nope").status == 405
+
+
+def test_head_is_get_without_a_body(rig: Rig) -> None:
+    head, whole = rig.ask("HEAD", "/words"), rig.get("/words")
+
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == whole.headers["content-length"] == str(len(whole.body))
+    assert rig.ask("HEAD", "/nope").status == 404
+
+
+def test_options_names_the_methods(rig: Rig) -> None:
+    reply = rig.ask("OPTIONS", "/echo")
+
+    assert (reply.status, reply.body, reply.headers["allow"]) == (200, b"", "POST, PATCH, OPTIONS")
+    assert rig.ask("OPTIONS", "/nope").status == 404
+
+
+@pytest.mark.parametrize(("listening", "stopping"), [(False, False), (True, True), (False, True)])
+def test_while_it_starts_or_stops_only_some_routes_are_answered(rig: Rig, listening: bool, stopping: bool) -> None:
+    rig.bridge.listening, rig.bridge.stopping = listening, stopping
+
+    reply = rig.get("/words")
+
+    assert (reply.status, reply.headers["retry-after"]) == (503, "1")
+    assert rig.get("/always").status == 200
+
+
+# ---------------------------------------------------------------- bodies
+
+
+@pytest.mark.parametrize("content_type", [None, "application/json", "text/plain", "application/x-www-form-urlencoded"])
+def test_a_body_is_json_whatever_its_type_says(rig: Rig, content_type: str | None) -> None:
+    headers = {} if content_type is None else {"Content-Type": content_type}
+
+    assert rig.ask("POST", "/echo", {"a": [1, None]}, headers).json == {"body": {"a": [1, None]}}
+
+
+def test_a_multipart_type_does_not_make_it_a_form(rig: Rig) -> None:
+    headers = {"Content-Type": "multipart/form-data"}
+
+    assert rig.ask("POST", "/echo", {"a": 1}, headers).json == {"body": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        (b"null", None),
+        (b" 1 ", 1),
+        (b'"x"', "x"),
+        (b"[]", []),
+        (b'{"a":1,"a":2}', {"a": 2}),
+        (b"\xef\xbb\xbf{}", {}),
+        (b'"\\u00e9"', "\u00e9"),
+    ],
+)
+def test_bodies_that_are_json(rig: Rig, body: bytes, value: object) -> None:
+    assert rig.ask("POST", "/echo", raw=body).json == {"body": value}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"{",
+        b"{}x",
+        b"{'a': 1}",
+        b"NaN",
+        b'{"a": Infinity}',
+        b"-Infinity",
+        b"1e999",
+        b"\xff\xfe{\x00}\x00",
+        b'"\xff"',
+        b'"\\ud800"',
+        b"[" * 5000,
+        b'{"a":' * 3000,
+        b"01",
+        b"a=1&b=2",
+        b"\x00",
+        b"undefined",
+        b"\x1f\x8b\x08\x00",
+    ],
+)
+def test_bodies_that_are_not_json_are_refused_with_the_place(rig: Rig, body: bytes) -> None:
+    reply = rig.ask("POST", "/echo", raw=body)
+
+    assert reply.status == 400
+    assert "not JSON" in reply.error
+    assert "column" in reply.error
+
+
+@pytest.mark.parametrize("body", [b"", b" \n", b"\xef\xbb\xbf"])
+def test_no_body_is_not_null(rig: Rig, body: bytes) -> None:
+    reply = rig.ask("POST", "/echo", raw=body)
+
+    assert (reply.status, reply.error) == (400, "Send a JSON body.")
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b'"x"', b"1"])
+def test_a_body_that_must_be_an_object(rig: Rig, body: bytes) -> None:
+    reply = rig.ask("POST", "/noted", raw=body)
+
+    assert (reply.status, reply.error) == (400, "The body must be a JSON object.")
+
+
+def test_a_route_that_reads_no_body_takes_any(rig: Rig) -> None:
+    assert rig.ask("POST", "/ignored", raw=b"not json").status == 200
+
+
+def test_a_get_with_a_body_is_answered(rig: Rig) -> None:
+    assert rig.ask("GET", "/words", {"a": 1}).status == 200
+
+
+def test_exactly_64_kib_is_not_too_long(rig: Rig) -> None:
+    body = b'"' + b"x" * (64 * KIB - 2) + b'"'
+
+    assert len(body) == 64 * KIB
+    assert rig.ask("POST", "/echo", raw=body).status == 200
+
+
+@pytest.mark.parametrize("size", [64 * KIB + 1, 200 * KIB, 900 * KIB])
+def test_a_longer_body_is_413_and_the_connection_stays_usable(rig: Rig, size: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+    try:
+        for _ in range(2):
+            connection.request("POST", "/echo", b"x" * size)
+            answer = connection.getresponse()
+            shown = json.loads(answer.read())
+            assert answer.status == 413
+            assert shown == {"ok": False, "error": "The body is too long: send at most 65536 bytes."}
+        connection.request("GET", "/words")
+        assert connection.getresponse().status == 200
+    finally:
+        connection.close()
+
+
+def test_a_longer_body_in_chunks_is_413(rig: Rig) -> None:
+    def chunks() -> list[bytes]:
+        return [b"x" * 1000] * 100
+
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+    try:
+        connection.request("POST", "/echo", iter(chunks()), encode_chunked=True)
+        answer = connection.getresponse()
+        assert answer.status == 413
+        assert json.loads(answer.read())["ok"] is False
+    finally:
+        connection.close()
+
+
+def test_a_short_body_in_chunks_is_read(rig: Rig) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+    try:
+        connection.request("POST", "/echo", iter([b'{"a"', b":1}"]), encode_chunked=True)
+        assert json.loads(connection.getresponse().read()) == {"body": {"a": 1}}
+    finally:
+        connection.close()
+
+
+def test_a_body_without_an_end_is_cut_off_after_the_answer(rig: Rig) -> None:
+    with rig.connect() as connection:
+        connection.sendall(b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 413"
+        with pytest.raises(OSError):  # noqa: PT012 - how many of them still go out depends on the system's buffers
+            for _ in range(10_000):
+                connection.sendall(b"x" * 64 * KIB)
+
+
+def test_a_client_that_asks_first_is_told_before_it_sends(rig: Rig) -> None:
+    request = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\nExpect: 100-continue\r\n\r\n"
+
+    answer = raw_exchange(rig, request)
+
+    assert answer.startswith(b"HTTP/1.1 413")
+    assert b"100 (Continue)" not in answer
+
+
+def test_a_client_that_asks_first_may_send_a_short_body(rig: Rig) -> None:
+    with rig.connect() as connection:
+        connection.sendall(
+            b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+        )
+        assert connection.recv(1000).startswith(b"HTTP/1.1 100")
+        connection.sendall(b"42")
+        assert b'{"body":42}' in connection.recv(4000)
+
+
+def test_a_body_that_stops_coming_is_given_up(rig: Rig) -> None:
+    request = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
+    with rig.connect() as connection:
+        connection.sendall(request)
+        assert connection.recv(1000) == b""
+
+    assert rig.get("/words").status == 200
+
+
+def test_a_refused_body_is_read_so_that_the_connection_stays_usable(rig: Rig) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+    try:
+        for _ in range(3):
+            connection.request("POST", "/nope", b"x" * 60 * KIB)
+            answer = connection.getresponse()
+            assert (answer.status, json.loads(answer.read())["ok"]) == (404, False)
+    finally:
+        connection.close()
+
+
+# ---------------------------------------------------------------- what is no HTTP
+
+
+@pytest.mark.parametrize(
+    "request_bytes",
+    [
+        b"nonsense\r\n\r\n",
+        b"GET /words\r\n\r\n",
+        b"GET /words HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        b"GET /words HTTP/1.1\r\n\r\n",
+        b"GET /words HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+        b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
+        b"POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"",
+    ],
+)
+def test_what_is_no_http_is_closed_and_hurts_nobody(rig: Rig, request_bytes: bytes) -> None:
+    answer = raw_exchange(rig, request_bytes)
+
+    assert answer == b"" or answer.startswith(b"HTTP/1.1 400")
+    assert rig.get("/words").status == 200
+
+
+def test_http_1_0_without_a_host_is_answered(rig: Rig) -> None:
+    assert raw_exchange(rig, b"GET /words HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200")
+
+
+def test_a_whole_url_in_the_request_line_is_answered(rig: Rig) -> None:
+    request = b"GET http://localhost/words?flag=true HTTP/1.0\r\nHost: localhost\r\n\r\n"
+
+    assert b'"flag":true' in raw_exchange(rig, request)
+
+
+def test_a_star_is_no_path(rig: Rig) -> None:
+    assert raw_exchange(rig, b"OPTIONS * HTTP/1.0\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 400")
+
+
+def test_a_client_that_goes_away_is_forgotten(rig: Rig) -> None:
+    for _ in range(5):
+        with rig.connect() as connection:
+            connection.sendall(b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+
+    assert rig.get("/words").status == 200
+
+
+def test_several_requests_are_answered_in_order_on_one_connection(rig: Rig) -> None:
+    request = b"".join(
+        b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n%d" % number for number in range(5)
+    )
+
+    answer = raw_exchange(rig, request)
+
+    assert [int(part[0:1]) for part in answer.split(b'{"body":')[1:]] == [0, 1, 2, 3, 4]

@@ -1,0 +1,102 @@
+"""How paths find routes: fixed segments first, the rest of a path, methods, and names from outside in messages."""
+
+from __future__ import annotations
+
+import pytest
+
+from transport.http.app import HTTP_ROUTES
+from transport.http.call import Answer, Call
+from transport.http.route import Route, RouteTable
+from transport.wire.envelope import MethodNotAllowed, NoSuchRoute
+
+
+async def handler(_call: Call) -> Answer:
+    return Answer({})
+
+
+def table(*lines: str) -> RouteTable:
+    pairs = (line.split(" ") for line in lines)
+    return RouteTable(Route(method, shape, handler, "") for method, shape in pairs)
+
+
+TABLE = table(
+    "GET /",
+    "GET /{device}/{id}",
+    "POST /{device}/{id}/config/{area}",
+    "GET /sessions/{session}",
+    "DELETE /sessions/{session}",
+    "GET /settings",
+    "GET /settings/{key...}",
+    "GET /stop",
+    "POST /{device}/{id}/stop",
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "shape", "words"),
+    [
+        ("", "/", {}),
+        ("sessions/7", "/sessions/{session}", {"session": "7"}),
+        ("arm/0", "/{device}/{id}", {"device": "arm", "id": "0"}),
+        ("settings", "/settings", {}),
+        ("settings/a", "/settings/{key...}", {"key": "a"}),
+        ("settings/a/b/c", "/settings/{key...}", {"key": "a/b/c"}),
+        ("settings/0/config/mount", "/settings/{key...}", {"key": "0/config/mount"}),
+        ("arm/0/config/mount", "/{device}/{id}/config/{area}", {"device": "arm", "id": "0", "area": "mount"}),
+        ("arm/0/stop", "/{device}/{id}/stop", {"device": "arm", "id": "0"}),
+        ("stop", "/stop", {}),
+        ("sessions/", "/sessions/{session}", {"session": ""}),
+    ],
+)
+def test_a_path_finds_the_shape_that_fixes_most(path: str, shape: str, words: dict[str, str]) -> None:
+    resource, found = TABLE.find(tuple(path.split("/")) if path else ())
+
+    assert (resource.shape, found) == (shape, words)
+
+
+@pytest.mark.parametrize("path", ["nope", "arm", "sessions", "sessions/7/x/y", "arm/0/config", "arm/0/config/a/b"])
+def test_other_paths_have_no_route(path: str) -> None:
+    with pytest.raises(NoSuchRoute):
+        TABLE.find(tuple(path.split("/")))
+
+
+def test_a_path_from_outside_is_made_printable_and_short() -> None:
+    with pytest.raises(NoSuchRoute) as refused:
+        TABLE.find(("a\nb", "x" * 500, "y"))
+
+    assert "\n" not in refused.value.sentence
+    assert len(refused.value.sentence) < 200
+
+
+def test_methods_of_a_resource() -> None:
+    resource, _ = TABLE.find(("sessions", "7"))
+
+    assert resource.allowed == ("GET", "HEAD", "DELETE", "OPTIONS")
+    assert resource.route("HEAD").method == "GET"
+    with pytest.raises(MethodNotAllowed) as refused:
+        resource.route("POST")
+    assert refused.value.allowed == resource.allowed
+    posted, _ = TABLE.find(("arm", "0", "stop"))
+    assert posted.allowed == ("POST", "OPTIONS")
+
+
+def test_two_routes_of_one_method_and_shape_stop_the_start() -> None:
+    with pytest.raises(ValueError, match="GET /a"):
+        table("GET /a", "POST /a", "GET /a")
+
+
+def test_every_route_of_the_service_says_what_it_is_for_and_is_found_by_its_own_shape() -> None:
+    routes = list(HTTP_ROUTES)
+
+    assert len(routes) == 20
+    for route in routes:
+        assert route.summary.endswith(".")
+        example = tuple(part for part in route.shape.replace("{key...}", "a/b").split("/") if part)
+        resource, _ = HTTP_ROUTES.find(example)
+        assert resource.route(route.method) is route
+
+
+def test_only_changes_read_a_body() -> None:
+    assert {route.method for route in HTTP_ROUTES if route.reads_body} == {"POST"}
+    assert {route.shape for route in HTTP_ROUTES if route.enveloped} == {"/settings", "/settings/{key...}"}
+    assert {route.shape for route in HTTP_ROUTES if route.always} == {"/metrics", "/healthz", "/readyz"}

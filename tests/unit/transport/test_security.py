@@ -1,0 +1,320 @@
+"""Who may come in, as rules: every combination that the contract names, and what is built to look like one of them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.kit.errors import HapticError
+from actors.settings.sources import Override
+from actors.settings.state import SettingsState
+from actors.settings.state_directory import StateDirectory
+from transport.security import (
+    Guard,
+    Origin,
+    Rules,
+    Visitor,
+    audit,
+    bearer,
+    cors_headers,
+    host_name,
+    is_loopback,
+    judge,
+    own_names,
+    parse_origin,
+    same_token,
+)
+from transport.wire.envelope import Forbidden, TokenRequired
+
+TOKEN = "correct-horse-battery"
+RULES = Rules(
+    token=TOKEN,
+    hosts=frozenset({"workbench", "proxy.example"}),
+    foreign_origins=frozenset({Origin("https", "app.example", 443), Origin("chrome-extension", "abc", None)}),
+    ports=frozenset({10000, 10001}),
+)
+HERE = Visitor("GET", upgrade=False, peer="127.0.0.1", local="127.0.0.1", host="localhost", origin=None, token=None)
+AWAY = replace(HERE, peer="192.0.2.9", local="192.0.2.7", host="192.0.2.7:10001")
+
+
+def verdict(visitor: Visitor, rules: Rules = RULES) -> type[HapticError] | None:
+    error = judge(visitor, rules)
+    return None if error is None else type(error)
+
+
+# ---------------------------------------------------------------- hosts
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost",
+        "localhost:10001",
+        "LOCALHOST",
+        "localhost.",
+        "app.localhost",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "127.1.2.3",
+        "[::1]",
+        "[::1]:10001",
+        "[0:0:0:0:0:0:0:1]",
+        "[::ffff:127.0.0.1]",
+        "workbench",
+        "WORKBENCH:10001",
+        "proxy.example:443",
+        "192.0.2.7:10001",
+        None,
+    ],
+)
+def test_a_host_of_ours_is_let_in(host: str | None) -> None:
+    assert verdict(replace(HERE, host=host, local="192.0.2.7")) is None
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "",
+        "evil.example",
+        "localhost.evil.example",
+        "evil.example:10001",
+        "192.0.2.8",
+        "127.0.0.1.evil.example",
+        "2130706433",
+        "0x7f000001",
+        "127.1",
+        "0.0.0.0",
+        "[::]",
+        "::1",
+        "[::1",
+        "[::1]x",
+        "localhost:",
+        "localhost:x",
+        "localhost:999999",
+        "user@localhost",
+        "localhost@evil.example",
+        "localhost/evil.example",
+        "localhost#",
+        "localhost evil.example",
+        "localhost, evil.example",
+        "local\thost",
+        "l\u00f6calhost",
+        ".",
+        "localhost..",
+    ],
+)
+def test_a_host_of_somebody_else_is_refused_even_when_reading(host: str) -> None:
+    assert verdict(replace(HERE, host=host, local="192.0.2.7")) is Forbidden
+
+
+def test_names_of_this_machine() -> None:
+    assert own_names("Bench.lab.example.") == {"bench.lab.example", "bench", "bench.local"}
+    assert own_names("bench") == {"bench", "bench.local"}
+    assert own_names("") == frozenset()
+    assert own_names()
+
+
+# ---------------------------------------------------------------- origins
+
+ACTS = [
+    replace(HERE, method="POST"),
+    replace(HERE, method="DELETE"),
+    replace(HERE, method="PATCH"),
+    replace(HERE, method="PUT"),
+    replace(HERE, upgrade=True),
+]
+OWN = [
+    None,
+    "http://localhost",
+    "http://localhost:3000",
+    "https://LOCALHOST:10001",
+    "http://127.0.0.1:8080",
+    "http://[::1]:10001",
+    "ws://127.0.0.1:10001",
+    "http://app.localhost:5173",
+    "https://app.example",
+    "https://app.example:443",
+    "HTTPS://APP.EXAMPLE",
+    "chrome-extension://abc",
+    "http://workbench:10001",
+    "http://192.0.2.7:10000",
+]
+FOREIGN = [
+    "null",
+    "",
+    "https://evil.example",
+    "http://app.example",
+    "https://app.example:444",
+    "https://app.example.evil.example",
+    "https://app.example/",
+    "https://app.example@evil.example",
+    "http://localhost.evil.example",
+    "http://localhost:3000, https://evil.example",
+    "http://workbench:8080",
+    "http://workbench",
+    "http://192.0.2.7:10002",
+    "http://192.0.2.8:10001",
+    "file://",
+    "file://localhost",
+    "capacitor://localhost",
+    "chrome-extension://abd",
+    "localhost",
+    "//localhost",
+    "http:localhost",
+    "http://",
+    "http://local\nhost",
+]
+
+
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: "upgrade" if act.upgrade else act.method)
+@pytest.mark.parametrize("origin", OWN)
+def test_our_pages_and_programs_may_act(act: Visitor, origin: str | None) -> None:
+    assert verdict(replace(act, origin=origin, local="192.0.2.7")) is None
+
+
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: "upgrade" if act.upgrade else act.method)
+@pytest.mark.parametrize("origin", FOREIGN)
+def test_foreign_pages_may_not_act(act: Visitor, origin: str) -> None:
+    assert verdict(replace(act, origin=origin, local="192.0.2.7")) is Forbidden
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
+@pytest.mark.parametrize("origin", ["null", "https://evil.example"])
+def test_foreign_pages_may_ask_and_cannot_read_the_answer(method: str, origin: str) -> None:
+    assert verdict(replace(HERE, method=method, origin=origin)) is None
+    assert cors_headers(origin, RULES, ["GET"]) == {}
+
+
+def test_only_allowed_foreign_origins_get_cors_answers() -> None:
+    assert cors_headers("https://app.example", RULES, ["GET", "HEAD"]) == {
+        "Access-Control-Allow-Origin": "https://app.example",
+        "Access-Control-Allow-Methods": "GET, HEAD",
+        "Access-Control-Allow-Headers": "Content-Type, Authorization",
+        "Vary": "Origin",
+    }
+    assert cors_headers("http://localhost:3000", RULES, ["GET"]) == {}
+    assert cors_headers(None, RULES, ["GET"]) == {}
+
+
+# ---------------------------------------------------------------- tokens
+
+
+@pytest.mark.parametrize("peer", ["127.0.0.1", "127.3.2.1", "::1", "::ffff:127.0.0.1"])
+def test_loopback_needs_no_token(peer: str) -> None:
+    assert verdict(replace(HERE, peer=peer)) is None
+
+
+@pytest.mark.parametrize("peer", ["192.0.2.9", "192.0.2.7", "fe80::1%eth0", "2001:db8::1", "::ffff:192.0.2.9", "", "x"])
+@pytest.mark.parametrize("token", [None, "", "wrong", TOKEN + "x", TOKEN[:-1], TOKEN.upper(), "\u00fc"])
+def test_every_other_peer_needs_the_token(peer: str, token: str | None) -> None:
+    assert verdict(replace(AWAY, peer=peer, token=token)) is TokenRequired
+    assert verdict(replace(AWAY, peer=peer, token=TOKEN)) is None
+
+
+def test_the_token_is_asked_for_whatever_is_wanted() -> None:
+    for method in ("GET", "HEAD", "POST", "DELETE"):
+        assert verdict(replace(AWAY, method=method)) is TokenRequired
+    assert verdict(replace(AWAY, upgrade=True)) is TokenRequired
+
+
+def test_a_browsers_question_before_a_request_cannot_carry_the_token() -> None:
+    assert verdict(replace(AWAY, method="OPTIONS", origin="https://app.example")) is None
+
+
+def test_the_token_can_be_turned_off() -> None:
+    assert verdict(AWAY, replace(RULES, token_required=False)) is None
+
+
+def test_a_token_does_not_help_a_foreign_page_or_host() -> None:
+    assert verdict(replace(AWAY, token=TOKEN, upgrade=True, origin="https://evil.example")) is Forbidden
+    assert verdict(replace(AWAY, token=TOKEN, host="evil.example")) is Forbidden
+
+
+@pytest.mark.parametrize(
+    ("header", "token"),
+    [
+        (None, None),
+        ("", None),
+        ("Bearer abc", "abc"),
+        ("bearer  abc ", "abc"),
+        ("Bearer", ""),
+        ("Basic abc", None),
+        ("abc", None),
+    ],
+)
+def test_the_authorization_header(header: str | None, token: str | None) -> None:
+    assert bearer(header) == token
+
+
+@given(st.text() | st.none())
+def test_only_the_token_is_the_token(shown: str | None) -> None:
+    assert same_token(shown, TOKEN) is (shown == TOKEN)
+    assert same_token(TOKEN, TOKEN)
+
+
+# ---------------------------------------------------------------- parsing
+
+
+@given(st.text())
+def test_nothing_from_outside_breaks_the_rules(text: str) -> None:
+    host_name(text)
+    parse_origin(text)
+    is_loopback(text)
+    for visitor in (replace(HERE, host=text), replace(HERE, method="POST", origin=text)):
+        assert verdict(visitor) in {None, Forbidden}
+
+
+def test_a_refusal_says_what_to_change() -> None:
+    host = judge(replace(HERE, host="evil.example"), RULES)
+    origin = judge(replace(HERE, method="POST", origin="null"), RULES)
+    token = judge(AWAY, RULES)
+
+    assert host is not None
+    assert origin is not None
+    assert token is not None
+    assert "communication/allowed_hosts" in host.sentence
+    assert "communication/allowed_origins" in origin.sentence
+    assert "hapticd token" in token.sentence
+    assert TOKEN not in token.sentence
+
+
+# ---------------------------------------------------------------- the guard
+
+
+def test_the_guard_follows_the_settings(folder: StateDirectory) -> None:
+    overrides = {"communication/auth/required": Override(value=False, source="command line")}
+    state = SettingsState.load(folder, overrides)
+    guard = Guard(state.view, TOKEN, lambda: frozenset({"workbench"}))
+    before = guard.rules
+
+    assert guard.rules is before
+    assert before == Rules(TOKEN, token_required=False, hosts=frozenset({"workbench"}))
+
+    state.commit(
+        state.book.settings(
+            {
+                "communication/allowed_hosts": ["Proxy.Example", "2001:db8::1", "[2001:db8::2]"],
+                "communication/allowed_origins": ["https://App.Example:443", "http://x.example"],
+            }
+        )
+    )
+    guard.listens_on([10001])
+
+    assert guard.rules == Rules(
+        TOKEN,
+        token_required=False,
+        hosts=frozenset({"workbench", "proxy.example", "2001:db8::1", "2001:db8::2"}),
+        foreign_origins=frozenset({Origin("https", "app.example", 443), Origin("http", "x.example", 80)}),
+        ports=frozenset({10001}),
+    )
+
+
+def test_an_audit_line_says_who_did_what(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="hapticd.audit"):
+        audit("192.0.2.9", "7", "disconnected")
+
+    assert caplog.messages == ["peer=192.0.2.9 session=7 disconnected"]
