@@ -32,7 +32,7 @@ from actors.device.stop_latch import StopLatch
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import Clock
 from actors.kit.errors import HapticError
-from actors.kit.mailbox import mailbox_of
+from actors.kit.mailbox import Asked, mailbox_of
 from actors.kit.published import Published
 from actors.session import configure
 from actors.session.messages import (
@@ -304,15 +304,15 @@ class Rig:
 
 
 class Failing(ServiceActor):
-    """An actor that answers every request with `error`."""
+    """An actor that answers every request with `error` and takes no notice of what it is told."""
 
-    def __init__(self, name: str, context: Context, error: Exception) -> None:
+    def __init__(self, name: str, context: Context, error: HapticError) -> None:
         super().__init__(name, context)
         self.error = error
 
-    def _dispatch(self, message: object) -> Any:
-        del message
-        raise self.error
+    def on_receive(self, message: Any) -> None:
+        if isinstance(message, Asked):
+            message.reply.fail(self.error)
 
 
 def failing(rig: Rig, name: str, error: HapticError) -> None:

@@ -1,0 +1,75 @@
+"""`/devices`: whose space it is in, in which words and shape; the frames themselves have tests of their own."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from actors.device.messages import Inventory
+from actors.settings.messages import SettingsView
+from fastpath.arena import Runtime
+from tests.unit.transport.rig import Rig
+from transport.http.resources import devices
+from transport.wire.vocabulary import Vocabulary
+
+
+def fake_devices_json(
+    inventory: Inventory, runtime: Runtime, vocabulary: Vocabulary, settings: SettingsView, version: str = "3.1"
+) -> bytes:
+    del runtime
+    settings.flag("serialization/explicit_fields")
+    ids = [record.device_id for record in inventory.devices]
+    return json.dumps({"devices": ids, "words": vocabulary.name, "version": version}).encode()
+
+
+@pytest.fixture
+def rig(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Rig:
+    monkeypatch.setattr(devices, "devices_json", fake_devices_json)
+    rig.add_device("049D")
+    rig.add_session(5, "sim")
+    rig.add_session(7, "sim")
+    return rig
+
+
+@pytest.mark.parametrize(
+    ("path", "words", "version"),
+    [
+        ("/devices", "neutral", "3.1"),
+        ("/devices?vocabulary=inverse", "inverse", "3.1"),
+        ("/3.0/devices", "neutral", "3.0"),
+        ("/devices?session=default", "neutral", "3.1"),
+    ],
+)
+def test_without_a_session_it_is_in_device_space(rig: Rig, path: str, words: str, version: str) -> None:
+    assert rig.get(path).json == {"devices": ["049D"], "words": words, "version": version}
+
+
+def test_it_can_be_enveloped(rig: Rig) -> None:
+    assert rig.get("/devices?format=json").json["data"]["devices"] == ["049D"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "session_id"), [("7", 7), ("%237", 7), (":0", 5), ("sim:1", 7), (":-1", 7), ("%3Asim%3A0", 5)]
+)
+def test_with_a_session_it_is_as_that_session_sees_it(rig: Rig, selector: str, session_id: int) -> None:
+    shown = rig.get(f"/3.0/devices?session={selector}&vocabulary=inverse").json
+
+    assert shown == {"seen_by": session_id, "words": "inverse", "version": "3.0"}
+
+
+@pytest.mark.parametrize(
+    ("selector", "status"),
+    [("8", 404), ("nobody", 404), ("no*", 404), ("sim", 400), ("*", 400), ("s%2A", 400), ("", 400), ("default:0", 404)],
+)
+def test_a_selector_that_is_not_one_session_is_refused(rig: Rig, selector: str, status: int) -> None:
+    reply = rig.get(f"/devices?session={selector}")
+
+    assert reply.status == status
+    assert reply.error
+
+
+def test_a_session_whose_channel_has_gone_is_404(rig: Rig) -> None:
+    rig.add_session(9, channel=False)
+
+    assert rig.get("/devices?session=9").status == 404

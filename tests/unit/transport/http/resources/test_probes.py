@@ -1,0 +1,113 @@
+"""`/`, `/version`, `/metrics`, `/healthz`, `/readyz`: what machines ask."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.device.messages import Inventory, Phase
+from actors.values.identity import Kind
+from fastpath.arena import now_ns
+from tests.unit.transport.rig import BUILD, Rig
+from transport.http.resources.health import readiness
+
+
+@pytest.mark.parametrize("path", ["/", "", "/version", "/version/", "/3.0", "/3.1/", "/3.0/version", "/?x=1"])
+def test_the_version(rig: Rig, path: str) -> None:
+    assert rig.get(path).json == BUILD
+
+
+def test_a_browser_gets_the_version_too(rig: Rig) -> None:
+    assert rig.get("/", Accept="text/html").json == BUILD
+
+
+# ---------------------------------------------------------------- metrics
+
+
+def test_the_metrics_page_is_text_that_prometheus_reads(rig: Rig) -> None:
+    rig.context.metrics.frames_sent.inc(3)
+
+    reply = rig.get("/metrics")
+
+    assert reply.status == 200
+    assert reply.headers["content-type"].startswith("text/plain; version=")
+    assert "hapticd_frames_sent_total 3.0\n" in reply.body.decode()
+
+
+def test_prometheus_may_prefer_the_newer_format(rig: Rig) -> None:
+    reply = rig.get("/metrics", Accept="application/openmetrics-text; version=1.0.0")
+
+    assert reply.headers["content-type"].startswith("application/openmetrics-text")
+    assert reply.body.endswith(b"# EOF\n")
+
+
+def test_metrics_in_the_envelope_are_one_text(rig: Rig) -> None:
+    assert "hapticd_frames_sent_total" in rig.get("/metrics?format=json").json["data"]
+
+
+# ---------------------------------------------------------------- health
+
+
+def test_it_lives_while_it_answers(rig: Rig) -> None:
+    rig.runtime.running = False
+
+    assert rig.get("/healthz").json == {"status": "ok"}
+
+
+def test_it_is_ready_when_everything_is(rig: Rig) -> None:
+    rig.add_device("049D")
+    rig.add_device("1605", Kind.GRIP, Phase.ASLEEP)
+
+    assert readiness(rig.bridge) is None
+    assert rig.get("/readyz").json == {"status": "ready"}
+
+
+@pytest.mark.parametrize("phase", [Phase.CONNECTING, Phase.SETTLING, Phase.DISCONNECTED, Phase.FAILED])
+def test_a_simulated_device_must_be_ready(rig: Rig, phase: Phase) -> None:
+    rig.add_device("049D", phase=phase)
+
+    reply = rig.get("/readyz")
+
+    assert (reply.status, reply.headers["retry-after"]) == (503, "1")
+    assert f"Device 049D is {phase}" in reply.error
+
+
+def test_a_real_device_need_not_be_ready(rig: Rig) -> None:
+    rig.add_device("049D", phase=Phase.SETTLING, simulated=False)
+
+    assert rig.get("/readyz").status == 200
+
+
+def test_a_simulated_device_that_failed_is_missed(rig: Rig) -> None:
+    rig.add_device("049D")
+    (record,) = rig.inventory.value.devices
+    rig.inventory.replace(Inventory(failed=(replace(record, phase=Phase.FAILED),)))
+
+    assert "049D has failed" in rig.get("/readyz").error
+
+
+def test_the_loop_must_run(rig: Rig) -> None:
+    rig.runtime.running = False
+
+    assert "does not run" in rig.get("/readyz").error
+
+
+def test_the_loop_must_tick(rig: Rig) -> None:
+    rig.runtime.tick_ns = now_ns() - 1_500_000_000
+
+    assert "has not ticked for 1." in rig.get("/readyz").error
+
+
+@pytest.mark.parametrize(
+    ("listening", "stopping", "says"), [(False, False, "starting"), (True, True, "stopping"), (False, True, "stopping")]
+)
+def test_a_start_and_a_stop_are_not_ready_and_are_alive(rig: Rig, listening: bool, stopping: bool, says: str) -> None:
+    rig.bridge.listening, rig.bridge.stopping = listening, stopping
+
+    reply = rig.get("/readyz")
+
+    assert (reply.status, says in reply.error) == (503, True)
+    assert rig.get("/healthz").status == 200
+    assert rig.get("/metrics").status == 200
+    assert rig.get("/version").status == 503

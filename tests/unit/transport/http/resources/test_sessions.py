@@ -1,0 +1,231 @@
+"""`/sessions`: records, selectors, profiles and disconnecting, over sessions with the real rules."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from actors.kit.errors import Busy
+from tests.unit.transport.rig import Rig, failing
+
+
+@pytest.fixture
+def rig(rig: Rig) -> Rig:
+    rig.add_device("049D")
+    rig.add_session(3)
+    rig.add_session(5, "sim")
+    rig.add_session(7, "sim")
+    rig.add_session(9, "app: main")
+    return rig
+
+
+def ids(rig: Rig, selector: str) -> list[int]:
+    shown = rig.get(f"/sessions/{selector}").json
+    assert shown["session_count"] == len(shown["sessions"])
+    return [record["session_id"] for record in shown["sessions"]]
+
+
+# ---------------------------------------------------------------- reading
+
+
+def test_the_list_of_sessions(rig: Rig) -> None:
+    shown = rig.get("/sessions").json
+
+    assert shown["session_count"] == 4
+    assert shown["sessions"][0] == {
+        "session_id": 3,
+        "profile": {"name": "default"},
+        "required_sdk_version": None,
+        "version": "3.1",
+        "remote_address": "127.0.0.1",
+        "connected_at": "2026-01-01T00:00:00+00:00",
+        "frames_sent": 12,
+        "commands_received": 11,
+        "devices": ["049D"],
+    }
+
+
+def test_a_session_whose_channel_is_closing_has_sent_nothing(rig: Rig) -> None:
+    rig.add_session(11, channel=False)
+
+    assert rig.get("/sessions/11").json["frames_sent"] == 0
+
+
+@pytest.mark.parametrize(
+    ("selector", "session_id"),
+    [
+        ("7", 7),
+        ("%237", 7),
+        (":0", 3),
+        ("%3A0", 3),
+        (":-1", 9),
+        ("sim:1", 7),
+        (":sim:-2", 5),
+        ("app%3A%20main", 9),
+        ("default:0", 3),
+    ],
+)
+def test_one_session_is_one_record(rig: Rig, selector: str, session_id: int) -> None:
+    assert rig.get(f"/sessions/{selector}").json["session_id"] == session_id
+
+
+@pytest.mark.parametrize(
+    ("selector", "wanted"),
+    [("*", [3, 5, 7, 9]), ("s%2A", [5, 7]), ("s%3Fm", [5, 7]), ("sim", [5, 7]), ("app*", [9]), ("no*", [])],
+)
+def test_several_sessions_are_a_list_even_if_it_is_empty(rig: Rig, selector: str, wanted: list[int]) -> None:
+    assert ids(rig, selector) == wanted
+
+
+@pytest.mark.parametrize(
+    "path", ["8", "nobody", ":9", "sim:2", "default", "8/profile", "nobody/profile", "default/profile"]
+)
+def test_no_such_session_is_404(rig: Rig, path: str) -> None:
+    reply = rig.get(f"/sessions/{path}")
+
+    assert reply.status == 404
+    assert "There is no session" in reply.error
+
+
+@pytest.mark.parametrize("path", ["/sessions//profile", "/sessions/" + "x" * 600])
+def test_what_can_name_no_session_is_400(rig: Rig, path: str) -> None:
+    assert rig.get(path).status == 400
+
+
+def test_without_sessions_the_list_is_empty(rig: Rig) -> None:
+    rig.sessions.replace(type(rig.sessions.value)())
+
+    assert rig.get("/sessions").json == {"session_count": 0, "sessions": []}
+    assert rig.get("/sessions?format=json").json == {"ok": True, "data": {"session_count": 0, "sessions": []}}
+
+
+# ---------------------------------------------------------------- profiles
+
+
+def test_a_profile_is_read_set_and_cleared(rig: Rig) -> None:
+    assert rig.get("/sessions/3/profile").json == {"name": "default"}
+    assert rig.ask("POST", "/sessions/3/profile", {"name": "brush"}).json == {"name": "brush"}
+    assert rig.get("/sessions/3/profile").json == {"name": "brush"}
+    assert rig.get("/sessions/brush").json["session_id"] == 3
+    assert rig.ask("DELETE", "/sessions/brush/profile").json == {"name": "default"}
+    assert rig.get("/sessions/3/profile").json == {"name": "default"}
+
+
+def test_a_profile_in_the_envelope(rig: Rig) -> None:
+    assert rig.get("/sessions/5/profile?format=json").json == {"ok": True, "data": {"name": "sim"}}
+
+
+@pytest.mark.parametrize("selector", ["sim", "*", "app*"])
+def test_the_profile_of_several_cannot_be_read(rig: Rig, selector: str) -> None:
+    reply = rig.get(f"/sessions/{selector}/profile")
+
+    assert reply.status == 400
+    assert "name one of" in reply.error
+
+
+def test_several_are_changed_with_a_result_each(rig: Rig) -> None:
+    reply = rig.ask("POST", "/sessions/sim/profile", {"name": "x"})
+
+    assert reply.status == 200
+    assert reply.json == {
+        "results": [{"session_id": 5, "ok": True, "name": "x"}, {"session_id": 7, "ok": True, "name": "x"}]
+    }
+    assert ids(rig, "x") == [5, 7]
+    assert rig.ask("DELETE", "/sessions/x*/profile").json["results"][1] == {
+        "session_id": 7,
+        "ok": True,
+        "name": "default",
+    }
+
+
+def test_a_pattern_that_finds_one_is_a_list_of_one(rig: Rig) -> None:
+    assert rig.ask("POST", "/sessions/app*/profile", {"name": "x"}).json == {
+        "results": [{"session_id": 9, "ok": True, "name": "x"}]
+    }
+
+
+def test_one_of_several_that_fails_is_told_and_the_others_have_changed(rig: Rig) -> None:
+    failing(rig, "session/5", Busy("Later."))
+
+    reply = rig.ask("POST", "/sessions/sim/profile", {"name": "x"})
+
+    assert reply.status == 503
+    assert reply.json["results"] == [
+        {"session_id": 5, "ok": False, "error": "Later."},
+        {"session_id": 7, "ok": True, "name": "x"},
+    ]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"name": None},
+        {"name": 7},
+        {"name": ["x"]},
+        {"name": ""},
+        {"name": "x" * 101},
+        {"name": "a\nb"},
+        "x",
+        [],
+        None,
+    ],
+)
+def test_a_profile_that_is_no_name_is_400(rig: Rig, body: object) -> None:
+    reply = rig.ask("POST", "/sessions/3/profile", body, raw=b"null")
+
+    assert reply.status == 400
+    assert reply.error
+    assert rig.get("/sessions/3/profile").json == {"name": "default"}
+
+
+def test_unknown_keys_beside_the_name_are_named(rig: Rig) -> None:
+    reply = rig.ask("POST", "/sessions/3/profile", {"name": "x", "nmae": "y"})
+
+    assert reply.json == {"name": "x", "warnings": ['unknown key "nmae" was ignored']}
+
+
+@pytest.mark.parametrize("selector", ["8", "nobody", "no*"])
+@pytest.mark.parametrize(("method", "body"), [("POST", {"name": "x"}), ("DELETE", None)])
+def test_nobody_to_change_is_404(rig: Rig, method: str, body: object, selector: str) -> None:
+    assert rig.ask(method, f"/sessions/{selector}/profile", body).status == 404
+
+
+# ---------------------------------------------------------------- disconnecting
+
+
+def test_one_session_is_disconnected(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    channel = rig.add_session(11, "late")
+
+    with caplog.at_level(logging.INFO, logger="hapticd.audit"):
+        reply = rig.ask("DELETE", "/sessions/late")
+
+    assert reply.json["session_id"] == 11
+    assert channel.closed == [(1000, "disconnected over HTTP")]
+    assert caplog.messages == ["peer=127.0.0.1 session=11 disconnected over HTTP"]
+
+
+def test_several_sessions_are_disconnected(rig: Rig) -> None:
+    channels = [rig.add_session(11, "late"), rig.add_session(13, "late")]
+
+    reply = rig.ask("DELETE", "/sessions/late")
+
+    assert reply.json == {"results": [{"session_id": 11, "ok": True}, {"session_id": 13, "ok": True}]}
+    assert all(channel.closed for channel in channels)
+
+
+def test_a_session_that_is_closing_already_is_left_alone(rig: Rig) -> None:
+    rig.add_session(11, "late", channel=False)
+
+    assert rig.ask("DELETE", "/sessions/11").status == 200
+
+
+@pytest.mark.parametrize("selector", ["8", "nobody", "no*", "default"])
+def test_nobody_to_disconnect_is_404(rig: Rig, selector: str) -> None:
+    assert rig.ask("DELETE", f"/sessions/{selector}").status == 404
+
+
+def test_all_sessions_can_be_disconnected_only_by_saying_so(rig: Rig) -> None:
+    assert rig.ask("DELETE", "/sessions").status == 405
+    assert len(rig.ask("DELETE", "/sessions/*").json["results"]) == 4

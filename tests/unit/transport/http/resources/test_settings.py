@@ -1,0 +1,305 @@
+"""`/settings` with the real store behind it: reading by key and prefix, writing one and many, and every value that is refused."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from actors.kit.errors import Busy, HapticError, StateNotWritable
+from actors.settings.catalog import CATALOG
+from actors.settings.messages import STORE
+from actors.settings.sources import COMMAND_LINE, Override
+from actors.settings.state_directory import StateDirectory
+from tests.unit.transport.rig import Rig, failing
+
+FREQUENCY = "control/frequency"
+GAIN = "devices/haptic*/filters/force_scale/gain"
+
+
+def data(rig: Rig, path: str) -> Any:
+    reply = rig.get(path)
+    assert reply.status == 200, reply.body
+    shown = reply.json
+    assert set(shown) == {"ok", "data"}
+    return shown["data"]
+
+
+# ---------------------------------------------------------------- reading
+
+
+def test_a_key_answers_its_record(rig: Rig) -> None:
+    assert data(rig, "/settings/control/frequency") == {
+        "key": FREQUENCY,
+        "value": 4000,
+        "effective": 4000,
+        "default": 4000,
+        "type_hint": "INT",
+        "unit": "Hz",
+        "metadata": {"constraint": {"range": {"min": 100, "max": 32000}}, "locked": False, "advanced": False},
+        "description": "Rate of the control loop.",
+    }
+
+
+def test_the_envelope_can_be_taken_off(rig: Rig) -> None:
+    assert rig.get("/settings/control/frequency?format=plain").json["key"] == FREQUENCY
+
+
+def test_all_settings_are_a_map_from_key_to_record(rig: Rig) -> None:
+    shown = data(rig, "/settings")
+
+    assert {key: record["key"] for key, record in shown.items()} == {key: key for key in shown}
+    assert FREQUENCY in shown
+    assert not any(record["metadata"]["advanced"] for record in shown.values())
+
+
+def test_advanced_settings_are_shown_when_asked_for(rig: Rig) -> None:
+    every = data(rig, "/settings?advanced=true")
+
+    assert set(every) == {row.key for row in CATALOG}
+    assert set(every) > set(data(rig, "/settings?advanced=false"))
+    assert data(rig, "/settings/control/spin")["value"] == "auto"
+
+
+@pytest.mark.parametrize("path", ["/settings/control", "/settings/control/", "/settings/%63ontrol"])
+def test_a_prefix_answers_what_is_under_it(rig: Rig, path: str) -> None:
+    assert set(data(rig, path)) == {FREQUENCY}
+    assert "control/spin" in data(rig, f"{path}?advanced=true")
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "devices/haptic*/filters/force_scale/gain",
+        "devices/haptic%2A/filters/force_scale/gain",
+        "devices/haptic*/filters/force_scale/gain/",
+        "devices%2Fhaptic*%2Ffilters%2Fforce_scale%2Fgain",
+        "devices/inverse*/filters/force_scale/gain",
+    ],
+)
+def test_a_key_can_be_written_in_several_ways(rig: Rig, path: str) -> None:
+    assert data(rig, f"/settings/{path}")["key"] == GAIN
+
+
+@pytest.mark.parametrize(
+    ("path", "key"),
+    [
+        ("devices/arm/filters/force_scale/gain", "devices/arm/filters/force_scale/gain"),
+        ("devices/inverse3/filters/force_scale/gain", "devices/arm/filters/force_scale/gain"),
+        ("devices/049D/filters/force_scale/gain", "devices/049D/filters/force_scale/gain"),
+    ],
+)
+def test_a_form_for_one_kind_or_device_shows_what_the_family_gives(rig: Rig, path: str, key: str) -> None:
+    assert (data(rig, f"/settings/{path}")["key"], data(rig, f"/settings/{path}")["effective"]) == (key, 1)
+
+
+def test_a_prefix_in_public_words_is_one_too(rig: Rig) -> None:
+    assert set(data(rig, "/settings/devices/inverse*")) == {GAIN, "devices/haptic*/filters/force_gate/gain"}
+
+
+@pytest.mark.parametrize(
+    "path", ["nope", "control/freq", "control/frequency/x", "Control", "control//frequency", "contro"]
+)
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_a_key_that_is_none_is_404(rig: Rig, method: str, path: str) -> None:
+    reply = rig.ask(method, f"/settings/{path}")
+
+    assert reply.status == 404
+    assert "There is no setting" in reply.error
+
+
+def test_a_near_miss_is_helped(rig: Rig) -> None:
+    assert FREQUENCY in rig.get("/settings/control/freqency").error
+
+
+@pytest.mark.parametrize("query", ["advanced=maybe", "advanced=", "deprecated=2"])
+def test_a_query_that_is_no_flag_is_refused(rig: Rig, query: str) -> None:
+    assert rig.get(f"/settings?{query}").status == 400
+
+
+def test_an_override_is_shown(folder: StateDirectory) -> None:
+    with Rig(folder, {FREQUENCY: Override(1000, COMMAND_LINE)}) as rig:
+        record = data(rig, "/settings/control/frequency")
+
+    assert (record["value"], record["effective"], record["overridden_by"]) == (4000, 1000, "command line")
+
+
+# ---------------------------------------------------------------- writing one
+
+
+@pytest.mark.parametrize("body", [2000, {"value": 2000}, 2000.0])
+def test_a_value_is_set_bare_or_wrapped_and_is_on_the_disk(rig: Rig, folder: StateDirectory, body: object) -> None:
+    reply = rig.ask("POST", "/settings/control/frequency", body)
+
+    assert reply.status == 200
+    assert reply.json["data"]["value"] == reply.json["data"]["effective"] == 2000
+    assert data(rig, "/settings/control/frequency")["value"] == 2000
+    assert json.loads(folder.settings.read_text())[FREQUENCY] == 2000
+
+
+def test_null_is_a_value_where_the_setting_takes_it(rig: Rig) -> None:
+    assert rig.ask("POST", "/settings/communication/http/port", 8080).json["data"]["value"] == 8080
+    assert rig.ask("POST", "/settings/communication/http/port", raw=b"null").json["data"]["value"] is None
+    assert rig.ask("POST", "/settings/communication/http/port", {"value": None}).json["data"]["value"] is None
+    assert rig.ask("POST", "/settings/control/frequency", raw=b"null").status == 400
+
+
+def test_a_locked_setting_is_stored_for_the_next_start(rig: Rig) -> None:
+    record = rig.ask("POST", "/settings/communication/websocket/port", 12345).json["data"]
+
+    assert (record["value"], record["effective"], record["restart_required"]) == (12345, 10001, True)
+
+
+def test_what_a_record_says_besides_its_value_is_named_and_ignored(rig: Rig) -> None:
+    record = data(rig, "/settings/control/frequency") | {"value": 500}
+
+    reply = rig.ask("POST", "/settings/control/frequency", record).json
+
+    assert reply["data"]["value"] == 500
+    assert 'unknown key "description" was ignored' in reply["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("key", "body"),
+    [
+        (FREQUENCY, 99),
+        (FREQUENCY, 32001),
+        (FREQUENCY, "4000"),
+        (FREQUENCY, 4000.5),
+        (FREQUENCY, True),
+        (FREQUENCY, [4000]),
+        (FREQUENCY, {"velue": 4000}),
+        (FREQUENCY, {}),
+        (FREQUENCY, 10**30),
+        (FREQUENCY, {"value": {"value": 4000}}),
+        (GAIN, -0.1),
+        (GAIN, 2.1),
+        ("serialization/vocabulary", "klingon"),
+        ("serialization/vocabulary", ["neutral"]),
+        ("serialization/timestamps", "true"),
+        ("serialization/timestamps", 1),
+        ("devices/simulated", "arm"),
+        ("devices/simulated", ["leg"]),
+        ("devices/simulated", ["arm"] * 17),
+        ("communication/bind_address", "example.org"),
+        ("communication/allowed_origins", ["*"]),
+        ("communication/auth/required", False),
+    ],
+)
+def test_a_value_that_the_setting_does_not_take_is_400_and_changes_nothing(rig: Rig, key: str, body: object) -> None:
+    before = data(rig, f"/settings/{key}")
+
+    reply = rig.ask("POST", f"/settings/{key}", body)
+
+    assert reply.status == 400
+    assert reply.error.startswith(f"{key}: ")
+    assert data(rig, f"/settings/{key}") == before
+
+
+def test_a_missing_body_is_400(rig: Rig) -> None:
+    assert rig.ask("POST", "/settings/control/frequency").status == 400
+    assert rig.ask("POST", "/settings").status == 400
+
+
+def test_a_value_for_no_setting_is_404(rig: Rig) -> None:
+    assert rig.ask("POST", "/settings/control/freq", 1).status == 404
+    assert rig.ask("POST", "/settings/control", 1).status == 404
+
+
+def test_a_deleted_value_is_the_default_again(rig: Rig) -> None:
+    rig.ask("POST", "/settings/control/frequency", 2000)
+
+    assert rig.ask("DELETE", "/settings/control/frequency").json["data"]["value"] == 4000
+    assert rig.ask("DELETE", "/settings/control/frequency").status == 200
+    assert data(rig, "/settings/control/frequency")["value"] == 4000
+
+
+def test_all_settings_cannot_be_deleted_at_once(rig: Rig) -> None:
+    reply = rig.ask("DELETE", "/settings")
+
+    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, POST, OPTIONS")
+
+
+def test_each_change_leaves_one_audit_line(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="hapticd.audit"):
+        rig.ask("POST", "/settings/control/frequency", 2000)
+        rig.ask("POST", "/settings/control/frequency", "no")
+        rig.ask("POST", "/settings/presets/freeform_profiles", ["x" * 250] * 4)
+        rig.ask("DELETE", "/settings/control/frequency")
+
+    lines = [record.message for record in caplog.records if record.name == "hapticd.audit"]
+    assert lines[0] == "peer=127.0.0.1 session=- setting control/frequency = 2000"
+    assert len(lines) == 3
+    assert max(map(len, lines)) < 300
+
+
+# ---------------------------------------------------------------- writing many
+
+
+def test_many_are_set_at_once(rig: Rig) -> None:
+    reply = rig.ask("POST", "/settings", {FREQUENCY: 1000, "devices/inverse*/filters/force_scale/gain": {"value": 0.5}})
+
+    assert reply.status == 200
+    assert {key: record["value"] for key, record in reply.json["data"].items()} == {FREQUENCY: 1000, GAIN: 0.5}
+    assert "warnings" not in reply.json
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({FREQUENCY: 1000, GAIN: 7}, 400),
+        ({FREQUENCY: 1000, "no/such": 1}, 404),
+        ({FREQUENCY: 1000, "devices/inverse*/filters/force_scale/gain": 1, GAIN: 1}, 400),
+        ([FREQUENCY], 400),
+        ("x", 400),
+    ],
+)
+def test_one_that_is_refused_refuses_all(rig: Rig, body: object, status: int) -> None:
+    reply = rig.ask("POST", "/settings", body)
+
+    assert reply.status == status
+    assert reply.error
+    assert data(rig, "/settings/control/frequency")["value"] == 4000
+
+
+def test_none_at_once_is_fine(rig: Rig) -> None:
+    assert rig.ask("POST", "/settings", {}).json == {"ok": True, "data": {}}
+
+
+def test_unknown_keys_beside_the_values_of_many_are_named_with_their_setting(rig: Rig) -> None:
+    reply = rig.ask("POST", "/settings", {FREQUENCY: {"value": 1000, "unit": "Hz"}}).json
+
+    assert reply["warnings"] == ['unknown key "control/frequency.unit" was ignored']
+
+
+# ---------------------------------------------------------------- a store that does not answer
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(StateNotWritable("/state", "disk full"), 507), (Busy(), 503)], ids=["disk", "busy"]
+)
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/settings", {}),
+        ("POST", "/settings/control/frequency", 1),
+        ("DELETE", "/settings/control/frequency", None),
+    ],
+)
+def test_a_store_that_fails_is_told(
+    rig: Rig, method: str, path: str, body: object, error: HapticError, status: int
+) -> None:
+    failing(rig, STORE, error)
+
+    assert rig.ask(method, path, body).status == status
+    assert rig.get("/settings").status == 200
+
+
+def test_no_store_is_503(rig: Rig) -> None:
+    rig.actors.pop(0).stop()
+
+    reply = rig.ask("POST", "/settings/control/frequency", 1)
+
+    assert (reply.status, reply.headers["retry-after"]) == (503, "1")

@@ -1,0 +1,101 @@
+"""`/stop`: it acts whatever the body is, is remembered before it is answered, and says so when it cannot be."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from actors.device.messages import MANAGER
+from actors.kit.errors import Busy, HapticError, StateNotWritable
+from actors.settings.ledger import Ledger
+from actors.settings.messages import STORE
+from actors.settings.state_directory import StateDirectory
+from actors.values.identity import Kind
+from tests.unit.transport.rig import Rig, failing
+
+FREE = {"stopped": False, "everything": False, "devices": []}
+HELD = {"stopped": True, "everything": True, "devices": ["049D", "05C0"]}
+
+
+@pytest.fixture
+def rig(rig: Rig) -> Rig:
+    rig.add_device("049D")
+    rig.add_device("05C0", Kind.COMPACT)
+    rig.add_device("1605", Kind.GRIP)
+    return rig
+
+
+def test_a_stop_is_shown_and_released(rig: Rig) -> None:
+    assert rig.get("/stop").json == FREE
+    assert rig.ask("POST", "/stop").json == HELD
+    assert rig.get("/stop").json == HELD
+    assert rig.ask("POST", "/stop").json == HELD
+    assert rig.ask("DELETE", "/stop").json == FREE
+    assert rig.get("/stop").json == FREE
+
+
+def test_a_stop_in_the_envelope(rig: Rig) -> None:
+    assert rig.ask("POST", "/stop?format=json").json == {"ok": True, "data": HELD}
+
+
+def test_it_is_on_the_disk_when_it_is_answered(rig: Rig, folder: StateDirectory) -> None:
+    rig.ask("POST", "/stop")
+
+    assert Ledger.load(folder).section("stop") == {"everything": True, "device_ids": ()}
+
+
+@pytest.mark.parametrize("body", [b"", b"not json", b"\xff", b"null", b'{"device_id": "049D"}', b"[" * 5000])
+def test_it_is_never_refused_for_its_form(rig: Rig, body: bytes) -> None:
+    assert rig.ask("POST", "/stop", raw=body).json == HELD
+
+
+def test_without_devices_it_holds_for_those_to_come(rig: Rig) -> None:
+    rig.inventory.replace(type(rig.inventory.value)())
+
+    assert rig.ask("POST", "/stop").json == {"stopped": True, "everything": True, "devices": []}
+    rig.add_device("06AA")
+    assert rig.get("/stop").json["everything"] is True
+
+
+def test_some_devices_can_be_stopped_alone(rig: Rig) -> None:
+    rig.ledger.remember("stop", {"everything": False, "device_ids": ["049D"]})
+
+    assert rig.get("/stop").json["everything"] is False
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(StateNotWritable("/state", "disk full"), 507), (Busy(), 503)], ids=["disk", "busy"]
+)
+@pytest.mark.parametrize(
+    ("method", "says"), [("POST", "Everything is stopped, but"), ("DELETE", "The stop is released, but")]
+)
+def test_what_cannot_be_remembered_holds_all_the_same_and_is_said(
+    rig: Rig, method: str, says: str, error: HapticError, status: int
+) -> None:
+    failing(rig, STORE, error)
+
+    reply = rig.ask(method, "/stop")
+
+    assert reply.status == status
+    assert reply.error.startswith(says)
+    assert all(record.stopped is (method == "POST") for record in rig.inventory.value.devices)
+
+
+def test_a_manager_that_does_not_answer_is_503(rig: Rig) -> None:
+    failing(rig, MANAGER, Busy())
+
+    assert rig.ask("POST", "/stop").status == 503
+    assert rig.get("/stop").status == 200
+
+
+def test_each_stop_leaves_one_audit_line(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, logger="hapticd.audit"):
+        rig.ask("POST", "/stop")
+        rig.ask("GET", "/stop")
+        rig.ask("DELETE", "/stop")
+
+    assert caplog.messages == [
+        "peer=127.0.0.1 session=- stop of everything",
+        "peer=127.0.0.1 session=- stop of everything released",
+    ]
