@@ -1,0 +1,16 @@
+# Ports at the level of descriptors: the last words that zero their motors when a fatal signal ends the process.
+# Register a port's zero packet before its first force; unregister it before its descriptor is closed.
+
+# Stand before the handlers of SIGSEGV, SIGBUS, SIGFPE and SIGABRT: call it after faulthandler.enable(); again is nothing.
+# OSError.
+def install() -> None: ...
+
+# Prepare the zero packet (1 to 256 bytes) of an open descriptor, in place of an earlier one. ValueError for another size or
+# a negative descriptor; RuntimeError when 64 are prepared.
+def register(descriptor: int, packet: bytes) -> None: ...
+
+# Forget the packet of a descriptor, if there is one.
+def unregister(descriptor: int) -> None: ...
+
+# Descriptors that have a packet, in ascending order.
+def registered() -> tuple[int, ...]: ...
