@@ -7,40 +7,24 @@ turns a vector. The two take turns in one run, so that the ratio holds on any ma
 from __future__ import annotations
 
 import json
-import timeit
-from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import orjson
 import pytest
 
+from bench.support.board import Board, Limit, Row, missed
+from bench.support.plugin import Benchmark
+from bench.support.turns import ns_per_call
 from fastpath.wire import FrameEncoder, encode_json, number
 from tests.unit.fastpath.frame_rig import Json, Rig
 
 Values: TypeAlias = dict[str, tuple[float, ...]]
 
-ROUNDS = 60
-CALLS = 500
-MOST_OF_DICT_AND_ORJSON = 0.65
-
-
-class Benchmark(Protocol):
-    """What is used of pytest-benchmark's fixture, which has no types of its own."""
-
-    extra_info: dict[str, float]
-
-    def pedantic(
-        self,
-        target: Callable[..., object],
-        args: tuple[object, ...] = (),
-        *,
-        rounds: int,
-        iterations: int,
-        warmup_rounds: int,
-    ) -> object:
-        """Time a call: rounds of so many iterations."""
-        ...
+SECTION: Final = "text on the wire · arm and wireless grip"
+LIMIT: Final = Limit(0.65, "≤")
+ROUNDS: Final = 60
+CALLS: Final = 500
 
 
 @pytest.fixture
@@ -136,36 +120,28 @@ def as_dict(arm: Values, transform: Values, grip: Values) -> Json:
     }
 
 
-def fastest(calls: list[Callable[[], object]]) -> list[float]:
-    """Seconds of one call of each, the least of many rounds taken in turn."""
-    rounds = [[timeit.timeit(call, number=CALLS) / CALLS for call in calls] for _ in range(ROUNDS)]
-    return [min(column) for column in zip(*rounds, strict=True)]
-
-
-def test_encode_of_an_arm_and_a_wireless_grip(benchmark: Benchmark, encoder: FrameEncoder) -> None:
+def test_encode_of_an_arm_and_a_wireless_grip(benchmark: Benchmark, board: Board, encoder: FrameEncoder) -> None:
     values = values_of(encoder.encode())
     assert orjson.loads(orjson.dumps(as_dict(*values))) == json.loads(encoder.encode())
-    ours, reference = fastest([encoder.encode, lambda: orjson.dumps(as_dict(*values))])
-    benchmark.extra_info["share of dict + orjson"] = round(ours / reference, 3)
-    benchmark.extra_info["limit"] = MOST_OF_DICT_AND_ORJSON
+
+    def reference() -> bytes:
+        return orjson.dumps(as_dict(*values))
+
+    ours, theirs = ns_per_call([[encoder.encode], [reference]], rounds=ROUNDS, number=CALLS)
     benchmark.pedantic(encoder.encode, rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
-    assert ours <= MOST_OF_DICT_AND_ORJSON * reference
+    row = board.add(Row(SECTION, "frame", ours, "ns", theirs, LIMIT, "reference: dict + orjson.dumps"))
+    assert not missed([row])
 
 
-def test_the_same_as_dict_and_orjson(benchmark: Benchmark, encoder: FrameEncoder) -> None:
-    values = values_of(encoder.encode())
-    benchmark.pedantic(lambda: orjson.dumps(as_dict(*values)), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
-
-
-def test_generic_json_of_the_same_dict(benchmark: Benchmark, encoder: FrameEncoder) -> None:
+def test_generic_json_of_the_same_dict(benchmark: Benchmark, board: Board, encoder: FrameEncoder) -> None:
     value = as_dict(*values_of(encoder.encode()))
-    ours, reference = fastest([lambda: encode_json(value), lambda: orjson.dumps(value)])
-    benchmark.extra_info["times orjson"] = round(ours / reference, 2)
+    ours, theirs = ns_per_call([[encode_json, value], [orjson.dumps, value]], rounds=ROUNDS, number=CALLS)
     benchmark.pedantic(encode_json, (value,), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
+    board.add(Row(SECTION, "JSON of a dict that is there", ours, "ns", theirs, note="reference: orjson.dumps"))
 
 
 @pytest.mark.parametrize("value", [0.0, 0.135, -0.11997774, 6.3050475e-6])
-def test_one_number(benchmark: Benchmark, value: float) -> None:
-    ours, reference = fastest([lambda: number(value), lambda: repr(value)])
-    benchmark.extra_info["share of repr"] = round(ours / reference, 2)
+def test_one_number(benchmark: Benchmark, board: Board, value: float) -> None:
+    ours, theirs = ns_per_call([[number, value], [repr, value]], rounds=ROUNDS, number=CALLS)
     benchmark.pedantic(number, (value,), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
+    board.add(Row(SECTION, f"number {value:g}", ours, "ns", theirs, note="reference: repr"))

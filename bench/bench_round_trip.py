@@ -1,0 +1,74 @@
+"""WebSocket round trips of the real service against a bare Tornado echo of the same frame size, driven by the same fast client.
+
+Both servers are up all the time and are driven in turn, so that the control loop takes its share of the machine in either's
+turn; both run on the processors that the service leaves for everything but the loop. The client is not pinned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from bench.support.board import Board, Limit, Row, missed
+from bench.support.machine import cpu_seconds
+from bench.support.plugin import Benchmark
+from bench.support.processes import ClientProcess, Drive, echo_server
+from bench.support.session import force_messages
+from bench.support.turns import in_turn, medians
+from tests.support.service import RunningService
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One drive, and the processor time that the server spent on each round trip, its control loop left out."""
+
+    drive: Drive
+    cpu_us: float
+
+
+SECTION: Final = "WebSocket round trip of the service · arm and grip, loop at 4 kHz · reference: bare Tornado echo"
+LIMIT: Final = Limit(0.75, "≥")
+WAITS: Final[Mapping[str, Callable[[Turn], float]]] = {
+    "latency p50": lambda turn: turn.drive.p50_us,
+    "latency p99": lambda turn: turn.drive.p99_us,
+}
+ROUNDS: Final = 12
+SECONDS: Final = 0.7
+
+
+def turn(client: ClientProcess, name: str, messages: Sequence[str], pid: int) -> Turn:
+    before = cpu_seconds(pid)
+    drive = client.drive(name, messages, SECONDS)
+    return Turn(drive, (cpu_seconds(pid) - before) / drive.trips * 1e6)
+
+
+@pytest.mark.parametrize("clients", [1, 8])
+def test_round_trip(benchmark: Benchmark, board: Board, tmp_path: Path, clients: int) -> None:
+    found: list[list[Turn]] = []
+    with RunningService() as service, ClientProcess() as client:
+        messages = force_messages(client.open("service", f"{service.ws}/", clients))
+        client.drive("service", messages, SECONDS)
+        with echo_server(client.ask("service", messages[0]), tmp_path) as (echo, url):
+            client.open("echo", url, clients)
+            client.drive("echo", messages, SECONDS)
+            measures = [
+                lambda: turn(client, "service", messages, service.process.pid),
+                lambda: turn(client, "echo", messages, echo),
+            ]
+            benchmark.pedantic(lambda: found.extend(in_turn(measures, ROUNDS)))
+    who = f"{clients} client{'s' if clients > 1 else ''}"
+    sizes = medians(found, lambda each: each.drive.frame_bytes)
+    assert sizes[0] == pytest.approx(sizes[1], rel=0.05)
+    rate, bare_rate = medians(found, lambda each: each.drive.rate)
+    cost, bare_cost = medians(found, lambda each: each.cpu_us)
+    note = f"frames of {sizes[0]:.0f} bytes"
+    row = board.add(Row(SECTION, f"{who}, round trips", rate, "/s", bare_rate, LIMIT, note))
+    board.add(Row(SECTION, f"{who}, server CPU per round trip", cost, "us", bare_cost))
+    for name, pick in WAITS.items():
+        wait, bare_wait = medians(found, pick)
+        board.add(Row(SECTION, f"{who}, {name}", wait, "us", bare_wait))
+    assert not missed([row])

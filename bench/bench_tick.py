@@ -1,0 +1,45 @@
+"""What one tick costs at 32 kHz with three simulated devices, as a share of the period; stepped, so that nothing but ticks is timed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+from time import perf_counter_ns
+from typing import Final
+
+import pytest
+
+from bench.support.board import Board, Limit, Row, missed
+from bench.support.plugin import Benchmark
+from bench.support.rig import LoopRig
+
+FREQUENCY: Final = 32_000.0
+PERIOD_US: Final = 1e6 / FREQUENCY
+SECTION: Final = "tick · stepped at 32 kHz, each session commands every arm at 1 kHz · reference: the period"
+LIMIT: Final = Limit(0.05, "≤")
+TICKS_BETWEEN_COMMANDS: Final = 32
+BLOCKS: Final = 2000
+ROUNDS: Final = 5
+
+
+def microseconds_of_a_tick(rig: LoopRig) -> float:
+    """The median block: a fresh command of every session, then as many ticks as pass until the next."""
+    spent: list[int] = []
+    for _ in range(BLOCKS):
+        rig.command()
+        begun = perf_counter_ns()
+        rig.runtime.step(TICKS_BETWEEN_COMMANDS)
+        spent.append(perf_counter_ns() - begun)
+    return median(spent) * 1e-3 / TICKS_BETWEEN_COMMANDS
+
+
+@pytest.mark.parametrize("sessions", [1, 8])
+@pytest.mark.parametrize("kinds", [("arm", "arm", "grip"), ("arm", "arm", "arm")])
+def test_tick(benchmark: Benchmark, board: Board, kinds: Sequence[str], sessions: int) -> None:
+    rig = LoopRig(kinds, frequency=FREQUENCY, sessions=sessions, stepping=True)
+    microseconds_of_a_tick(rig)
+    found: list[float] = []
+    benchmark.pedantic(lambda: found.append(microseconds_of_a_tick(rig)), rounds=ROUNDS)
+    name = f"{', '.join(kinds)}; {sessions} session{'s' if sessions > 1 else ''}"
+    row = board.add(Row(SECTION, name, median(found), "us", PERIOD_US, LIMIT))
+    assert not missed([row])

@@ -1,0 +1,94 @@
+"""What the machine says about itself and about a process: processors, stolen time, processor time, memory."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from actors.control.cores import Cores, of_this_machine
+
+PROC: Final = Path("/proc")
+LOOP_PRIORITY: Final = 80
+LOOP_THREAD: Final = "hd-loop"
+MIB: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessorTime:
+    """Ticks of the kernel since its start, over all processors."""
+
+    total: int
+    stolen: int
+    idle: int
+
+    @classmethod
+    def now(cls) -> ProcessorTime:
+        """The first line of /proc/stat."""
+        user, nice, system, idle, wait, irq, softirq, stolen, *_ = (
+            int(word) for word in (PROC / "stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
+        )
+        return cls(user + nice + system + idle + wait + irq + softirq + stolen, stolen, idle + wait)
+
+    def steal_since(self, before: ProcessorTime) -> float:
+        """Percent of the time since then that the hypervisor took away."""
+        return 100 * (self.stolen - before.stolen) / max(1, self.total - before.total)
+
+    def idle_since(self, before: ProcessorTime) -> float:
+        """Percent of the time since then in which nothing ran."""
+        return 100 * (self.idle - before.idle) / max(1, self.total - before.total)
+
+
+def cpu_seconds(pid: int, *, loop: bool = False) -> float:
+    """Processor time of a process so far: of its control loop alone, or of everything but it."""
+    total = 0
+    for task in (PROC / str(pid) / "task").iterdir():
+        is_loop = (task / "comm").read_text(encoding="utf-8").strip() == LOOP_THREAD
+        if is_loop == loop:
+            total += int((task / "schedstat").read_text(encoding="ascii").split()[0])
+    return total * 1e-9
+
+
+def memory_mib(pid: int, field: str) -> float:
+    """`VmHWM` (the most so far) or `VmRSS` (now) of a process."""
+    for line in (PROC / str(pid) / "status").read_text(encoding="utf-8").splitlines():
+        name, _, value = line.partition(":")
+        if name == field:
+            return int(value.split()[0]) * 1024 / MIB
+    raise ValueError(f"/proc/{pid}/status has no {field}: use VmHWM or VmRSS")
+
+
+def cores() -> Cores:
+    """The loop's processor and everybody else's, as the service chooses them here."""
+    return of_this_machine("auto", LOOP_PRIORITY)
+
+
+@contextmanager
+def as_the_service() -> Generator[None]:
+    """Run this thread, and those that it starts, under the service's settings: its processors, its switch interval."""
+    from transport.service import SWITCH_INTERVAL_S
+
+    mask, interval = os.sched_getaffinity(0), sys.getswitchinterval()
+    os.sched_setaffinity(0, cores().rest)
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, mask)
+        sys.setswitchinterval(interval)
+
+
+def description() -> str:
+    """One line on what was measured on."""
+    models = [
+        line for line in (PROC / "cpuinfo").read_text(encoding="utf-8").splitlines() if line.startswith("model name")
+    ]
+    model = models[0].partition(":")[2].strip() if models else platform.machine()
+    chosen = cores()
+    pinned = "no SCHED_FIFO" if chosen.loop is None else f"SCHED_FIFO, loop on CPU {chosen.loop}"
+    return f"{model}, {len(os.sched_getaffinity(0))} CPUs, {platform.system()} {platform.release()}, Python {platform.python_version()}, {pinned}"

@@ -1,0 +1,57 @@
+"""pytest's side of the table: the fixture that collects rows, and the table at the end of the run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Protocol
+
+import pytest
+
+from bench.support.board import Board
+from bench.support.machine import ProcessorTime, description
+
+BOARD = pytest.StashKey[Board]()
+BEGUN = pytest.StashKey[ProcessorTime]()
+
+
+class Benchmark(Protocol):
+    """What is used of pytest-benchmark's fixture, which has no types of its own."""
+
+    extra_info: dict[str, float]
+
+    def pedantic(
+        self,
+        target: Callable[..., object],
+        args: tuple[object, ...] = (),
+        *,
+        rounds: int = 1,
+        iterations: int = 1,
+        warmup_rounds: int = 0,
+    ) -> object:
+        """Time a call: rounds of so many iterations."""
+        ...
+
+
+@pytest.fixture
+def board(request: pytest.FixtureRequest) -> Board:
+    """Where a run's rows are collected."""
+    config = request.config
+    config.stash.setdefault(BEGUN, ProcessorTime.now())
+    return config.stash.setdefault(BOARD, Board())
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print the table once, with what the machine was and did meanwhile."""
+    board = config.stash.get(BOARD, None)
+    if board is None or not board.rows:
+        return
+    now, begun = ProcessorTime.now(), config.stash[BEGUN]
+    terminalreporter.section("figures")
+    terminalreporter.write_line(description())
+    terminalreporter.write_line(
+        f"while measuring: steal {now.steal_since(begun):.2f} %, idle {now.idle_since(begun):.0f} %, load {os.getloadavg()[0]:.1f}"
+    )
+    for line in board.lines():
+        terminalreporter.write_line(line)
+    config.stash[BOARD] = Board()

@@ -1,0 +1,109 @@
+"""The processes that a benchmark starts beside the service: the client that drives, the echo that is driven too."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Self
+
+ROOT: Final = Path(__file__).parents[2]
+STOP_S: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """What one set of clients saw in one drive."""
+
+    trips: int
+    seconds: float
+    p50_us: float
+    p99_us: float
+    worst_gap_ms: float
+    frame_bytes: float
+
+    @property
+    def rate(self) -> float:
+        """Round trips of all clients per second."""
+        return self.trips / self.seconds
+
+
+class ClientProcess:
+    """Gives the client process its orders; use as a context manager."""
+
+    def __init__(self) -> None:
+        self._process = _start("bench.support.client", [])
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        _end(self._process)
+
+    def open(self, name: str, url: str, clients: int) -> Any:
+        """Connect a set of clients; the first frame of the first one."""
+        return json.loads(self._order(do="open", set=name, url=url, clients=clients)["greeting"])
+
+    def close(self, name: str) -> None:
+        """Disconnect a set."""
+        self._order(do="close", set=name)
+
+    def ask(self, name: str, message: str) -> str:
+        """The reply to one message."""
+        return str(self._order(do="ask", set=name, message=message)["reply"])
+
+    def drive(self, name: str, messages: Sequence[str], seconds: float) -> Drive:
+        """Every client of a set sends and waits in turn for some seconds."""
+        return Drive(**self._order(do="drive", set=name, messages=list(messages), seconds=seconds))
+
+    def fall_silent(self, name: str, group: str, message: str, seconds: float) -> float:
+        """Milliseconds from the last command of a set's first client to a frame of its second one without force."""
+        return float(
+            self._order(do="fall_silent", set=name, group=group, message=message, seconds=seconds)["milliseconds"]
+        )
+
+    def _order(self, **order: object) -> Any:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline() or '{"error": "the client process ended"}')
+        if "error" in answer:
+            raise RuntimeError(f"the client could not {order['do']}: {answer['error']}")
+        return answer
+
+
+@contextmanager
+def echo_server(frame: str, folder: Path) -> Generator[tuple[int, str]]:
+    """Process id and address of a running echo of this frame."""
+    path = folder / "frame.json"
+    path.write_text(frame, encoding="utf-8")
+    process = _start("bench.support.echo_server", [str(path)])
+    try:
+        assert process.stdout is not None
+        words = process.stdout.readline().split()
+        if words[:1] != ["ready"]:
+            raise RuntimeError("the echo server did not start: run python -m bench.support.echo_server to see why")
+        yield process.pid, words[1]
+    finally:
+        _end(process)
+
+
+def _start(module: str, arguments: Sequence[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", module, *arguments], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """The client ends with its input, the echo with a signal; both are reaped and their pipes closed."""
+    process.terminate()
+    with process:
+        try:
+            process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            process.kill()

@@ -1,0 +1,40 @@
+"""Simulated devices on a runtime of our own, with sessions that command them: the loop without the service around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpath.arena import Reader, Runtime, Writer
+from tests.support.devices import arm_params, grip_params
+
+MAKES: Final[Mapping[str, Callable[..., NDArray[np.void]]]] = {"arm": arm_params, "grip": grip_params}
+COMMAND_TIMEOUT_S: Final = 0.05
+
+
+class LoopRig:
+    """Devices of these kinds, each moved by its simulated hand, and a writer of every session on each that has motors."""
+
+    def __init__(self, kinds: Sequence[str], *, frequency: float, sessions: int = 0, stepping: bool = False) -> None:
+        self.runtime = Runtime(stepping=stepping)
+        self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
+        devices = [self.runtime.lease_device(f"device {number}") for number in range(len(kinds))]
+        for number, (lease, kind) in enumerate(zip(devices, kinds, strict=True)):
+            assert self.runtime.publish_device(lease, MAKES[kind](seed=5 + number))
+        self.readers: list[Reader] = [self.runtime.reader(lease) for lease in devices]
+        moved = [lease for lease, kind in zip(devices, kinds, strict=True) if kind == "arm"]
+        self.writers: list[Writer] = [
+            self.runtime.writer(session, lease)
+            for session in [self.runtime.lease_session(str(number)) for number in range(sessions)]
+            for lease in moved
+        ]
+
+    def command(self) -> None:
+        """Every session commands a force on every arm, now."""
+        for writer in self.writers:
+            writer.begin()
+            writer.force(0.1234567, -0.2345678, 0.3456789)
+            assert writer.publish()

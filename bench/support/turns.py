@@ -1,0 +1,57 @@
+"""A and B in turn: both meet the same machine, so that their ratio means something on any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from statistics import median
+from timeit import Timer
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def in_turn(measures: Sequence[Callable[[], T]], rounds: int) -> list[list[T]]:
+    """A B A B …: what each measure returned, round by round."""
+    found: list[list[T]] = [[] for _ in measures]
+    for _ in range(rounds):
+        for results, measure in zip(found, measures, strict=True):
+            results.append(measure())
+    return found
+
+
+def medians(found: Sequence[Sequence[T]], pick: Callable[[T], float]) -> list[float]:
+    """Of each measure's rounds, the median of what is picked."""
+    return [median(map(pick, results)) for results in found]
+
+
+def ns_per_call(calls: Sequence[Sequence[Any]], *, rounds: int = 60, number: int = 2000) -> list[float]:
+    """Nanoseconds of one call of each, the median of rounds in turn; a call is a callable and its positional arguments."""
+    timers = [_timer(*call) for call in calls]
+    blocks = in_turn([partial(timer.timeit, number) for timer in timers], rounds)
+    return [median(results) * 1e9 / number for results in blocks]
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The value below which that share of them lies; ValueError for none."""
+    if not values:
+        raise ValueError("there is no quantile of no values: measure for longer")
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def bucket_quantile(buckets: Sequence[int], share: float) -> float:
+    """Microseconds from the loop's histogram, bucket b counting what is under 2^b / 4 us; straight between its bounds."""
+    wanted, seen = share * sum(buckets), 0.0
+    for index, count in enumerate(buckets):
+        if count and seen + count >= wanted:
+            low = 0.0 if index == 0 else 2.0 ** (index - 1) / 4
+            return low + (2.0**index / 4 - low) * (wanted - seen) / count
+        seen += count
+    raise ValueError("there is no quantile of an empty histogram: let the loop run for longer")
+
+
+def _timer(call: Callable[..., object], *arguments: object) -> Timer:
+    """Of the bare call, without a function of ours around it."""
+    names = [f"argument{number}" for number in range(len(arguments))]
+    return Timer(f"call({', '.join(names)})", globals={"call": call, **dict(zip(names, arguments, strict=True))})
