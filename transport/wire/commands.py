@@ -25,7 +25,10 @@ TORQUE: Final = 4
 ANGLE: Final = 8
 FORCES: Final = FORCE | TORQUE
 
+EXCLUSIVE: Final = "mount and preset exclude each other: send one of them"
+
 _NUMBER: Final = frozenset({float, int})
+_RANKS: Final[Mapping[type[Change], int]] = {DeclareProfile: 0, RequireSdk: 1, SetBasis: 2}
 
 # name -> (code, named field, keys of its value): the commands that make motors move
 SET_POINTS: Final[Mapping[str, tuple[int, str, tuple[str, ...]]]] = {
@@ -108,7 +111,22 @@ def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabular
                 _entry(found, devices, kinds, entry, f"{word}.{device_id[:40]}", device_id)
         else:
             found.fault(word, "a group is an array of devices, or an object keyed by device id")
+    if len(found.changes) > 1:
+        _arrange(found)
     return found
+
+
+def _arrange(found: Read) -> None:
+    """Changes in the one order that counts, whatever the order of keys: profile, version, bases, mounts and presets."""
+    mounted = {change.device_id for change in found.changes if isinstance(change, SetMount)}
+    both = mounted & {change.device_id for change in found.changes if isinstance(change, SetPreset)}
+    kept: list[Change] = []
+    for change in found.changes:
+        if isinstance(change, (SetMount, SetPreset)) and change.device_id in both:
+            found.fault(change.path, EXCLUSIVE)
+        else:
+            kept.append(change)
+    found.changes = sorted(kept, key=lambda change: _RANKS.get(type(change), len(_RANKS)))
 
 
 # ---------------------------------------------------------------- one device
@@ -123,7 +141,7 @@ def _entry(
     named = entry.get("device_id", device_id)
     target = devices.get(named) if type(named) is str else None
     if target is None or target.kind not in kinds:
-        found.fault(f"{path}.device_id", _unknown(named))
+        found.fault(f"{path}.device_id" if "device_id" in entry or device_id is None else path, _unknown(named))
         if "commands" in entry:
             found.mapped.add("")
         return
@@ -181,39 +199,39 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
     if not target.moves:
         raise InvalidInput(f"this device takes no {name}: send it to an arm or a compact", path)
     if name == "set_transform":
-        found.workspaces.append((target.device_id, _workspace(body, path)))
+        found.workspaces.append((target.device_id, _workspace(found, body, path)))
         return
     if not target.accepts:
         raise InvalidInput("settling: commands are taken once the device is ready", path)
     code, wanted, keys = SET_POINTS[name]
     fields = shapes.mapping(body, path)
-    if wanted in fields:
-        x, y, z = shapes.vec3(fields[wanted], f"{path}.{wanted}", keys)
-    elif "values" in fields:
-        found.deprecated.append(name)
-        x, y, z = shapes.vec3_or_array(fields["values"], f"{path}.values", keys)
-    else:
-        raise InvalidInput(f"{wanted} is missing", path)
     for key in fields:
         if key not in {wanted, "values"}:
             found.fault(f"{path}.{key[:40]}", f"unknown: {name} holds {wanted}")
+    if wanted in fields:
+        x, y, z = shapes.vec3(fields[wanted], f"{path}.{wanted}", found.fault, keys)
+    elif "values" in fields:
+        found.deprecated.append(name)
+        x, y, z = shapes.vec3_or_array(fields["values"], f"{path}.values", found.fault, keys)
+    else:
+        raise InvalidInput(f"{wanted} is missing", f"{path}.{wanted}")
     found.wishes.append((target.device_id, code, x, y, z, path))
 
 
-def _workspace(body: Any, path: str) -> PartialTransform:
+def _workspace(found: Read, body: Any, path: str) -> PartialTransform:
     fields = shapes.mapping(body, path)
     if "pivot" in fields:
         raise InvalidInput("pivot is a preview: set features/workspace_zoom/enabled first", f"{path}.pivot")
     if "transform" not in fields:
-        raise InvalidInput("transform is missing", path)
-    return shapes.transform(fields, path)
+        raise InvalidInput("transform is missing", f"{path}.transform")
+    return shapes.transform(fields, path, found.fault)
 
 
 def _configure(found: Read, value: Any, path: str, target: Target) -> None:
     fields = shapes.mapping(value, path)
     if "mount" in fields and "preset" in fields:
         for key in ("mount", "preset"):
-            found.fault(f"{path}.{key}", "mount and preset exclude each other: send one of them")
+            found.fault(f"{path}.{key}", EXCLUSIVE)
         fields = {key: part for key, part in fields.items() if key not in {"mount", "preset"}}
     for key, part in fields.items():
         _checked(found, _configure_key, part, f"{path}.{key[:40]}", target, key)
@@ -222,11 +240,11 @@ def _configure(found: Read, value: Any, path: str, target: Target) -> None:
 def _configure_key(found: Read, part: Any, path: str, target: Target, key: str) -> None:
     match key:
         case "basis":
-            found.changes.append(SetBasis(target.device_id, shapes.basis(part, path), path))
+            found.changes.append(SetBasis(target.device_id, shapes.basis(part, path, found.fault), path))
         case "mount":
-            found.changes.append(SetMount(target.device_id, shapes.transform(part, path), path))
+            found.changes.append(SetMount(target.device_id, shapes.transform(part, path, found.fault), path))
         case "preset":
-            word = shapes.text(shapes.only(part, "preset", path), path)
+            word = shapes.word(part, "preset", path, found.fault)
             found.changes.append(SetPreset(target.device_id, preset_in(word), path))
         case _:
             raise InvalidInput("unknown: configure takes basis, mount and preset", path)
@@ -274,9 +292,9 @@ def _session_configure(found: Read, value: Any, path: str) -> None:
 def _session_key(found: Read, part: Any, path: str, key: str) -> None:
     match key:
         case "profile":
-            found.changes.append(DeclareProfile(shapes.text(shapes.only(part, "name", path), path), path))
+            found.changes.append(DeclareProfile(shapes.word(part, "name", path, found.fault), path))
         case "basis":
-            found.changes.append(SetBasis(None, shapes.basis(part, path), path))
+            found.changes.append(SetBasis(None, shapes.basis(part, path, found.fault), path))
         case "required_sdk_version":
             found.changes.append(RequireSdk(shapes.text(part, path), path))
         case _:
@@ -289,4 +307,3 @@ def _checked(found: Read, step: Any, value: Any, path: str, *more: Any) -> None:
         step(found, value, path, *more)
     except InvalidInput as error:
         found.fault(error.path or path, error.reason)
-

@@ -1,16 +1,24 @@
-"""Checked values out of JSON: vectors, rotations, transforms, bases, presets. The contract's shapes, shared by WebSocket and HTTP."""
+"""Checked values out of JSON: vectors, rotations, transforms, bases, presets. The contract's shapes, shared by WebSocket and HTTP.
+
+A key that nobody knows is told to `name_unknown` with its path and a reason, and otherwise ignored.
+"""
 
 from __future__ import annotations
 
-from math import isfinite, sqrt
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from math import sqrt
+from typing import Any, Final, TypeAlias
 
 from actors.kit.errors import InvalidInput
 from actors.values.spatial import Basis, PartialTransform, Quaternion, Vec3
 
+NameUnknown: TypeAlias = Callable[[str, str], None]
+
 LARGEST: Final = 1e6
 SMALLEST_SCALE: Final = 1e-6
 UNIT_TOLERANCE: Final = 1e-3
+# 0.999 is 1e-3 from 1 only in decimals.
+ROUNDING: Final = 1e-12
 XYZ: Final = ("x", "y", "z")
 JOINTS: Final = ("a0", "a1", "a2")
 WXYZ: Final = ("w", "x", "y", "z")
@@ -21,7 +29,7 @@ def number(value: Any, path: str) -> float:
     """A finite number of at most a million either way; InvalidInput."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidInput(f"a number is needed, not {kind(value)}", path)
-    if not isfinite(value) or not -LARGEST <= value <= LARGEST:
+    if not -LARGEST <= value <= LARGEST:
         raise InvalidInput("the number must be between -1000000 and 1000000", path)
     return float(value)
 
@@ -40,89 +48,97 @@ def text(value: Any, path: str) -> str:
     return value
 
 
-def numbers(value: Any, keys: tuple[str, ...], path: str) -> tuple[float, ...]:
-    """The numbers under exactly these keys, in their order; InvalidInput."""
+def known(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: NameUnknown) -> None:
+    """Name every key that is none of `keys`."""
+    for key in fields:
+        if key not in keys:
+            name_unknown(f"{path}.{key[:40]}", f"unknown: only {', '.join(keys)} may stand here")
+
+
+def numbers(value: Any, keys: tuple[str, ...], path: str, name_unknown: NameUnknown) -> tuple[float, ...]:
+    """The numbers under these keys, in their order; InvalidInput."""
     fields = mapping(value, path)
+    known(fields, keys, path, name_unknown)
     for key in keys:
         if key not in fields:
             raise InvalidInput(f"all of {', '.join(keys)} are needed", f"{path}.{key}")
-    for key in fields:
-        if key not in keys:
-            raise InvalidInput(f"unknown: only {', '.join(keys)} stand here", f"{path}.{key[:40]}")
     return tuple(number(fields[key], f"{path}.{key}") for key in keys)
 
 
-def vec3(value: Any, path: str, keys: tuple[str, ...] = XYZ) -> Vec3:
+def vec3(value: Any, path: str, name_unknown: NameUnknown, keys: tuple[str, ...] = XYZ) -> Vec3:
     """`{x, y, z}` (or the joints' a0, a1, a2); InvalidInput."""
-    x, y, z = numbers(value, keys, path)
+    x, y, z = numbers(value, keys, path, name_unknown)
     return x, y, z
 
 
-def vec3_or_array(value: Any, path: str, keys: tuple[str, ...] = XYZ) -> Vec3:
+def vec3_or_array(value: Any, path: str, name_unknown: NameUnknown, keys: tuple[str, ...] = XYZ) -> Vec3:
     """As `vec3`, or an array of three: the deprecated `values`; InvalidInput."""
     if not isinstance(value, list):
-        return vec3(value, path, keys)
+        return vec3(value, path, name_unknown, keys)
     if len(value) != 3:
         raise InvalidInput("an array of three numbers is needed", path)
     x, y, z = (number(entry, f"{path}[{index}]") for index, entry in enumerate(value))
     return x, y, z
 
 
-def rotation(value: Any, path: str) -> Quaternion:
+def rotation(value: Any, path: str, name_unknown: NameUnknown) -> Quaternion:
     """`{w, x, y, z}` within 1e-3 of unit norm, normalised; InvalidInput."""
-    w, x, y, z = numbers(value, WXYZ, path)
+    w, x, y, z = numbers(value, WXYZ, path, name_unknown)
     norm = sqrt(w * w + x * x + y * y + z * z)
-    if abs(norm - 1) > UNIT_TOLERANCE:
+    if abs(norm - 1) > UNIT_TOLERANCE + ROUNDING:
         raise InvalidInput("a rotation is a unit quaternion: its norm must be within 0.001 of 1", path)
     return w / norm, x / norm, y / norm, z / norm
 
 
-def scale(value: Any, path: str) -> Vec3:
+def scale(value: Any, path: str, name_unknown: NameUnknown) -> Vec3:
     """Three positive factors, or one for all; InvalidInput."""
     if isinstance(value, dict):
-        factors = vec3(value, path)
-    else:
-        factor = number(value, path)
-        factors = (factor, factor, factor)
-    if any(factor < SMALLEST_SCALE for factor in factors):
-        raise InvalidInput("a scale must be at least 0.000001", path)
-    return factors
+        x, y, z = vec3(value, path, name_unknown)
+        return _factor(x, f"{path}.x"), _factor(y, f"{path}.y"), _factor(z, f"{path}.z")
+    factor = _factor(number(value, path), path)
+    return factor, factor, factor
 
 
-def transform(value: Any, path: str) -> PartialTransform:
+def transform(value: Any, path: str, name_unknown: NameUnknown) -> PartialTransform:
     """The sub-fields that were sent, each complete; flat, or wrapped in `transform`. InvalidInput."""
     fields = mapping(value, path)
     if "transform" in fields:
-        for key in fields:
-            if key != "transform":
-                raise InvalidInput("unknown beside transform", f"{path}.{key[:40]}")
-        fields, path = mapping(fields["transform"], f"{path}.transform"), f"{path}.transform"
-    for key in fields:
-        if key not in TRANSFORM_FIELDS:
-            raise InvalidInput(f"unknown: only {', '.join(TRANSFORM_FIELDS)} stand here", f"{path}.{key[:40]}")
+        known(fields, ("transform",), path, name_unknown)
+        path = f"{path}.transform"
+        fields = mapping(fields["transform"], path)
+    known(fields, TRANSFORM_FIELDS, path, name_unknown)
+    sent = fields.keys()
     return PartialTransform(
-        position=vec3(fields["position"], f"{path}.position") if "position" in fields else None,
-        rotation=rotation(fields["rotation"], f"{path}.rotation") if "rotation" in fields else None,
-        scale=scale(fields["scale"], f"{path}.scale") if "scale" in fields else None,
+        position=vec3(fields["position"], f"{path}.position", name_unknown) if "position" in sent else None,
+        rotation=rotation(fields["rotation"], f"{path}.rotation", name_unknown) if "rotation" in sent else None,
+        scale=scale(fields["scale"], f"{path}.scale", name_unknown) if "scale" in sent else None,
     )
 
 
-def basis(value: Any, path: str) -> Basis:
+def basis(value: Any, path: str, name_unknown: NameUnknown) -> Basis:
     """`{"permutation": "XZ-Y"}` or the bare string; InvalidInput."""
-    word = only(value, "permutation", path)
+    permutation, path = only(value, "permutation", path, name_unknown)
     try:
-        return Basis.parse(text(word, path))
+        return Basis.parse(text(permutation, path))
     except ValueError as error:
         raise InvalidInput(str(error), path) from None
 
 
-def only(value: Any, key: str, path: str) -> Any:
-    """`value[key]` of an object that holds nothing else, or the bare value; InvalidInput."""
+def word(value: Any, key: str, path: str, name_unknown: NameUnknown) -> str:
+    """A string, bare or as the one field `key` of an object; InvalidInput."""
+    found, path = only(value, key, path, name_unknown)
+    return text(found, path)
+
+
+def only(value: Any, key: str, path: str, name_unknown: NameUnknown) -> tuple[Any, str]:
+    """The field `key` of an object, or the bare value, with its path; InvalidInput."""
     if not isinstance(value, dict):
-        return value
-    if set(value) != {key}:
-        raise InvalidInput(f'an object with just "{key}" is needed', path)
-    return value[key]
+        return value, path
+    known(value, (key,), path, name_unknown)
+    path = f"{path}.{key}"
+    if key not in value:
+        raise InvalidInput(f"{key} is missing", path)
+    return value[key], path
 
 
 def kind(value: Any) -> str:
@@ -132,3 +148,9 @@ def kind(value: Any) -> str:
     return {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "an array"}.get(
         type(value), "an object"
     )
+
+
+def _factor(value: float, path: str) -> float:
+    if value < SMALLEST_SCALE:
+        raise InvalidInput("a scale must be at least 0.000001", path)
+    return value

@@ -1,0 +1,416 @@
+"""What one message commands: the four set-points, probes, the workspace, and which devices have a commands map."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import pytest
+
+from actors.values.spatial import PartialTransform
+from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, joints, read, xyz
+from transport.wire import commands
+
+SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
+    ("set_cursor_force", "vector", ("x", "y", "z"), commands.FORCE),
+    ("set_cursor_position", "position", ("x", "y", "z"), commands.POSITION),
+    ("set_angular_torques", "torques", ("a0", "a1", "a2"), commands.TORQUE),
+    ("set_angular_position", "angles", ("a0", "a1", "a2"), commands.ANGLE),
+]
+BAD_NUMBERS: list[Any] = [True, None, "1", [], {}, 1e7, -1e7, 10**19]
+
+
+def wishes(found: commands.Read) -> list[tuple[object, ...]]:
+    return [wish[:5] for wish in found.wishes]
+
+
+# ---------------------------------------------------------------- set-points
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+@pytest.mark.parametrize("values", [(0, 0, 0), (1, -2, 3), (0.5, 1.25, -1e6), (1e6, 1, 1.5)])
+def test_each_set_point_is_read(
+    name: str, field: str, keys: tuple[str, ...], code: int, values: tuple[float, ...]
+) -> None:
+    found = read(commanded(**{name: {field: dict(zip(keys, values, strict=True))}}))
+
+    assert wishes(found) == [("049D", code, *values)]
+    assert found.mapped == {"049D"}
+    assert (found.faults, found.changes, found.workspaces, found.deprecated) == ([], [], [], [])
+    assert found.full is None
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+@pytest.mark.parametrize("as_array", [False, True])
+def test_each_legacy_form_means_the_same_and_is_noted(
+    name: str, field: str, keys: tuple[str, ...], code: int, as_array: bool
+) -> None:
+    del field
+    values = [1, 2.5, -3] if as_array else dict(zip(keys, (1, 2.5, -3), strict=True))
+
+    found = read(commanded(**{name: {"values": values}}))
+
+    assert wishes(found) == [("049D", code, 1, 2.5, -3)]
+    assert found.deprecated == [name]
+    assert found.faults == []
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+@pytest.mark.parametrize("bad", BAD_NUMBERS)
+def test_a_bad_number_is_named_to_the_last_key_and_releases(
+    name: str, field: str, keys: tuple[str, ...], code: int, bad: object
+) -> None:
+    del code
+    for key in keys:
+        found = read(commanded(**{name: {field: {**dict.fromkeys(keys, 1), key: bad}}}))
+
+        assert [path for path, _ in found.faults] == [f"arm[0].commands.{name}.{field}.{key}"]
+        assert found.wishes == []
+        assert found.mapped == {"049D"}
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+def test_a_component_that_is_missing_is_named(name: str, field: str, keys: tuple[str, ...], code: int) -> None:
+    del code
+    for missing in keys:
+        found = read(commanded(**{name: {field: {key: 1 for key in keys if key != missing}}}))
+
+        assert [path for path, _ in found.faults] == [f"arm[0].commands.{name}.{field}.{missing}"]
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+@pytest.mark.parametrize("body", [{}, {"wrong": 1}])
+def test_a_field_that_is_missing_is_named(
+    name: str, field: str, keys: tuple[str, ...], code: int, body: dict[str, object]
+) -> None:
+    del keys, code
+    found = read(commanded(**{name: body}))
+
+    assert (f"arm[0].commands.{name}.{field}", f"{field} is missing") in found.faults
+    assert found.wishes == []
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+@pytest.mark.parametrize("body", [None, True, 1, "x", [], [1, 2, 3]])
+def test_a_command_is_an_object(name: str, field: str, keys: tuple[str, ...], code: int, body: object) -> None:
+    del field, keys, code
+    found = read(commanded(**{name: body}))
+
+    assert [path for path, _ in found.faults] == [f"arm[0].commands.{name}"]
+    assert found.wishes == []
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+def test_unknown_keys_are_named_and_the_command_counts(name: str, field: str, keys: tuple[str, ...], code: int) -> None:
+    vector = {**dict.fromkeys(keys, 1), "extra": None}
+
+    found = read(commanded(**{name: {field: vector, "more": 1}}))
+
+    assert wishes(found) == [("049D", code, 1, 1, 1)]
+    assert [path for path, _ in found.faults] == [
+        f"arm[0].commands.{name}.more",
+        f"arm[0].commands.{name}.{field}.extra",
+    ]
+
+
+def test_the_named_field_wins_over_the_legacy_one() -> None:
+    found = read(commanded(set_cursor_force={"values": [9, 9, 9], "vector": xyz(1, 2, 3)}))
+
+    assert wishes(found) == [("049D", commands.FORCE, 1, 2, 3)]
+    assert (found.faults, found.deprecated) == ([], [])
+
+
+@pytest.mark.parametrize("values", [[], [1, 2], [1, 2, 3, 4], [1, 2, "3"], [1, 2, None], "123", {"x": 1}, None])
+def test_bad_legacy_values_are_named(values: object) -> None:
+    found = read(commanded(set_cursor_force={"values": values}))
+
+    assert len(found.faults) == 1
+    assert found.faults[0][0].startswith("arm[0].commands.set_cursor_force.values")
+    assert found.wishes == []
+
+
+def test_the_old_name_of_the_torques_is_taken_with_either_field() -> None:
+    for body in ({"torques": joints(1, 2, 3)}, {"values": joints(1, 2, 3)}, {"values": [1, 2, 3]}):
+        found = read(commanded(set_angular_torque=body))
+
+        assert wishes(found) == [("049D", commands.TORQUE, 1, 2, 3)]
+        assert "set_angular_torque" in found.deprecated
+        assert found.faults == []
+
+
+def test_the_fault_of_an_old_name_is_at_the_old_name() -> None:
+    found = read(commanded(set_angular_torque={"torques": joints(1, 2, "3")}))
+
+    assert [path for path, _ in found.faults] == ["arm[0].commands.set_angular_torque.torques.a2"]
+
+
+def test_several_commands_of_one_device_all_count() -> None:
+    found = read(
+        commanded(
+            set_cursor_force={"vector": xyz(1, 2, 3)},
+            set_angular_torques={"torques": joints(4, 5, 6)},
+            set_cursor_position={"position": xyz(7, 8, 9)},
+        )
+    )
+
+    assert wishes(found) == [
+        ("049D", commands.FORCE, 1, 2, 3),
+        ("049D", commands.TORQUE, 4, 5, 6),
+        ("049D", commands.POSITION, 7, 8, 9),
+    ]
+
+
+def test_a_good_command_counts_beside_a_bad_one() -> None:
+    found = read(
+        commanded(
+            set_cursor_position={"position": xyz(1, "2", 3)},
+            set_cursor_force={"vector": xyz(1, 2, 3)},
+            dance={},
+        )
+    )
+
+    assert wishes(found) == [("049D", commands.FORCE, 1, 2, 3)]
+    assert [path for path, _ in found.faults] == [
+        "arm[0].commands.set_cursor_position.position.y",
+        "arm[0].commands.dance",
+    ]
+
+
+def test_the_same_device_twice_counts_twice_in_order() -> None:
+    first = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": xyz(1, 1, 1)}, "probe_position": {}}}
+    second = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": xyz(2, 2, 2)}}}
+
+    found = read({"arm": [first, second], "inverse3": [first]})
+
+    assert [wish[2] for wish in found.wishes] == [1, 2, 1]
+    assert found.mapped == {"049D"}
+
+
+@pytest.mark.parametrize("word", ["arm", "compact", "inverse3", "inverse3x", "minverse"])
+@pytest.mark.parametrize("device_id", ["049D", "04EA"])
+def test_an_arm_is_found_under_every_word_of_its_group(word: str, device_id: str) -> None:
+    entry = {"commands": {"set_cursor_force": {"vector": xyz(1, 2, 3)}}}
+
+    for part in ([{"device_id": device_id, **entry}], {device_id: entry}):
+        found = read({word: part})
+
+        assert wishes(found) == [(device_id, commands.FORCE, 1, 2, 3)]
+        assert found.faults == []
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+def test_paths_of_a_keyed_group_carry_the_id(name: str, field: str, keys: tuple[str, ...], code: int) -> None:
+    del code
+    entry = {"commands": {name: {field: {**dict.fromkeys(keys, 1), keys[0]: "bad"}}}, "more": 1}
+
+    found = read({"arm": {"049D": entry}})
+
+    assert [path for path, _ in found.faults] == [f"arm.049D.commands.{name}.{field}.{keys[0]}", "arm.049D.more"]
+
+
+def test_the_path_of_an_entry_carries_its_index() -> None:
+    entry = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": xyz(1, 2, None)}}}
+
+    found = read({"arm": [{"device_id": "049D"}, entry]})
+
+    assert [path for path, _ in found.faults] == ["arm[1].commands.set_cursor_force.vector.z"]
+
+
+# ---------------------------------------------------------------- who can do what
+
+
+@pytest.mark.parametrize("name", ["set_transform", "set_angular_torque", *(row[0] for row in SET_POINTS)])
+@pytest.mark.parametrize(("group", "device_id"), [("grip", "1605"), ("verse_grip", "1605"), ("pen", "1700")])
+def test_a_device_without_motors_takes_no_forces(name: str, group: str, device_id: str) -> None:
+    found = read({group: [{"device_id": device_id, "commands": {name: {"vector": xyz(1, 2, 3)}}}]})
+
+    assert [path for path, _ in found.faults] == [f"{group}[0].commands.{name}"]
+    assert "send it to an arm or a compact" in found.faults[0][1]
+    assert (found.wishes, found.workspaces) == ([], [])
+
+
+@pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
+def test_a_settling_device_refuses_commands(name: str, field: str, keys: tuple[str, ...], code: int) -> None:
+    del code
+    found = read(arm(device_id="05E7", commands={name: {field: dict.fromkeys(keys, 1)}}))
+
+    assert [path for path, _ in found.faults] == [f"arm[0].commands.{name}"]
+    assert found.faults[0][1].startswith("settling")
+    assert found.wishes == []
+
+
+@pytest.mark.parametrize("device_id", DEVICES)
+@pytest.mark.parametrize("name", ["probe_position", "probe_orientation", "keep_alive", "probe_cursor_position"])
+@pytest.mark.parametrize("body", [{}, None, True, 0, "x", [], {"values": [1]}])
+def test_every_device_takes_probes_whatever_they_hold(device_id: str, name: str, body: object) -> None:
+    group = "arm" if DEVICES[device_id].moves else "grip"
+
+    found = read({group: [{"device_id": device_id, "commands": {name: body}}]})
+
+    assert (found.faults, found.wishes) == ([], [])
+    assert found.mapped == {device_id}
+    assert found.deprecated == (["probe_cursor_position"] if name == "probe_cursor_position" else [])
+
+
+@pytest.mark.parametrize("name", ["", "dance", "vector", "set_gravity_compensation", "configure", "Set_cursor_force"])
+@pytest.mark.parametrize(("group", "device_id"), [("arm", "049D"), ("arm", "05E7"), ("grip", "1605")])
+def test_an_unknown_command_is_named_on_every_device(name: str, group: str, device_id: str) -> None:
+    found = read({group: [{"device_id": device_id, "commands": {name: True}}]})
+
+    assert found.faults == [(f"{group}[0].commands.{name}", "unknown command")]
+
+
+def test_a_long_command_name_is_cut_in_the_path() -> None:
+    assert read(commanded(**{"c" * 1000: {}})).faults[0][0] == "arm[0].commands." + "c" * 40
+
+
+# ---------------------------------------------------------------- the workspace
+
+WHOLE = {"position": xyz(1, 2, 3), "rotation": {"w": 1, "x": 0, "y": 0, "z": 0}, "scale": 2}
+
+
+@pytest.mark.parametrize(
+    "sent", [part for count in range(4) for part in itertools.combinations(("position", "rotation", "scale"), count)]
+)
+def test_a_workspace_transform_is_read_part_by_part(sent: tuple[str, ...]) -> None:
+    found = read(commanded(set_transform={"transform": {key: WHOLE[key] for key in sent}}))
+
+    assert found.workspaces == [
+        (
+            "049D",
+            PartialTransform(
+                (1, 2, 3) if "position" in sent else None,
+                (1, 0, 0, 0) if "rotation" in sent else None,
+                (2, 2, 2) if "scale" in sent else None,
+            ),
+        )
+    ]
+    assert found.mapped == {"049D"}
+    assert found.faults == []
+
+
+@pytest.mark.parametrize("pivot", [xyz(0, 0, 0), None, {}, "here", 0])
+@pytest.mark.parametrize("rest", [{"transform": WHOLE}, {"transform": {}}, {}])
+def test_a_pivot_is_refused_by_the_name_of_its_setting(pivot: object, rest: dict[str, object]) -> None:
+    found = read(commanded(set_transform={**rest, "pivot": pivot}))
+
+    assert [path for path, _ in found.faults] == ["arm[0].commands.set_transform.pivot"]
+    assert "features/workspace_zoom/enabled" in found.faults[0][1]
+    assert found.workspaces == []
+
+
+@pytest.mark.parametrize(
+    ("body", "path"),
+    [
+        (None, ""),
+        ([], ""),
+        (True, ""),
+        ({}, ".transform"),
+        (WHOLE, ".transform"),
+        ({"transform": None}, ".transform"),
+        ({"transform": []}, ".transform"),
+        ({"transform": {"position": {"x": 1}}}, ".transform.position.y"),
+        ({"transform": {"rotation": {"w": 2, "x": 0, "y": 0, "z": 0}}}, ".transform.rotation"),
+        ({"transform": {"scale": 0}}, ".transform.scale"),
+        ({"transform": {"scale": xyz(1, 1, -1)}}, ".transform.scale.z"),
+    ],
+)
+def test_a_faulty_workspace_transform_is_named_and_changes_nothing(body: object, path: str) -> None:
+    found = read(commanded(set_transform=body))
+
+    assert [where for where, _ in found.faults] == [f"arm[0].commands.set_transform{path}"]
+    assert found.workspaces == []
+
+
+def test_unknown_keys_of_a_workspace_are_named_and_ignored() -> None:
+    found = read(commanded(set_transform={"transform": {"scale": 2, "shear": 1}, "about": 1}))
+
+    assert [path for path, _ in found.faults] == [
+        "arm[0].commands.set_transform.about",
+        "arm[0].commands.set_transform.transform.shear",
+    ]
+    assert found.workspaces == [("049D", PartialTransform(scale=(2, 2, 2)))]
+
+
+# ---------------------------------------------------------------- what releases
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"session": {}},
+        {"session": {"force_render_full_state": {}}},
+        {"session": {"configure": {"profile": {"name": "a"}}}},
+        {"arm": []},
+        {"arm": {}},
+        {"arm": [{"device_id": "049D"}]},
+        arm(configure={}),
+        arm(configure={"preset": "arm_front"}),
+        arm(device_id="nobody"),
+        {"commands": {}},
+        {"arm": ["commands"]},
+        [],
+        "commands",
+        None,
+        b"{",
+        b"",
+    ],
+)
+def test_a_message_without_a_commands_map_neither_releases_nor_refreshes(message: object) -> None:
+    assert read(message).mapped == set()
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        commanded(),
+        commanded(keep_alive={}),
+        commanded(probe_position=None),
+        commanded(set_cursor_force={"vector": xyz(1, 2, 3)}),
+        commanded(set_cursor_force="faulty"),
+        commanded(set_transform={"transform": EMPTY}),
+        commanded(dance={}),
+        arm(commands={}, configure={"preset": "arm_front"}),
+        {"grip": [{"device_id": "1605", "commands": EMPTY}]},
+        arm(device_id="nobody", commands={}),
+        arm(commands=None),
+        arm(commands=[]),
+    ],
+)
+def test_a_message_with_a_commands_map_for_any_device_releases_what_it_does_not_hold(message: object) -> None:
+    assert read(message).mapped
+
+
+def test_each_device_with_a_commands_map_is_known() -> None:
+    found = read(
+        {
+            "arm": [{"device_id": "049D", "commands": EMPTY}, {"device_id": "05E7"}],
+            "compact": {"04EA": {"commands": EMPTY}},
+            "grip": [{"device_id": "1605", "commands": {"keep_alive": True}}],
+        }
+    )
+
+    assert found.mapped == {"049D", "04EA", "1605"}
+
+
+@pytest.mark.parametrize("value", [None, True, 1, "x", []])
+def test_a_commands_map_that_is_none_is_named(value: object) -> None:
+    assert [path for path, _ in read(arm(commands=value)).faults] == ["arm[0].commands"]
+
+
+def test_numbers_beyond_float_are_no_json() -> None:
+    for text in (b"1e999", b"-1e999", b"NaN", b"Infinity", b"-Infinity", b"1" + b"0" * 400):
+        message = b'{"arm":[{"device_id":"049D","commands":{"set_cursor_force":{"vector":{"x":0,"y":0,"z":%b}}}}]}'
+
+        found = read(message % text)
+
+        assert [path for path, _ in found.faults] == [""]
+        assert found.mapped == set()
+
+
+def test_what_is_wished_is_finite() -> None:
+    found = read(commanded(set_cursor_force={"vector": xyz(5e-324, -0.0, 1e6)}))
+
+    assert all(math.isfinite(value) for value in found.wishes[0][2:5])
