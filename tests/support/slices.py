@@ -1,0 +1,87 @@
+"""What the tests of devices, sessions and frames stand on: settings of the catalogue, records of simulated devices, actors that only listen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+import pykka
+
+from actors.device.messages import DeviceRecord, Inventory, Phase
+from actors.device.simulated import identities, parse
+from actors.kit.actor import Context
+from actors.kit.children import Factory
+from actors.kit.message import ChildFailed, Message
+from actors.settings.book import open_book
+from actors.settings.catalog import CATALOG
+from actors.settings.messages import Frozen, SettingsView
+from fastpath.arena import Runtime
+
+M = TypeVar("M")
+
+
+def settings_view(raw: Mapping[str, object] | None = None) -> SettingsView:
+    """The catalogue's settings with some stored values."""
+    book, faults = open_book(CATALOG, dict(raw or {}), {})
+    assert faults == ()
+    return book.view()
+
+
+def simulated_records(runtime: Runtime, *words: str, phase: Phase = Phase.READY) -> tuple[DeviceRecord, ...]:
+    """Simulated devices, leased and as the inventory shows them."""
+    return tuple(
+        DeviceRecord(identity, runtime.lease_device(identity.device_id), phase)
+        for identity in identities(parse(word) for word in words)
+    )
+
+
+def inventory_of(*words: str, phase: Phase = Phase.READY) -> Inventory:
+    """Simulated devices on a stepping runtime of their own."""
+    return Inventory(simulated_records(Runtime(stepping=True, realtime=False), *words, phase=phase))
+
+
+class Listener:
+    """Stands in the directory for an actor, and keeps what it is told."""
+
+    def __init__(self, context: Context, *names: str) -> None:
+        self.told: list[Message] = []
+        for name in names:
+            context.directory.register(name, cast("pykka.ActorRef[Any]", self))
+
+    def tell(self, message: Message) -> None:
+        self.told.append(message)
+
+    def is_alive(self) -> bool:
+        return True
+
+    def of(self, kind: type[M]) -> list[M]:
+        """What it was told of one type, oldest first."""
+        return [message for message in self.told if isinstance(message, kind)]
+
+
+class NoChildren:
+    """Stands for an owner's children: starts nobody, remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.spawned: list[str] = []
+        self.stopped: list[str] = []
+        self.failures: list[ChildFailed] = []
+
+    def spawn(self, name: str, _factory: Factory) -> None:
+        self.spawned.append(name)
+
+    def failed(self, message: ChildFailed) -> None:
+        self.failures.append(message)
+
+    def stop(self, name: str) -> None:
+        self.stopped.append(name)
+
+    def stop_all(self) -> None:
+        self.stopped += [name for name in reversed(self.spawned) if name not in self.stopped]
+
+
+class Sections(dict[str, Frozen]):
+    """Sections of a ledger."""
+
+    def section(self, name: str) -> Frozen:
+        return self.get(name)

@@ -1,0 +1,397 @@
+"""`config` in both vocabularies and frame versions, what of it may be sent back, and the order of groups."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.device.messages import DeviceRecord, DeviceWide, Inventory
+from actors.session import configure, presets
+from actors.session.messages import DeviceConfig, SessionConfig
+from actors.session.profile import SessionMemory
+from actors.values.identity import Firmware, Kind
+from actors.values.spatial import Basis, Transform
+from fastpath.arena import Runtime
+from fastpath.wire import FrameEntry, encode_json
+from tests.support.slices import inventory_of, settings_view, simulated_records
+from transport.wire import commands, frames
+from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
+
+ALL = ("arm", "compact", "grip", "grip:wired", "pen")
+INVENTORY = inventory_of(*ALL)
+ARM, COMPACT, WIRELESS, WIRED, PEN = INVENTORY.devices
+SETTINGS = settings_view()
+VOCABULARIES = [NEUTRAL, INVERSE]
+VERSIONS = ["3.0", "3.1"]
+BASES = [
+    Basis.parse("".join(sign + axis for sign, axis in zip(signs, axes, strict=True)))
+    for axes in itertools.permutations("XYZ")
+    for signs in itertools.product(("", "-"), repeat=3)
+]
+
+
+def config_of(
+    record: DeviceRecord,
+    config: SessionConfig | None = None,
+    vocabulary: Vocabulary = NEUTRAL,
+    version: str = "3.1",
+    raw: dict[str, object] | None = None,
+) -> dict[str, Any]:
+    """The `config` of one device as a client reads it."""
+    settings = SETTINGS if raw is None else settings_view(raw)
+    shown: dict[str, Any] = json.loads(
+        encode_json(frames.config_of(record, config or SessionConfig(), vocabulary, settings, version))
+    )
+    return shown
+
+
+def of_device(record: DeviceRecord, device: DeviceConfig, **session: Any) -> SessionConfig:
+    return SessionConfig(devices=MappingProxyType({record.device_id: device}), **session)
+
+
+# ---------------------------------------------------------------- what is shown
+
+
+def test_the_config_of_an_arm_is_that_of_the_contract() -> None:
+    identity = ARM.identity
+
+    assert list(config_of(ARM).items()) == [
+        ("type", "arm"),
+        ("connection", "simulated"),
+        ("port", "sim0"),
+        (
+            "device_info",
+            {"major_version": 7, "minor_version": 5, "id": ARM.device_id, "device_type": 4, "uuid": identity.uuid},
+        ),
+        ("extended_device_id", identity.uuid),
+        ("extended_firmware_version", "00070005" + "0" * 24),
+        ("handedness", "right"),
+        ("streaming_mode", "USB"),
+        ("gravity_compensation", {"enabled": True, "scaling_factor": 1}),
+        ("torque_scaling", {"enabled": True}),
+        ("home_return", {"enabled": False}),
+        ("preset", "defaults"),
+        ("basis", {"permutation": "XYZ"}),
+        ("mount", {}),
+        ("force_gate", {"gain": 0.3}),
+        ("damping", {"scalar": 0}),
+        ("paired_with", None),
+    ]
+
+
+def test_filters_stand_together_in_public_words() -> None:
+    shown = config_of(ARM, vocabulary=INVERSE)
+
+    assert shown["filters"] == {"force_gate": {"gain": 0.3}, "damping": {"scalar": 0}}
+    assert "force_gate" not in shown
+    assert "damping" not in shown
+    assert list(shown)[-2:] == ["filters", "paired_with"]
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_the_info_of_the_older_frame_has_strings_and_a_model(vocabulary: Vocabulary) -> None:
+    for record, model in ((ARM, 4), (COMPACT, 5)):
+        assert config_of(record, vocabulary=vocabulary, version="3.0")["device_info"] == {
+            "firmware_version": "7.5",
+            "hardware_version": "1",
+            "model": model,
+            "id": record.device_id,
+            "uuid": record.identity.uuid,
+        }
+        assert config_of(record, vocabulary=vocabulary)["device_info"]["device_type"] == model
+
+
+@pytest.mark.parametrize(
+    ("record", "neutral", "inverse", "connection"),
+    [
+        (ARM, "arm", "inverse3", "simulated"),
+        (COMPACT, "compact", "minverse", "simulated"),
+        (WIRELESS, "grip", "wireless_verse_grip", "wireless"),
+        (WIRED, "grip", "verse_grip", "wired"),
+        (PEN, "pen", "custom_verse_grip", "simulated"),
+    ],
+)
+def test_types_and_connections_have_their_words(
+    record: DeviceRecord, neutral: str, inverse: str, connection: str
+) -> None:
+    for version in VERSIONS:
+        for vocabulary, word in ((NEUTRAL, neutral), (INVERSE, inverse)):
+            shown = config_of(record, vocabulary=vocabulary, version=version)
+            assert (shown["type"], shown["connection"]) == (word, connection)
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_grip_shows_its_versions_and_its_partner(vocabulary: Vocabulary, version: str) -> None:
+    shown = config_of(replace(WIRELESS, paired_with="049D"), vocabulary=vocabulary, version=version)
+
+    assert list(shown.items())[2:] == [
+        ("port", "sim2"),
+        ("major_version", 1),
+        ("minor_version", 4),
+        ("hardware_version", 1),
+        ("paired_with", "049D"),
+    ]
+
+
+def test_what_a_device_has_for_all_sessions_is_shown() -> None:
+    wide = DeviceWide("left", torque_scaling=False, gravity_compensation=False, gravity_scale=0.5, home_return=True)
+
+    shown = config_of(replace(ARM, wide=wide, paired_with="1605"))
+
+    assert shown["handedness"] == "left"
+    assert shown["torque_scaling"] == {"enabled": False}
+    assert shown["gravity_compensation"] == {"enabled": False, "scaling_factor": 0.5}
+    assert shown["home_return"] == {"enabled": True}
+    assert shown["paired_with"] == "1605"
+
+
+def test_a_firmware_is_shown_by_its_numbers() -> None:
+    record = replace(ARM, identity=replace(ARM.identity, firmware=Firmware(7, 10)))
+
+    assert config_of(record)["device_info"]["minor_version"] == 10
+    assert config_of(record, version="3.0")["device_info"]["firmware_version"] == "7.10"
+    assert config_of(record)["extended_firmware_version"] == "0007000A" + "0" * 24
+    assert len(config_of(record)["extended_firmware_version"]) == 32
+
+
+def test_the_gate_is_that_of_the_most_exact_setting() -> None:
+    family, kind, own = (f"devices/{who}/filters/force_gate/gain" for who in ("haptic*", "arm", ARM.device_id))
+
+    assert config_of(ARM, raw={family: 0.5})["force_gate"] == {"gain": 0.5}
+    assert config_of(ARM, raw={family: 0.5, kind: 0.25})["force_gate"] == {"gain": 0.25}
+    assert config_of(ARM, raw={family: 0.5, kind: 0.25, own: 0.125})["force_gate"] == {"gain": 0.125}
+    assert config_of(COMPACT, raw={family: 0.5, kind: 0.25})["force_gate"] == {"gain": 0.5}
+
+
+def test_the_basis_is_the_devices_own_or_the_sessions() -> None:
+    session = SessionConfig(basis=Basis.parse("YZX"))
+    own = of_device(ARM, DeviceConfig(basis=Basis.parse("XZ-Y")), basis=Basis.parse("YZX"))
+
+    assert config_of(ARM, session)["basis"] == {"permutation": "YZX"}
+    assert config_of(ARM, own)["basis"] == {"permutation": "XZ-Y"}
+    assert config_of(COMPACT, own)["basis"] == {"permutation": "YZX"}
+
+
+@pytest.mark.parametrize(
+    ("preset", "inverse"),
+    [("compact_zup", "minverse_zup"), ("compact_centered", "minverse_centered"), ("custom", "custom")],
+)
+def test_a_preset_has_its_word(preset: str, inverse: str) -> None:
+    config = of_device(COMPACT, DeviceConfig(preset=preset))
+
+    assert config_of(COMPACT, config)["preset"] == preset
+    assert config_of(COMPACT, config, INVERSE)["preset"] == inverse
+
+
+# ---------------------------------------------------------------- transforms
+
+PARTS = {
+    "position": {"x": 1.0, "y": 2.0, "z": 3.0},
+    "rotation": {"w": 0.0, "x": 1.0, "y": 0.0, "z": 0.0},
+    "scale": {"x": 2.0, "y": 2.0, "z": 1.0},
+}
+
+
+def transform(parts: tuple[str, ...]) -> Transform:
+    return Transform(
+        (1, 2, 3) if "position" in parts else (0, 0, 0),
+        (0, 1, 0, 0) if "rotation" in parts else (1, 0, 0, 0),
+        (2, 2, 1) if "scale" in parts else (1, 1, 1),
+    )
+
+
+@pytest.mark.parametrize("parts", [part for count in range(4) for part in itertools.combinations(PARTS, count)])
+def test_identity_parts_are_left_out_unless_all_are_wanted(parts: tuple[str, ...]) -> None:
+    assert frames.transform_json(transform(parts), complete=False) == {name: PARTS[name] for name in parts}
+    whole = frames.transform_json(transform(parts), complete=True)
+    assert list(whole) == ["position", "rotation", "scale"]
+    assert {name: whole[name] for name in parts} == {name: PARTS[name] for name in parts}
+
+
+def test_a_rotation_is_written_w_x_y_z() -> None:
+    assert list(frames.transform_json(Transform(), complete=True)["rotation"]) == ["w", "x", "y", "z"]
+
+
+def test_a_negative_zero_is_identity_too() -> None:
+    assert frames.transform_json(Transform((-0.0, 0.0, -0.0)), complete=False) == {}
+
+
+@pytest.mark.parametrize("key", ["serialization/explicit_fields", "serialization/force_complete_transforms"])
+def test_either_setting_completes_a_mount(key: str) -> None:
+    assert list(config_of(ARM, raw={key: True})["mount"]) == ["position", "rotation", "scale"]
+
+
+# ---------------------------------------------------------------- what may be sent back
+
+finite = st.floats(-10, 10, width=32)
+mounts = st.builds(
+    Transform,
+    st.tuples(finite, finite, finite),
+    st.sampled_from([(1.0, 0.0, 0.0, 0.0), (0.5, 0.5, -0.5, 0.5), (0.0, 0.0, 0.0, -1.0), (0.6, 0.0, 0.8, 0.0)]),
+    st.tuples(*[st.floats(0.125, 8, width=32)] * 3),
+)
+
+
+def sent_back(record: DeviceRecord, vocabulary: Vocabulary, **parts: Any) -> SessionConfig:
+    """A new session's configuration once a client has sent these parts of a `config` as `configure`."""
+    group = vocabulary.group(record.kind, record.identity.connection)
+    message = {group: [{"device_id": record.device_id, "configure": parts}]}
+    targets = {target.device_id: Target(target) for target in INVENTORY.devices}
+    found = commands.read(json.dumps(message), targets, vocabulary)
+    assert found.faults == []
+    applied = configure.apply(SessionConfig(), found.changes, configure.Surroundings(INVENTORY, SessionMemory()))
+    assert applied.refused == ()
+    return applied.config
+
+
+class Target:
+    """A device as reading sees it."""
+
+    def __init__(self, record: DeviceRecord) -> None:
+        self.device_id = record.device_id
+        self.kind = record.kind
+        self.moves = record.kind.moves
+        self.accepts = True
+
+
+@given(st.sampled_from(BASES), mounts, st.sampled_from([ARM, COMPACT]))
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_shown_mount_and_basis_configure_the_same(
+    vocabulary: Vocabulary, version: str, basis: Basis, mount: Transform, record: DeviceRecord
+) -> None:
+    config = of_device(record, DeviceConfig(basis, "custom", mount))
+    shown = config_of(record, config, vocabulary, version)
+
+    back = sent_back(record, vocabulary, basis=shown["basis"], mount=shown["mount"]).device(record.device_id)
+
+    assert (back.basis, back.preset) == (basis, "custom")
+    assert back.mount.position == pytest.approx(mount.position, rel=1e-6)
+    assert back.mount.rotation == pytest.approx(mount.rotation, abs=1e-6)
+    assert back.mount.scale == pytest.approx(mount.scale, rel=1e-6)
+    again = config_of(record, of_device(record, back), vocabulary, version)
+    assert (again["mount"], again["basis"], again["preset"]) == (shown["mount"], shown["basis"], "custom")
+
+
+@given(st.sampled_from(BASES), st.data())
+@pytest.mark.parametrize("record", [ARM, COMPACT])
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_a_shown_preset_and_basis_configure_the_same(
+    vocabulary: Vocabulary, record: DeviceRecord, basis: Basis, data: st.DataObject
+) -> None:
+    preset = data.draw(st.sampled_from([name for name in presets.names(record.kind) if name != "custom"]))
+    reach = record.identity.reach
+    assert reach is not None
+    device = DeviceConfig(basis, preset, presets.mount(preset, reach, basis))
+    shown = config_of(record, of_device(record, device), vocabulary)
+
+    back = sent_back(record, vocabulary, preset=shown["preset"], basis=shown["basis"])
+
+    assert back.device(record.device_id) == device
+
+
+def test_a_whole_config_sent_back_is_understood_as_far_as_it_can_be_set() -> None:
+    """Everything but `mount` beside `preset`, which exclude each other, and what is not for sessions to set."""
+    shown = config_of(ARM, of_device(ARM, DeviceConfig(Basis.parse("XZ-Y"))))
+    message = {"arm": [{"device_id": ARM.device_id, "configure": shown}]}
+
+    found = commands.read(json.dumps(message), {ARM.device_id: Target(ARM)}, NEUTRAL)
+
+    assert [change.path for change in found.changes] == ["arm[0].configure.basis"]
+    assert "arm[0].configure.basis" not in [path for path, _ in found.faults]
+
+
+# ---------------------------------------------------------------- groups and encoders
+
+
+def test_groups_keep_their_order_and_their_devices_order() -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    records = simulated_records(runtime, "pen", "grip", "compact", "arm", "grip:wired", "arm")
+
+    def entry(record: DeviceRecord) -> FrameEntry:
+        return FrameEntry(record.device_id, 1, runtime.reader(record.lease), None)
+
+    def shown(vocabulary: Vocabulary) -> list[tuple[str, list[str]]]:
+        return [
+            (name, [one.device_id for one in entries]) for name, entries in frames.grouped(records, vocabulary, entry)
+        ]
+
+    pen, wireless, compact, arm, wired, other = (record.device_id for record in records)
+    assert shown(NEUTRAL) == [
+        ("arm", [arm, other]),
+        ("compact", [compact]),
+        ("grip", [wireless, wired]),
+        ("pen", [pen]),
+    ]
+    assert shown(INVERSE) == [
+        ("inverse3", [compact, arm, other]),
+        ("verse_grip", [wired]),
+        ("wireless_verse_grip", [wireless]),
+        ("custom_verse_grip", [pen]),
+    ]
+
+
+def test_groups_without_devices_are_there() -> None:
+    def nobody(_record: DeviceRecord) -> FrameEntry:
+        raise AssertionError
+
+    for vocabulary in VOCABULARIES:
+        assert frames.grouped((), vocabulary, nobody) == [(name, []) for name in vocabulary.groups()]
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_all_devices_are_shown_in_device_space_without_a_session(vocabulary: Vocabulary, version: str) -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    records = simulated_records(runtime, *ALL)
+
+    shown = json.loads(frames.devices_json(Inventory(records), runtime, vocabulary, SETTINGS, version))
+
+    assert list(shown) == list(vocabulary.groups())
+    entries = {
+        entry_id: entry
+        for group in shown.values()
+        for entry_id, entry in (group.items() if version == "3.0" else ((entry["device_id"], entry) for entry in group))
+    }
+    assert set(entries) == {record.device_id for record in records}
+    for record in records:
+        entry = entries[record.device_id]
+        assert entry["config"] == config_of(record, vocabulary=vocabulary, version=version)
+        assert ("battery_level" in entry["state"]) == (record.identity.connection == "wireless")
+        assert "state" in entry
+        assert "status" in entry
+
+
+@pytest.mark.parametrize(
+    ("key", "place", "shown"),
+    [
+        ("serialization/timestamps", (), "tick"),
+        ("serialization/status_safety", ("arm", 0, "status"), "safety"),
+        ("serialization/force_complete_transforms", ("arm", 0, "state", "transform"), "scale"),
+        ("serialization/explicit_fields", ("arm", 0, "state", "transform"), "scale"),
+    ],
+)
+def test_each_setting_of_serialization_shows_in_frames(key: str, place: tuple[str | int, ...], shown: str) -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    inventory = Inventory(simulated_records(runtime, "arm"))
+
+    def holds(raw: dict[str, object]) -> bool:
+        found = json.loads(frames.devices_json(inventory, runtime, NEUTRAL, settings_view(raw)))
+        for step in place:
+            found = found[step]
+        return shown in found
+
+    assert holds({key: True})
+    assert not holds({})
+
+
+def test_every_kind_with_motors_has_a_device_type() -> None:
+    assert set(frames.DEVICE_TYPES) == {kind for kind in Kind if kind.moves}

@@ -1,0 +1,196 @@
+"""Who holds the position of a device: the first that sets one, until it omits it, times out, closes or is revoked."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastpath.arena import Runtime, Writer
+from transport.wire.commands import ANGLE, POSITION
+from transport.wire.holders import PositionHolders
+
+MS = 1_000_000
+TIMEOUT = 50 * MS
+
+
+class Rig:
+    """Devices and sessions on a stepping loop, and who holds what."""
+
+    def __init__(self) -> None:
+        self.runtime = Runtime(stepping=True, realtime=False)
+        self.holders = PositionHolders()
+        self._writers: dict[tuple[int, str], Writer] = {}
+
+    def writer(self, session_id: int, device_id: str = "A") -> Writer:
+        key = (session_id, device_id)
+        if key not in self._writers:
+            session = self.runtime.lease_session(str(session_id))
+            self._writers[key] = self.runtime.writer(session, self.runtime.lease_device(device_id))
+        return self._writers[key]
+
+    def claim(self, session_id: int, device_id: str = "A") -> int | None:
+        """Ask for the device; a position is set when it is given."""
+        writer = self.writer(session_id, device_id)
+        writer.begin()
+        holder = self.holders.claim(device_id, session_id, writer, self.runtime.now_ns(), TIMEOUT)
+        if holder is None:
+            writer.position(0, 0, 0)
+        writer.publish()
+        return holder
+
+    def release(self, session_id: int, device_id: str = "A") -> None:
+        writer = self.writer(session_id, device_id)
+        writer.begin()
+        writer.publish()
+
+    def wait(self, ms: float) -> None:
+        self.runtime.step(round(ms * 4))
+
+
+def test_the_first_that_claims_holds() -> None:
+    rig = Rig()
+
+    assert rig.claim(1) is None
+    assert rig.claim(2) == 1
+    assert rig.claim(1) is None
+    assert rig.claim(2) == 1
+
+
+def test_devices_are_held_one_by_one() -> None:
+    rig = Rig()
+
+    assert rig.claim(1, "A") is None
+    assert rig.claim(2, "B") is None
+    assert rig.claim(1, "B") == 2
+    assert rig.claim(2, "A") == 1
+
+
+def test_an_angle_holds_as_a_position_does() -> None:
+    rig = Rig()
+    assert rig.claim(1) is None
+    writer = rig.writer(1)
+    writer.begin()
+    writer.angle(1, 2, 3)
+    writer.publish()
+
+    assert writer.commands == ANGLE
+    assert rig.claim(2) == 1
+
+
+def test_who_omits_it_has_given_it_up() -> None:
+    rig = Rig()
+    rig.claim(1)
+    rig.release(1)
+
+    assert rig.claim(2) is None
+    assert rig.claim(1) == 2
+
+
+def test_a_force_does_not_hold() -> None:
+    rig = Rig()
+    rig.claim(1)
+    writer = rig.writer(1)
+    writer.begin()
+    writer.force(1, 2, 3)
+    writer.publish()
+
+    assert rig.claim(2) is None
+
+
+def test_who_falls_silent_holds_for_the_time_out_and_no_longer() -> None:
+    rig = Rig()
+    rig.claim(1)
+    rig.wait(50)
+    assert rig.claim(2) == 1
+
+    rig.wait(0.25)
+    assert rig.claim(2) is None
+    assert rig.claim(1) == 2
+
+
+def test_a_late_holder_keeps_it_while_nobody_else_came() -> None:
+    rig = Rig()
+    rig.claim(1)
+    rig.wait(500)
+
+    assert rig.claim(1) is None
+    assert rig.claim(2) == 1
+
+
+def test_who_closes_has_given_up_all_devices() -> None:
+    rig = Rig()
+    rig.claim(1, "A")
+    rig.claim(1, "B")
+    rig.claim(2, "C")
+
+    rig.holders.forget(1)
+
+    assert rig.claim(3, "A") is None
+    assert rig.claim(3, "B") is None
+    assert rig.claim(3, "C") == 2
+
+
+def test_a_writer_that_is_revoked_holds_nothing() -> None:
+    rig = Rig()
+    rig.claim(1)
+    rig.writer(1).revoke()
+
+    assert rig.claim(2) is None
+
+
+def test_a_change_of_view_gives_a_position_up() -> None:
+    rig = Rig()
+    rig.claim(1)
+    writer = rig.writer(1)
+    writer.set_basis((0, 2, 1), (1, 1, 1))
+    writer.publish(refresh=False)
+
+    assert rig.claim(2) is None
+
+
+def test_a_workspace_does_not_give_it_up() -> None:
+    rig = Rig()
+    rig.claim(1)
+    writer = rig.writer(1)
+    writer.set_workspace((1, 2, 3), (1, 0, 0, 0), (2, 2, 2))
+    writer.publish(refresh=False)
+
+    assert rig.claim(2) == 1
+
+
+def test_publishing_without_refreshing_does_not_prolong_it() -> None:
+    rig = Rig()
+    rig.claim(1)
+    rig.wait(49)
+    rig.writer(1).publish(refresh=False)
+    rig.wait(2)
+
+    assert rig.claim(2) is None
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["claim", "release", "wait", "forget"]), st.integers(1, 3), st.sampled_from("AB")),
+        max_size=40,
+    )
+)
+def test_no_device_is_ever_held_by_two(steps: list[tuple[str, int, str]]) -> None:
+    rig = Rig()
+
+    for step, session_id, device_id in steps:
+        if step == "claim":
+            holder = rig.claim(session_id, device_id)
+            assert holder != session_id
+        elif step == "release":
+            rig.release(session_id, device_id)
+        elif step == "forget":
+            rig.release(session_id, "A")
+            rig.release(session_id, "B")
+            rig.holders.forget(session_id)
+        else:
+            rig.wait(17)
+        for device in "AB":
+            now_ns = rig.runtime.now_ns()
+            writers = [rig.writer(session, device) for session in (1, 2, 3)]
+            held = [w for w in writers if w.commands & POSITION and now_ns - w.command_ns <= TIMEOUT]
+            assert len(held) <= 1
