@@ -358,13 +358,14 @@ def test_started_and_dropped_runtimes_give_their_memory_back() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096
 
-    for turn in range(31):
-        runtime = Runtime(realtime=False)
-        runtime.start()
-        del runtime
-        if turn == 0:
-            before = resident()
-    gc.collect()
+    def start_and_drop() -> None:
+        Runtime(realtime=False).start()
+        gc.collect()
+
+    start_and_drop()
+    before = resident()
+    for _ in range(30):
+        start_and_drop()
 
     assert resident() - before < 20e6
 
