@@ -161,7 +161,7 @@ class Reply:
 
 
 class Rig:
-    """Context manager; everything inside is running."""
+    """Context manager; everything inside is running, and nothing runs outside."""
 
     def __init__(self, folder: StateDirectory, overrides: Mapping[str, Override] | None = None) -> None:
         self.state = SettingsState.load(folder, overrides or {})
@@ -185,11 +185,12 @@ class Rig:
         self.edge = Edge(self.bridge, self.guard, BUILD)
         self.actors: list[Any] = []
         self.port = 0
-        self._loop = asyncio.new_event_loop()
+        self._loop: asyncio.AbstractEventLoop
         self._thread = threading.Thread(target=self._run, name="edge")
         self._servers: list[HTTPServer] = []
 
     def __enter__(self) -> Self:
+        self._loop = asyncio.new_event_loop()
         self._thread.start()
         self.start_actor(SettingsStore.start(self.context, self.state, self.ledger))
         self.start_actor(StandInDevices.start(self.context, self.inventory))
