@@ -1,8 +1,8 @@
-"""Runtime and its capabilities, for the other extensions: `wire.pyx` reads a Reader's state and a Writer's view directly."""
+"""The Runtime, for the extensions that hand out rights to its arena."""
 
 from libc.stdint cimport int64_t
 
-from fastpath.layout cimport Arena, Basis, DeviceState, Record, Transform
+from fastpath.layout cimport Arena
 
 cdef class Runtime:
     cdef Arena *arena
@@ -19,19 +19,3 @@ cdef class Runtime:
     cdef bint _lock_memory(self) except -1
     cdef int _find(self, dict names, str name, int count, bint devices) except -1
     cdef void _sweep(self) noexcept
-
-cdef class Writer:
-    cdef Runtime runtime
-    cdef readonly int session
-    cdef readonly int device
-    cdef Record record
-    cdef readonly bint revoked
-
-cdef class Reader:
-    cdef Runtime runtime
-    cdef readonly int device
-    cdef DeviceState state
-    cdef void refresh(self) noexcept
-
-cdef int fill_basis(Basis *basis, axes, signs) except -1
-cdef int fill_transform(Transform *m, position, rotation, scale) except -1

@@ -1,19 +1,12 @@
-# Runtime, slots, readers and writers: where the loop and the rest of the service meet.
+# Runtime and its slots: where the loop and the rest of the service meet.
 # Metres, newtons, newton-millimetres, degrees for joint angles, seconds; times in nanoseconds of CLOCK_MONOTONIC.
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple, final
+from typing import NamedTuple, final
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Layouts of the structs that cross between C and Python; nested fields carry the names of `layout.pxd`.
-HAND_PARAMS: Final[np.dtype[np.void]]
-PLANT_PARAMS: Final[np.dtype[np.void]]
-MECHANISM_PARAMS: Final[np.dtype[np.void]]
-DEVICE_PARAMS: Final[np.dtype[np.void]]
-DEVICE_STATE: Final[np.dtype[np.void]]
-LOOP_STATE: Final[np.dtype[np.void]]
+from fastpath.records import Reader, Writer
 
 # Every slot of the arena is leased.
 class NoSlot(RuntimeError): ...
@@ -72,53 +65,3 @@ class Runtime:
     def reader(self, lease: Lease) -> Reader: ...
     # An identity view, and nothing commanded.
     def writer(self, session: Lease, device: Lease) -> Writer: ...
-
-# State of one device; any number of readers, each on one thread.
-@final
-class Reader:
-    def __new__(cls, runtime: Runtime, lease: Lease) -> Reader: ...
-    @property
-    def device(self) -> int: ...
-    # The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given. ValueError for another size.
-    def snapshot(self, out: NDArray[np.void] | None = None) -> NDArray[np.void]: ...
-
-# One session's record of one device: its view (basis, mount, workspace) and what it commands. Main thread only.
-# Commands that are no finite numbers and transforms that have no inverse: ValueError.
-@final
-class Writer:
-    def __new__(cls, runtime: Runtime, session: Lease, device: Lease) -> Writer: ...
-    @property
-    def session(self) -> int: ...
-    @property
-    def device(self) -> int: ...
-    @property
-    def revoked(self) -> bool: ...
-    # Application axis i takes signs[i] times device axis axes[i]; a held position is released.
-    def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None: ...
-    # Position (m), unit quaternion w x y z, scale > 0; a held position is released.
-    def set_mount(self, position: Sequence[float], rotation: Sequence[float], scale: Sequence[float]) -> None: ...
-    # Position (m), unit quaternion w x y z, scale > 0; a held position follows it.
-    def set_workspace(self, position: Sequence[float], rotation: Sequence[float], scale: Sequence[float]) -> None: ...
-    # Start a new set of commands: what is not set again before `publish` is released.
-    def begin(self) -> None: ...
-    # N, application space; it keeps its direction at the device when the view changes later.
-    def force(self, x: float, y: float, z: float) -> None: ...
-    # Joint torques, N.mm.
-    def torque(self, a0: float, a1: float, a2: float) -> None: ...
-    # Position to hold, m, application space.
-    def position(self, x: float, y: float, z: float) -> None: ...
-    # Joint angles to hold, degrees.
-    def angle(self, a0: float, a1: float, a2: float) -> None: ...
-    # Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed.
-    def publish(self, refresh: bool = True) -> bool: ...
-    # Release everything at the next tick; nothing that is written later counts.
-    def revoke(self) -> None: ...
-    # Which commands are set: 1 force, 2 position, 4 torques, 8 angles.
-    @property
-    def commands(self) -> int: ...
-    # When commands were last stamped, nanoseconds of the runtime's clock; 0 = never.
-    @property
-    def command_ns(self) -> int: ...
-    # (position, rotation w x y z, scale)
-    @property
-    def workspace(self) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]: ...

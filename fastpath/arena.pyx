@@ -9,19 +9,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
-from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.string cimport memcpy, memset
+from fastpath.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
 
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
+
+from fastpath.buffers cimport copy_in, copy_out
 from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_store, hd_triple_init, hd_triple_publish
 from fastpath.layout cimport (
-    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE,
-    SLOT_RETIRING, Arena, Basis, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState, Record, RecordCell,
-    Transform,
+    MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING, Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams,
+    LoopState, RecordCell,
 )
 from fastpath.loop cimport loop_join, loop_start, loop_step, loop_sweep
-from fastpath.spatial cimport force_to_device, view_identity
 
 cdef extern from "realtime.h" nogil:
     int HD_STACK_BYTES
@@ -29,37 +28,6 @@ cdef extern from "realtime.h" nogil:
     void *hd_pages(size_t bytes)
     void hd_pages_free(void *pages, size_t bytes)
     int hd_pages_lock(void *pages, size_t bytes)
-
-_VEC = ("f8", (3,))
-
-HAND_PARAMS = np.dtype([
-    ("mass", "f8"), ("grip_stiffness", "f8"), ("grip_damping", "f8"), ("arm_stiffness", "f8"), ("arm_damping", "f8"),
-    ("centre", *_VEC), ("radius", "f8"), ("period", "f8"), ("path", "i8"),
-], align=True)
-PLANT_PARAMS = np.dtype([
-    ("mass", "f8"), ("viscous", "f8"), ("coulomb", "f8"), ("gravity_mass", "f8"), ("stop_stiffness", "f8"),
-    ("stop_damping", "f8"), ("low", *_VEC), ("high", *_VEC),
-], align=True)
-MECHANISM_PARAMS = np.dtype([("shoulder", *_VEC), ("link", "f8", (2,)), ("counts_per_turn", "f8")], align=True)
-DEVICE_PARAMS = np.dtype([
-    ("kind", "u4"), ("flags", "u4"), ("accepts_commands", "u4"), ("torque_scaling", "u4"), ("plant_revision", "u8"),
-    ("seed", "u8"), ("peak_force", "f8"), ("torque_limit", "f8"), ("gravity_scale", "f8"),
-    ("mechanism", MECHANISM_PARAMS), ("plant", PLANT_PARAMS), ("hand", HAND_PARAMS),
-    ("buttons", "u4"), ("grip_slot", "i4"), ("battery_start", "f8"), ("battery_life", "f8"),
-], align=True)
-DEVICE_STATE = np.dtype([
-    ("tick", "u8"), ("time_ns", "i8"), ("generation", "u4"), ("flags", "u4"), ("domain", "u4"), ("mode", "u4"),
-    ("live", "u8", (4,)), ("position", *_VEC), ("velocity", *_VEC), ("joint", *_VEC), ("joint_velocity", *_VEC),
-    ("orientation", "f8", (4,)), ("force", *_VEC), ("torque", *_VEC), ("target", *_VEC), ("target_joint", *_VEC),
-    ("hand_force", *_VEC), ("hall", "f8"), ("battery_level", "f8"), ("battery_voltage", "f8"), ("buttons", "u8"),
-    ("clamped", "u8"), ("saturated", "u8"), ("faded", "u8"),
-], align=True)
-LOOP_STATE = np.dtype([
-    ("ticks", "u8"), ("missed", "u8"), ("started_ns", "i8"), ("tick_ns", "i8"), ("frequency", "f8"),
-    ("target_frequency", "f8"), ("margin", "f8"), ("running", "u8"), ("fifo", "u8"), ("pinned", "u8"), ("locked", "u8"),
-    ("dead_man_trips", "u8"), ("gaps", "u8"), ("lateness_sum", "f8"), ("lateness_max", "f8"), ("lateness", "u8", (24,)),
-    ("step_samples", "u8"), ("step_seconds", "f8", (6,)), ("tick_seconds", "f8"),
-], align=True)
 
 if not (DEVICE_PARAMS.itemsize == sizeof(DeviceParams) and DEVICE_STATE.itemsize == sizeof(DeviceState)
         and LOOP_STATE.itemsize == sizeof(LoopState)):
@@ -321,200 +289,12 @@ cdef class Runtime:
             hd_store(&slot.stop, stopped)
             return True
 
-    def reader(self, lease: Lease) -> Reader:
-        """A reader of one device's state."""
-        return Reader(self, lease)
+    def reader(self, lease: Lease) -> object:
+        """A Reader of one device's state."""
+        from fastpath import records
+        return records.Reader(self, lease)
 
-    def writer(self, session: Lease, device: Lease) -> Writer:
+    def writer(self, session: Lease, device: Lease) -> object:
         """The right of one session to command one device, with an identity view and nothing commanded."""
-        return Writer(self, session, device)
-
-
-cdef int copy_out(object array, const void *value, Py_ssize_t size) except -1:
-    """Copy a struct into an array of the same layout."""
-    cdef Py_buffer buffer
-    PyObject_GetBuffer(array, &buffer, PyBUF_WRITABLE)
-    if buffer.len != size:
-        PyBuffer_Release(&buffer)
-        raise ValueError(f"the array must have {size} bytes, not {buffer.len}")
-    memcpy(buffer.buf, value, size)
-    PyBuffer_Release(&buffer)
-    return 0
-
-
-cdef int copy_in(object array, void *value, Py_ssize_t size) except -1:
-    """Copy an array into a struct of the same layout."""
-    cdef Py_buffer buffer
-    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)
-    if buffer.len != size:
-        PyBuffer_Release(&buffer)
-        raise ValueError(f"the array must have {size} bytes, not {buffer.len}")
-    memcpy(value, buffer.buf, size)
-    PyBuffer_Release(&buffer)
-    return 0
-
-
-cdef class Reader:
-    """State of one device; any number of readers, each on one thread."""
-
-    def __cinit__(self, Runtime runtime not None, lease):
-        self.runtime = runtime
-        self.device = lease.slot
-        memset(&self.state, 0, sizeof(DeviceState))
-
-    cdef void refresh(self) noexcept:
-        """Copy the newest whole state in."""
-        cdef DeviceSlot *slot = &self.runtime.arena.devices[self.device]
-        hd_seq_read(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState))
-
-    def snapshot(self, out=None) -> np.ndarray:
-        """The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given."""
-        if out is None:
-            out = np.empty((), dtype=DEVICE_STATE)
-        self.refresh()
-        copy_out(out, &self.state, sizeof(DeviceState))
-        return out
-
-
-cdef class Writer:
-    """One session's record of one device: its view (basis, mount, workspace) and what it commands. Main thread only."""
-
-    def __cinit__(self, Runtime runtime not None, session, device):
-        self.runtime = runtime
-        self.session = session.slot
-        self.device = device.slot
-        self.revoked = False
-        memset(&self.record, 0, sizeof(Record))
-        self.record.session_generation = session.generation
-        self.record.device_generation = device.generation
-        view_identity(&self.record.view)
-
-    def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None:
-        """Application axis i takes signs[i] times device axis axes[i]; a held position is released."""
-        fill_basis(&self.record.view.basis, axes, signs)
-        self.record.commands &= ~<uint32_t>COMMAND_POSITION
-
-    def set_mount(self, position, rotation, scale) -> None:
-        """Mount transform: position (m), unit quaternion w x y z, scale > 0; a held position is released."""
-        fill_transform(&self.record.view.mount, position, rotation, scale)
-        self.record.commands &= ~<uint32_t>COMMAND_POSITION
-
-    def set_workspace(self, position, rotation, scale) -> None:
-        """Workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position follows it."""
-        fill_transform(&self.record.view.workspace, position, rotation, scale)
-        self.record.workspace_revision += 1
-
-    def begin(self) -> None:
-        """Start a new set of commands: what is not set again before `publish` is released."""
-        self.record.commands = 0
-
-    def force(self, double x, double y, double z) -> None:
-        """Command a force (N, application space); it keeps its direction at the device when the view changes later."""
-        cdef double f[3]
-        check_finite(x, y, z)
-        f[0] = x; f[1] = y; f[2] = z
-        force_to_device(&self.record.view, f, self.record.force)
-        self.record.commands |= COMMAND_FORCE
-
-    def torque(self, double a0, double a1, double a2) -> None:
-        """Command joint torques (N.mm)."""
-        check_finite(a0, a1, a2)
-        self.record.torque[0] = a0; self.record.torque[1] = a1; self.record.torque[2] = a2
-        self.record.commands |= COMMAND_TORQUE
-
-    def position(self, double x, double y, double z) -> None:
-        """Hold a position (m, application space)."""
-        check_finite(x, y, z)
-        self.record.position[0] = x; self.record.position[1] = y; self.record.position[2] = z
-        self.record.commands |= COMMAND_POSITION
-
-    def angle(self, double a0, double a1, double a2) -> None:
-        """Hold joint angles (degrees)."""
-        check_finite(a0, a1, a2)
-        self.record.angle[0] = a0; self.record.angle[1] = a1; self.record.angle[2] = a2
-        self.record.commands |= COMMAND_ANGLE
-
-    def publish(self, bint refresh=True) -> bool:
-        """Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed."""
-        cdef RecordCell *cell
-        if self.revoked or not current(self):
-            return False
-        if refresh:
-            self.record.command_ns = self.runtime._now()
-        self.record.revision += 1
-        cell = &self.runtime.arena.records[self.session * MAX_DEVICES + self.device]
-        hd_triple_publish(&cell.cell, cell.buffers, &self.record, sizeof(Record))
-        hd_or(&self.runtime.arena.devices[self.device].fresh[self.session >> 6], <uint64_t>1 << (self.session & 63))
-        return True
-
-    def revoke(self) -> None:
-        """Release everything at the next tick; nothing that is written later counts."""
-        if not self.revoked:
-            self.record.commands = 0
-            self.publish(False)
-            self.revoked = True
-
-    @property
-    def commands(self) -> int:
-        """Which commands are set: 1 force, 2 position, 4 torques, 8 angles."""
-        return self.record.commands
-
-    @property
-    def command_ns(self) -> int:
-        """When commands were last stamped, nanoseconds of the runtime's clock; 0 = never."""
-        return self.record.command_ns
-
-    @property
-    def workspace(self) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
-        """Workspace transform as (position, rotation w x y z, scale)."""
-        cdef Transform *m = &self.record.view.workspace
-        return (m.t[0], m.t[1], m.t[2]), (m.q[0], m.q[1], m.q[2], m.q[3]), (m.s[0], m.s[1], m.s[2])
-
-
-cdef bint current(Writer writer) noexcept:
-    """Whether both leases of a writer hold; while it keeps the GIL nobody leases or releases."""
-    cdef Arena *arena = writer.runtime.arena
-    return (hd_load(&arena.sessions[writer.session].generation) == writer.record.session_generation
-            and hd_load(&arena.devices[writer.device].generation) == writer.record.device_generation)
-
-
-cdef int check_finite(double a, double b, double c) except -1:
-    if not (isfinite(a) and isfinite(b) and isfinite(c)):
-        raise ValueError("commands must be finite numbers")
-    return 0
-
-
-cdef int fill_basis(Basis *basis, axes, signs) except -1:
-    """Copy a signed permutation in, with its determinant; ValueError unless it is one."""
-    cdef int i, parity = 1
-    if sorted(axes) != [0, 1, 2] or len(signs) != 3 or any(sign not in (-1, 1) for sign in signs):
-        raise ValueError("a basis needs each axis once and signs of 1 or -1")
-    for i in range(3):
-        basis.axis[i] = axes[i]
-        basis.sign[i] = signs[i]
-        parity *= basis.sign[i]
-    if (axes[0], axes[1], axes[2]) not in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        parity = -parity
-    basis.determinant = parity
-    return 0
-
-
-cdef int fill_transform(Transform *m, position, rotation, scale) except -1:
-    """Copy a transform in; ValueError unless finite, of unit rotation (1e-9) and positive scale."""
-    cdef double norm = 0
-    cdef Transform copy
-    cdef int i
-    if not (len(position) == 3 and len(rotation) == 4 and len(scale) == 3):
-        raise ValueError("a transform needs 3 numbers of position, 4 of rotation and 3 of scale")
-    for i in range(3):
-        copy.t[i] = position[i]
-        copy.s[i] = scale[i]
-        if not (isfinite(copy.t[i]) and isfinite(copy.s[i]) and copy.s[i] > 0):
-            raise ValueError("a transform needs finite positions and positive finite scales")
-    for i in range(4):
-        copy.q[i] = rotation[i]
-        norm += copy.q[i] * copy.q[i]
-    if not -1e-9 < norm - 1 < 1e-9:
-        raise ValueError("a transform needs a unit quaternion")
-    m[0] = copy
-    return 0
+        from fastpath import records
+        return records.Writer(self, session, device)

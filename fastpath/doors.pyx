@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 from fastpath cimport arbiter, kinematics, layout, plant, spatial
-from fastpath.arena cimport fill_basis, fill_transform
+from fastpath.checked cimport fill_basis, fill_transform
 from fastpath.layout cimport HAND_CIRCLE, HAND_HOLD, HAND_REST, HandParams, MechanismParams, PlantParams, SimDevice, View
 
 cdef enum:

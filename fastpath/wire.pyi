@@ -6,7 +6,7 @@
 from collections.abc import Mapping, Sequence
 from typing import final
 
-from fastpath.arena import Reader, Writer
+from fastpath.records import Reader, Writer
 
 # Text of one real number as float32; NaN, infinity and what float32 cannot hold: `null`, counted in `nulls()`.
 def number(x: float) -> bytes: ...

@@ -15,7 +15,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, realloc
 from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 
-from fastpath.arena cimport Reader, Writer
+from fastpath.records cimport Reader, Writer
 from fastpath.layout cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS, DeviceState, View
 from fastpath.spatial cimport view_identity
 from fastpath.state_text cimport (

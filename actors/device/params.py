@@ -10,7 +10,7 @@ import numpy as np
 from actors.device.kinds import KINDS
 from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindData
 from actors.device.messages import DeviceRecord, Phase
-from fastpath.arena import DEVICE_PARAMS
+from fastpath.dtypes import DEVICE_PARAMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,6 +28,7 @@ from actors.session.messages import (
 from actors.session.profile import SessionMemory, check_name, remembered_version, version_parts
 from actors.values.identity import INTERFACE
 
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a change is judged against."""

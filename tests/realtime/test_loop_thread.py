@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastpath.arena import Lease, Runtime, Writer, now_ns
+from fastpath.arena import Lease, Runtime, now_ns
+from fastpath.records import Writer
 from tests.support.devices import arm_params, grip_params, still_arm_params
 from tests.support.polling import eventually
 

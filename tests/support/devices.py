@@ -8,8 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpath.arena import DEVICE_PARAMS, Lease, Reader, Runtime, Writer
+from fastpath.arena import Lease, Runtime
 from fastpath.doors import Mechanism
+from fastpath.dtypes import DEVICE_PARAMS
+from fastpath.records import Reader, Writer
 
 ARM: Final = 1
 GRIP: Final = 3

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from transport.wire.commands import ANGLE, POSITION
 
 if TYPE_CHECKING:
-    from fastpath.arena import Writer
+    from fastpath.records import Writer
 
 HOLDING: Final = POSITION | ANGLE
 

@@ -7,7 +7,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fastpath.arena import DEVICE_PARAMS, Reader, Runtime, Writer
+from fastpath.arena import Runtime
+from fastpath.dtypes import DEVICE_PARAMS
+from fastpath.records import Reader, Writer
 from fastpath.wire import FrameEncoder, FrameEntry
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath import arena
-from fastpath.arena import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE, Lease, NoSlot, Runtime
+from fastpath import dtypes
+from fastpath.arena import Lease, NoSlot, Runtime
+from fastpath.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
 from tests.support.devices import Rig, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
@@ -56,9 +57,9 @@ def dtype_fields(dtype: np.dtype[np.void]) -> list[tuple[str, int]]:
         (DEVICE_PARAMS, "DeviceParams"),
         (DEVICE_STATE, "DeviceState"),
         (LOOP_STATE, "LoopState"),
-        (arena.HAND_PARAMS, "HandParams"),
-        (arena.PLANT_PARAMS, "PlantParams"),
-        (arena.MECHANISM_PARAMS, "MechanismParams"),
+        (dtypes.HAND_PARAMS, "HandParams"),
+        (dtypes.PLANT_PARAMS, "PlantParams"),
+        (dtypes.MECHANISM_PARAMS, "MechanismParams"),
     ],
 )
 def test_python_sees_the_fields_of_c_in_their_order(dtype: np.dtype[np.void], struct: str) -> None:

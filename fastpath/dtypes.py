@@ -1,0 +1,110 @@
+"""The structs of `layout.pxd` that cross to Python, as numpy dtypes; `arena.pyx` refuses to load when the two differ."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_VEC = ("f8", (3,))
+
+HAND_PARAMS = np.dtype(
+    [
+        ("mass", "f8"),
+        ("grip_stiffness", "f8"),
+        ("grip_damping", "f8"),
+        ("arm_stiffness", "f8"),
+        ("arm_damping", "f8"),
+        ("centre", *_VEC),
+        ("radius", "f8"),
+        ("period", "f8"),
+        ("path", "i8"),
+    ],
+    align=True,
+)
+PLANT_PARAMS = np.dtype(
+    [
+        ("mass", "f8"),
+        ("viscous", "f8"),
+        ("coulomb", "f8"),
+        ("gravity_mass", "f8"),
+        ("stop_stiffness", "f8"),
+        ("stop_damping", "f8"),
+        ("low", *_VEC),
+        ("high", *_VEC),
+    ],
+    align=True,
+)
+MECHANISM_PARAMS = np.dtype([("shoulder", *_VEC), ("link", "f8", (2,)), ("counts_per_turn", "f8")], align=True)
+DEVICE_PARAMS = np.dtype(
+    [
+        ("kind", "u4"),
+        ("flags", "u4"),
+        ("accepts_commands", "u4"),
+        ("torque_scaling", "u4"),
+        ("plant_revision", "u8"),
+        ("seed", "u8"),
+        ("peak_force", "f8"),
+        ("torque_limit", "f8"),
+        ("gravity_scale", "f8"),
+        ("mechanism", MECHANISM_PARAMS),
+        ("plant", PLANT_PARAMS),
+        ("hand", HAND_PARAMS),
+        ("buttons", "u4"),
+        ("grip_slot", "i4"),
+        ("battery_start", "f8"),
+        ("battery_life", "f8"),
+    ],
+    align=True,
+)
+DEVICE_STATE = np.dtype(
+    [
+        ("tick", "u8"),
+        ("time_ns", "i8"),
+        ("generation", "u4"),
+        ("flags", "u4"),
+        ("domain", "u4"),
+        ("mode", "u4"),
+        ("live", "u8", (4,)),
+        ("position", *_VEC),
+        ("velocity", *_VEC),
+        ("joint", *_VEC),
+        ("joint_velocity", *_VEC),
+        ("orientation", "f8", (4,)),
+        ("force", *_VEC),
+        ("torque", *_VEC),
+        ("target", *_VEC),
+        ("target_joint", *_VEC),
+        ("hand_force", *_VEC),
+        ("hall", "f8"),
+        ("battery_level", "f8"),
+        ("battery_voltage", "f8"),
+        ("buttons", "u8"),
+        ("clamped", "u8"),
+        ("saturated", "u8"),
+        ("faded", "u8"),
+    ],
+    align=True,
+)
+LOOP_STATE = np.dtype(
+    [
+        ("ticks", "u8"),
+        ("missed", "u8"),
+        ("started_ns", "i8"),
+        ("tick_ns", "i8"),
+        ("frequency", "f8"),
+        ("target_frequency", "f8"),
+        ("margin", "f8"),
+        ("running", "u8"),
+        ("fifo", "u8"),
+        ("pinned", "u8"),
+        ("locked", "u8"),
+        ("dead_man_trips", "u8"),
+        ("gaps", "u8"),
+        ("lateness_sum", "f8"),
+        ("lateness_max", "f8"),
+        ("lateness", "u8", (24,)),
+        ("step_samples", "u8"),
+        ("step_seconds", "f8", (6,)),
+        ("tick_seconds", "f8"),
+    ],
+    align=True,
+)

@@ -1,0 +1,17 @@
+"""Reader and Writer, for the frame encoder: it reads a Reader's state and a Writer's view directly."""
+
+from fastpath.arena cimport Runtime
+from fastpath.layout cimport DeviceState, Record
+
+cdef class Writer:
+    cdef Runtime runtime
+    cdef readonly int session
+    cdef readonly int device
+    cdef Record record
+    cdef readonly bint revoked
+
+cdef class Reader:
+    cdef Runtime runtime
+    cdef readonly int device
+    cdef DeviceState state
+    cdef void refresh(self) noexcept

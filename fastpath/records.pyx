@@ -1,0 +1,142 @@
+"""Reader and Writer: the capabilities that a Runtime hands out, used without asking anybody until their generation is over."""
+
+import numpy as np
+
+from fastpath.dtypes import DEVICE_STATE
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
+
+from fastpath.arena cimport Runtime
+from fastpath.buffers cimport copy_out
+from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_triple_publish
+from fastpath.layout cimport (
+    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, DeviceState, Record,
+    RecordCell, Transform,
+)
+from fastpath.spatial cimport force_to_device, view_identity
+from fastpath.checked cimport check_finite, fill_basis, fill_transform
+
+
+cdef class Reader:
+    """State of one device; any number of readers, each on one thread."""
+
+    def __cinit__(self, Runtime runtime not None, lease):
+        self.runtime = runtime
+        self.device = lease.slot
+        memset(&self.state, 0, sizeof(DeviceState))
+
+    cdef void refresh(self) noexcept:
+        """Copy the newest whole state in."""
+        cdef DeviceSlot *slot = &self.runtime.arena.devices[self.device]
+        hd_seq_read(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState))
+
+    def snapshot(self, out=None) -> np.ndarray:
+        """The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given."""
+        if out is None:
+            out = np.empty((), dtype=DEVICE_STATE)
+        self.refresh()
+        copy_out(out, &self.state, sizeof(DeviceState))
+        return out
+
+
+cdef class Writer:
+    """One session's record of one device: its view (basis, mount, workspace) and what it commands. Main thread only."""
+
+    def __cinit__(self, Runtime runtime not None, session, device):
+        self.runtime = runtime
+        self.session = session.slot
+        self.device = device.slot
+        self.revoked = False
+        memset(&self.record, 0, sizeof(Record))
+        self.record.session_generation = session.generation
+        self.record.device_generation = device.generation
+        view_identity(&self.record.view)
+
+    def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None:
+        """Application axis i takes signs[i] times device axis axes[i]; a held position is released."""
+        fill_basis(&self.record.view.basis, axes, signs)
+        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+
+    def set_mount(self, position, rotation, scale) -> None:
+        """Mount transform: position (m), unit quaternion w x y z, scale > 0; a held position is released."""
+        fill_transform(&self.record.view.mount, position, rotation, scale)
+        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+
+    def set_workspace(self, position, rotation, scale) -> None:
+        """Workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position follows it."""
+        fill_transform(&self.record.view.workspace, position, rotation, scale)
+        self.record.workspace_revision += 1
+
+    def begin(self) -> None:
+        """Start a new set of commands: what is not set again before `publish` is released."""
+        self.record.commands = 0
+
+    def force(self, double x, double y, double z) -> None:
+        """Command a force (N, application space); it keeps its direction at the device when the view changes later."""
+        cdef double f[3]
+        check_finite(x, y, z)
+        f[0] = x; f[1] = y; f[2] = z
+        force_to_device(&self.record.view, f, self.record.force)
+        self.record.commands |= COMMAND_FORCE
+
+    def torque(self, double a0, double a1, double a2) -> None:
+        """Command joint torques (N.mm)."""
+        check_finite(a0, a1, a2)
+        self.record.torque[0] = a0; self.record.torque[1] = a1; self.record.torque[2] = a2
+        self.record.commands |= COMMAND_TORQUE
+
+    def position(self, double x, double y, double z) -> None:
+        """Hold a position (m, application space)."""
+        check_finite(x, y, z)
+        self.record.position[0] = x; self.record.position[1] = y; self.record.position[2] = z
+        self.record.commands |= COMMAND_POSITION
+
+    def angle(self, double a0, double a1, double a2) -> None:
+        """Hold joint angles (degrees)."""
+        check_finite(a0, a1, a2)
+        self.record.angle[0] = a0; self.record.angle[1] = a1; self.record.angle[2] = a2
+        self.record.commands |= COMMAND_ANGLE
+
+    def publish(self, bint refresh=True) -> bool:
+        """Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed."""
+        cdef RecordCell *cell
+        if self.revoked or not current(self):
+            return False
+        if refresh:
+            self.record.command_ns = self.runtime._now()
+        self.record.revision += 1
+        cell = &self.runtime.arena.records[self.session * MAX_DEVICES + self.device]
+        hd_triple_publish(&cell.cell, cell.buffers, &self.record, sizeof(Record))
+        hd_or(&self.runtime.arena.devices[self.device].fresh[self.session >> 6], <uint64_t>1 << (self.session & 63))
+        return True
+
+    def revoke(self) -> None:
+        """Release everything at the next tick; nothing that is written later counts."""
+        if not self.revoked:
+            self.record.commands = 0
+            self.publish(False)
+            self.revoked = True
+
+    @property
+    def commands(self) -> int:
+        """Which commands are set: 1 force, 2 position, 4 torques, 8 angles."""
+        return self.record.commands
+
+    @property
+    def command_ns(self) -> int:
+        """When commands were last stamped, nanoseconds of the runtime's clock; 0 = never."""
+        return self.record.command_ns
+
+    @property
+    def workspace(self) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
+        """Workspace transform as (position, rotation w x y z, scale)."""
+        cdef Transform *m = &self.record.view.workspace
+        return (m.t[0], m.t[1], m.t[2]), (m.q[0], m.q[1], m.q[2], m.q[3]), (m.s[0], m.s[1], m.s[2])
+
+
+cdef bint current(Writer writer) noexcept:
+    """Whether both leases of a writer hold; while it keeps the GIL nobody leases or releases."""
+    cdef Arena *arena = writer.runtime.arena
+    return (hd_load(&arena.sessions[writer.session].generation) == writer.record.session_generation
+            and hd_load(&arena.devices[writer.device].generation) == writer.record.device_generation)
