@@ -7,7 +7,7 @@ import contextlib
 import errno
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from typing import Any
 
 import pytest
@@ -54,7 +54,7 @@ def make(folder: StateDirectory, settings: Mapping[str, Any]) -> Listeners:
 
 
 @contextlib.asynccontextmanager
-async def listening(folder: StateDirectory, settings: Mapping[str, Any]) -> AsyncIterator[str]:
+async def listening(folder: StateDirectory, settings: Mapping[str, Any]) -> AsyncGenerator[str]:
     """The ready words of open listeners."""
     made = make(folder, settings)
     words = made.open()

@@ -14,8 +14,8 @@ from actors.settings.state_directory import StateDirectory
 from actors.values.identity import Kind
 from tests.unit.transport.rig import Rig, failing
 
-FREE = {"stopped": False, "everything": False, "devices": []}
-HELD = {"stopped": True, "everything": True, "devices": ["049D", "05C0"]}
+FREE: dict[str, object] = {"stopped": False, "everything": False, "devices": []}
+HELD: dict[str, object] = {"stopped": True, "everything": True, "devices": ["049D", "05C0"]}
 
 
 @pytest.fixture
