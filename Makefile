@@ -38,10 +38,10 @@ test: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests; PYTEST_
 	$(PY) -m pytest $(PYTEST_ARGS)
 
 bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## measure, and print one table; BENCH_ARGS are handed to pytest
-	$(PY) -m pytest bench --benchmark-enable --benchmark-only --timeout=0 $(BENCH_ARGS)
+	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(BENCH_ARGS)
 
 soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for minutes
-	$(PY) -m pytest tests -m soak --timeout=0 $(PYTEST_ARGS)
+	$(PY) -m pytest tests -m soak -q --tb=short --timeout=0 $(PYTEST_ARGS)
 
 fuzz: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the property tests with a hundred times the examples
 	$(PY) -m pytest $(wildcard tests/unit tests/wire) --hypothesis-profile=fuzz --timeout=0 $(PYTEST_ARGS)

@@ -14,6 +14,7 @@ from bench.support.plugin import Benchmark
 from bench.support.rig import LoopRig
 from bench.support.turns import ns_per_call
 from fastpath.dtypes import DEVICE_STATE
+from tests.support.polling import eventually
 
 SECTION: Final = "cells · from Python, the loop at 4 kHz beside it · reference: a bare method with the same arguments"
 LIMIT: Final = Limit(200, "≤", of="figure")
@@ -42,6 +43,7 @@ def rig() -> Iterator[LoopRig]:
     made = LoopRig(["arm", "grip"], frequency=4000, sessions=1)
     with as_the_service():
         made.runtime.start(priority=LOOP_PRIORITY, cpu=-1 if (cpu := cores().loop) is None else cpu)
+        eventually(lambda: made.runtime.loop_state()["ticks"] > 0, "the loop's first tick", pause_s=0.01)
         yield made
         made.runtime.stop()
 
@@ -78,7 +80,7 @@ def test_read(benchmark: Benchmark, board: Board, rig: LoopRig) -> None:
     ours, reference = ns_per_call([[reader.snapshot, out], [bare.one, out]])
     benchmark.pedantic(reader.snapshot, (out,), rounds=20, iterations=1000)
     row = board.add(Row(SECTION, "read of a device's state", ours, "ns", reference, LIMIT))
-    assert out["tick"] > 0
+    assert out["tick"] > 0, "the state that was read is none that the loop wrote"
     assert not missed([row])
 
 

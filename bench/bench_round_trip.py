@@ -35,6 +35,7 @@ LIMIT: Final = Limit(0.75, "≥")
 WAITS: Final[Mapping[str, Callable[[Turn], float]]] = {
     "latency p50": lambda turn: turn.drive.p50_us,
     "latency p99": lambda turn: turn.drive.p99_us,
+    "worst gap between frames": lambda turn: turn.drive.worst_gap_ms * 1000,
 }
 ROUNDS: Final = 12
 SECONDS: Final = 0.7

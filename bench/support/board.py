@@ -94,8 +94,8 @@ def missed(rows: Iterable[Row]) -> list[str]:
 
 
 def quantity(value: float, unit: str) -> str:
-    """Four digits at most, and the unit."""
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    """Three digits and more where they stand before the point; percent with two behind it."""
+    text = f"{value:.2f}" if unit == "%" else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return f"{text} {unit}".rstrip()
 
 

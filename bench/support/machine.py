@@ -55,12 +55,12 @@ def cpu_seconds(pid: int, *, loop: bool = False) -> float:
 
 
 def memory_mib(pid: int, field: str) -> float:
-    """`VmHWM` (the most so far) or `VmRSS` (now) of a process."""
+    """`VmHWM` (the most so far), `VmRSS` (now) or `RssAnon` (now, without files) of a process."""
     for line in (PROC / str(pid) / "status").read_text(encoding="utf-8").splitlines():
         name, _, value = line.partition(":")
         if name == field:
             return int(value.split()[0]) * 1024 / MIB
-    raise ValueError(f"/proc/{pid}/status has no {field}: use VmHWM or VmRSS")
+    raise ValueError(f"/proc/{pid}/status has no {field}: use VmHWM, VmRSS or RssAnon")
 
 
 def cores() -> Cores:

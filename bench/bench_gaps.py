@@ -1,0 +1,92 @@
+"""What one client notices of others: gaps between its frames beside a slow actor, and the force of a client that falls silent."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Generator
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import IO, Final
+
+import pytest
+
+from bench.support.board import Board, Limit, Row, missed
+from bench.support.held_service import FREE, HELD, PIPE
+from bench.support.plugin import Benchmark
+from bench.support.processes import ClientProcess
+from bench.support.session import GROUP, force_messages
+from bench.support.turns import in_turn
+from tests.support.polling import eventually
+from tests.support.service import RunningService
+
+GAPS: Final = "worst gap between frames of a good client · reference: the same with nobody slow beside it"
+SILENT: Final = (
+    "a client falls silent · its last send to zero applied force in another's frame · reference: time-out + ramp"
+)
+SILENT_LIMIT: Final = Limit(100, "<", of="figure")
+SECONDS: Final = 2.0
+ROUNDS: Final = 4
+SILENCES: Final = 20
+COMMANDING_S: Final = 0.2
+HELD_AND_FADED_MS: Final = 70.0
+
+
+@pytest.fixture
+def hold(tmp_path: Path) -> Path:
+    """The pipe that keeps the hub busy."""
+    pipe = tmp_path / "hold"
+    os.mkfifo(pipe)
+    return pipe
+
+
+@pytest.fixture
+def held(hold: Path) -> Generator[tuple[RunningService, IO[str]]]:
+    """A service whose hub obeys the pipe, and the pipe's end to write to."""
+    service = RunningService(
+        command=[sys.executable, "-m", "bench.support.held_service"], environment={PIPE: str(hold)}
+    )
+    with service, hold.open("w", encoding="ascii", buffering=1) as pipe:
+        yield service, pipe
+
+
+def test_slow_actor(benchmark: Benchmark, board: Board, held: tuple[RunningService, IO[str]]) -> None:
+    service, pipe = held
+    with ClientProcess() as client:
+        messages = force_messages(client.open("good", f"{service.ws}/", 1))
+
+        def alone() -> float:
+            return client.drive("good", messages, SECONDS).worst_gap_ms
+
+        def beside(how: str) -> float:
+            turns = service.log.count(HELD) + 1
+            pipe.write(f"{how}\n")
+            eventually(lambda: service.log.count(HELD) == turns, "a held hub", pause_s=0.01)
+            gap = alone()
+            assert service.log.count(FREE) < turns, "the hub was free before the turn was over"
+            pipe.write("free\n")
+            eventually(lambda: service.log.count(FREE) == turns, "a free hub", pause_s=0.01)
+            return gap
+
+        found: list[list[float]] = []
+        measures: list[Callable[[], float]] = [alone, partial(beside, "wait"), partial(beside, "spin")]
+        benchmark.pedantic(lambda: found.extend(in_turn(measures, ROUNDS)))
+    nobody, waiting, spinning = map(median, found)
+    board.add(Row(GAPS, "an actor is held in its handler, waiting", waiting, "ms", nobody))
+    board.add(Row(GAPS, "an actor is held in its handler, busy in Python", spinning, "ms", nobody))
+
+
+def test_silent_client(benchmark: Benchmark, board: Board) -> None:
+    found: list[float] = []
+    with RunningService() as service, ClientProcess() as client:
+        messages = force_messages(client.open("pair", f"{service.ws}/", 2))
+
+        def silence() -> None:
+            found.append(client.fall_silent("pair", GROUP, messages[0], COMMANDING_S))
+
+        benchmark.pedantic(silence, rounds=SILENCES)
+    board.add(Row(SILENT, "median", median(found), "ms", HELD_AND_FADED_MS))
+    row = board.add(Row(SILENT, f"longest of {SILENCES}", max(found), "ms", HELD_AND_FADED_MS, SILENT_LIMIT))
+    assert min(found) >= HELD_AND_FADED_MS - 1, "the force was gone before its time-out: it was not this client's"
+    assert not missed([row])

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from bench.support.board import Board, Limit, Row, missed, table
+
+
+@pytest.mark.parametrize(
+    ("limit", "figure", "holds"),
+    [
+        (Limit(0.75, "≥"), 75.0, True),
+        (Limit(0.75, "≥"), 74.9, False),
+        (Limit(0.65, "≤"), 65.0, True),
+        (Limit(0.65, "≤"), 65.1, False),
+        (Limit(200, "≤", of="figure"), 200.0, True),
+        (Limit(200, "≤", of="figure"), 200.1, False),
+        (Limit(100, "<", of="figure"), 99.9, True),
+        (Limit(100, "<", of="figure"), 100.0, False),
+        (Limit(0.75, "≥"), float("nan"), False),
+        (Limit(200, "≤", of="figure"), float("nan"), False),
+        (None, float("nan"), True),
+    ],
+)
+def test_a_row_holds_on_the_right_side_of_its_limit(limit: Limit | None, figure: float, holds: bool) -> None:
+    assert Row("section", "name", figure, "ns", 100.0, limit).holds is holds
+
+
+def test_a_ratio_is_missed_without_a_reference() -> None:
+    assert not Row("section", "name", 1.0, "ns", None, Limit(2, "≤")).holds
+
+
+def test_what_is_missed_is_said_with_figure_reference_and_limit() -> None:
+    good = Row("round trip", "1 client", 900.0, "/s", 1000.0, Limit(0.75, "≥"))
+    bad = Row("round trip", "8 clients", 9391.0, "/s", 15078.0, Limit(0.75, "≥"))
+    sentences = missed([good, bad])
+    assert sentences == ["round trip: 8 clients: 9,391 /s against 15,078 /s (ratio 0.623), limit ≥ 0.75"]
+
+
+def test_the_table_keeps_sections_together_and_columns_in_line() -> None:
+    board = Board()
+    board.add(Row("one", "first", 1234.5, "ns", 100.0, Limit(200, "≤", of="figure")))
+    board.add(Row("two", "a longer name", 99.954, "%", note="steal 0.00 %"))
+    board.add(Row("one", "second", 0.0412, "us", 31.25, Limit(0.05, "≤")))
+    lines = [line.rstrip() for line in board.lines()]
+    assert lines == table(board.rows)
+    assert [line for line in lines if line and not line.startswith(" ")] == ["one", "two"]
+    first, second, longer = (next(line for line in lines if name in line) for name in ("first", "second", "longer"))
+    assert first.split() == ["first", "1,234", "ns", "100", "ns", "12.3", "≤", "200", "ns", "MISSED"]
+    assert second.split() == ["second", "0.0412", "us", "31.2", "us", "0.00132", "≤", "0.05", "holds"]
+    assert longer.split() == ["a", "longer", "name", "99.95", "%", "shown", "steal", "0.00", "%"]
+    assert first.index("MISSED") == second.index("holds") == longer.index("shown")
