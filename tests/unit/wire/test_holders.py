@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.arena import Runtime, Writer
+from fastpath.arena import Runtime
+from fastpath.records import Writer
 from transport.wire.commands import ANGLE, POSITION
 from transport.wire.holders import PositionHolders
 
