@@ -1,0 +1,352 @@
+"""The HTTP interface and the event channel of the running service, beside real sessions, over restarts and from another address."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+from collections.abc import Iterator
+from typing import Any, cast
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from tests.support.polling import eventually
+from tests.support.service import FREE_PORTS, RunningService
+
+PATIENCE_S = 60.0
+GROUPS = ["arm", "compact", "grip", "pen"]
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[RunningService]:
+    with RunningService() as running:
+        yield running
+
+
+def get(service: RunningService, path: str) -> Any:
+    status, body = service.request("GET", path)
+    assert status == 200, body
+    return body
+
+
+def session(url: str) -> ClientConnection:
+    return connect(url, compression=None, open_timeout=PATIENCE_S)
+
+
+def read(connection: ClientConnection) -> Any:
+    return json.loads(connection.recv(timeout=PATIENCE_S))
+
+
+def exchange(connection: ClientConnection, message: object) -> Any:
+    connection.send(json.dumps(message))
+    return read(connection)
+
+
+def keys(value: Any) -> Any:
+    """The shape of a JSON value: every object's keys in order, nothing of the values."""
+    if isinstance(value, dict):
+        return {key: keys(inner) for key, inner in cast("dict[str, Any]", value).items()}
+    return [keys(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else None
+
+
+# ---------------------------------------------------------------- devices
+
+
+@pytest.mark.parametrize(("url", "prefix"), [("ws", ""), ("ws_v30", "/3.0")])
+@pytest.mark.parametrize("words", ["neutral", "inverse"])
+def test_devices_have_the_shape_of_a_full_frame(service: RunningService, url: str, prefix: str, words: str) -> None:
+    with session(f"{getattr(service, url)}/?vocabulary={words}") as connection:
+        frame = read(connection)
+    devices = get(service, f"{prefix}/devices?vocabulary={words}")
+
+    assert frame.pop("session_id") > 0
+    assert keys(devices) == keys(frame)
+
+
+def test_devices_are_the_simulated_ones(service: RunningService) -> None:
+    devices = get(service, "/devices")
+
+    assert list(devices) == GROUPS
+    assert [len(devices[group]) for group in GROUPS] == [1, 0, 1, 0]
+    assert devices["arm"][0]["config"]["type"] == "arm"
+    assert (
+        get(service, "/devices?session=default&format=json")["data"]["arm"][0]["config"] == devices["arm"][0]["config"]
+    )
+
+
+def test_a_session_that_is_not_there_sees_nothing(service: RunningService) -> None:
+    assert service.request("GET", "/devices?session=999999")[0] == 404
+    assert service.request("GET", "/devices?session=*")[0] in {400, 404}
+
+
+# ---------------------------------------------------------------- sessions
+
+
+def test_a_session_is_listed_while_it_is_connected(service: RunningService) -> None:
+    with session(service.ws) as connection:
+        session_id = read(connection)["session_id"]
+        for _ in range(5):
+            exchange(connection, {})
+        record = get(service, f"/sessions/{session_id}")
+        listed = get(service, "/sessions")
+
+        assert record["session_id"] == session_id
+        assert (record["frames_sent"], record["commands_received"], record["version"]) == (6, 5, "3.1")
+        assert record["remote_address"] == "127.0.0.1"
+        assert len(record["devices"]) == 2
+        assert session_id in [one["session_id"] for one in listed["sessions"]]
+
+    eventually(lambda: service.request("GET", f"/sessions/{session_id}")[0] == 404, "the session leaves the list")
+
+
+def test_a_profile_set_over_either_channel_is_seen_over_both(service: RunningService) -> None:
+    with session(service.ws) as connection:
+        session_id = read(connection)["session_id"]
+        exchange(connection, {"session": {"configure": {"profile": {"name": "brush"}}}})
+        eventually(lambda: get(service, f"/sessions/{session_id}/profile") == {"name": "brush"}, "the profile is shown")
+
+        assert service.request("POST", "/sessions/brush/profile", {"name": "pencil"}) == (200, {"name": "pencil"})
+        assert get(service, "/sessions/pencil")["session_id"] == session_id
+        assert service.request("GET", "/sessions/brush")[0] == 404
+        assert service.request("DELETE", "/sessions/pencil/profile") == (200, {"name": "default"})
+        assert get(service, f"/sessions/{session_id}/profile") == {"name": "default"}
+
+
+def test_a_profile_that_is_refused_says_why(service: RunningService) -> None:
+    with session(service.ws) as connection:
+        session_id = read(connection)["session_id"]
+        status, body = service.request("POST", f"/sessions/{session_id}/profile", {"name": "x" * 101})
+
+    assert status == 400
+    assert body["error"].startswith("name: ")
+
+
+def test_a_disconnected_session_is_told_and_gone(service: RunningService) -> None:
+    with session(service.ws) as connection, session(service.ws) as other:
+        session_id = read(connection)["session_id"]
+        read(other)
+        assert service.request("DELETE", f"/sessions/{session_id}")[0] == 200
+        with pytest.raises(ConnectionClosed) as closed:
+            connection.recv(timeout=PATIENCE_S)
+        assert closed.value.rcvd is not None
+        assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1000, "disconnected over HTTP")
+        eventually(lambda: service.request("GET", f"/sessions/{session_id}")[0] == 404, "the session leaves the list")
+        assert "session_id" in exchange(other, {})
+
+
+# ---------------------------------------------------------------- the stop
+
+
+def applied_force(service: RunningService) -> float:
+    force: dict[str, float] = get(service, "/devices")["arm"][0]["state"]["current_cursor_force"]
+    return max(map(abs, force.values()))
+
+
+def push(connection: ClientConnection, device_id: str) -> Any:
+    command = {"set_cursor_force": {"vector": {"x": 0, "y": 1, "z": 0}}}
+    return exchange(connection, {"arm": [{"device_id": device_id, "commands": command}]})
+
+
+def pushed(connection: ClientConnection, device_id: str) -> float:
+    return float(push(connection, device_id)["arm"][0]["state"]["current_cursor_force"]["y"])
+
+
+def test_a_stop_holds_whatever_anybody_commands(service: RunningService) -> None:
+    with session(service.ws) as connection:
+        device_id = read(connection)["arm"][0]["device_id"]
+        eventually(lambda: pushed(connection, device_id) > 0.5, "the force is applied", tries=2000, pause_s=0.005)
+
+        assert service.request("POST", "/stop")[1] == {"stopped": True, "everything": True, "devices": [device_id]}
+        eventually(lambda: pushed(connection, device_id) == 0, "the force ends", tries=2000, pause_s=0.005)
+        for _ in range(50):
+            assert pushed(connection, device_id) == 0
+        assert get(service, "/stop")["everything"] is True
+
+        assert service.request("DELETE", "/stop")[1] == {"stopped": False, "everything": False, "devices": []}
+        eventually(lambda: pushed(connection, device_id) > 0.5, "the force is back", tries=2000, pause_s=0.005)
+
+
+# ---------------------------------------------------------------- events
+
+
+def test_events_tell_of_sessions_and_stops(service: RunningService) -> None:
+    with connect(f"{service.events}/?kinds=session-opened,session-closed,device-safety-triggered") as events:
+        # The subscription is under way: its first event is the proof that it has arrived.
+        eventually(lambda: heard(service, events), "the subscription is known", tries=200)
+        with session(service.ws) as connection:
+            session_id = read(connection)["session_id"]
+            until_event(events, "session-opened", session_id=session_id)
+            service.request("POST", "/stop")
+            assert until_event(events, "device-safety-triggered", safety_type="stopped")["level"] == "error"
+            service.request("DELETE", "/stop")
+            assert until_event(events, "device-safety-triggered", safety_type="released")["level"] == "notice"
+        until_event(events, "session-closed", session_id=session_id)
+
+
+def heard(service: RunningService, events: ClientConnection) -> bool:
+    with session(service.ws) as connection:
+        read(connection)
+    try:
+        events.recv(timeout=0.5)
+    except TimeoutError:
+        return False
+    return True
+
+
+def until_event(events: ClientConnection, name: str, **data: object) -> Any:
+    while True:
+        event = read(events)
+        if event["name"] == name and data.items() <= event["data"].items():
+            return event
+
+
+def test_a_filter_that_means_nothing_is_refused_with_a_sentence(service: RunningService) -> None:
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"{service.events}/?level=loud")
+
+    assert refused.value.response.status_code == 400
+    assert "level" in json.loads(refused.value.response.body or b"")["error"]
+
+
+# ---------------------------------------------------------------- handshakes
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null"])
+def test_a_foreign_page_opens_no_channel(service: RunningService, origin: str) -> None:
+    for url in (service.ws, service.ws_v30, service.events):
+        with pytest.raises(InvalidStatus) as refused:
+            connect(url, additional_headers={"Origin": origin})
+        assert refused.value.response.status_code == 403
+
+
+def test_a_page_of_this_machine_opens_channels(service: RunningService) -> None:
+    with connect(service.ws, additional_headers={"Origin": "http://localhost:5173"}) as connection:
+        assert list(read(connection)) == ["session_id", *GROUPS]
+
+
+@pytest.mark.parametrize(("path", "list_or_map"), [("/3.0", dict), ("/3.1", list), ("/?version=3.0", dict)])
+def test_the_path_or_the_query_chooses_the_frame_version(service: RunningService, path: str, list_or_map: type) -> None:
+    with session(service.ws + path) as connection:
+        assert isinstance(read(connection)["arm"], list_or_map)
+
+
+# ---------------------------------------------------------------- settings and restarts
+
+
+def test_what_was_set_and_stopped_survives_a_restart() -> None:
+    with RunningService() as service:
+        assert service.request("POST", "/settings/control/frequency", 1000)[0] == 200
+        status, body = service.request("POST", "/settings/communication/max_sessions", 2)
+        assert (status, body["data"]["effective"], body["data"]["restart_required"]) == (200, 64, True)
+        assert service.request("POST", "/stop")[0] == 200
+
+        service.kill()
+        service.start()
+
+        assert get(service, "/settings/control/frequency")["data"]["value"] == 1000
+        assert get(service, "/settings/communication/max_sessions")["data"]["effective"] == 2
+        assert get(service, "/stop")["everything"] is True
+        assert applied_force(service) == 0
+        assert get(service, "/readyz") == {"status": "ready"}
+        assert service.request("DELETE", "/settings/control/frequency")[1]["data"]["value"] == 4000
+
+
+def test_the_rate_of_the_loop_follows_its_setting(service: RunningService) -> None:
+    assert service.request("POST", "/settings/control/frequency", 2000)[0] == 200
+    eventually(lambda: "hapticd_loop_target_frequency_hz 2000.0\n" in service.metrics(), "the loop has the new rate")
+    assert service.request("DELETE", "/settings/control/frequency")[0] == 200
+
+
+def test_the_vocabulary_of_the_service_is_that_of_new_answers() -> None:
+    with RunningService("--vocabulary", "inverse") as service:
+        record = get(service, "/settings/serialization/vocabulary")["data"]
+        assert (record["effective"], record["overridden_by"]) == ("inverse", "command line")
+        assert list(get(service, "/devices")) != GROUPS
+        assert list(get(service, "/devices?vocabulary=neutral")) == GROUPS
+        with session(service.ws) as connection:
+            assert list(read(connection))[1:] == list(get(service, "/devices"))
+
+
+# ---------------------------------------------------------------- ports
+
+
+@pytest.mark.parametrize("setting", list(FREE_PORTS))
+def test_a_port_in_use_ends_the_start_with_2_and_one_line(setting: str, tmp_path: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        second = RunningService(settings={setting: port}, state_dir=tmp_path)
+        done = subprocess.run(second.command_line(), capture_output=True, text=True, timeout=60, check=False)
+
+    assert done.returncode == 2
+    assert f"Port {port} is in use" in done.stderr
+    assert f"--set {setting}=PORT" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_two_services_run_beside_each_other(service: RunningService) -> None:
+    with RunningService() as other:
+        assert other.http != service.http
+        assert get(other, "/readyz") == get(service, "/readyz") == {"status": "ready"}
+
+
+# ---------------------------------------------------------------- from another address
+
+
+def address_of_this_machine() -> str | None:
+    """An address that is not loopback, without asking anybody: where a packet to a far network would leave."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("198.51.100.1", 9))
+        except OSError:
+            return None
+        found = str(probe.getsockname()[0])
+    return None if found.startswith("127.") else found
+
+
+@pytest.mark.skipif("address_of_this_machine() is None", reason="this machine has no address but loopback")
+def test_from_another_address_the_token_is_needed() -> None:
+    with RunningService(settings={**FREE_PORTS, "communication/bind_all_interfaces": "true"}) as service:
+        token = (service.state_dir / "token").read_text().strip()
+        away = f"{address_of_this_machine()}:{service.http.rpartition(':')[2]}"
+
+        with pytest.raises(InvalidStatus) as refused:
+            connect(f"ws://{away}/")
+        assert refused.value.response.status_code == 401
+        with pytest.raises(InvalidStatus) as refused:
+            connect(f"ws://{away}/?token={token}x")
+        assert refused.value.response.status_code == 401
+        with connect(f"ws://{away}/?token={token}") as connection:
+            assert list(read(connection))[1:] == GROUPS
+        with connect(f"ws://{away}/", additional_headers={"Authorization": f"Bearer {token}"}) as connection:
+            assert list(read(connection))[1:] == GROUPS
+        assert token not in service.log
+
+
+@pytest.mark.skipif("address_of_this_machine() is None", reason="this machine has no address but loopback")
+def test_nobody_listens_on_another_address_unless_asked(service: RunningService) -> None:
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((address_of_this_machine(), int(service.http.rpartition(":")[2])), timeout=5)
+
+
+# ---------------------------------------------------------------- under load
+
+
+def test_answers_do_not_disturb_a_session(service: RunningService) -> None:
+    with session(service.ws) as connection:
+        read(connection)
+        for _ in range(50):
+            assert service.request("GET", "/devices")[0] == 200
+            assert service.request("POST", "/nope", {"x": 1})[0] == 404
+            assert exchange(connection, {})["arm"]
+        assert service.request_raw("GET", "/healthz")[0] == 200
+
+
+def test_the_metrics_page_has_the_loop_and_the_sessions(service: RunningService) -> None:
+    with session(service.ws) as connection:
+        read(connection)
+        page = service.metrics()
+
+    for name in ("hapticd_loop_ticks_total", "hapticd_sessions_open", "hapticd_frames_sent_total"):
+        assert f"\n{name} " in page
