@@ -7,13 +7,15 @@ from typing import Final
 from actors.kit.errors import InvalidInput
 from actors.session.messages import CUSTOM
 from actors.values.identity import Kind
-from actors.values.spatial import ORIGIN, Basis, Reach, Transform, Vec3
+from actors.values.spatial import MICROMETRE, ORIGIN, Basis, Reach, Transform, Vec3
 from fastpath.doors import basis_apply
 
 IDENTITY: Final = frozenset({"defaults", "device_defaults", "arm_front", "led_front"})
 CENTRED: Final = frozenset({"arm_front_centered", "led_front_centered"})
 COMPACT_CENTRED: Final = "compact_centered"
 COMPACT_ZUP: Final = "compact_zup"
+# It has an origin of its own; before interface 3.5.3 it was here.
+COMPACT_ZUP_BEFORE: Final[Vec3] = (0.000, -0.105, 0.080)
 COMPACT_ZUP_SHIFT: Final[Vec3] = (0.020, 0.030, 0.0)
 
 
@@ -28,7 +30,7 @@ def names(kind: Kind) -> tuple[str, ...]:
 def check(preset: str, kind: Kind) -> str:
     """The preset, if the kind takes it; InvalidInput names those that it does."""
     if preset not in names(kind):
-        raise InvalidInput(f"{kind} has no preset \"{preset[:40]}\": use one of {', '.join(names(kind))}")
+        raise InvalidInput(f'{kind} has no preset "{preset[:40]}": use one of {", ".join(names(kind))}')
     return preset
 
 
@@ -37,7 +39,10 @@ def origin(preset: str, reach: Reach) -> Vec3:
     if preset in CENTRED or preset == COMPACT_CENTRED:
         return reach.centre
     if preset == COMPACT_ZUP:
-        x, y, z = (base + shift for base, shift in zip(reach.centre_with_zones, COMPACT_ZUP_SHIFT, strict=True))
+        x, y, z = (
+            round(before + shift, MICROMETRE)
+            for before, shift in zip(COMPACT_ZUP_BEFORE, COMPACT_ZUP_SHIFT, strict=True)
+        )
         return x, y, z
     return ORIGIN
 

@@ -9,6 +9,7 @@ from typing import Final, TypeVar
 
 from actors.kit.errors import InvalidInput
 from actors.session.messages import NO_PROFILE
+from actors.settings.messages import Frozen
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -55,6 +56,7 @@ class SessionMemory:
         """`now` for that session; a version that it declares is kept under its name, one that it cleared is forgotten."""
         versions = dict(self.versions)
         if now.profile != NO_PROFILE and now.required_sdk_version is not None:
+            versions.pop(now.profile, None)
             versions[now.profile] = now.required_sdk_version
         if now.profile == NO_PROFILE and before.profile != NO_PROFILE:
             versions.pop(before.profile, None)
@@ -70,22 +72,21 @@ class SessionMemory:
         }
 
     @classmethod
-    def from_json(cls, value: object) -> SessionMemory:
+    def from_json(cls, value: Frozen) -> SessionMemory:
         """From the ledger; what cannot be read is left out."""
-        if not isinstance(value, Mapping):
-            return cls()
-        sessions: dict[int, Remembered] = {}
-        for entry in value.get("sessions") or ():
-            match entry:
-                case (int() as known, str() as profile, (str() | None) as version):
-                    sessions[known] = Remembered(profile, version)
-                case _:
-                    continue
-        versions = value.get("versions")
-        named = versions if isinstance(versions, Mapping) else {}
+        ledger = value if isinstance(value, Mapping) else {}
+        entries, named = ledger.get("sessions"), ledger.get("versions")
+        sessions = [_session(entry) for entry in entries] if isinstance(entries, tuple) else []
+        versions = named if isinstance(named, Mapping) else {}
         return cls(
-            MappingProxyType(sessions),
-            MappingProxyType({str(name): str(version) for name, version in named.items()}),
+            _newest(dict(found for found in sessions if found is not None)),
+            _newest(
+                {
+                    name: version
+                    for name, version in versions.items()
+                    if isinstance(version, str) and name != NO_PROFILE and _readable(name, version)
+                }
+            ),
         )
 
 
@@ -97,3 +98,24 @@ def remembered_version(memory: SessionMemory, profile: str, declared: str | None
 def _newest(kept: dict[K, V]) -> Mapping[K, V]:
     """The last 1,000 entries."""
     return MappingProxyType(dict(list(kept.items())[-REMEMBERED:]))
+
+
+def _session(entry: Frozen) -> tuple[int, Remembered] | None:
+    """One remembered session; None when it cannot be read."""
+    match entry:
+        case (int() as known, str() as profile, (str() | None) as version):
+            if type(known) is int and known > 0 and _readable(profile, "0" if version is None else version):
+                return known, Remembered(profile, version)
+        case _:
+            pass
+    return None
+
+
+def _readable(name: str, version: str) -> bool:
+    """Whether the rules would take this name and this version today."""
+    try:
+        check_name(name)
+        version_parts(version)
+    except InvalidInput:
+        return False
+    return True

@@ -1,0 +1,38 @@
+"""Words for devices and the order of firmware versions."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.values.identity import INTERFACE, Connection, Firmware, Kind
+
+versions = st.tuples(st.integers(0, 99), st.integers(0, 99))
+
+
+@given(versions, versions)
+def test_firmware_compares_as_numbers(first: tuple[int, int], second: tuple[int, int]) -> None:
+    assert (Firmware(*first) < Firmware(*second)) == (first < second)
+    assert (Firmware(*first) == Firmware(*second)) == (first == second)
+
+
+def test_a_tenth_minor_version_is_newer_than_a_fifth() -> None:
+    assert Firmware(7, 10) > Firmware(7, 5) > Firmware(7, 4) > Firmware(6, 99)
+
+
+def test_firmware_is_written_with_a_dot() -> None:
+    assert str(Firmware(7, 10)) == "7.10"
+
+
+@pytest.mark.parametrize(
+    ("kind", "moves"), [(Kind.ARM, True), (Kind.COMPACT, True), (Kind.GRIP, False), (Kind.PEN, False)]
+)
+def test_arms_and_compacts_have_motors(kind: Kind, moves: bool) -> None:
+    assert kind.moves is moves
+
+
+def test_words_are_the_neutral_ones() -> None:
+    assert [str(kind) for kind in Kind] == ["arm", "compact", "grip", "pen"]
+    assert [str(connection) for connection in Connection] == ["serial", "usb", "simulated", "wired", "wireless"]
+    assert INTERFACE == "3.5.3"
