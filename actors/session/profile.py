@@ -74,10 +74,10 @@ class SessionMemory:
     @classmethod
     def from_json(cls, value: Frozen) -> SessionMemory:
         """From the ledger; what cannot be read is left out."""
-        ledger = value if isinstance(value, Mapping) else {}
+        ledger: Mapping[str, Frozen] = value if isinstance(value, Mapping) else {}
         entries, named = ledger.get("sessions"), ledger.get("versions")
         sessions = [_session(entry) for entry in entries] if isinstance(entries, tuple) else []
-        versions = named if isinstance(named, Mapping) else {}
+        versions: Mapping[str, Frozen] = named if isinstance(named, Mapping) else {}
         return cls(
             _newest(dict(found for found in sessions if found is not None)),
             _newest(
