@@ -1,0 +1,92 @@
+"""Every wire case, in every way that a client may speak, over a real socket and a loop that steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer, encoded
+from tests.support.wire_cases import Story, cases, payload
+from tests.support.wire_frames import check_answer, check_frame
+from tests.support.wire_words import DEVICES, FEW_WAYS, WAYS, Object, Way
+
+STORIES = ("holding", "forces", "positions", "view", "full_frames", "legacy")
+
+HELD: Object = {
+    "arm": [
+        {"device_id": "A001", "commands": {"set_cursor_force": {"vector": {"x": 0, "y": 0.5, "z": 0}}}},
+        {"device_id": "A002", "commands": {"set_cursor_position": {"position": {"x": 0.01, "y": -0.12, "z": 0.135}}}},
+    ]
+}
+RELEASED: Object = {"arm": [{"device_id": "A001", "commands": {}}]}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+        yield running
+
+
+@pytest.mark.parametrize("way", WAYS, ids=str)
+@pytest.mark.parametrize("case", cases(*STORIES))
+def test_a_story(service: ServiceInside, case: Object, way: Way) -> None:
+    Story(service, way).play(case)
+
+
+class Pairs:
+    """For each way, a client that sends what is bad beside one that holds a force and a position."""
+
+    def __init__(self, service: ServiceInside, cleanup: ExitStack) -> None:
+        self._service = service
+        self._cleanup = cleanup
+        self._open: dict[Way, tuple[Peer, Peer]] = {}
+
+    def take(self, way: Way) -> tuple[Peer, Peer]:
+        """The good and the bad one; they are opened anew unless they are given back."""
+        return self._open.pop(way, None) or (self._peer(way), self._peer(way))
+
+    def give_back(self, way: Way, good: Peer, bad: Peer) -> None:
+        self._open[way] = good, bad
+
+    def _peer(self, way: Way) -> Peer:
+        url = self._service.ws_v30 if way.version == "3.0" else self._service.ws
+        peer = self._cleanup.enter_context(Peer(url, {"vocabulary": way.vocabulary}))
+        peer.frame()
+        return peer
+
+
+@pytest.fixture(scope="module")
+def pairs(service: ServiceInside) -> Iterator[Pairs]:
+    with ExitStack() as cleanup:
+        yield Pairs(service, cleanup)
+    service.sessions_gone()
+
+
+@pytest.mark.parametrize("way", FEW_WAYS, ids=str)
+@pytest.mark.parametrize("case", cases("bad_messages"))
+def test_a_bad_message_is_named_in_its_one_frame_and_changes_nothing_else(
+    service: ServiceInside, pairs: Pairs, case: Object, way: Way
+) -> None:
+    good, bad = pairs.take(way)
+    assert "errors" not in good.ask(HELD)
+    service.step()
+
+    bad.write(encoded(*payload(case, way)))
+    frame = bad.frame()
+
+    check_answer(frame, check_frame(frame, way), case, way)
+    service.step()
+    held = check_frame(good.ask({}), way)
+    extra = case.get("force", (0, 0, 0))
+    assert held["A001"]["state"]["current_cursor_force"] == dict(zip("xyz", (extra[0], 0.5, extra[2]), strict=True))
+    assert held["A001"]["state"]["control_mode"] == "force"
+    assert held["A002"]["state"]["control_mode"] == "position"
+    assert held["A002"]["state"]["current_cursor_position"] == {"x": 0.01, "y": -0.12, "z": 0.135}
+    assert "errors" not in bad.ask(RELEASED)
+    good.ask(RELEASED)
+    bad.owes_nothing()
+    good.owes_nothing()
+    pairs.give_back(way, good, bad)
