@@ -48,7 +48,7 @@ def keys(value: Any) -> Any:
     """The shape of a JSON value: every object's keys in order, nothing of the values."""
     if isinstance(value, dict):
         return {key: keys(inner) for key, inner in cast("dict[str, Any]", value).items()}
-    return [keys(inner) for inner in cast("list[Any]", value)] if isinstance(value, list) else None
+    return [keys(inner) for inner in cast("list[object]", value)] if isinstance(value, list) else None
 
 
 # ---------------------------------------------------------------- devices
