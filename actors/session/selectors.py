@@ -15,7 +15,7 @@ from actors.values.selector import is_pattern, matches
 
 _ID: Final = re.compile(r"#?([0-9]{1,19})")
 _INDEXED: Final = re.compile(r"(.*):(-?[0-9]{1,9})", re.DOTALL)
-_LONGEST: Final = 512
+_LONGEST: Final = 128
 _SHOWN: Final = 80
 
 

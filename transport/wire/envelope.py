@@ -32,7 +32,7 @@ class NoSuchRoute(NotFound):
     """No route has that path."""
 
     noun = "route"
-    hint = "check the path, docs/http.md lists every route"
+    hint = "check the spelling of the path"
 
 
 class MethodNotAllowed(HapticError):
