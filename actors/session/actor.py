@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.session import configure
-from actors.session.messages import MANAGER, Applied, ConfigureSession, RequireSdk, SessionDescribed
+from actors.session.messages import MANAGER, Applied, ConfigureSession, SessionDescribed
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
@@ -49,18 +49,8 @@ class SessionActor(ServiceActor):
                     f"session {session_id} changed {', '.join(applied.scopes)}",
                 ),
             )
-        self._warn_of_versions(message, applied)
+        for change in message.changes:
+            if (reason := configure.too_new(change)) is not None:
+                data = {"session_id": self._entry.session_id, "reason": "sdk_version"}
+                self.tell(HUB, Emit("session-warning", data, reason))
         return applied
-
-    def _warn_of_versions(self, message: ConfigureSession, applied: Applied) -> None:
-        asked = {change.path for change in message.changes if isinstance(change, RequireSdk)}
-        for refused in applied.refused:
-            if refused.path in asked:
-                self.tell(
-                    HUB,
-                    Emit(
-                        "session-warning",
-                        {"session_id": self._entry.session_id, "reason": "sdk_version"},
-                        refused.reason,
-                    ),
-                )

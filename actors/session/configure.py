@@ -44,10 +44,6 @@ class Surroundings:
         return record
 
 
-class TooNew(InvalidInput):
-    """The client needs a newer interface; its wish is remembered all the same."""
-
-
 def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings) -> Applied:
     """All changes in order; each by itself is made or refused, and `scopes` are the values that really changed."""
     refused: list[Refused] = []
@@ -55,10 +51,12 @@ def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings
     for change in changes:
         try:
             now = _recentre(_change(change, now, around), around)
-            _check_version(change)
         except (InvalidInput, NoSuchDevice) as error:
             reason = error.reason if isinstance(error, InvalidInput) else error.sentence
             refused.append(Refused(change.path, reason))
+        else:
+            if (newer := too_new(change)) is not None:
+                refused.append(Refused(change.path, newer))
     return Applied(now, scopes(config, now), tuple(refused))
 
 
@@ -81,9 +79,15 @@ def scopes(before: SessionConfig, now: SessionConfig) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _check_version(change: Change) -> None:
-    if isinstance(change, RequireSdk) and version_parts(change.version) > version_parts(INTERFACE):
-        raise TooNew(f"the client needs interface {change.version} and this is {INTERFACE}: update the service")
+def too_new(change: Change) -> str | None:
+    """Why a version cannot be served, though it is remembered; None for every other change and for what is no version."""
+    if not isinstance(change, RequireSdk):
+        return None
+    try:
+        newer = version_parts(change.version) > version_parts(INTERFACE)
+    except InvalidInput:
+        return None
+    return f"the client needs interface {change.version} and this is {INTERFACE}: update the service" if newer else None
 
 
 @singledispatch
