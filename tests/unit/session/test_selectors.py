@@ -137,10 +137,10 @@ def test_default_is_never_a_connected_session_and_says_how_to_name_one() -> None
 
 def test_a_name_from_outside_is_made_printable_and_short() -> None:
     with pytest.raises(NoSuchSession) as refused:
-        found("bell\a" + "x" * 300).one()
+        found("bell\a" + "x" * 120).one()
 
     assert "\a" not in refused.value.sentence
-    assert len(refused.value.sentence) < 200
+    assert len(refused.value.sentence) < 180
 
 
 @pytest.mark.parametrize("text", ["", "x" * 129])
