@@ -43,7 +43,7 @@ def rig() -> Iterator[LoopRig]:
     made = LoopRig(["arm", "grip"], frequency=4000, sessions=1)
     with as_the_service():
         made.runtime.start(priority=LOOP_PRIORITY, cpu=-1 if (cpu := cores().loop) is None else cpu)
-        eventually(lambda: made.runtime.loop_state()["ticks"] > 0, "the loop's first tick", pause_s=0.01)
+        eventually(lambda: bool(made.runtime.loop_state()["ticks"] > 0), "the loop's first tick", pause_s=0.01)
         yield made
         made.runtime.stop()
 
