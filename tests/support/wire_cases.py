@@ -41,7 +41,7 @@ def cases(*names: str) -> list[Any]:
 
 
 def payload(case: Object, way: Way) -> tuple[bytes, int]:
-    """Payload and opcode of the message of a case: `send`, `text`, `around` and `times`, or `hex`, which is always BINARY."""
+    """Payload and opcode of the message of a case: `send`, `text`, `around`, `repeat`, or `hex`, which is always BINARY."""
     if "hex" in case:
         return bytes.fromhex(case["hex"]), BINARY
     if "text" in case:
@@ -49,6 +49,10 @@ def payload(case: Object, way: Way) -> tuple[bytes, int]:
     if "around" in case:
         left, right = case["around"]
         return str(left * case["times"] + right * case["times"]).encode(), way.opcode
+    if "repeat" in case:
+        parts: Object = case["repeat"]
+        middle = ",".join([parts["part"]] * parts["times"])
+        return str(parts["before"] + middle + parts["after"]).encode(), way.opcode
     return json.dumps(way.message(case["send"])).encode(), way.opcode
 
 

@@ -25,7 +25,10 @@ TORQUE: Final = 4
 ANGLE: Final = 8
 FORCES: Final = FORCE | TORQUE
 
+MOST_PARTS: Final = 512
+
 EXCLUSIVE: Final = "mount and preset exclude each other: send one of them"
+TOO_LONG: Final = f"this and what follows is ignored: a message may have {MOST_PARTS} keys, devices and commands in all"
 
 _NUMBER: Final = frozenset({float, int})
 _RANKS: Final[Mapping[type[Change], int]] = {DeclareProfile: 0, RequireSdk: 1, SetBasis: 2}
@@ -64,6 +67,10 @@ class Target(Protocol):
         ...
 
 
+class _TooLong(Exception):
+    """A message has so many parts that reading all of them would keep the others waiting; the text is the path of the next."""
+
+
 # device id, code, three numbers (application space or joints), path for a fault
 Wish: TypeAlias = tuple[str, int, float, float, float, str]
 
@@ -79,6 +86,13 @@ class Read:
     full: frozenset[str] | None = None
     faults: list[tuple[str, str]] = field(default_factory=list)
     deprecated: list[str] = field(default_factory=list)
+    parts: int = 0
+
+    def part(self, path: str) -> None:
+        """Count one key, device or command; _TooLong."""
+        self.parts += 1
+        if self.parts > MOST_PARTS:
+            raise _TooLong(path)
 
     def fault(self, path: str, reason: str) -> None:
         """Note one bad part."""
@@ -96,24 +110,32 @@ def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabular
     if type(message) is not dict:
         found.fault("", f"a message is a JSON object, not {shapes.kind(message)}")
         return found
-    for word, part in message.items():
-        if word == "session":
-            _checked(found, _session, part, "session", vocabulary)
-            continue
-        kinds = group_in(word)
-        if kinds is None:
-            found.fault(word[:40], "unknown: a message holds session and groups of devices")
-        elif type(part) is list:
-            for index, entry in enumerate(part):
-                _entry(found, devices, kinds, entry, f"{word}[{index}]", None)
-        elif type(part) is dict:
-            for device_id, entry in part.items():
-                _entry(found, devices, kinds, entry, f"{word}.{device_id[:40]}", device_id)
-        else:
-            found.fault(word, "a group is an array of devices, or an object keyed by device id")
+    try:
+        for word, part in message.items():
+            found.part(word[:40])
+            if word == "session":
+                _checked(found, _session, part, "session", vocabulary)
+            else:
+                _group(found, devices, word, part)
+    except _TooLong as error:
+        found.faults.insert(0, (str(error), TOO_LONG))
     if len(found.changes) > 1:
         _arrange(found)
     return found
+
+
+def _group(found: Read, devices: Mapping[str, Target], word: str, part: Any) -> None:
+    kinds = group_in(word)
+    if kinds is None:
+        found.fault(word[:40], "unknown: a message holds session and groups of devices")
+    elif type(part) is list:
+        for index, entry in enumerate(part):
+            _entry(found, devices, kinds, entry, f"{word}[{index}]", None)
+    elif type(part) is dict:
+        for device_id, entry in part.items():
+            _entry(found, devices, kinds, entry, f"{word}.{device_id[:40]}", device_id)
+    else:
+        found.fault(word, "a group is an array of devices, or an object keyed by device id")
 
 
 def _arrange(found: Read) -> None:
@@ -135,6 +157,7 @@ def _arrange(found: Read) -> None:
 def _entry(
     found: Read, devices: Mapping[str, Target], kinds: frozenset[Kind], entry: Any, path: str, device_id: str | None
 ) -> None:
+    found.part(path)
     if type(entry) is not dict:
         found.fault(path, f"a device is an object, not {shapes.kind(entry)}")
         return
@@ -146,13 +169,13 @@ def _entry(
             found.mapped.add("")
         return
     for key, value in entry.items():
+        found.part(path)
         if key == "commands":
+            found.mapped.add(target.device_id)
             if type(value) is dict:
-                found.mapped.add(target.device_id)
                 for name, body in value.items():
                     _command(found, target, name, body, f"{path}.commands")
             else:
-                found.mapped.add(target.device_id)
                 found.fault(f"{path}.commands", f"commands are an object, not {shapes.kind(value)}")
         elif key == "configure":
             _checked(found, _configure, value, f"{path}.configure", target)
@@ -169,6 +192,7 @@ def _unknown(named: Any) -> str:
 
 
 def _command(found: Read, target: Target, name: str, body: Any, path: str) -> None:
+    found.part(path)
     row = SET_POINTS.get(name)
     if row is not None and target.moves and target.accepts and type(body) is dict and len(body) == 1:
         # The hot path: one named field with three plain numbers.
@@ -234,6 +258,7 @@ def _configure(found: Read, value: Any, path: str, target: Target) -> None:
             found.fault(f"{path}.{key}", EXCLUSIVE)
         fields = {key: part for key, part in fields.items() if key not in {"mount", "preset"}}
     for key, part in fields.items():
+        found.part(path)
         _checked(found, _configure_key, part, f"{path}.{key[:40]}", target, key)
 
 
@@ -255,6 +280,7 @@ def _configure_key(found: Read, part: Any, path: str, target: Target, key: str) 
 
 def _session(found: Read, part: Any, path: str, vocabulary: Vocabulary) -> None:
     for key, value in shapes.mapping(part, path).items():
+        found.part(path)
         if key == "force_render_full_state":
             _checked(found, _full, value, f"{path}.{key}", vocabulary)
         elif key == "configure":
@@ -272,6 +298,7 @@ def _full(found: Read, value: Any, path: str, vocabulary: Vocabulary) -> None:
         raise InvalidInput("device_types is an array of device types", f"{path}.device_types")
     groups: set[str] = set()
     for index, word in enumerate(words):
+        found.part(f"{path}.device_types[{index}]")
         meant = vocabulary.full_groups(word) if isinstance(word, str) else None
         if meant is None:
             found.fault(f"{path}.device_types[{index}]", "no such device type")
@@ -286,6 +313,7 @@ def _full(found: Read, value: Any, path: str, vocabulary: Vocabulary) -> None:
 
 def _session_configure(found: Read, value: Any, path: str) -> None:
     for key, part in shapes.mapping(value, path).items():
+        found.part(path)
         _checked(found, _session_key, part, f"{path}.{key[:40]}", key)
 
 

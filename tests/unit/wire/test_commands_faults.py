@@ -368,7 +368,18 @@ def test_a_fault_never_undoes_a_good_part(message: dict[str, Any]) -> None:
     assert "049D" in found.mapped
 
 
-def test_a_big_faulty_message_is_read() -> None:
-    found = read(json.dumps(arm(commands={f"c{index}": {} for index in range(5_000)})))
+def test_reading_ends_with_the_512th_part_and_says_so_first() -> None:
+    force = {"set_cursor_force": {"vector": {"x": 1, "y": 0, "z": 0}}}
 
-    assert len(found.faults) == 5_000
+    found = read(json.dumps(arm(commands=force | {f"c{index}": {} for index in range(5_000)} | {"set_transform": {}})))
+
+    assert found.faults[0] == ("arm[0].commands", commands.TOO_LONG)
+    assert found.parts == commands.MOST_PARTS + 1
+    assert len(found.faults) <= commands.MOST_PARTS
+    assert [wish[:3] for wish in found.wishes] == [("049D", commands.FORCE, 1)]
+
+
+def test_a_message_of_512_parts_is_read_to_its_end() -> None:
+    found = read(json.dumps({f"k{index}": 0 for index in range(commands.MOST_PARTS)}))
+
+    assert [path for path, _ in found.faults] == [f"k{index}" for index in range(commands.MOST_PARTS)]
