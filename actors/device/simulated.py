@@ -27,11 +27,11 @@ class SimulatedSpec:
 
 def parse(word: str) -> SimulatedSpec:
     """`arm`, `compact`, `grip` (wireless), `grip:wired`, `grip:wireless` or `pen`; InvalidInput."""
-    name, _, connection = word.strip().partition(":")
+    name, colon, connection = word.strip().partition(":")
     if name not in tuple(Kind):
         raise InvalidInput(f'"{word}" is no device to simulate: use arm, compact, grip, grip:wired or pen')
     kind = Kind(name)
-    if not connection:
+    if not colon:
         return SimulatedSpec(kind, KINDS[kind].connection)
     if kind is not Kind.GRIP or connection not in ("wired", "wireless"):
         raise InvalidInput(f'"{word}" is no device to simulate: only a grip is grip:wired or grip:wireless')

@@ -1,0 +1,173 @@
+"""Parameters for the loop: what each kind and each phase of a device's life puts there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actors.device.kinds import KINDS
+from actors.device.messages import DeviceRecord, DeviceWide, Phase
+from actors.device.params import (
+    ATTACHED,
+    AWAKE,
+    CALIBRATED,
+    CONNECTED,
+    POWER_SUPPLY,
+    READY,
+    STARTED,
+    device_params,
+    status_flags,
+)
+from actors.values.identity import Kind
+from fastpath.arena import Runtime
+from fastpath.dtypes import DEVICE_PARAMS
+from tests.support.devices import arm_params
+from tests.support.slices import inventory_of
+
+ARM, COMPACT, WIRELESS, WIRED, PEN = inventory_of("arm", "compact", "grip", "grip:wired", "pen").devices
+ALL = (ARM, COMPACT, WIRELESS, WIRED, PEN)
+
+
+def params_of(record: DeviceRecord, seed: int = 0) -> Any:
+    return device_params(record, seed)
+
+
+def plain(params: Any) -> Any:
+    """As dicts and lists."""
+    if params.dtype.names is None:
+        return params.tolist()
+    return {name: plain(params[name]) for name in params.dtype.names}
+
+
+# ---------------------------------------------------------------- life
+
+
+@pytest.mark.parametrize("record", ALL)
+@pytest.mark.parametrize("phase", Phase)
+def test_status_follows_the_phase(record: DeviceRecord, phase: Phase) -> None:
+    flags = status_flags(replace(record, phase=phase))
+
+    assert bool(flags & READY) == (phase in {Phase.READY, Phase.ASLEEP})
+    assert bool(flags & AWAKE) == (phase is not Phase.ASLEEP)
+    assert bool(flags & POWER_SUPPLY) == record.kind.moves
+    assert flags & (STARTED | CONNECTED | ATTACHED | CALIBRATED) == STARTED | CONNECTED | ATTACHED | CALIBRATED
+
+
+@pytest.mark.parametrize("record", ALL)
+@pytest.mark.parametrize("phase", Phase)
+def test_only_a_ready_device_with_motors_takes_commands(record: DeviceRecord, phase: Phase) -> None:
+    params = device_params(replace(record, phase=phase), 0)
+
+    assert bool(params["accepts_commands"]) == (phase is Phase.READY and record.kind.moves)
+    assert params["flags"] == status_flags(replace(record, phase=phase))
+
+
+# ---------------------------------------------------------------- kinds
+
+
+def test_an_arm_has_the_numbers_of_its_kind() -> None:
+    params = params_of(ARM)
+
+    assert params.dtype == DEVICE_PARAMS
+    assert params.shape == ()
+    assert (params["peak_force"], params["torque_limit"]) == (10, 6000)
+    assert params["mechanism"]["shoulder"].tolist() == [0, 0.08, 0.135]
+    assert params["mechanism"]["link"].tolist() == [0.26, 0.26]
+    assert params["mechanism"]["counts_per_turn"] == 2**18
+    assert params["plant"]["low"].tolist() == [-0.230, -0.285, -0.120]
+    assert params["plant"]["high"].tolist() == [0.230, -0.005, 0.390]
+    assert params["hand"]["centre"].tolist() == [0, -0.120, 0.135]
+    assert (params["hand"]["radius"], params["hand"]["period"], params["hand"]["path"]) == (0.030, 4, 1)
+
+
+def test_a_compact_is_smaller() -> None:
+    params = params_of(COMPACT)
+
+    assert (params["peak_force"], params["torque_limit"]) == (4, 1200)
+    assert params["mechanism"]["link"].tolist() == [0.13, 0.13]
+    assert params["hand"]["centre"].tolist() == [0, -0.085, 0.100]
+
+
+def test_the_arm_of_the_loops_tests_is_this_one() -> None:
+    ours, theirs = plain(params_of(ARM)), plain(arm_params())
+
+    assert {**ours, "seed": 0, "flags": 0} == {**theirs, "seed": 0, "flags": 0}
+
+
+@pytest.mark.parametrize("record", [WIRELESS, WIRED, PEN])
+def test_a_device_without_motors_has_no_mechanism(record: DeviceRecord) -> None:
+    params = params_of(record)
+
+    assert (params["peak_force"], params["torque_limit"], params["plant"]["mass"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("record", ALL)
+def test_only_a_wireless_grip_has_a_battery(record: DeviceRecord) -> None:
+    params = params_of(record)
+
+    assert (params["battery_start"] > 0) == (params["battery_life"] > 0) == (record is WIRELESS)
+    assert 0 <= params["battery_start"] <= 1
+
+
+def test_every_kind_has_its_data_under_its_own_word() -> None:
+    assert list(KINDS) == list(Kind)
+    assert [KINDS[kind].kind for kind in Kind] == list(Kind)
+    assert [KINDS[kind].number for kind in Kind] == [1, 2, 3, 4]
+    for data in KINDS.values():
+        has = {data.reach is not None, data.mechanism is not None, data.dynamics is not None}
+        assert has == {data.kind.moves}
+
+
+@pytest.mark.parametrize("kind", [Kind.ARM, Kind.COMPACT])
+def test_the_reach_has_room_between_its_zones(kind: Kind) -> None:
+    reach = KINDS[kind].reach
+    assert reach is not None
+
+    for low, near, high, far in zip(reach.low, reach.zone_low, reach.high, reach.zone_high, strict=True):
+        assert near > 0
+        assert far > 0
+        assert low + near < high - far
+
+
+# ---------------------------------------------------------------- configuration and noise
+
+
+@pytest.mark.parametrize(
+    ("wide", "gravity", "torque_scaling"),
+    [
+        (DeviceWide(), 1, 1),
+        (DeviceWide(gravity_scale=0.5), 0.5, 1),
+        (DeviceWide(gravity_compensation=False, gravity_scale=0.5), 0, 1),
+        (DeviceWide(torque_scaling=False), 1, 0),
+    ],
+)
+def test_configuration_reaches_the_loop(wide: DeviceWide, gravity: float, torque_scaling: int) -> None:
+    params = params_of(replace(ARM, wide=wide))
+
+    assert (params["gravity_scale"], params["torque_scaling"]) == (gravity, torque_scaling)
+
+
+def test_noise_comes_from_seed_and_device() -> None:
+    seeds = {int(device_params(record, seed)["seed"]) for record in ALL for seed in (0, 1, 2**32 - 1)}
+
+    assert len(seeds) == 15
+    assert 0 not in seeds
+    assert device_params(ARM, 7) == device_params(ARM, 7)
+
+
+def test_the_loop_takes_the_parameters_of_every_kind() -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    leases = [runtime.lease_device(record.device_id) for record in ALL]
+    for record, lease in zip(ALL, leases, strict=True):
+        assert runtime.publish_device(lease, params_of(record))
+
+    runtime.step(4000)
+
+    for record, lease in zip(ALL, leases, strict=True):
+        state = runtime.reader(lease).snapshot()
+        assert state["tick"] == 4000
+        assert np.isfinite(state["position"]).all()
+        assert state["flags"] == status_flags(record)
