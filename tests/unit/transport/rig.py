@@ -12,7 +12,7 @@ import socket
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, Self, TypeVar, cast
 
@@ -62,6 +62,7 @@ from transport.wire.vocabulary import Vocabulary
 T = TypeVar("T")
 
 PATIENCE_S = 20.0
+SHOWN_AFTER_S = 0.02
 TOKEN = "a-token-of-this-test"
 BUILD = {"project_name": "hapticd", "project_version": "3.5.3.1", "interface": "3.5.3"}
 
@@ -121,7 +122,7 @@ class StandInDevices(ServiceActor):
 
 
 class StandInSession(ServiceActor):
-    """A session's actor: the real rules over a record of the published table."""
+    """A session's actor: the real rules over a record of the published table, which shows a change a little later."""
 
     def __init__(self, context: Context, table: Published[SessionTable], session_id: int) -> None:
         super().__init__(f"session/{session_id}", context)
@@ -132,11 +133,15 @@ class StandInSession(ServiceActor):
     def configure(self, message: ConfigureSession) -> Applied:
         (mine,) = (one for one in self.table.value.sessions if one.session_id == self.session_id)
         applied = configure.apply(mine.config, message.changes, configure.Surroundings(Inventory(), SessionMemory()))
-        mine = SessionRecord(mine.session_id, mine.client, mine.connected_at, applied.config)
-        self.table.replace(
-            SessionTable(tuple(mine if one.session_id == self.session_id else one for one in self.table.value.sessions))
-        )
+        threading.Timer(SHOWN_AFTER_S, self._show, [applied.config]).start()
         return applied
+
+    def _show(self, config: SessionConfig) -> None:
+        shown = (
+            replace(one, config=config) if one.session_id == self.session_id else one
+            for one in self.table.value.sessions
+        )
+        self.table.replace(SessionTable(tuple(shown)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ import logging
 import pytest
 
 from actors.kit.errors import Busy
-from tests.unit.transport.rig import Rig, failing
+from actors.session.messages import SessionTable
+from tests.unit.transport.rig import Rig, StandInSession, failing
+from transport.http.resources import sessions
 
 
 @pytest.fixture
@@ -190,6 +192,28 @@ def test_unknown_keys_beside_the_name_are_named(rig: Rig) -> None:
 @pytest.mark.parametrize(("method", "body"), [("POST", {"name": "x"}), ("DELETE", None)])
 def test_nobody_to_change_is_404(rig: Rig, method: str, body: object, selector: str) -> None:
     assert rig.ask(method, f"/sessions/{selector}/profile", body).status == 404
+
+
+def test_a_session_that_has_gone_in_the_meantime_is_not_waited_for(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    def goes(self: StandInSession, config: object) -> None:
+        del config
+        self.table.replace(SessionTable())
+
+    monkeypatch.setattr(StandInSession, "_show", goes)
+
+    assert rig.ask("POST", "/sessions/3/profile", {"name": "x"}).json == {"name": "x"}
+
+
+def test_a_table_that_never_shows_it_holds_the_answer_up_for_a_while_only(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(self: StandInSession, config: object) -> None:
+        del self, config
+
+    monkeypatch.setattr(sessions, "PAUSE_S", 0)
+    monkeypatch.setattr(StandInSession, "_show", never)
+
+    assert rig.ask("POST", "/sessions/3/profile", {"name": "x"}).json == {"name": "x"}
 
 
 # ---------------------------------------------------------------- disconnecting
