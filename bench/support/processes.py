@@ -95,7 +95,12 @@ def echo_server(frame: str, folder: Path) -> Generator[tuple[int, str]]:
 
 def _start(module: str, arguments: Sequence[str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", module, *arguments], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", module, *arguments],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
 
 
