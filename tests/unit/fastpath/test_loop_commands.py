@@ -67,10 +67,12 @@ def test_forces_beyond_all_measure_never_leave_the_loop_as_no_number(force: tupl
 
 
 @pytest.mark.parametrize("scaled", [True, False])
-def test_torques_beyond_all_measure_never_leave_the_loop_as_no_number(scaled: bool) -> None:
+@pytest.mark.parametrize("sessions", [1, 2])
+def test_torques_beyond_all_measure_never_leave_the_loop_as_no_number(sessions: int, scaled: bool) -> None:
     rig = Rig(arm_params(torque_scaling=int(scaled)))
-    rig.writer.torque(1.7e308, -1.7e308, 1.7e308)
-    rig.writer.publish()
+    for writer in [rig.writer, rig.other("2")][:sessions]:
+        writer.torque(1.7e308, -1.7e308, 1.7e308)
+        writer.publish()
 
     state = rig.step(2)
 

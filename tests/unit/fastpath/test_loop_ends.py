@@ -255,6 +255,21 @@ def test_without_a_beat_held_positions_let_go_and_forces_stay(rate: float) -> No
     assert rig.runtime.loop_state()["dead_man_trips"] == 1
 
 
+def test_without_a_beat_held_angles_let_go_and_torques_stay() -> None:
+    rig = Rig()
+    other = rig.other("2")
+    joint = rig.reader.snapshot()["joint"]
+    rig.writer.angle(joint[0] + 1.0, joint[1], joint[2])
+    other.torque(0.0, 100.0, 0.0)
+    torque = joint
+    for seconds, held in ((0.05, 1000.0), (0.49, 1000.0), (0.10, 0.0)):
+        for _ in range(round(seconds / 0.010)):
+            rig.writer.publish()
+            other.publish()
+            torque = rig.step(rig.ticks(0.010), beat=seconds == 0.05)["torque"]
+        assert torque == pytest.approx((held, 100.0, 0.0), abs=1e-3)
+
+
 def test_held_positions_come_back_200_ms_after_the_beat_does() -> None:
     rig = Rig()
     rig.writer.position(ARM_CENTRE[0] + 0.1, ARM_CENTRE[1], ARM_CENTRE[2])
