@@ -202,16 +202,18 @@ def test_a_session_commands_each_device_by_a_record_of_its_own() -> None:
     assert seen == [float(number) for number in range(16)]
 
 
-def test_of_two_held_positions_the_fresher_one_counts() -> None:
+@pytest.mark.parametrize("fresher", [0, 1])
+@pytest.mark.parametrize(("command", "target"), [("position", "target"), ("angle", "target_joint")])
+def test_of_two_held_positions_the_fresher_one_counts(command: str, target: str, fresher: int) -> None:
     rig = Rig()
-    other = rig.other("2")
-    rig.writer.position(0.1, 0.0, 0.0)
-    rig.writer.publish()
+    writers = [rig.writer, rig.other("2")]
+    getattr(writers[1 - fresher], command)(0.1, 0.0, 0.0)
+    writers[1 - fresher].publish()
     rig.step(rig.ticks(0.055))
-    other.position(0.2, 0.0, 0.0)
-    other.publish()
+    getattr(writers[fresher], command)(0.2, 0.0, 0.0)
+    writers[fresher].publish()
 
-    assert rig.step()["target"][0] == 0.2
+    assert rig.step()[target][0] == 0.2
 
 
 def test_a_command_that_times_out_is_counted_once() -> None:

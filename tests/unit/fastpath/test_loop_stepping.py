@@ -73,6 +73,17 @@ def test_the_same_rate_published_again_disturbs_nothing() -> None:
     assert force_of(rig.step()) == (4.0, 0.0, 0.0)
 
 
+def test_torques_come_back_along_the_same_ramp() -> None:
+    rig = Rig(frequency=4_000)
+    rig.runtime.publish_loop(frequency=1_000, command_timeout=0.05)
+    rig.writer.torque(100.0, 0.0, 0.0)
+    rig.writer.publish()
+
+    seen = [float(rig.step()["torque"][0]) for _ in range(50)]
+
+    assert seen == pytest.approx([100.0 * tick / 50 for tick in range(1, 51)])
+
+
 def test_a_loop_begins_with_the_output_ramp() -> None:
     runtime = Runtime(stepping=True)
     device, session = runtime.lease_device("arm"), runtime.lease_session("1")
