@@ -2,7 +2,8 @@
 
 A message is read, takes effect in the contract's order (configuration, workspace, commands), and is answered at once with the
 newest states; only a message that configures waits, for the SessionActor. `on_message` returns an awaitable when the next
-message must not be read yet: while a configuration is under way, or while too many replies wait to be sent.
+message must not be read yet: while a configuration is under way, while too many replies wait to be sent, or when it is the
+turn of others.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tornado.ioloop import IOLoop
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from transport.bridge import Bridge
 
 MOST_UNSENT_BYTES: Final = 64 * 1024
+TURN_BYTES: Final = 16 * 1024
+MESSAGE_BYTES: Final = 1024
 DRAIN_S: Final = 10.0
 CONFIGURE_S: Final = 0.25
 FAULT_EVENT_S: Final = 1.0
@@ -63,6 +67,8 @@ class SessionChannel(WebSocketHandler):
         self._timeout_ns = 0
         self._pulse = CommandPulse()
         self._unsent = 0
+        self._turn = 0
+        self._taken: asyncio.Event | None = None
         self._next_fault_ns = 0
         self._faults_held = 0
 
@@ -155,7 +161,15 @@ class SessionChannel(WebSocketHandler):
         self._apply(found)
         if found.faults:
             self._note_faults(found, message)
-        return self._reply(found)
+        return self._reply(found) or self._give_way(len(message))
+
+    def _give_way(self, size: int) -> Awaitable[None] | None:
+        """Messages that came together are read without a pause; each counts so many bytes until others have their turn."""
+        self._turn += MESSAGE_BYTES + size
+        if self._turn < TURN_BYTES:
+            return None
+        self._turn = 0
+        return asyncio.sleep(0)
 
     async def _configured(self, found: commands.Read, message: str | bytes) -> None:
         """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
@@ -269,20 +283,31 @@ class SessionChannel(WebSocketHandler):
         metrics.commands_received.inc()
         stream = self.ws_connection.stream if self.ws_connection is not None else None
         if stream is None or not stream.writing():
-            self._unsent = 0
             return None
         self._unsent += len(frame)
-        return self._drained(sent) if self._unsent > MOST_UNSENT_BYTES else None
+        asyncio.ensure_future(sent).add_done_callback(partial(self._on_taken, len(frame)))
+        return self._drained() if self._unsent > MOST_UNSENT_BYTES else None
 
-    async def _drained(self, sent: Awaitable[None]) -> None:
-        try:
-            await asyncio.wait_for(asyncio.shield(asyncio.ensure_future(sent)), DRAIN_S)
-        except TimeoutError:
-            logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S)
-            self.disconnect(POLICY, "frames were not read for 10 s")
-        except WebSocketClosedError:
-            return
-        self._unsent = 0
+    def _on_taken(self, size: int, sent: asyncio.Future[None]) -> None:
+        """A frame that had to wait has left, or its connection has."""
+        self._unsent -= size
+        if self._taken is not None:
+            self._taken.set()
+        if not sent.cancelled():
+            sent.exception()
+
+    async def _drained(self) -> None:
+        """Wait until the client has taken enough of its frames; one that takes none for 10 s is closed."""
+        self._taken = asyncio.Event()
+        while self._unsent > MOST_UNSENT_BYTES:
+            try:
+                await asyncio.wait_for(self._taken.wait(), DRAIN_S)
+            except TimeoutError:
+                logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S)
+                self.disconnect(POLICY, "frames were not read for 10 s")
+                break
+            self._taken.clear()
+        self._taken = None
 
     def _configs(self, groups: frozenset[str]) -> dict[str, bytes]:
         handle = self._handle
