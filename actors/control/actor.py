@@ -63,7 +63,9 @@ class FastpathActor(ServiceActor):
         if before is None:
             return
         if facts.dead_man_trips > before.dead_man_trips:
-            logger.error("the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero")
+            logger.error(
+                "the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero"
+            )
         missed, ticks = facts.missed - before.missed, facts.ticks - before.ticks
         if missed > WORTH_A_LINE * ticks:
             logger.warning("the loop skipped %d late ticks of %d: see docs/realtime.md", missed, missed + ticks)
@@ -78,7 +80,7 @@ class FastpathActor(ServiceActor):
         self._runtime.publish_loop(
             frequency=settings.number(FREQUENCY),
             command_timeout=settings.number(COMMAND_TIMEOUT),
-            spin=settings.text("control/spin") == "auto",
+            spin=settings.text("control/spin") == "auto" and not self._cores.shared,
         )
 
     def _status(self) -> LoopStatus:

@@ -16,9 +16,17 @@ class Cores:
     loop: int | None
     rest: frozenset[int]
 
+    @property
+    def shared(self) -> bool:
+        """Whether there is one processor for all: who spins there keeps the others waiting."""
+        return self.loop is None and len(self.rest) == 1
+
 
 def choose(
-    allowed: frozenset[int], wish: str = "auto", capacity: dict[int, int] | None = None, twins: dict[int, frozenset[int]] | None = None
+    allowed: frozenset[int],
+    wish: str = "auto",
+    capacity: dict[int, int] | None = None,
+    twins: dict[int, frozenset[int]] | None = None,
 ) -> Cores:
     """One processor: no pinning. Two: the last one. More: the last of the fastest, its hyper-thread twin left idle.
 
@@ -47,7 +55,10 @@ def of_this_machine(wish: str, priority: int) -> Cores:
     return choose(
         allowed,
         wish,
-        {cpu: _number(_CPUS / f"cpu{cpu}/cpu_capacity", _number(_CPUS / f"cpu{cpu}/cpufreq/cpuinfo_max_freq", 0)) for cpu in allowed},
+        {
+            cpu: _number(_CPUS / f"cpu{cpu}/cpu_capacity", _number(_CPUS / f"cpu{cpu}/cpufreq/cpuinfo_max_freq", 0))
+            for cpu in allowed
+        },
         {cpu: _listed(_CPUS / f"cpu{cpu}/topology/thread_siblings_list") for cpu in allowed},
     )
 

@@ -1,0 +1,186 @@
+"""The timekeeper: each turn beats and fires what is due, and the loop's news are told when there are any."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any, cast
+
+import pytest
+
+from actors.control.messages import FASTPATH, LoopFacts
+from actors.control.timekeeper import FACTS_EVERY, PERIOD_S, Timekeeper
+from actors.kit.actor import Context
+from actors.kit.clock import Clock
+from actors.kit.message import Announce
+from fastpath.arena import Runtime
+from tests.support.slices import Listener
+
+TICKS = 4  # in a millisecond, at the rate of a loop that was told nothing
+
+
+class Turns:
+    """Stands for the event that ends the thread: so many turns, then the end."""
+
+    def __init__(self, turns: int) -> None:
+        self.left = turns
+        self.waits: list[float] = []
+
+    def wait(self, seconds: float) -> bool:
+        self.waits.append(seconds)
+        self.left -= 1
+        return self.left < 0
+
+
+class Rig:
+    """A timekeeper without a thread over a stepped loop, on the loop's own clock."""
+
+    def __init__(self) -> None:
+        self.runtime = Runtime(stepping=True, realtime=False)
+        self.context = Context.build(Clock(self.runtime.now_ns))
+        self.fastpath = Listener(self.context, FASTPATH)
+        self.keeper = Timekeeper(self.context, self.runtime)
+
+    def run(self, turns: int) -> list[float]:
+        """What the thread does, on this one; the pauses that it made."""
+        halt = Turns(turns)
+        self.keeper._halt = cast("Any", halt)
+        self.keeper._run()
+        return halt.waits
+
+    def pass_ms(self, ms: int) -> None:
+        """Time without a beat."""
+        self.runtime.step(ms * TICKS, beat=False)
+
+    @property
+    def trips(self) -> int:
+        return int(self.runtime.loop_state()["dead_man_trips"])
+
+
+def test_a_turn_every_100_ms_keeps_the_dead_mans_switch_from_tripping() -> None:
+    rig = Rig()
+
+    for _ in range(20):
+        rig.keeper.turn()
+        rig.pass_ms(100)
+
+    assert rig.trips == 0
+
+
+def test_without_turns_it_trips() -> None:
+    rig = Rig()
+    rig.keeper.turn()
+
+    rig.pass_ms(499)
+    assert rig.trips == 0
+    rig.pass_ms(3)
+    assert rig.trips == 1
+
+
+def test_a_turn_fires_what_is_due_and_no_more() -> None:
+    rig = Rig()
+    listener = Listener(rig.context, "somebody")
+    rig.context.timers.after(0.010, "somebody", Announce("first"))
+    rig.context.timers.after(0.020, "somebody", Announce("second"))
+
+    rig.keeper.turn()
+    assert listener.told == []
+
+    rig.pass_ms(10)
+    rig.keeper.turn()
+    rig.keeper.turn()
+    assert listener.told == [Announce("first")]
+
+    rig.pass_ms(10)
+    rig.keeper.turn()
+    assert listener.told == [Announce("first"), Announce("second")]
+
+
+def test_the_thread_turns_every_five_milliseconds() -> None:
+    rig = Rig()
+
+    assert rig.run(3) == [PERIOD_S] * 4
+    assert PERIOD_S == 0.005
+
+
+def test_news_are_looked_for_about_once_a_second() -> None:
+    rig = Rig()
+
+    rig.run(FACTS_EVERY - 1)
+    assert rig.fastpath.told == []
+
+    rig.run(FACTS_EVERY)
+    assert len(rig.fastpath.of(LoopFacts)) == 1
+    assert FACTS_EVERY * PERIOD_S == 1
+
+
+def test_the_first_look_is_always_told() -> None:
+    rig = Rig()
+    rig.runtime.step(10)
+
+    rig.keeper.compare()
+
+    (told,) = rig.fastpath.of(LoopFacts)
+    assert (told.ticks, told.missed, told.gaps, told.dead_man_trips) == (10, 0, 0, 0)
+    assert told.target_hz == 4000
+
+
+def test_ticks_alone_are_no_news() -> None:
+    rig = Rig()
+    rig.keeper.compare()
+    rig.runtime.step(100)
+
+    rig.keeper.compare()
+
+    assert len(rig.fastpath.told) == 1
+
+
+def test_a_trip_is_news_once() -> None:
+    rig = Rig()
+    rig.keeper.turn()
+    rig.keeper.compare()
+    rig.pass_ms(600)
+
+    rig.keeper.compare()
+    rig.keeper.compare()
+
+    assert [told.dead_man_trips for told in rig.fastpath.of(LoopFacts)] == [0, 1]
+
+
+def test_the_thread_goes_on_after_an_error(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    rig = Rig()
+    turns: list[int] = []
+
+    def fail() -> None:
+        turns.append(1)
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr(rig.keeper, "turn", fail)
+    with caplog.at_level(logging.ERROR):
+        rig.run(3)
+
+    assert len(turns) == 3
+    assert len(caplog.records) == 3
+
+
+def test_a_timekeeper_that_never_started_stops() -> None:
+    Rig().keeper.stop()
+
+
+def test_the_thread_beats_until_it_is_stopped() -> None:
+    rig = Rig()
+    turned = threading.Event()
+    turn = rig.keeper.turn
+
+    def turn_and_say() -> None:
+        turn()
+        turned.set()
+
+    rig.keeper.turn = turn_and_say  # type: ignore[method-assign]
+    rig.keeper.start()
+    try:
+        assert turned.wait(20)
+    finally:
+        rig.keeper.stop()
+
+    assert not any(thread.name == "hd-time" and thread is rig.keeper._thread for thread in threading.enumerate())
