@@ -13,7 +13,7 @@ from fastpath.arena import Lease
 
 @dataclass(frozen=True, slots=True)
 class SessionEntry:
-    """One open session; only its SessionActor replaces `config`. `connected_at` is ISO 8601 UTC."""
+    """One open session; only its SessionActor replaces `config`. `connected_at` is ISO 8601 UTC; `gone`: no connection is left."""
 
     session_id: int
     lease: Lease
@@ -21,6 +21,7 @@ class SessionEntry:
     connected_at: str
     config: Published[SessionConfig]
     lost: Callable[[], None]
+    gone: Callable[[], bool]
 
     def record(self) -> SessionRecord:
         """As the table shows it."""
@@ -29,7 +30,8 @@ class SessionEntry:
 
 @dataclass(slots=True)
 class SessionBook:
-    """`entries` oldest first and `memory` are the SessionManager's to change, and stay when it restarts."""
+    """`entries` oldest first and `memory` are the SessionManager's to change, and stay when it restarts; `unsaved`: the disk lags."""
 
     memory: Published[SessionMemory]
     entries: dict[int, SessionEntry] = field(default_factory=dict[int, SessionEntry])
+    unsaved: bool = False

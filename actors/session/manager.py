@@ -12,12 +12,13 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
 from actors.kit.errors import NoSlot
-from actors.kit.message import ChildFailed, Message
+from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
 from actors.session.actor import SessionActor, actor_name
 from actors.session.book import SessionBook, SessionEntry
 from actors.session.messages import (
     MANAGER,
+    CloseGone,
     CloseSession,
     OpenSession,
     SessionConfig,
@@ -39,7 +40,7 @@ SAVE_AFTER_S: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SaveMemory(Message):
-    """Sessions have ended: write what is remembered of them."""
+    """Sessions have come or ended: write what is remembered of them."""
 
 
 class SessionManager(ServiceActor):
@@ -65,10 +66,14 @@ class SessionManager(ServiceActor):
         )
 
     def started(self) -> None:
-        """Adopt the sessions that are open."""
+        """Adopt the sessions that are open, and make up for what nobody could be told meanwhile."""
         for entry in self._book.entries.values():
             self._spawn(entry)
+            self._book.unsaved |= self._note(entry)
+        self._close_gone()
         self._show()
+        if self._book.unsaved:
+            self._save()
 
     def stopped(self) -> None:
         """Stop the sessions' actors and write what is remembered."""
@@ -84,20 +89,22 @@ class SessionManager(ServiceActor):
     def open_session(self, message: OpenSession) -> SessionHandle:
         """A new session, or the one that the client had; NoSlot when too many are open."""
         resumed = self._resumable(message.resume)
-        session_id = self._ids.take() if resumed is None else resumed
-        if self._ids.running_low:
-            self.tell(STORE, ReserveSessionIds())
+        try:
+            session_id = self._ids.take() if resumed is None else resumed
+        finally:
+            if self._ids.running_low:
+                self.tell(STORE, ReserveSessionIds())
         try:
             lease = self._runtime.lease_session(str(session_id))
         except ArenaFull:
             raise NoSlot("session", self._runtime.max_sessions) from None
         known = self._book.memory.value.sessions.get(session_id, Remembered())
         config = SessionConfig(profile=known.profile, required_sdk_version=known.required_sdk_version)
-        entry = SessionEntry(
-            session_id, lease, message.client, datetime.now(UTC).isoformat(), Published(config), message.lost
-        )
+        now = datetime.now(UTC).isoformat()
+        entry = SessionEntry(session_id, lease, message.client, now, Published(config), message.lost, message.gone)
         self._book.entries[session_id] = entry
-        self._note(session_id, config, config)
+        self._note(entry)
+        self._save_soon()
         self._spawn(entry)
         self._show()
         self._emit("session-opened", session_id, {"profile": config.profile}, f"session {session_id} opened")
@@ -114,30 +121,34 @@ class SessionManager(ServiceActor):
     def close_session(self, message: CloseSession) -> None:
         """Stop the actor, give the slot back, remember profile and version; an old connection's close changes nothing."""
         entry = self._book.entries.get(message.session_id)
-        if entry is None or entry.lease != message.lease:
-            return
-        del self._book.entries[message.session_id]
-        self._runtime.release_session(entry.lease)
-        self._children.stop(actor_name(message.session_id))
+        if entry is not None and entry.lease == message.lease:
+            self._close(entry)
+            self._show()
+
+    @handles(CloseGone)
+    def close_gone(self, _message: CloseGone) -> None:
+        """Close the sessions without a connection."""
+        self._close_gone()
         self._show()
-        profile = entry.config.value.profile
-        self._emit("session-closed", message.session_id, {"profile": profile}, f"session {message.session_id} closed")
-        self.context.timers.after(SAVE_AFTER_S, self.name, SaveMemory(), key=(self.name, SaveMemory))
 
     @handles(SessionDescribed)
     def on_described(self, message: SessionDescribed) -> None:
         """Show a session's configuration in the table; remember what it declared."""
-        before = next(
-            (record.config for record in self._table.value.sessions if record.session_id == message.session_id), None
-        )
-        if before is not None and self._note(message.session_id, message.config, before):
+        entry = self._book.entries.get(message.session_id)
+        if entry is not None and self._note(entry):
             self._save()
         self._show()
 
     @handles(SaveMemory)
     def on_save(self, _message: SaveMemory) -> None:
-        """Write what is remembered."""
-        self._save()
+        """Write what is remembered, unless that was done meanwhile."""
+        if self._book.unsaved:
+            self._save()
+
+    def on_announce(self, message: Announce) -> None:
+        """A new store may not have what the last one was told."""
+        if message.name == STORE:
+            self._save()
 
     def _resumable(self, text: str | None) -> int | None:
         if text is None or not (text.isascii() and text.isdecimal() and len(text) < 19):
@@ -147,16 +158,39 @@ class SessionManager(ServiceActor):
             return None
         return session_id
 
-    def _note(self, session_id: int, config: SessionConfig, before: SessionConfig) -> bool:
-        """Remember profile and version; True when they differ from before."""
+    def _close_gone(self) -> None:
+        for entry in tuple(self._book.entries.values()):
+            if entry.gone():
+                self._close(entry)
+
+    def _close(self, entry: SessionEntry) -> None:
+        session_id = entry.session_id
+        del self._book.entries[session_id]
+        self._runtime.release_session(entry.lease)
+        self._children.stop(actor_name(session_id))
+        self._note(entry)
+        self._save_soon()
+        profile = entry.config.value.profile
+        self._emit("session-closed", session_id, {"profile": profile}, f"session {session_id} closed")
+
+    def _note(self, entry: SessionEntry) -> bool:
+        """Remember profile and version, as those of the newest session; True when they are others than before."""
+        config = entry.config.value
+        memory = self._book.memory.value
         now = Remembered(config.profile, config.required_sdk_version)
-        earlier = Remembered(before.profile, before.required_sdk_version)
-        memory = self._book.memory
-        memory.replace(memory.value.noting(session_id, now, earlier))
-        return now != earlier
+        before = memory.sessions.get(entry.session_id, Remembered())
+        self._book.memory.replace(memory.noting(entry.session_id, now, before))
+        return now != before
 
     def _save(self) -> None:
         self.tell(STORE, SaveLedger(SECTION, self._book.memory.value.as_json()))
+        self._book.unsaved = False
+
+    def _save_soon(self) -> None:
+        """Once for all that happens until then."""
+        if not self._book.unsaved:
+            self._book.unsaved = True
+            self.context.timers.after(SAVE_AFTER_S, self.name, SaveMemory(), key=(self.name, SaveMemory))
 
     def _spawn(self, entry: SessionEntry) -> None:
         def start() -> pykka.ActorRef[SessionActor]:

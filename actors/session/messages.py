@@ -145,16 +145,22 @@ class SessionHandle:
     resumed: bool
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class OpenSession(Request[SessionHandle]):
     """Open a session; `resume` is the id that the client had, as it sent it. NoSlot when too many are open.
 
-    `lost` is called, on any thread, when the session's actor failed too often: the edge closes the connection.
+    Both are called on any thread: `lost` when the session's actor failed too often, so that the edge closes the connection;
+    `gone` says whether the connection has ended, for a manager that was not told.
     """
 
     client: Client
     lost: Callable[[], None]
     resume: str | None = None
+    gone: Callable[[], bool] = _never
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +169,11 @@ class CloseSession(Message):
 
     session_id: int
     lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class CloseGone(Message):
+    """Told by the edge when an OpenSession failed: it may have been done all the same, too late. Close what has no connection."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,15 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
 from actors.event.messages import HUB, Emit
 from actors.kit.errors import Busy, HapticError, NoSlot
-from actors.session.messages import MANAGER, Client, CloseSession, ConfigureSession, OpenSession, SessionHandle
+from actors.session.messages import (
+    MANAGER,
+    Client,
+    CloseGone,
+    CloseSession,
+    ConfigureSession,
+    OpenSession,
+    SessionHandle,
+)
 from actors.values.spatial import Transform
 from transport.wire import commands, frames
 from transport.wire.pulse import CommandPulse
@@ -60,6 +68,7 @@ class SessionChannel(WebSocketHandler):
         self.commands_received = 0
         self.vocabulary: Vocabulary = NEUTRAL
         self._handle: SessionHandle | None = None
+        self._gone = False
         self._devices: dict[str, SessionDevice] = {}
         self._workspaces: dict[str, Transform] = {}
         self._encoder: FrameEncoder | None = None
@@ -84,10 +93,13 @@ class SessionChannel(WebSocketHandler):
         if not self._choose():
             return
         client = Client(self.request.remote_ip or "", self.version)
-        lost = _on_loop(self._lost)
+        resume = self.get_argument("session_id", None)
+        request = OpenSession(client, _on_loop(self._lost), resume, lambda: self._gone)
         try:
-            self._handle = await self.bridge.ask(MANAGER, OpenSession(client, lost, self.get_argument("session_id", None)))
+            self._handle = await self.bridge.ask(MANAGER, request)
         except (NoSlot, Busy, HapticError) as error:
+            self._gone = True
+            self.bridge.system.context.directory.tell(MANAGER, CloseGone())
             self.set_header("Retry-After", "1")
             self._refuse(503, error.sentence)
             return
@@ -135,6 +147,7 @@ class SessionChannel(WebSocketHandler):
 
     def _close_session(self) -> None:
         handle, self._handle = self._handle, None
+        self._gone = True
         if handle is not None:
             self.bridge.system.context.directory.tell(MANAGER, CloseSession(handle.session_id, handle.lease))
 

@@ -1,0 +1,49 @@
+"""One HTTP exchange, as a test sees it: status, headers and body, whatever the status; also the handshake of a WebSocket."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+PATIENCE_S = 30.0
+HANDSHAKE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer; header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, read as JSON."""
+        return json.loads(self.body)
+
+
+def exchange(base: str, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Reply:
+    """Send `body` as JSON (None: nothing) on a connection of its own; `base` is http://host:port."""
+    place = urlsplit(base).netloc
+    connection = http.client.HTTPConnection(place, timeout=PATIENCE_S)
+    try:
+        connection.request(method, path, None if body is None else json.dumps(body), dict(headers or {}))
+        answer = connection.getresponse()
+        return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+    finally:
+        connection.close()
+
+
+def knock(base: str, path: str = "/") -> Reply:
+    """Ask for a WebSocket and leave at once: what the service says, 101 where it opens one."""
+    return exchange(base, "GET", path, headers=HANDSHAKE)
