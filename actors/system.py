@@ -14,8 +14,9 @@ from actors.control.cores import Cores
 from actors.control.messages import FASTPATH
 from actors.control.timekeeper import Timekeeper
 from actors.device import messages as device
-from actors.device.manager import DeviceManager
+from actors.device.manager import STOP_SECTION, DeviceManager
 from actors.device.simulated import WHEN_NOTHING_REAL, SimulatedSpec, identities, parse
+from actors.device.stop_latch import StopLatch
 from actors.event.board import Board
 from actors.event.hub import EventHub
 from actors.event.messages import HUB
@@ -60,11 +61,14 @@ class System:
         self.settings = settings.view
         self.ledger = ledger
         self.cores = cores or Cores(None, frozenset())
-        self.runtime = Runtime(realtime=realtime, max_sessions=self.settings.value.integer("communication/max_sessions"))
+        self.runtime = Runtime(
+            realtime=realtime, max_sessions=self.settings.value.integer("communication/max_sessions")
+        )
         self.context = Context.build(Clock(self.runtime.now_ns))
         self.metrics = self.context.metrics
         self.board = Board()
         self.inventory = Published(device.Inventory())
+        self.stop_latch = Published(StopLatch.from_json(ledger.section(STOP_SECTION)))
         self.sessions = Published(session.SessionTable())
         self.book = SessionBook(Published(SessionMemory.from_json(ledger.section(SECTION))))
         self.timekeeper = Timekeeper(self.context, self.runtime)
@@ -104,6 +108,15 @@ class System:
         add(STORE, SettingsStore, context, self._state, ledger, FOLLOWERS)
         add(HUB, EventHub, context, encode_json, self.board)
         add(FASTPATH, FastpathActor, context, runtime, settings, self.cores)
-        add(device.MANAGER, DeviceManager, context, runtime, self.inventory, settings, ledger, self._simulated)
-        add(session.MANAGER, SessionManager, context, runtime, self.book, self.sessions, self.inventory, ledger.session_ids)
+        add(device.MANAGER, DeviceManager, context, runtime, self.inventory, settings, self.stop_latch, self._simulated)
+        add(
+            session.MANAGER,
+            SessionManager,
+            context,
+            runtime,
+            self.book,
+            self.sessions,
+            self.inventory,
+            ledger.session_ids,
+        )
         return tree

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from actors.device.kinds import KINDS
 from actors.device.messages import MANAGER, DeviceChanged, DeviceRecord, DeviceSettled, Inventory, Phase
 from actors.device.params import device_params
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.message import Announce
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -46,10 +48,11 @@ class DeviceActor(ServiceActor):
         if self._record.phase in (Phase.READY, Phase.ASLEEP):
             self._publish()
             return
+        new = self._record.phase is Phase.CONNECTING
         self._enter(Phase.SETTLING)
-        self._say_connected()
-        settle_s = self._settings.value.number("simulation/settle_time") if self._record.identity.simulated else SETTLE_S
-        self.context.timers.after(settle_s, self.name, DeviceSettled(), key=(self.name, "settle"))
+        if new:
+            self._say_connected()
+        self.context.timers.after(self._settle_s(), self.name, DeviceSettled(), key=(self.name, "settle"))
 
     @handles(DeviceSettled)
     def on_settled(self, _message: DeviceSettled) -> None:
@@ -57,10 +60,23 @@ class DeviceActor(ServiceActor):
         if self._record.phase is Phase.SETTLING:
             self._enter(Phase.READY)
 
+    def on_announce(self, message: Announce) -> None:
+        """A new manager may not have heard of the last change."""
+        if message.name == MANAGER:
+            self._say_changed()
+
+    def _settle_s(self) -> float:
+        if not KINDS[self._record.kind].settles:
+            return 0.0
+        return self._settings.value.number("simulation/settle_time") if self._record.identity.simulated else SETTLE_S
+
     def _enter(self, phase: Phase) -> None:
         self._record = replace(self._record, phase=phase)
         self._publish()
-        self.tell(MANAGER, DeviceChanged(self._record.device_id, phase, self._record.wide))
+        self._say_changed()
+
+    def _say_changed(self) -> None:
+        self.tell(MANAGER, DeviceChanged(self._record.device_id, self._record.phase, self._record.wide))
 
     def _publish(self) -> None:
         seed = self._settings.value.integer("simulation/seed")
@@ -75,7 +91,12 @@ def connected_event(record: DeviceRecord) -> Emit:
     identity = record.identity
     return Emit(
         "device-connected",
-        {**about(record), "connection": str(identity.connection), "port": identity.port, "firmware": str(identity.firmware)},
+        {
+            **about(record),
+            "connection": str(identity.connection),
+            "port": identity.port,
+            "firmware": str(identity.firmware),
+        },
         f"{identity.kind} {identity.device_id} connected on {identity.port}",
     )
 
@@ -85,7 +106,12 @@ def disconnected_event(record: DeviceRecord, why: str) -> Emit:
     identity = record.identity
     return Emit(
         "device-disconnected",
-        {**about(record), "connection": str(identity.connection), "port": identity.port, "firmware": str(identity.firmware)},
+        {
+            **about(record),
+            "connection": str(identity.connection),
+            "port": identity.port,
+            "firmware": str(identity.firmware),
+        },
         f"{identity.kind} {identity.device_id} on {identity.port} is gone: {why}",
     )
 

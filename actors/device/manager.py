@@ -26,8 +26,8 @@ from actors.device.stop_latch import StopLatch
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
-from actors.kit.message import ChildFailed
-from actors.settings.messages import STORE, LedgerSections, SaveLedger
+from actors.kit.message import Announce, ChildFailed
+from actors.settings.messages import STORE, SaveLedger
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 
 
 class DeviceManager(ServiceActor):
-    """The inventory and the ledger's stop section outlive it; a restarted manager adopts the devices that live."""
+    """Inventory and stop latch outlive it; a restarted manager adopts the devices that live."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class DeviceManager(ServiceActor):
         runtime: Runtime,
         inventory: Published[Inventory],
         settings: Published[SettingsView],
-        ledger: LedgerSections,
+        latch: Published[StopLatch],
         simulated: tuple[SimulatedSpec, ...],
     ) -> None:
         super().__init__(MANAGER, context)
@@ -56,15 +56,16 @@ class DeviceManager(ServiceActor):
         self._inventory = inventory
         self._settings = settings
         self._simulated = simulated
-        self._latch = StopLatch.from_json(ledger.section(STOP_SECTION))
+        self._latch = latch
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
 
     def started(self) -> None:
-        """Adopt what is here, else make the simulated devices of the start."""
-        if not self._inventory.value.devices:
+        """Adopt what is here, else make the simulated devices of the start; finish a stop that was under way."""
+        if not (self._inventory.value.devices or self._inventory.value.failed):
             self._add(identities(self._simulated))
+        self._show_latch()
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
 
@@ -76,6 +77,11 @@ class DeviceManager(ServiceActor):
     def on_child_failed(self, message: ChildFailed) -> None:
         """A device's actor died: start it again within its intensity."""
         self._children.failed(message)
+
+    def on_announce(self, message: Announce) -> None:
+        """A new store may not have what the last one was told."""
+        if message.name == STORE:
+            self._save_latch()
 
     @handles(DeviceChanged)
     def on_changed(self, message: DeviceChanged) -> None:
@@ -91,34 +97,39 @@ class DeviceManager(ServiceActor):
     def stop_devices(self, message: Stop) -> StopStatus:
         """Zero output from the next tick, then the ledger; NoSuchDevice stops nothing."""
         self._check(message.device_ids)
-        return self._latched(self._latch.stop(message.device_ids), "stopped", message.peer)
+        return self._latched(self._latch.value.stop(message.device_ids), "stopped", message.peer)
 
     @handles(ReleaseStop)
     def release_devices(self, message: ReleaseStop) -> StopStatus:
         """Let the devices move again; NoSuchDevice releases nothing."""
         self._check(message.device_ids)
         known = tuple(record.device_id for record in self._inventory.value.devices)
-        return self._latched(self._latch.release(message.device_ids, known), "released", message.peer)
+        return self._latched(self._latch.value.release(message.device_ids, known), "released", message.peer)
 
     def _check(self, device_ids: tuple[str, ...] | None) -> None:
         for device_id in device_ids or ():
             self._inventory.value.get(device_id)
 
     def _latched(self, latch: StopLatch, what: str, peer: str) -> StopStatus:
-        self._latch = latch
-        moved: list[DeviceRecord] = []
-        records: list[DeviceRecord] = []
-        for record in self._inventory.value.devices:
-            stopped = latch.holds(record.device_id)
-            self._runtime.stop_device(record.lease, stopped)
-            records.append(replace(record, stopped=stopped))
-            if stopped != record.stopped and record.kind.moves:
-                moved.append(record)
-        self._replace(records)
-        self.tell(STORE, SaveLedger(STOP_SECTION, latch.as_json()))
+        self._latch.replace(latch)
+        moved = self._show_latch()
+        self._save_latch()
         for record in moved:
             self.tell(HUB, _stop_event(record, what, peer))
-        return StopStatus(latch.everything, tuple(r.device_id for r in records if r.stopped and r.kind.moves))
+        stopped = (record.device_id for record in self._inventory.value.devices if record.stopped and record.kind.moves)
+        return StopStatus(latch.everything, tuple(stopped))
+
+    def _show_latch(self) -> list[DeviceRecord]:
+        """The loop first, then the inventory; the devices with motors for which it is new."""
+        records = self._inventory.value.devices
+        now = [replace(record, stopped=self._latch.value.holds(record.device_id)) for record in records]
+        for record in now:
+            self._runtime.stop_device(record.lease, record.stopped)
+        self._replace(now)
+        return [new for new, old in zip(now, records, strict=True) if new.stopped != old.stopped and new.kind.moves]
+
+    def _save_latch(self) -> None:
+        self.tell(STORE, SaveLedger(STOP_SECTION, self._latch.value.as_json()))
 
     # ------------------------------------------------------------ devices come and go
 
@@ -126,7 +137,7 @@ class DeviceManager(ServiceActor):
         records = list(self._inventory.value.devices)
         for identity in found:
             lease = self._runtime.lease_device(identity.device_id)
-            stopped = self._latch.holds(identity.device_id)
+            stopped = self._latch.value.holds(identity.device_id)
             self._runtime.stop_device(lease, stopped)
             records.append(DeviceRecord(identity, lease, Phase.CONNECTING, stopped=stopped))
         self._replace(records)

@@ -1,0 +1,310 @@
+"""Each actor is killed once while clients stream: what must survive does, everything else does not even notice."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.device.messages import Phase
+from actors.session.actor import actor_name
+from fastpath.arena import Lease
+from tests.support.crowd import Crowd
+from tests.support.exchange import knock
+from tests.support.listener import Listener
+from tests.support.living_actors import crash, held, kill, living, tell_to_do
+from tests.support.polling import eventually
+from tests.support.running_system import RunningSystem
+
+CLIENTS = 3
+FRAMES = 100
+UP = 0.1
+TURNED = {"permutation": "YZX"}
+MOVED = {"position": {"x": 0.5, "y": 0.0, "z": 0.25}}
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Iterator[RunningSystem]:
+    with RunningSystem(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def crowd(system: RunningSystem) -> Iterator[Crowd]:
+    with Crowd(system.ws, CLIENTS, UP) as streaming:
+        yield streaming
+
+
+@pytest.fixture
+def listener(system: RunningSystem) -> Iterator[Listener]:
+    with Listener(system.events) as listening:
+        yield listening
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What no actor's death may change: slots with their generations, sessions, connections, the loop's one life."""
+
+    devices: tuple[Lease, ...]
+    sessions: tuple[tuple[int, Lease], ...]
+    slots: tuple[int, int]
+    channels: tuple[int, ...]
+    loop: tuple[int, int]
+
+    @classmethod
+    def of(cls, system: RunningSystem) -> Standing:
+        inner, loop = system.system, system.runtime.loop_state()
+        return cls(
+            devices=tuple(record.lease for record in inner.inventory.value.devices),
+            sessions=tuple((entry.session_id, entry.lease) for entry in tuple(inner.book.entries.values())),
+            slots=system.runtime.slots(),
+            channels=system.on_edge(lambda: tuple(id(channel) for channel in system.bridge.channels.values())),
+            loop=(int(loop["running"]), int(loop["started_ns"])),
+        )
+
+
+@contextmanager
+def undisturbed(system: RunningSystem, crowd: Crowd) -> Generator[None]:
+    """What happens inside costs no client a frame and no slot, session, connection or tick."""
+    crowd.pass_frames(FRAMES)
+    before, ticks = Standing.of(system), int(system.runtime.loop_state()["ticks"])
+    yield
+    crowd.pass_frames(FRAMES)
+    assert Standing.of(system) == before
+    assert int(system.runtime.loop_state()["ticks"]) > ticks
+    eventually(lambda: pushes(system, crowd), "the forces of all clients are applied", pause_s=0.002, tries=5_000)
+    assert system.fatal == []
+
+
+def pushes(system: RunningSystem, crowd: Crowd) -> bool:
+    """Whether the loop applies the forces of all clients, along whatever axis each of them pushes."""
+    return sum(system.force()) == pytest.approx(UP * len(crowd.clients), abs=1e-9)
+
+
+def target_hz(system: RunningSystem) -> float:
+    """The rate that the loop is asked for."""
+    return float(system.runtime.loop_state()["target_frequency"])
+
+
+def longer(items: list[int], than: int) -> bool:
+    """Whether there are more by now."""
+    return len(items) > than
+
+
+def profiles(system: RunningSystem) -> list[str]:
+    """Of the sessions that are listed."""
+    return [one.config.profile for one in system.system.sessions.value.sessions]
+
+
+def restarts(system: RunningSystem, kind: str) -> float:
+    """How often actors of a kind were started again."""
+    return system.metric("hapticd_actor_restarts_total", actor=kind)
+
+
+def test_the_settings_store_comes_back_with_every_setting_and_its_followers(
+    system: RunningSystem, crowd: Crowd, tmp_path: Path
+) -> None:
+    assert system.ask("POST", "/settings/simulation/seed", 7).status == 200
+
+    with undisturbed(system, crowd):
+        kill(system.directory, "settings")
+
+    assert restarts(system, "settings") == 1
+    assert system.ask("GET", "/settings/simulation/seed").json["data"]["value"] == 7
+    assert system.ask("POST", "/settings/sessions/command_timeout", 0.4).status == 200
+    assert (
+        json.loads((tmp_path / "settings.json").read_text()).items()
+        >= {
+            "simulation/seed": 7,
+            "sessions/command_timeout": 0.4,
+        }.items()
+    )
+    assert crowd.join(system.ws).session_id == max(crowd.session_ids[:CLIENTS]) + 1
+
+
+def test_no_acknowledged_setting_is_lost_when_the_store_is_killed_between_writes(
+    system: RunningSystem, crowd: Crowd
+) -> None:
+    acknowledged = [0]
+    over = threading.Event()
+
+    def write() -> None:
+        seed = 0
+        while not over.is_set():
+            seed += 1
+            reply = system.ask("POST", "/settings/simulation/seed", seed)
+            assert reply.status in (200, 503)
+            if reply.status == 200:
+                acknowledged.append(seed)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    with undisturbed(system, crowd):
+        for _ in range(3):
+            told = len(acknowledged)
+            kill(system.directory, "settings")
+            eventually(partial(longer, acknowledged, told), "writes are taken again", pause_s=0.002, tries=5_000)
+    over.set()
+    writer.join()
+
+    assert system.ask("GET", "/settings/simulation/seed").json["data"]["value"] == acknowledged[-1]
+
+
+def test_the_event_hub_comes_back_with_its_subscribers_and_its_history(
+    system: RunningSystem, listener: Listener, crowd: Crowd
+) -> None:
+    first = listener.hears("session-opened", session_id=crowd.session_ids[0])
+
+    with undisturbed(system, crowd):
+        kill(system.directory, "events")
+
+    assert restarts(system, "events") == 1
+    newcomer = crowd.join(system.ws)
+    listener.hears("session-opened", session_id=newcomer.session_id)
+    assert not listener.ended.is_set()
+    with Listener(system.events, since="2000-01-01T00:00:00Z", kinds="session-opened") as late:
+        late.hears("session-opened", session_id=newcomer.session_id)
+        assert late.events[0] == first
+        assert [event["data"]["session_id"] for event in late.events] == crowd.session_ids
+
+
+def test_the_fastpath_actor_comes_back_to_a_loop_that_never_stopped(system: RunningSystem, crowd: Crowd) -> None:
+    with undisturbed(system, crowd):
+        kill(system.directory, "fastpath")
+
+        assert restarts(system, "fastpath") == 1
+        assert target_hz(system) == 1000
+
+
+def test_a_setting_that_changes_while_the_fastpath_actor_is_dead_is_taken_up(tmp_path: Path) -> None:
+    with (
+        RunningSystem(tmp_path, settings={"control/frequency": None}) as system,
+        Crowd(system.ws, CLIENTS, UP) as crowd,
+    ):
+        with undisturbed(system, crowd), held(system.directory, "supervisor"):
+            crash(system.directory, "fastpath")
+            assert system.ask("POST", "/settings/control/frequency", 500).status == 200
+            assert target_hz(system) == 4000
+
+        eventually(lambda: target_hz(system) == 500, "the loop has the new rate", pause_s=0.005)
+
+
+def test_the_device_manager_comes_back_with_the_inventory_and_its_devices_live_on(
+    system: RunningSystem, listener: Listener, crowd: Crowd
+) -> None:
+    inventory = system.system.inventory.value
+    actors = [system.directory.ref(f"device/{record.device_id}") for record in inventory.devices]
+
+    with undisturbed(system, crowd):
+        kill(system.directory, "devices")
+
+    assert restarts(system, "devices") == 1
+    assert system.system.inventory.value == inventory
+    assert [system.directory.ref(f"device/{record.device_id}") for record in inventory.devices] == actors
+    assert restarts(system, "device") == 0
+    assert listener.heard("device-connected") == []
+    assert system.ask("GET", "/readyz").status == 200
+
+
+def test_what_a_device_says_to_a_dead_manager_is_said_again(system: RunningSystem, crowd: Crowd) -> None:
+    device_id = system.arm.device_id
+    ref = living(system.directory, f"device/{device_id}")
+    actor: Any = ref._actor_weakref()
+
+    with held(system.directory, "supervisor"):
+        crash(system.directory, "devices")
+        tell_to_do(ref, lambda: actor._enter(Phase.ASLEEP))
+        with held(system.directory, f"device/{device_id}"):
+            assert system.arm.phase is Phase.READY
+
+    eventually(lambda: system.arm.phase is Phase.ASLEEP, "the inventory has the change")
+    crowd.pass_frames(FRAMES)
+
+
+def test_a_device_actor_comes_back_to_a_device_that_never_stopped(
+    system: RunningSystem, listener: Listener, crowd: Crowd
+) -> None:
+    name = f"device/{system.arm.device_id}"
+
+    with undisturbed(system, crowd):
+        kill(system.directory, name)
+
+        assert restarts(system, "device") == 1
+        assert system.arm.phase is Phase.READY
+    assert listener.heard("device-connected") == []
+    assert listener.heard("device-disconnected") == []
+
+
+def test_the_session_manager_comes_back_with_every_session(
+    system: RunningSystem, listener: Listener, crowd: Crowd
+) -> None:
+    crowd.clients[1].ask({"session": {"configure": {"profile": {"name": "kept"}}}})
+    eventually(lambda: "kept" in profiles(system), "the profile is listed", pause_s=0.005)
+    table = system.system.sessions.value
+    actors = [system.directory.ref(actor_name(session_id)) for session_id in crowd.session_ids]
+
+    with undisturbed(system, crowd):
+        kill(system.directory, "sessions")
+
+        assert restarts(system, "sessions") == 1
+        assert system.system.sessions.value == table
+        assert [system.directory.ref(actor_name(session_id)) for session_id in crowd.session_ids] == actors
+
+    newcomer = crowd.join(system.ws)
+    assert newcomer.session_id == max(crowd.session_ids[:CLIENTS]) + 1
+    leaver = crowd.clients[1]
+    leaver.leave()
+    listener.hears("session-closed", session_id=leaver.session_id, profile="kept")
+    again = crowd.join(f"{system.ws}/?session_id={leaver.session_id}")
+    assert again.session_id == leaver.session_id
+    assert system.ask("GET", f"/sessions/{again.session_id}/profile").json == {"name": "kept"}
+
+
+def test_who_leaves_while_the_session_manager_is_dead_is_not_kept(
+    system: RunningSystem, listener: Listener, crowd: Crowd
+) -> None:
+    leaver, slots = crowd.clients[0], system.runtime.slots()
+
+    with held(system.directory, "supervisor"):
+        crash(system.directory, "sessions")
+        leaver.leave()
+        eventually(lambda: leaver.session_id not in system.bridge.channels, "the edge has noticed")
+        refused = knock(system.http)
+        assert [one.session_id for one in system.system.sessions.value.sessions] == crowd.session_ids
+
+    assert refused.status == 503
+    assert int(refused.headers["retry-after"]) >= 1
+    listener.hears("session-closed", session_id=leaver.session_id)
+    assert [one["session_id"] for one in system.ask("GET", "/sessions").json["sessions"]] == crowd.session_ids[1:]
+    eventually(lambda: system.runtime.slots() == (slots[0] - 1, slots[1]), "the slot is free")
+    crowd.pass_frames(FRAMES)
+
+
+def test_a_session_actor_comes_back_with_what_its_client_configured_and_takes_more(
+    system: RunningSystem, crowd: Crowd
+) -> None:
+    client = crowd.clients[0]
+    client.ask({"session": {"configure": {"profile": {"name": "mine"}, "required_sdk_version": "3.5"}}})
+    client.configure(basis=TURNED)
+
+    with undisturbed(system, crowd):
+        kill(system.directory, actor_name(client.session_id))
+        kept = client.full()
+
+    assert restarts(system, "session") == 1
+    assert kept["arm"][0]["config"]["basis"] == TURNED
+    reply = client.configure(mount=MOVED)
+    assert "errors" not in reply
+    config = client.arm()["config"]
+    assert config["basis"] == TURNED
+    assert config["mount"] == MOVED
+    record = system.ask("GET", "/sessions/mine").json
+    assert record["session_id"] == client.session_id
+    assert record["required_sdk_version"] == "3.5"
