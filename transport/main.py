@@ -13,7 +13,7 @@ from actors.settings.catalog import CATALOG
 from actors.settings.sources import read_overrides
 from actors.settings.state_directory import StateDirectory, default_state_path
 from transport.build_info import project_version
-from transport.service import Service
+from transport.signals import Signals
 from transport.wire.vocabulary import setting_key
 
 if TYPE_CHECKING:
@@ -51,7 +51,11 @@ def _run(options: argparse.Namespace) -> int:
     chosen = [f"{key}={value}" for name, key in SHORTHANDS.items() if (value := getattr(options, name)) is not None]
     overrides = read_overrides(CATALOG, [*chosen, *options.set], os.environ, alias=setting_key)
     with _state_directory(options) as directory:
-        return Service(directory, overrides).run()
+        signals = Signals()
+        # Most of a start is spent on this import: what comes before it is answered at once, and signals are heard during it.
+        from transport.service import Service
+
+        return Service(directory, overrides, signals).run()
 
 
 def _state_directory(options: argparse.Namespace) -> StateDirectory:

@@ -1,7 +1,8 @@
 """One run of the service on this process: threads and signals set up, system and listeners started, and everything stopped again.
 
-The order of a stop: nobody new comes in, every session's forces are released, the loop writes its last zero, the actors
-end in reverse, the process goes. A base actor that keeps failing ends the run the same way, with exit code 1.
+The order of a stop: nobody new comes in, every session's forces are released, the loop writes its last zero, clients say
+goodbye, the actors end in reverse, the process goes. A base actor that keeps failing ends the run the same way, with exit
+code 1; so does a start that fails.
 """
 
 from __future__ import annotations
@@ -15,13 +16,14 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from actors.control.cores import Cores, of_this_machine
 from actors.settings.ledger import Ledger
 from actors.settings.state import SettingsState
 from actors.system import System
-#from fastpath import port_io
+from fastpath import port_io
 from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.http.resources.health import readiness
@@ -31,10 +33,13 @@ from transport.ws.session import SessionChannel
 if TYPE_CHECKING:
     from actors.settings.sources import Override
     from actors.settings.state_directory import StateDirectory
+    from transport.signals import Signals
 
 THREAD_STACK_BYTES: Final = 1024 * 1024
 SWITCH_INTERVAL_S: Final = 0.0005
-READY_POLL_S: Final = 0.02
+POLL_S: Final = 0.02
+START_PATIENCE_S: Final = 1.0
+GOODBYE_S: Final = 0.5
 GOING_AWAY: Final = 1001
 
 logger = logging.getLogger("hapticd")
@@ -43,40 +48,37 @@ logger = logging.getLogger("hapticd")
 class Service:
     """Built on a state directory that is held; `run` may be called once."""
 
-    def __init__(self, directory: StateDirectory, overrides: Mapping[str, Override]) -> None:
+    def __init__(self, directory: StateDirectory, overrides: Mapping[str, Override], signals: Signals) -> None:
         self._directory = directory
         self._overrides = overrides
+        self._signals = signals
         self._fatal: str | None = None
 
     def run(self) -> int:
-        """Serve until SIGINT or SIGTERM; the exit code."""
+        """Serve until SIGINT or SIGTERM; the exit code. HapticError when a port or the state directory cannot be used."""
         settings = SettingsState.load(self._directory, self._overrides)
-        _start_log(settings.view.value.text("misc/log_level"))
         view = settings.view.value
+        _start_log(view.text("misc/log_level"))
         cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
         _prepare_process(cores)
         return asyncio.run(self._serve(settings, cores))
 
     async def _serve(self, settings: SettingsState, cores: Cores) -> int:
-        stop = asyncio.Event()
-        loop = asyncio.get_running_loop()
-        system = System(settings, Ledger.load(self._directory), self._on_fatal(loop, stop), cores=cores)
+        loop, signals = asyncio.get_running_loop(), self._signals
+        system = System(settings, Ledger.load(self._directory), self._on_fatal(loop, signals.stop), cores=cores)
         bridge = Bridge(system)
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
+        addresses = listeners.open()
+        signals.wake(loop, lambda: _read_log_level(system))
+        start = _Start(system)
         try:
-            addresses = listeners.open()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, stop.set)
-            loop.add_signal_handler(signal.SIGHUP, _read_log_level, system)
-            await loop.run_in_executor(None, system.start)
-            bridge.listening = True
-            gc.freeze()
-            if await _until_ready(bridge, stop):
+            if await self._until_ready(bridge, start, signals.stop):
+                gc.freeze()
                 _say_ready(system, addresses)
-            await stop.wait()
+                await signals.stop.wait()
         finally:
-            self._stop(bridge, listeners)
-            await listeners.drained()
+            await _end(bridge, listeners, start)
+            signals.ignore(loop)
         if self._fatal is not None:
             logger.critical(self._fatal)
             return 1
@@ -89,14 +91,75 @@ class Service:
 
         return end
 
-    @staticmethod
-    def _stop(bridge: Bridge, listeners: Listeners) -> None:
-        bridge.stopping = True
-        listeners.close()
-        for channel in list(bridge.channels.values()):
-            channel.disconnect(GOING_AWAY, "the service is stopping")
+    async def _until_ready(self, bridge: Bridge, start: _Start, stop: asyncio.Event) -> bool:
+        """Start, and wait until /readyz would say yes; False when the service is to end before."""
+        if stop.is_set():
+            return False
+        start.begin()
+        while not stop.is_set():
+            if start.error is not None:
+                self._fatal = f"the service could not start: {start.error}"
+                return False
+            bridge.listening = start.done
+            if readiness(bridge) is None:
+                return True
+            await asyncio.sleep(POLL_S)
+        return False
+
+
+class _Start:
+    """`System.start` on a thread of its own: the event loop answers meanwhile, and a start that hangs does not hold the exit up."""
+
+    def __init__(self, system: System) -> None:
+        self._thread = threading.Thread(target=self._run, args=(system,), name="hd-start", daemon=True)
+        self.error: Exception | None = None
+
+    def begin(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the system is still being started."""
+        return self._thread.is_alive()
+
+    @property
+    def done(self) -> bool:
+        """Whether the system has started."""
+        return self._thread.ident is not None and not self.under_way and self.error is None
+
+    def _run(self, system: System) -> None:
+        try:
+            system.start()
+        except Exception as error:
+            logger.debug("the start failed", exc_info=True)
+            self.error = error
+
+
+async def _end(bridge: Bridge, listeners: Listeners, start: _Start) -> None:
+    """Zero force first and last; what hangs is left behind."""
+    bridge.stopping = True
+    listeners.close()
+    for channel in list(bridge.channels.values()):
+        channel.disconnect(GOING_AWAY, "the service is stopping")
+    bridge.system.runtime.stop()
+    await _at_most(START_PATIENCE_S, lambda: not start.under_way)
+    await _at_most(GOODBYE_S, lambda: not bridge.channels)
+    if start.under_way:
+        logger.error("the start hangs and is left behind")
+        bridge.system.runtime.stop()
+    else:
         bridge.system.stop()
-        logger.info("stopped: zero force on every device")
+    await listeners.drained()
+    logger.info("stopped: zero force on every device")
+
+
+async def _at_most(seconds: float, over: Callable[[], bool]) -> None:
+    """Wait until something is over."""
+    for _ in range(round(seconds / POLL_S)):
+        if over():
+            return
+        await asyncio.sleep(POLL_S)
 
 
 def _start_log(level: str) -> None:
@@ -116,7 +179,7 @@ def _prepare_process(cores: Cores) -> None:
     """What must stand before the first thread: last words, stack size, and the processors that are not the loop's."""
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
-    #port_io.install()
+    port_io.install()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     threading.stack_size(THREAD_STACK_BYTES)
     sys.setswitchinterval(SWITCH_INTERVAL_S)
@@ -124,28 +187,25 @@ def _prepare_process(cores: Cores) -> None:
         os.sched_setaffinity(0, cores.rest)
 
 
-async def _until_ready(bridge: Bridge, stop: asyncio.Event) -> bool:
-    """Wait until /readyz would say yes; False when the service is asked to stop before."""
-    while not stop.is_set():
-        if readiness(bridge) is None:
-            return True
-        await asyncio.sleep(READY_POLL_S)
-    return False
-
-
 def _say_ready(system: System, addresses: str) -> None:
+    """Warnings on the log; then, on standard output, what runs, the devices, what to try, and the line that begins with `ready`."""
+    if not system.settings.value.flag("communication/auth/required"):
+        logger.error("communication/auth/required is off: every machine that reaches these ports may move the devices")
+    state = system.runtime.loop_state()
+    if not state["fifo"]:
+        logger.warning("no SCHED_FIFO: the loop runs without realtime priority, see docs/realtime.md")
     devices = ", ".join(
         f"{record.kind} {record.device_id} ({record.identity.connection}, {record.identity.port})"
         for record in system.inventory.value.devices
     )
-    state = system.runtime.loop_state()
-    if not state["fifo"]:
-        logger.warning("no SCHED_FIFO: the loop runs without realtime priority, see docs/realtime.md")
+    http, ws, *_ = addresses.split()
     lines = (
         f"hapticd {build_info()['project_version']}, loop at {int(state['target_frequency'])} Hz",
         f"devices: {devices or 'none'}",
-        "try: python docs/examples/wall.py, or curl http://localhost:10001/devices; Ctrl-C stops",
+        f"try: python docs/examples/wall.py --url {ws}, or curl {http}/devices; Ctrl-C stops",
         f"ready {addresses}",
     )
-    sys.stdout.write("\n".join(lines) + "\n")
-    sys.stdout.flush()
+    # There may be no standard output (AttributeError), or nobody who reads it.
+    with suppress(OSError, AttributeError):
+        sys.stdout.write("\n".join(lines) + "\n")
+        sys.stdout.flush()

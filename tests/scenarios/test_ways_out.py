@@ -1,0 +1,185 @@
+"""Every way out of the service ends in zero force: asked to stop, asked twice, asked while it starts, broken inside.
+
+What the motors get last is read where the loop left it: the watched service prints its devices' last states when it is done.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.crowd import Client, Crowd
+from tests.support.listener import Listener
+from tests.support.polling import eventually
+from tests.support.service import RunningService
+
+ROOT = Path(__file__).parents[2]
+WATCHED = [sys.executable, "-m", "tests.support.watched_service"]
+AT_ROOT = {"PYTHONPATH": str(ROOT)}
+BOUND_S = 2.0
+CLIENTS = 4
+# More than fit into the pipe that wakes the event loop.
+MANY = 300
+GOING_AWAY = 1001
+LAST_WORDS = "stopped: zero force on every device"
+
+
+def watched(state_dir: Path, **environment: str) -> RunningService:
+    return RunningService(command=WATCHED, state_dir=state_dir, environment={**AT_ROOT, **environment})
+
+
+@contextmanager
+def launched(service: RunningService) -> Generator[subprocess.Popen[str]]:
+    """The service's process as it starts, whether it gets ready or not."""
+    process = subprocess.Popen(
+        service.command_line(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=service._environment,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def wait_for(process: subprocess.Popen[str], beginning: str) -> None:
+    """Read standard output up to a line that begins like that."""
+    assert process.stdout is not None
+    assert any(line.startswith(beginning) for line in iter(process.stdout.readline, "")), "it ended before"
+
+
+def outcome(service: RunningService) -> Any:
+    """What a watched service left behind."""
+    (line,) = [line for line in service.log.splitlines() if line.startswith("outcome ")]
+    return json.loads(line.removeprefix("outcome "))
+
+
+def log_lines(service: RunningService) -> list[str]:
+    """What it said on standard error."""
+    return [line for line in service.log.splitlines() if " hapticd" in line]
+
+
+def pushes(client: Client) -> bool:
+    """Whether the client's frames show a force."""
+    return bool(client.frame["arm"][0]["state"]["current_cursor_force"]["z"] > 0)
+
+
+def restarted(service: RunningService, times: int) -> bool:
+    """Whether the store was started again that often."""
+    return service.log.count("settings is started again") == times
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_under_load_ends_in_zero_force_and_exit_code_0(tmp_path: Path, number: signal.Signals) -> None:
+    service = watched(tmp_path)
+    with service, Listener(service.events) as listener, Crowd(service.ws, CLIENTS, 0.5) as crowd:
+        eventually(lambda: all(pushes(client) for client in crowd.clients), "every client sees force", pause_s=0.01)
+
+        service.process.send_signal(number)
+        code = service.process.wait(BOUND_S)
+
+        assert code == 0
+        assert [client.goodbye() for client in crowd.clients] == [GOING_AWAY] * CLIENTS
+        assert listener.ended.wait(BOUND_S)
+        assert listener.code == GOING_AWAY
+        service.wait()
+    left = outcome(service)
+    assert left["ticks"] > 0
+    assert left["forces"] == [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert left["running"] is False
+    assert left["threads"] == []
+    assert log_lines(service)[-1].endswith(LAST_WORDS)
+    assert "Traceback" not in service.log
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+def test_a_signal_during_the_start_ends_it_with_exit_code_0(tmp_path: Path, hangs: bool) -> None:
+    hold = tmp_path / "hold"
+    hold.touch()
+    with launched(watched(tmp_path / "state", HOLD=str(hold))) as process:
+        wait_for(process, "the start is held")
+
+        process.terminate()
+        if not hangs:
+            hold.unlink()
+        output, log = process.communicate(timeout=BOUND_S + 1)
+
+    assert process.returncode == 0, log
+    assert "ready" not in output
+    assert ("the start hangs and is left behind" in log) is hangs
+    assert log.splitlines()[-1].endswith(LAST_WORDS)
+    assert "Traceback" not in log
+    left = json.loads(output.removeprefix("outcome "))
+    assert left["running"] is False
+    assert left["ticks"] == 0 or not hangs
+    assert ("hd-start" in left["threads"]) is hangs
+
+
+def test_more_signals_do_not_spoil_the_exit_code(tmp_path: Path) -> None:
+    with launched(watched(tmp_path)) as process:
+        wait_for(process, "ready ")
+
+        def insist() -> bool:
+            for number in MANY * (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                process.send_signal(number)
+            return process.poll() is not None
+
+        eventually(insist, "it ends", pause_s=0.001, tries=5_000)
+        output, log = process.communicate(timeout=BOUND_S)
+
+    assert process.returncode == 0, log
+    assert "Traceback" not in log
+    assert json.loads(output.splitlines()[-1].removeprefix("outcome "))["running"] is False
+
+
+def test_a_hang_up_reads_the_log_level_again(tmp_path: Path) -> None:
+    with RunningService(state_dir=tmp_path) as service:
+        assert service.request("POST", "/settings/misc/log_level", "debug")[0] == 200
+        assert service.request("GET", "/version")[0] == 200
+        assert "DEBUG" not in service.log
+
+        service.process.send_signal(signal.SIGHUP)
+        eventually(lambda: "log level is debug" in service.log, "the level is read", pause_s=0.01)
+        assert service.request("GET", "/version")[0] == 200
+        eventually(lambda: "DEBUG hapticd.access" in service.log, "debug lines are logged", pause_s=0.01)
+
+        assert service.request("POST", "/settings/misc/log_level", "error")[0] == 200
+        assert service.is_running()
+    assert "log level is error" not in service.log
+
+
+def test_a_base_actor_that_keeps_dying_ends_the_service_with_one_clear_line_and_exit_code_1(tmp_path: Path) -> None:
+    service = watched(tmp_path, BREAK="settings")
+    with service, Crowd(service.ws, CLIENTS, 0.5) as crowd:
+        eventually(lambda: all(pushes(client) for client in crowd.clients), "every client sees force", pause_s=0.01)
+        for restarts in range(1, 6):
+            service.process.send_signal(signal.SIGUSR2)
+            eventually(partial(restarted, service, restarts), "the store is started again", pause_s=0.005)
+            crowd.pass_frames(20)
+
+        service.process.send_signal(signal.SIGUSR2)
+        code = service.process.wait(BOUND_S)
+
+        assert code == 1
+        assert [client.goodbye() for client in crowd.clients] == [GOING_AWAY] * CLIENTS
+        service.wait()
+    left = outcome(service)
+    assert left["forces"] == [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    assert left["running"] is False
+    zero, last = log_lines(service)[-2:]
+    assert zero.endswith(LAST_WORDS)
+    assert "CRITICAL" in last
+    assert "the service ended because settings failed too often: Killed('killed by a test')" in last

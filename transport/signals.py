@@ -1,0 +1,61 @@
+"""The signals that end the service: noted from its first moment on, before there is an event loop, and ignored once it has ended.
+
+asyncio's own signal handlers are not used: taking one away gives the signal its default action back for a moment, and that
+moment comes when somebody is impatient.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable
+from types import FrameType
+from typing import Final
+
+ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+HANG_UP: Final = signal.SIGHUP
+MOST_AT_ONCE: Final = 4096
+
+
+class Signals:
+    """Main thread only; `stop` is set by the first SIGINT or SIGTERM, more of them change nothing."""
+
+    def __init__(self) -> None:
+        """From now on no signal ends the process by itself, and SIGHUP does nothing."""
+        self.stop = asyncio.Event()
+        self._reader, self._writer = socket.socketpair()
+        for end in (self._reader, self._writer):
+            end.settimeout(0)
+        for number in ENDING:
+            signal.signal(number, self._note)
+        signal.signal(HANG_UP, signal.SIG_IGN)
+
+    def wake(self, loop: asyncio.AbstractEventLoop, hang_up: Callable[[], None]) -> None:
+        """Have signals wake `loop`; SIGHUP calls `hang_up` there."""
+        loop.add_reader(self._reader, self._woken, hang_up)
+        # Many signals fill the pair while the loop is busy. CPython would report that from inside its handler, under a
+        # lock that the next signal's handler waits for: for ever.
+        signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
+        signal.signal(HANG_UP, _pass)
+
+    def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
+        """What comes now comes too late: it must not spoil the exit code."""
+        for number in (*ENDING, HANG_UP):
+            signal.signal(number, signal.SIG_IGN)
+        signal.set_wakeup_fd(-1)
+        loop.remove_reader(self._reader)
+        self._reader.close()
+        self._writer.close()
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self.stop.set()
+
+    def _woken(self, hang_up: Callable[[], None]) -> None:
+        numbers = self._reader.recv(MOST_AT_ONCE)
+        if HANG_UP in numbers:
+            hang_up()
+
+
+def _pass(_number: int, _frame: FrameType | None) -> None:
+    """Leave the signal to the bytes that wake the loop: handlers of many signals nest, so they do as good as nothing."""
