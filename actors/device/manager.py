@@ -62,10 +62,12 @@ class DeviceManager(ServiceActor):
         )
 
     def started(self) -> None:
-        """Adopt what is here, else make the simulated devices of the start; finish a stop that was under way."""
+        """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
         if not (self._inventory.value.devices or self._inventory.value.failed):
             self._add(identities(self._simulated))
-        self._show_latch()
+        else:
+            self._show_latch()
+            self._save_latch()
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
 

@@ -69,10 +69,10 @@ class SessionManager(ServiceActor):
         """Adopt the sessions that are open, and make up for what nobody could be told meanwhile."""
         for entry in self._book.entries.values():
             self._spawn(entry)
-            self._book.unsaved |= self._note(entry)
+            self._note(entry)
         self._close_gone()
         self._show()
-        if self._book.unsaved:
+        if self._book.memory.value.sessions:
             self._save()
 
     def stopped(self) -> None:

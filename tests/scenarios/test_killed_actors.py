@@ -25,6 +25,8 @@ from tests.support.running_system import RunningSystem
 
 CLIENTS = 3
 FRAMES = 100
+BASE_RESTARTS = 5
+DEVICE_RESTARTS = SESSION_RESTARTS = 3
 UP = 0.1
 TURNED = {"permutation": "YZX"}
 MOVED = {"position": {"x": 0.5, "y": 0.0, "z": 0.25}}
@@ -96,6 +98,11 @@ def target_hz(system: RunningSystem) -> float:
 def longer(items: list[int], than: int) -> bool:
     """Whether there are more by now."""
     return len(items) > than
+
+
+def caught_up(system: RunningSystem, crowd: Crowd, listener: Listener) -> None:
+    """Return when the listener has heard all that was said before."""
+    listener.hears("session-opened", session_id=crowd.join(system.ws).session_id)
 
 
 def profiles(system: RunningSystem) -> list[str]:
@@ -209,6 +216,7 @@ def test_the_device_manager_comes_back_with_the_inventory_and_its_devices_live_o
     assert system.system.inventory.value == inventory
     assert [system.directory.ref(f"device/{record.device_id}") for record in inventory.devices] == actors
     assert restarts(system, "device") == 0
+    caught_up(system, crowd, listener)
     assert listener.heard("device-connected") == []
     assert system.ask("GET", "/readyz").status == 200
 
@@ -238,6 +246,7 @@ def test_a_device_actor_comes_back_to_a_device_that_never_stopped(
 
         assert restarts(system, "device") == 1
         assert system.arm.phase is Phase.READY
+    caught_up(system, crowd, listener)
     assert listener.heard("device-connected") == []
     assert listener.heard("device-disconnected") == []
 
@@ -308,3 +317,81 @@ def test_a_session_actor_comes_back_with_what_its_client_configured_and_takes_mo
     record = system.ask("GET", "/sessions/mine").json
     assert record["session_id"] == client.session_id
     assert record["required_sdk_version"] == "3.5"
+
+
+def test_a_device_that_keeps_dying_fails_with_zero_force_and_one_event_and_the_others_go_on(
+    system: RunningSystem, listener: Listener, crowd: Crowd
+) -> None:
+    arm, grip = system.system.inventory.value.devices
+    name, other = f"device/{arm.device_id}", system.directory.ref(f"device/{grip.device_id}")
+    eventually(lambda: pushes(system, crowd), "the forces of all clients are applied", pause_s=0.002, tries=5_000)
+
+    for _ in range(DEVICE_RESTARTS):
+        kill(system.directory, name)
+        crowd.pass_frames(FRAMES)
+    crash(system.directory, name)
+    eventually(lambda: system.system.inventory.value.failed != (), "the device has failed", pause_s=0.005)
+    eventually(lambda: system.runtime.slots()[1] == 1, "its slot is free", pause_s=0.005)
+    crowd.pass_frames(FRAMES)
+
+    (failed,) = system.system.inventory.value.failed
+    assert (failed.device_id, failed.phase) == (arm.device_id, Phase.FAILED)
+    assert system.system.inventory.value.devices == (grip,)
+    assert system.force(arm) == (0.0, 0.0, 0.0)
+    assert system.directory.ref(f"device/{grip.device_id}") is other
+    assert not crowd.clients[0].frame["arm"]
+    assert crowd.clients[0].frame["grip"]
+    caught_up(system, crowd, listener)
+    (event,) = listener.heard("device-disconnected")
+    assert event["data"]["device_id"] == arm.device_id
+    ready = system.ask("GET", "/readyz")
+    assert ready.status == 503
+    assert f"Device {arm.device_id} has failed" in ready.json["error"]
+    assert system.metric("hapticd_devices", type="arm", phase="failed") == 1
+
+    kill(system.directory, "devices")
+
+    assert system.system.inventory.value.failed == (failed,)
+    assert system.system.inventory.value.devices == (grip,)
+
+
+def test_a_session_that_keeps_dying_is_closed_with_1011_and_the_others_go_on(
+    system: RunningSystem, listener: Listener, crowd: Crowd
+) -> None:
+    client, *others = crowd.clients
+    client.ask({"session": {"configure": {"profile": {"name": "unlucky"}}}})
+    name, slots = actor_name(client.session_id), system.runtime.slots()
+
+    for _ in range(SESSION_RESTARTS):
+        kill(system.directory, name)
+        crowd.pass_frames(FRAMES)
+    crash(system.directory, name)
+
+    assert client.goodbye() == 1011
+    crowd.pass_frames(FRAMES)
+    listener.hears("session-warning", session_id=client.session_id, reason="actor_failed")
+    listener.hears("session-closed", session_id=client.session_id)
+    eventually(lambda: system.runtime.slots() == (slots[0] - 1, slots[1]), "its slot is free", pause_s=0.005)
+    listed = [one["session_id"] for one in system.ask("GET", "/sessions").json["sessions"]]
+    assert listed == [other.session_id for other in others]
+    again = crowd.join(f"{system.ws}/?session_id={client.session_id}")
+    assert again.session_id == client.session_id
+    assert "errors" not in again.configure(basis=TURNED)
+
+
+@pytest.mark.parametrize("name", ["settings", "events", "fastpath", "devices", "sessions"])
+def test_a_base_actor_that_keeps_dying_is_given_up_while_everything_else_goes_on(
+    system: RunningSystem, crowd: Crowd, name: str
+) -> None:
+    with undisturbed(system, crowd):
+        for _ in range(BASE_RESTARTS):
+            kill(system.directory, name)
+
+    crash(system.directory, name)
+
+    eventually(lambda: system.fatal != [], "it is given up", pause_s=0.005)
+    assert system.fatal == [name]
+    crowd.pass_frames(FRAMES)
+    assert restarts(system, name) == BASE_RESTARTS
+    assert system.metric("hapticd_actors_given_up_total", actor=name) == 1
+    system.fatal.clear()

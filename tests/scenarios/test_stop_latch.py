@@ -1,0 +1,217 @@
+"""`POST /stop`: zero from the next tick on, whatever anybody commands, until it is released; nothing that dies lets go of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import connect
+
+from tests.support.crowd import Crowd
+from tests.support.exchange import exchange
+from tests.support.inside import ServiceInside
+from tests.support.listener import Listener
+from tests.support.living_actors import crash, held, kill, living
+from tests.support.polling import eventually
+from tests.support.running_system import RunningSystem
+from tests.support.service import RunningService
+
+CLIENTS = 3
+LOOKS = 20
+ZERO = (0.0, 0.0, 0.0)
+COMMANDS: Mapping[str, object] = {
+    "set_cursor_force": {"vector": {"x": 0.0, "y": 0.0, "z": 1.0}},
+    "set_cursor_position": {"position": {"x": 0.05, "y": -0.1, "z": 0.2}},
+    "set_angular_torques": {"torques": {"a0": 100.0, "a1": 0.0, "a2": 0.0}},
+    "set_angular_position": {"angles": {"a0": 20.0, "a1": 20.0, "a2": 90.0}},
+}
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Iterator[RunningSystem]:
+    with RunningSystem(tmp_path / "state") as running:
+        yield running
+
+
+@pytest.fixture
+def crowd(system: RunningSystem) -> Iterator[Crowd]:
+    with Crowd(system.ws, CLIENTS) as streaming:
+        yield streaming
+
+
+def moves(system: RunningSystem) -> None:
+    """Wait until the loop applies a force."""
+    eventually(lambda: system.force() != ZERO, "a force is applied", pause_s=0.002, tries=5_000)
+
+
+def stands_still(system: RunningSystem, crowd: Crowd) -> None:
+    """From the tick after this call on, neither loop nor frames show a force, however hard everybody pushes."""
+    tick = int(system.shown(system.arm)["tick"])
+    eventually(lambda: int(system.shown(system.arm)["tick"]) > tick, "a tick", pause_s=0.001, tries=10_000)
+    for _ in range(LOOKS):
+        crowd.pass_frames(2)
+        assert system.force() == ZERO
+        assert [seen(client.frame) for client in crowd.clients] == [ZERO] * len(crowd.clients)
+
+
+def seen(frame: Mapping[str, Any]) -> tuple[float, ...]:
+    """The force that a frame shows."""
+    return tuple(frame["arm"][0]["state"]["current_cursor_force"].values())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_next_tick_is_zero_whatever_is_commanded(tmp_path: Path, command: str) -> None:
+    with ServiceInside(tmp_path, stepping=True) as service, connect(service.ws, proxy=None) as channel:
+        arm = json.loads(channel.recv())["arm"][0]["device_id"]
+
+        def command_it() -> Any:
+            message = {"arm": [{"device_id": arm, "commands": {command: COMMANDS[command]}}]}
+            channel.send(json.dumps(message))
+            return json.loads(channel.recv())
+
+        def applied() -> tuple[float, ...]:
+            state = service.state(arm)
+            return (*(float(part) for part in state["force"]), *(float(part) for part in state["torque"]))
+
+        command_it()
+        service.step(10)
+        assert any(applied())
+
+        assert exchange(service.http, "POST", "/stop").status == 200
+        service.step()
+        assert not any(applied())
+        assert seen(command_it()) == ZERO
+        service.step()
+        assert not any(applied())
+
+        assert exchange(service.http, "DELETE", "/stop").status == 200
+        command_it()
+        service.step(10)
+        assert any(applied())
+
+
+def test_a_stop_is_said_in_an_event_for_each_device_that_moves_and_in_the_audit(
+    system: RunningSystem, crowd: Crowd, caplog: pytest.LogCaptureFixture
+) -> None:
+    arm = system.arm.device_id
+    moves(system)
+    with Listener(system.events) as listener, caplog.at_level(logging.INFO, "hapticd.audit"):
+        stopped = system.ask("POST", "/stop")
+        stands_still(system, crowd)
+        assert system.ask("GET", "/stop").json == stopped.json
+        assert system.ask("POST", "/stop").json == stopped.json
+        released = system.ask("DELETE", "/stop")
+        moves(system)
+        listener.hears("device-safety-triggered", safety_type="released")
+
+    assert stopped.json == {"stopped": True, "everything": True, "devices": [arm]}
+    assert released.json == {"stopped": False, "everything": False, "devices": []}
+    first, last = listener.heard("device-safety-triggered")
+    for event, what, level in ((first, "stopped", "error"), (last, "released", "notice")):
+        assert event["level"] == level
+        assert event["data"]["safety_type"] == what
+        assert event["data"]["device_id"] == arm
+        assert event["data"]["device_family"] == "arm"
+    lines = [record.getMessage() for record in caplog.records if record.name == "hapticd.audit"]
+    assert lines == [
+        "peer=127.0.0.1 session=- stop of everything",
+        "peer=127.0.0.1 session=- stop of everything",
+        "peer=127.0.0.1 session=- stop of everything released",
+    ]
+
+
+def test_it_holds_over_the_death_of_manager_and_device(system: RunningSystem, crowd: Crowd) -> None:
+    moves(system)
+    assert system.ask("POST", "/stop").status == 200
+
+    kill(system.directory, "devices")
+    stands_still(system, crowd)
+    kill(system.directory, f"device/{system.arm.device_id}")
+    stands_still(system, crowd)
+
+    assert system.ask("GET", "/stop").json["everything"] is True
+    assert system.ask("DELETE", "/stop").status == 200
+    moves(system)
+    kill(system.directory, "devices")
+    crowd.pass_frames(LOOKS)
+    moves(system)
+
+
+def test_a_stop_that_meets_a_dead_store_acts_and_is_on_the_disk_when_the_store_is_back(
+    system: RunningSystem, crowd: Crowd, tmp_path: Path
+) -> None:
+    moves(system)
+    with held(system.directory, "supervisor"):
+        crash(system.directory, "settings")
+        answer = system.ask("POST", "/stop")
+        stands_still(system, crowd)
+        crash(system.directory, "devices")
+    for name in ("settings", "devices"):
+        living(system.directory, name)
+
+    assert answer.status == 503
+    assert "Everything is stopped" in answer.json["error"]
+    stands_still(system, crowd)
+    eventually(lambda: on_disk(tmp_path / "state") == {"everything": True, "device_ids": []}, "the disk has it")
+    eventually(lambda: system.ask("GET", "/stop").json["everything"], "GET shows it")
+
+
+def test_without_a_disk_it_acts_all_the_same_and_is_answered_507(
+    system: RunningSystem, crowd: Crowd, tmp_path: Path
+) -> None:
+    moves(system)
+    shutil.rmtree(tmp_path / "state")
+
+    stopped = system.ask("POST", "/stop")
+    stands_still(system, crowd)
+    released = system.ask("DELETE", "/stop")
+    moves(system)
+
+    for answer, done in ((stopped, "Everything is stopped"), (released, "The stop is released")):
+        assert answer.status == 507
+        assert answer.json["error"].startswith(f"{done}, but a restart would forget it. The state directory ")
+    (tmp_path / "state").mkdir()
+    assert system.ask("POST", "/stop").status == 200
+    assert on_disk(tmp_path / "state") == {"everything": True, "device_ids": []}
+
+
+def test_it_holds_over_kill_9_and_a_restart_until_it_is_released(tmp_path: Path) -> None:
+    with RunningService(state_dir=tmp_path) as service:
+        assert service.request("POST", "/stop")[0] == 200
+
+        service.kill()
+        service.start()
+        assert pushed_in_vain(service)
+
+        assert service.stop() == 0
+        service.start()
+        assert service.request("GET", "/stop")[1]["everything"] is True
+        assert pushed_in_vain(service)
+
+        assert service.request("DELETE", "/stop")[0] == 200
+        service.kill()
+        service.start()
+        assert service.request("GET", "/stop")[1] == {"stopped": False, "everything": False, "devices": []}
+        with Crowd(service.ws, 1) as crowd:
+            (client,) = crowd.clients
+            eventually(lambda: seen(client.frame) != ZERO, "a force is applied", pause_s=0.005, tries=4_000)
+
+
+def pushed_in_vain(service: RunningService) -> bool:
+    """Whether clients that push see no force in any frame."""
+    with Crowd(service.ws, CLIENTS) as crowd:
+        for _ in range(LOOKS):
+            crowd.pass_frames(5)
+            if any(seen(client.frame) != ZERO for client in crowd.clients):
+                return False
+    return True
+
+
+def on_disk(folder: Path) -> Any:
+    """The stop latch in the ledger's file."""
+    return json.loads((folder / "ledger.json").read_text()).get("stop")
