@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import logging
@@ -72,11 +73,13 @@ def rig(rig: Rig) -> Rig:
 
 
 def raw_exchange(rig: Rig, request: bytes) -> bytes:
-    """Everything that comes back until the service closes."""
-    with rig.connect() as connection:
+    """Everything that comes back until the service closes, which the request must make it do."""
+    answer = b""
+    with rig.connect() as connection, contextlib.suppress(ConnectionResetError, BrokenPipeError):
         connection.sendall(request)
-        connection.shutdown(socket.SHUT_WR)
-        return b"".join(iter(lambda: connection.recv(64 * KIB), b""))
+        while received := connection.recv(64 * KIB):
+            answer += received
+    return answer
 
 
 # ---------------------------------------------------------------- shapes
@@ -422,14 +425,24 @@ def test_a_refused_body_is_read_so_that_the_connection_stays_usable(rig: Rig) ->
         b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
         b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
         b"POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
-        b"",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
+        b"GET /words HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 70 * KIB,
     ],
 )
 def test_what_is_no_http_is_closed_and_hurts_nobody(rig: Rig, request_bytes: bytes) -> None:
     answer = raw_exchange(rig, request_bytes)
 
     assert answer == b"" or answer.startswith(b"HTTP/1.1 400")
+    assert rig.get("/words").status == 200
+
+
+@pytest.mark.parametrize("part", [b"", b"GET", b"GET /words HTTP/1.1\r\nHost: local"])
+def test_a_request_that_ends_early_hurts_nobody(rig: Rig, part: bytes) -> None:
+    with rig.connect() as connection:
+        connection.sendall(part)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(KIB) == b""
+
     assert rig.get("/words").status == 200
 
 
@@ -460,6 +473,7 @@ def test_several_requests_are_answered_in_order_on_one_connection(rig: Rig) -> N
         b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n%d" % number for number in range(5)
     )
 
-    answer = raw_exchange(rig, request)
+    answer = raw_exchange(rig, request + b"GET /words HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 
     assert [int(part[0:1]) for part in answer.split(b'{"body":')[1:]] == [0, 1, 2, 3, 4]
+    assert answer.endswith(b"}")
