@@ -104,9 +104,15 @@ class SessionChannel(WebSocketHandler):
             self._refuse(503, error.sentence)
             return
         self.session_id = self._handle.session_id
-        await super().get(*args, **kwargs)
-        if self.session_id not in self.bridge.channels:
+        if self._gone:
+            # The client left meanwhile: Tornado has called on_close and does so only once.
             self._close_session()
+            return
+        try:
+            await super().get(*args, **kwargs)
+        finally:
+            if self.session_id not in self.bridge.channels:
+                self._close_session()
 
     def _choose(self) -> bool:
         version = self.get_argument("version", self.version)
@@ -167,13 +173,14 @@ class SessionChannel(WebSocketHandler):
         if self._handle is None:
             return None
         self.commands_received += 1
+        self.bridge.system.metrics.commands_received.inc()
         self._follow()
         found = commands.read(message, self._devices, self.vocabulary)
         if found.changes:
             return self._configured(found, message)
-        self._apply(found)
         if found.faults:
             self._note_faults(found, message)
+        self._apply(found)
         return self._reply(found) or self._give_way(len(message))
 
     def _give_way(self, size: int) -> Awaitable[None] | None:
@@ -192,9 +199,13 @@ class SessionChannel(WebSocketHandler):
         try:
             applied = await self.bridge.ask(handle.actor, ConfigureSession(tuple(found.changes)), timeout_s=CONFIGURE_S)
         except HapticError as error:
+            if self._handle is None:
+                return
             for change in found.changes:
                 found.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
         else:
+            if self._handle is None:
+                return
             for refused in applied.refused:
                 found.fault(refused.path, refused.reason)
             self._handle = handle = SessionHandle(
@@ -203,9 +214,9 @@ class SessionChannel(WebSocketHandler):
             for device in self._devices.values():
                 if device.view(applied.config):
                     device.writer.publish(refresh=False)
-        self._apply(found)
         if found.faults:
             self._note_faults(found, message)
+        self._apply(found)
         drained = self._reply(found)
         if drained is not None:
             await drained
@@ -291,9 +302,7 @@ class SessionChannel(WebSocketHandler):
         except WebSocketClosedError:
             return None
         self.frames_sent += 1
-        metrics = self.bridge.system.metrics
-        metrics.frames_sent.inc()
-        metrics.commands_received.inc()
+        self.bridge.system.metrics.frames_sent.inc()
         stream = self.ws_connection.stream if self.ws_connection is not None else None
         if stream is None or not stream.writing():
             return None
