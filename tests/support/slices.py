@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar, cast
 
 import pykka
@@ -41,15 +41,17 @@ def inventory_of(*words: str, phase: Phase = Phase.READY) -> Inventory:
 
 
 class Listener:
-    """Stands in the directory for an actor, and keeps what it is told."""
+    """Stands in the directory for an actor, and keeps what it is told; `hears` runs each time."""
 
     def __init__(self, context: Context, *names: str) -> None:
         self.told: list[Message] = []
+        self.hears: Callable[[], object] = lambda: None
         for name in names:
             context.directory.register(name, cast("pykka.ActorRef[Any]", self))
 
     def tell(self, message: Message) -> None:
         self.told.append(message)
+        self.hears()
 
     def is_alive(self) -> bool:
         return True

@@ -1,0 +1,228 @@
+"""A device's actor as a plain object on a stepped loop: from connecting to ready, and again after a crash."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.device.actor import SETTLE_S, DeviceActor, actor_name, disconnected_event
+from actors.device.messages import MANAGER, DeviceChanged, DeviceRecord, DeviceSettled, DeviceWide, Inventory, Phase
+from actors.device.params import READY, status_flags
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.kit.errors import NoSuchDevice
+from actors.kit.message import Announce
+from actors.kit.published import Published
+from fastpath.arena import Runtime
+from tests.support.slices import Listener, settings_view, simulated_records
+
+SETTLE = {"simulation/settle_time": 0.25}
+
+
+class Rig:
+    """One device's actor without a thread, and those whom it tells."""
+
+    def __init__(self, word: str = "arm", phase: Phase = Phase.CONNECTING, *, simulated: bool = True) -> None:
+        self.clock = ManualClock()
+        self.context = Context.build(self.clock)
+        self.runtime = Runtime(stepping=True, realtime=False)
+        (record,) = simulated_records(self.runtime, word, phase=phase)
+        self.record: DeviceRecord = replace(record, identity=replace(record.identity, simulated=simulated))
+        self.inventory = Published(Inventory((self.record,)))
+        self.hub = Listener(self.context, HUB)
+        self.manager = Listener(self.context, MANAGER)
+        self.myself = Listener(self.context, actor_name(self.record.device_id))
+        self.actor = self.again()
+
+    def again(self) -> DeviceActor:
+        """Another actor for the same device, as after a crash."""
+        settings = Published(settings_view(SETTLE))
+        return DeviceActor(self.context, self.runtime, self.inventory, settings, self.record.device_id)
+
+    @property
+    def phases(self) -> list[Phase]:
+        return [change.phase for change in self.manager.of(DeviceChanged)]
+
+    @property
+    def events(self) -> list[str]:
+        return [emit.kind for emit in self.hub.of(Emit)]
+
+    def flags(self) -> int:
+        """What the loop shows."""
+        self.runtime.step()
+        return int(self.runtime.reader(self.record.lease).snapshot()["flags"])
+
+    def pass_on(self) -> None:
+        """Do as the manager does with what it is told."""
+        for change in self.manager.of(DeviceChanged):
+            self.inventory.replace(Inventory((replace(self.record, phase=change.phase, wide=change.wide),)))
+
+    def settle(self, seconds: float) -> bool:
+        """Whether the settle window is over by then."""
+        self.clock.advance(seconds)
+        self.context.timers.fire_due()
+        return bool(self.myself.of(DeviceSettled))
+
+
+def test_its_name_carries_the_id() -> None:
+    rig = Rig()
+
+    assert rig.actor.name == f"device/{rig.record.device_id}"
+
+
+def test_a_device_that_is_not_there_has_no_actor() -> None:
+    rig = Rig()
+    rig.inventory.replace(Inventory())
+
+    with pytest.raises(NoSuchDevice):
+        rig.again()
+    with pytest.raises(NoSuchDevice):
+        rig.actor.started()
+
+
+def test_a_new_device_settles_and_says_so() -> None:
+    rig = Rig()
+
+    rig.actor.started()
+
+    assert rig.phases == [Phase.SETTLING]
+    assert rig.events == ["device-connected"]
+    assert rig.hub.of(Emit)[0].data == {
+        "device_id": rig.record.device_id,
+        "device_family": "arm",
+        "type": "arm",
+        "connection": "simulated",
+        "port": "sim0",
+        "firmware": "7.5",
+    }
+    assert not rig.flags() & READY
+
+
+def test_a_settling_device_is_ready_when_its_time_is_over() -> None:
+    rig = Rig()
+    rig.actor.started()
+
+    assert not rig.settle(0.249)
+    assert rig.settle(0.001)
+    rig.actor.on_settled(DeviceSettled())
+
+    assert rig.phases == [Phase.SETTLING, Phase.READY]
+    assert rig.flags() == status_flags(replace(rig.record, phase=Phase.READY))
+
+
+def test_a_real_device_settles_for_five_seconds() -> None:
+    rig = Rig(simulated=False)
+    rig.actor.started()
+
+    assert not rig.settle(SETTLE_S - 0.001)
+    assert rig.settle(0.001)
+    assert SETTLE_S == 5
+
+
+@pytest.mark.parametrize("word", ["grip", "grip:wired", "pen"])
+def test_a_device_that_needs_no_settling_is_ready_at_once(word: str) -> None:
+    rig = Rig(word)
+
+    rig.actor.started()
+
+    assert rig.events == ["device-connected"]
+    assert rig.settle(0)
+
+
+def test_a_force_on_a_settling_device_is_zero_and_counts_once_it_is_ready() -> None:
+    rig = Rig()
+    rig.actor.started()
+    writer = rig.runtime.writer(rig.runtime.lease_session("1"), rig.record.lease)
+    reader = rig.runtime.reader(rig.record.lease)
+
+    def applied() -> float:
+        writer.begin()
+        writer.force(0, 0, 1)
+        writer.publish()
+        rig.runtime.step(400)
+        return float(reader.snapshot()["force"][2])
+
+    assert [applied() for _ in range(3)] == [0, 0, 0]
+
+    rig.actor.on_settled(DeviceSettled())
+    rig.runtime.step(100)
+    writer.publish()
+    rig.runtime.step(20)
+    assert float(reader.snapshot()["force"][2]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("phase", [Phase.READY, Phase.ASLEEP])
+def test_an_actor_that_is_started_again_takes_the_device_up_where_it_was(phase: Phase) -> None:
+    rig = Rig(phase=phase)
+
+    rig.again().started()
+
+    assert (rig.phases, rig.events) == ([], [])
+    assert not rig.settle(60)
+    assert rig.flags() == status_flags(replace(rig.record, phase=phase))
+
+
+def test_an_actor_that_dies_while_its_device_settles_settles_again_and_says_nothing_twice() -> None:
+    rig = Rig()
+    rig.actor.started()
+    rig.pass_on()
+
+    second = rig.again()
+    second.started()
+
+    assert rig.phases == [Phase.SETTLING, Phase.SETTLING]
+    assert rig.events == ["device-connected"]
+    assert not rig.settle(0.2)
+    assert rig.settle(0.05)
+    assert len(rig.myself.of(DeviceSettled)) == 1
+
+
+def test_a_late_end_of_settling_changes_nothing() -> None:
+    rig = Rig(phase=Phase.ASLEEP)
+    rig.actor.started()
+
+    rig.actor.on_settled(DeviceSettled())
+
+    assert rig.phases == []
+
+
+def test_what_a_device_has_for_all_sessions_survives_its_actor() -> None:
+    rig = Rig(phase=Phase.READY)
+    wide = DeviceWide(gravity_scale=0.25)
+    rig.inventory.replace(Inventory((replace(rig.record, wide=wide),)))
+
+    again = rig.again()
+    again.started()
+    again.on_announce(Announce(MANAGER))
+
+    assert rig.manager.of(DeviceChanged) == [DeviceChanged(rig.record.device_id, Phase.READY, wide)]
+
+
+def test_a_new_manager_is_told_where_the_device_is() -> None:
+    rig = Rig()
+    rig.actor.started()
+    rig.actor.on_settled(DeviceSettled())
+
+    rig.actor.on_announce(Announce(MANAGER))
+
+    assert rig.phases == [Phase.SETTLING, Phase.READY, Phase.READY]
+
+
+@pytest.mark.parametrize("name", [HUB, "device/other", "settings"])
+def test_nobody_else_is_told_when_they_are_new(name: str) -> None:
+    rig = Rig(phase=Phase.READY)
+    rig.actor.started()
+
+    rig.actor.on_announce(Announce(name))
+
+    assert rig.manager.told == []
+
+
+def test_a_device_that_has_gone_says_why() -> None:
+    emit = disconnected_event(Rig("pen").record, "its cable was pulled")
+
+    assert emit.kind == "device-disconnected"
+    assert emit.data["device_family"] == "pen"
+    assert emit.message.endswith("on sim0 is gone: its cable was pulled")

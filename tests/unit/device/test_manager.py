@@ -1,0 +1,466 @@
+"""The device manager as a plain object on a stepped loop: slots, inventory, the stop latch, and devices that fail too often."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.device.actor import actor_name
+from actors.device.manager import STOP_SECTION, DeviceManager
+from actors.device.messages import (
+    DeviceChanged,
+    DeviceRecord,
+    DeviceWide,
+    Inventory,
+    Phase,
+    ReleaseStop,
+    Stop,
+    StopStatus,
+)
+from actors.device.params import device_params
+from actors.device.simulated import parse
+from actors.device.stop_latch import StopLatch
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.kit.errors import NoSuchDevice
+from actors.kit.message import Announce, ChildFailed
+from actors.kit.published import Published
+from actors.settings.frozen import freeze
+from actors.settings.messages import STORE, SaveLedger
+from fastpath.arena import NoSlot, Runtime
+from fastpath.records import Writer
+from tests.support.slices import Listener, NoChildren, settings_view
+
+FORCE = 1.0
+
+
+class Rig:
+    """A manager without a thread and without children, those whom it tells, and a session on each device."""
+
+    def __init__(self, *words: str, latch: StopLatch | None = None) -> None:
+        self.context = Context.build(ManualClock())
+        self.runtime = Runtime(stepping=True, realtime=False)
+        self.hub = Listener(self.context, HUB)
+        self.store = Listener(self.context, STORE)
+        self.inventory = Published(Inventory())
+        self.latch = Published(latch or StopLatch())
+        self.words = words
+        self.manager, self.children = self.again()
+        self._session = self.runtime.lease_session("1")
+        self._writers: dict[str, Writer] = {}
+
+    def again(self) -> tuple[DeviceManager, NoChildren]:
+        """Another manager on the same inventory and latch, as after a crash."""
+        manager = DeviceManager(
+            self.context,
+            self.runtime,
+            self.inventory,
+            Published(settings_view()),
+            self.latch,
+            tuple(parse(word) for word in self.words),
+        )
+        children = NoChildren()
+        manager._children = cast("Any", children)
+        return manager, children
+
+    def start(self) -> None:
+        """Start the manager, and have every device ready."""
+        self.manager.started()
+        for record in self.records:
+            self.manager.on_changed(DeviceChanged(record.device_id, Phase.READY, record.wide))
+        for record in self.records:
+            assert self.runtime.publish_device(record.lease, device_params(record, 0))
+        self.runtime.step(250)
+
+    @property
+    def records(self) -> tuple[DeviceRecord, ...]:
+        return self.inventory.value.devices
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(record.device_id for record in self.records)
+
+    def push(self) -> None:
+        """Command a force on every device with motors."""
+        for record in self.records:
+            if not record.kind.moves:
+                continue
+            if record.device_id not in self._writers:
+                self._writers[record.device_id] = self.runtime.writer(self._session, record.lease)
+            writer = self._writers[record.device_id]
+            writer.begin()
+            writer.force(0, 0, FORCE)
+            writer.publish()
+
+    def applied(self) -> list[float]:
+        """The force on each device with motors after one more tick with a fresh command."""
+        self.push()
+        self.runtime.step()
+        return [
+            round(float(self.runtime.reader(record.lease).snapshot()["force"][2]), 6)
+            for record in self.records
+            if record.kind.moves
+        ]
+
+    @property
+    def saved(self) -> StopLatch:
+        """What the ledger would bring back."""
+        saves = [save for save in self.store.of(SaveLedger) if save.section == STOP_SECTION]
+        return StopLatch.from_json(freeze(saves[-1].value) if saves else None)
+
+    @property
+    def safety(self) -> list[tuple[object, object]]:
+        emits = self.hub.of(Emit)
+        return [(e.data["device_id"], e.data["safety_type"]) for e in emits if e.kind == "device-safety-triggered"]
+
+
+def started(*words: str, latch: StopLatch | None = None) -> Rig:
+    rig = Rig(*words, latch=latch)
+    rig.start()
+    return rig
+
+
+# ---------------------------------------------------------------- start
+
+
+def test_simulated_devices_are_leased_listed_and_started_in_order() -> None:
+    rig = Rig("grip", "arm", "compact")
+
+    rig.manager.started()
+
+    assert [str(record.kind) for record in rig.records] == ["grip", "arm", "compact"]
+    assert [record.lease.slot for record in rig.records] == [0, 1, 2]
+    assert {record.phase for record in rig.records} == {Phase.CONNECTING}
+    assert rig.children.spawned == [actor_name(device_id) for device_id in rig.ids]
+    assert rig.runtime.slots()[1] == 3
+
+
+def test_without_simulated_devices_there_is_none() -> None:
+    rig = Rig()
+
+    rig.manager.started()
+
+    assert (rig.records, rig.children.spawned) == ((), [])
+
+
+def test_sixteen_devices_fit() -> None:
+    rig = Rig(*["arm"] * 16)
+
+    rig.manager.started()
+
+    assert len(rig.records) == 16
+    with pytest.raises(NoSlot):
+        rig.runtime.lease_device("one more")
+
+
+def test_a_manager_that_is_started_again_adopts_what_is_there() -> None:
+    rig = started("arm", "grip")
+    before = rig.inventory.value
+
+    manager, children = rig.again()
+    manager.started()
+
+    assert rig.inventory.value.devices == before.devices
+    assert children.spawned == [actor_name(device_id) for device_id in rig.ids]
+    assert rig.runtime.slots()[1] == 2
+
+
+def test_a_manager_that_stops_stops_its_devices_last_first() -> None:
+    rig = started("arm", "grip")
+
+    rig.manager.stopped()
+
+    assert rig.children.stopped == [actor_name(device_id) for device_id in reversed(rig.ids)]
+
+
+def test_a_change_shows_in_the_inventory() -> None:
+    rig = Rig("arm", "grip")
+    rig.manager.started()
+    arm, grip = rig.ids
+    wide = DeviceWide("left")
+
+    rig.manager.on_changed(DeviceChanged(arm, Phase.SETTLING, wide))
+
+    assert rig.inventory.value.get(arm).phase is Phase.SETTLING
+    assert rig.inventory.value.get(arm).wide == wide
+    assert rig.inventory.value.get(grip).phase is Phase.CONNECTING
+
+
+def test_a_change_of_a_device_that_has_gone_changes_nothing() -> None:
+    rig = started("arm")
+    before = rig.records
+
+    rig.manager.on_changed(DeviceChanged("gone", Phase.READY, DeviceWide()))
+
+    assert rig.records == before
+
+
+def test_real_devices_come_before_simulated_ones() -> None:
+    rig = Rig("arm")
+    rig.manager.started()
+    (simulated,) = rig.records
+    real = [
+        replace(simulated, identity=replace(simulated.identity, device_id=name, simulated=False, number=number))
+        for name, number in (("R2", 9), ("R1", 8))
+    ]
+    rig.inventory.replace(Inventory((simulated, *real)))
+
+    rig.manager.on_changed(DeviceChanged(simulated.device_id, Phase.READY, DeviceWide()))
+
+    assert rig.ids == ("R1", "R2", simulated.device_id)
+
+
+# ---------------------------------------------------------------- stop
+
+
+def test_a_stop_of_everything_acts_at_the_next_tick_and_holds() -> None:
+    rig = started("arm", "compact", "grip")
+    arm, compact, _grip = rig.ids
+    assert rig.applied() == [FORCE, FORCE]
+
+    status = rig.manager.stop_devices(Stop(None, "somebody"))
+
+    assert status == StopStatus(everything=True, device_ids=(arm, compact))
+    assert [rig.applied() for _ in range(3)] == [[0, 0]] * 3
+    assert [record.stopped for record in rig.records] == [True, True, True]
+    assert rig.saved == StopLatch(everything=True)
+    assert rig.safety == [(arm, "stopped"), (compact, "stopped")]
+    assert rig.hub.of(Emit)[0].message == f"arm {arm} was stopped by somebody"
+
+
+def test_a_stop_acts_before_anybody_is_told() -> None:
+    rig = started("arm")
+    heard: list[list[float]] = []
+    rig.store.hears = lambda: heard.append(rig.applied())
+
+    rig.manager.stop_devices(Stop())
+
+    assert heard == [[0]]
+
+
+def test_a_release_lets_everything_move_again() -> None:
+    rig = started("arm", "compact")
+    rig.manager.stop_devices(Stop())
+
+    status = rig.manager.release_devices(ReleaseStop())
+
+    assert status == StopStatus(everything=False, device_ids=())
+    assert rig.applied() == [FORCE, FORCE]
+    assert rig.saved == StopLatch()
+    assert [what for _, what in rig.safety] == ["stopped", "stopped", "released", "released"]
+
+
+def test_one_device_is_stopped_and_the_others_move() -> None:
+    rig = started("arm", "compact")
+    arm, compact = rig.ids
+
+    assert rig.manager.stop_devices(Stop((arm,))) == StopStatus(everything=False, device_ids=(arm,))
+
+    assert rig.applied() == [0, FORCE]
+    assert rig.saved == StopLatch(device_ids=frozenset({arm}))
+    assert rig.safety == [(arm, "stopped")]
+    assert rig.manager.release_devices(ReleaseStop((compact,))).device_ids == (arm,)
+    assert rig.applied() == [0, FORCE]
+
+
+def test_one_device_is_released_out_of_a_stop_of_everything() -> None:
+    rig = started("arm", "compact")
+    arm, compact = rig.ids
+    rig.manager.stop_devices(Stop())
+
+    status = rig.manager.release_devices(ReleaseStop((arm,)))
+
+    assert status == StopStatus(everything=False, device_ids=(compact,))
+    assert rig.applied() == [FORCE, 0]
+    assert rig.safety[-1] == (arm, "released")
+
+
+def test_stopping_again_says_nothing_again() -> None:
+    rig = started("arm")
+    rig.manager.stop_devices(Stop())
+    rig.manager.stop_devices(Stop(rig.ids))
+
+    assert len(rig.safety) == 1
+
+
+@pytest.mark.parametrize("message", [Stop(("nobody",)), Stop(("nobody", "other"))])
+def test_a_stop_of_a_device_that_is_not_there_stops_nothing(message: Stop) -> None:
+    rig = started("arm")
+
+    with pytest.raises(NoSuchDevice):
+        rig.manager.stop_devices(message)
+    with pytest.raises(NoSuchDevice):
+        rig.manager.stop_devices(Stop((*rig.ids, "nobody")))
+    with pytest.raises(NoSuchDevice):
+        rig.manager.release_devices(ReleaseStop(("nobody",)))
+
+    assert rig.applied() == [FORCE]
+    assert (rig.store.told, rig.safety) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("latch", "moves"),
+    [
+        (StopLatch(), True),
+        (StopLatch(everything=True), False),
+        (StopLatch.from_json(freeze({"garbage": 1})), False),
+        (StopLatch(device_ids=frozenset({"another"})), True),
+    ],
+)
+def test_a_stop_survives_a_restart(latch: StopLatch, moves: bool) -> None:
+    rig = started("arm", latch=latch)
+
+    assert rig.applied() == [FORCE if moves else 0]
+    assert [record.stopped for record in rig.records] == [not moves]
+    assert rig.safety == []
+
+
+def test_a_stop_of_one_survives_a_restart() -> None:
+    (arm, _) = started("arm", "compact").ids
+
+    rig = started("arm", "compact", latch=StopLatch(device_ids=frozenset({arm})))
+
+    assert rig.applied() == [0, FORCE]
+
+
+def test_a_stopped_device_is_never_without_its_stop_before_the_first_tick() -> None:
+    rig = Rig("arm", latch=StopLatch(everything=True))
+    rig.manager.started()
+    (record,) = rig.records
+    rig.runtime.publish_device(record.lease, device_params(replace(record, phase=Phase.READY), 0))
+
+    assert [rig.applied() for _ in range(300)] == [[0]] * 300
+
+
+def test_a_manager_that_died_in_the_middle_of_a_stop_finishes_it() -> None:
+    rig = started("arm")
+    rig.latch.replace(rig.latch.value.stop(None))
+
+    manager, _ = rig.again()
+    manager.started()
+
+    assert rig.applied() == [0]
+    assert [record.stopped for record in rig.records] == [True]
+
+
+def test_a_new_store_is_told_of_the_stop_and_nobody_else_is() -> None:
+    rig = started("arm")
+    rig.manager.stop_devices(Stop())
+    rig.store.told.clear()
+
+    rig.manager.on_announce(Announce(HUB))
+    assert rig.store.told == []
+
+    rig.manager.on_announce(Announce(STORE))
+    assert rig.saved == StopLatch(everything=True)
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([Stop, ReleaseStop]), st.none() | st.lists(st.integers(0, 2), max_size=2)),
+        max_size=6,
+    )
+)
+def test_loop_inventory_answer_and_ledger_always_say_the_same(
+    steps: list[tuple[type[Stop | ReleaseStop], list[int] | None]],
+) -> None:
+    rig = started("arm", "compact", "grip")
+
+    for kind, indexes in steps:
+        device_ids = None if indexes is None else tuple(rig.ids[index] for index in indexes)
+        if kind is Stop:
+            status = rig.manager.stop_devices(Stop(device_ids))
+        else:
+            status = rig.manager.release_devices(ReleaseStop(device_ids))
+        shown = {record.device_id for record in rig.records if record.stopped and record.kind.moves}
+        assert set(status.device_ids) == shown
+        assert rig.saved == rig.latch.value
+        assert {device_id for device_id in rig.ids[:2] if rig.saved.holds(device_id)} == shown
+        assert rig.applied() == [0 if device_id in shown else FORCE for device_id in rig.ids[:2]]
+
+
+# ---------------------------------------------------------------- devices that fail
+
+
+def test_a_child_that_failed_is_its_childrens_matter() -> None:
+    rig = started("arm")
+    message = ChildFailed(actor_name(rig.ids[0]), RuntimeError("x"))
+
+    rig.manager.on_child_failed(message)
+
+    assert rig.children.failures == [message]
+
+
+def test_a_device_that_is_given_up_ends_with_zero_force_and_frees_its_slot() -> None:
+    rig = started("arm", "compact")
+    arm, compact = rig.records
+    assert rig.applied() == [FORCE, FORCE]
+    reader = rig.runtime.reader(arm.lease)
+
+    rig.manager._give_up(actor_name(arm.device_id), RuntimeError("boom"))
+    rig.push()
+    rig.runtime.step()
+
+    assert reader.snapshot()["force"].tolist() == [0, 0, 0]
+    assert rig.runtime.slots()[1] == 1
+    assert [record.device_id for record in rig.records] == [compact.device_id]
+    assert [(record.device_id, record.phase) for record in rig.inventory.value.failed] == [
+        (arm.device_id, Phase.FAILED)
+    ]
+    assert rig.applied() == [FORCE]
+
+
+def test_a_device_that_is_given_up_is_told_of_once() -> None:
+    rig = started("arm", "grip")
+    arm, _ = rig.ids
+
+    rig.manager._give_up(actor_name(arm), RuntimeError("boom"))
+
+    emits = [emit for emit in rig.hub.of(Emit) if emit.kind == "device-disconnected"]
+    assert [emit.data["device_id"] for emit in emits] == [arm]
+    assert "boom" in emits[0].message
+    assert "restart the service" in emits[0].message
+
+
+def test_a_device_that_was_given_up_does_not_come_back_with_the_manager() -> None:
+    rig = started("arm")
+    rig.manager._give_up(actor_name(rig.ids[0]), RuntimeError("boom"))
+
+    manager, children = rig.again()
+    manager.started()
+
+    assert (rig.records, children.spawned) == ((), [])
+    assert len(rig.inventory.value.failed) == 1
+
+
+def test_the_freed_slot_is_no_way_back_for_an_old_writer() -> None:
+    rig = started("arm")
+    (arm,) = rig.records
+    rig.push()
+    rig.manager._give_up(actor_name(arm.device_id), RuntimeError("boom"))
+    rig.runtime.step()
+    lease = rig.runtime.lease_device("another")
+    rig.runtime.publish_device(lease, device_params(replace(arm, lease=lease), 0))
+    rig.runtime.step(250)
+
+    for writer in rig._writers.values():
+        writer.force(0, 0, FORCE)
+        writer.publish()
+    rig.runtime.step()
+
+    assert rig.runtime.reader(lease).snapshot()["force"].tolist() == [0, 0, 0]
+
+
+def test_stops_of_a_device_that_was_given_up_find_nobody() -> None:
+    rig = started("arm", "compact")
+    arm, compact = rig.ids
+    rig.manager._give_up(actor_name(arm), RuntimeError("boom"))
+
+    with pytest.raises(NoSuchDevice):
+        rig.manager.stop_devices(Stop((arm,)))
+    assert rig.manager.stop_devices(Stop()).device_ids == (compact,)
