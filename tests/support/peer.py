@@ -172,22 +172,23 @@ class Peer:
         assert (came.opcode, came.payload) == (PONG, mark), f"unread: {came}"
 
     def end(self) -> int | None:
-        """Read to the end; the code of the close frame, None when the connection broke without one."""
-        code: int | None = None
+        """Read to the end and answer a goodbye; the code of the close frame, None when the connection broke without one."""
         try:
-            while True:
-                came = self.next()
-                if came.opcode == CLOSE:
-                    code = came.close_code
+            while (came := self.next()).opcode != CLOSE:
+                pass
+            self.write(encoded(came.payload[:2], CLOSE))
         except Gone:
-            return code
+            return None
+        return came.close_code
 
     # ------------------------------------------------------------ going
 
     def close(self, code: int = 1000) -> int | None:
-        """Say goodbye; the code that came back."""
+        """Say goodbye and leave; the code that came back."""
         self.write(encoded(code.to_bytes(2, "big"), CLOSE))
-        return self.end()
+        answer = self.end()
+        self.drop()
+        return answer
 
     def abort(self) -> None:
         """Break the connection off with a reset, as a process that died."""

@@ -7,8 +7,9 @@ from contextlib import ExitStack
 
 import pytest
 
+from tests.support.bad_streams import Stream
 from tests.support.inside import ServiceInside
-from tests.support.peer import Peer, encoded
+from tests.support.peer import TEXT, Peer, encoded
 from tests.support.wire_cases import Story, cases, payload
 from tests.support.wire_frames import check_answer, check_frame
 from tests.support.wire_words import DEVICES, FEW_WAYS, WAYS, Object, Way
@@ -90,3 +91,24 @@ def test_a_bad_message_is_named_in_its_one_frame_and_changes_nothing_else(
     bad.owes_nothing()
     good.owes_nothing()
     pairs.give_back(way, good, bad)
+
+
+@pytest.mark.parametrize("case", cases("bad_streams"))
+def test_a_bad_stream_ends_as_it_should_and_changes_nothing_else(service: ServiceInside, case: Object) -> None:
+    with Peer(service.ws) as good:
+        good.frame()
+        good.ask(HELD)
+        service.step()
+        stream = Stream(service.ws, case)
+        try:
+            stream.play()
+            service.step()
+            held = check_frame(good.ask({}), Way("3.1", "neutral", TEXT))
+        finally:
+            stream.drop()
+        good.owes_nothing()
+    service.sessions_gone()
+
+    assert held["A001"]["state"]["current_cursor_force"] == {"x": 0, "y": 0.5, "z": 0}
+    assert held["A002"]["state"]["current_cursor_position"] == {"x": 0.01, "y": -0.12, "z": 0.135}
+    assert held["A002"]["state"]["control_mode"] == "position"

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from fastpath.wire import FrameEncoder
     from transport.bridge import Bridge
 
+LONGEST_MESSAGE: Final = 64 * 1024
+LONGEST_READ: Final = 256 * 1024
 MOST_UNSENT_BYTES: Final = 64 * 1024
 TURN_BYTES: Final = 16 * 1024
 MESSAGE_BYTES: Final = 1024
@@ -48,6 +50,7 @@ NS_PER_S: Final = 1_000_000_000
 VERSIONS: Final = ("3.0", "3.1")
 
 POLICY: Final = 1008
+TOO_BIG: Final = 1009
 FAILED: Final = 1011
 
 logger = logging.getLogger(__name__)
@@ -77,11 +80,17 @@ class SessionChannel(WebSocketHandler):
         self._pulse = CommandPulse()
         self._unsent = 0
         self._turn = 0
+        self._leaving = False
         self._taken: asyncio.Event | None = None
         self._next_fault_ns = 0
         self._faults_held = 0
 
     # ------------------------------------------------------------ opening and closing
+
+    @property
+    def max_message_size(self) -> int:
+        """A message past this breaks the connection; one that is shorter, but too long, is read to its end and told 1009."""
+        return LONGEST_READ
 
     def check_origin(self, origin: str) -> bool:
         """The guard has judged the origin by our rules, before the handshake."""
@@ -158,7 +167,8 @@ class SessionChannel(WebSocketHandler):
             self.bridge.system.context.directory.tell(MANAGER, CloseSession(handle.session_id, handle.lease))
 
     def disconnect(self, code: int, reason: str) -> None:
-        """Close the connection; forces are released now, not when the client answers."""
+        """Close the connection; forces are released now, not when the client answers, and nothing that it sends counts."""
+        self._leaving = True
         for device in self._devices.values():
             device.writer.revoke()
         self.close(code, reason)
@@ -170,7 +180,10 @@ class SessionChannel(WebSocketHandler):
 
     def on_message(self, message: str | bytes) -> Awaitable[None] | None:
         """Answer one message with one frame; an awaitable when nothing may be read until it is done."""
-        if self._handle is None:
+        if self._handle is None or self._leaving:
+            return None
+        if len(message) > LONGEST_MESSAGE or (isinstance(message, str) and _utf8_bytes(message) > LONGEST_MESSAGE):
+            self.disconnect(TOO_BIG, "a message may have 64 KiB")
             return None
         self.commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
@@ -381,6 +394,10 @@ class SessionChannel(WebSocketHandler):
     def _emit(self, kind: str, data: dict[str, object], message: str) -> None:
         emit = Emit(kind, {"session_id": self.session_id, **data}, message)
         self.bridge.system.context.directory.tell(HUB, emit)
+
+
+def _utf8_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 def _on_loop(step: Any) -> Any:
