@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from actors.settings.ledger import Ledger
     from actors.settings.state import SettingsState
 
-FOLLOWERS: Final = (FASTPATH, device.MANAGER, "device/*", session.MANAGER)
+FOLLOWERS: Final = (FASTPATH,)
 
 logger = logging.getLogger(__name__)
 
