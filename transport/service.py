@@ -56,9 +56,10 @@ class Service:
 
     def run(self) -> int:
         """Serve until SIGINT or SIGTERM; the exit code. HapticError when a port or the state directory cannot be used."""
+        _start_log()
         settings = SettingsState.load(self._directory, self._overrides)
         view = settings.view.value
-        _start_log(view.text("misc/log_level"))
+        logging.getLogger().setLevel(view.text("misc/log_level").upper())
         cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
         _prepare_process(cores)
         return asyncio.run(self._serve(settings, cores))
@@ -162,9 +163,9 @@ async def _at_most(seconds: float, over: Callable[[], bool]) -> None:
         await asyncio.sleep(POLL_S)
 
 
-def _start_log(level: str) -> None:
+def _start_log() -> None:
     logging.basicConfig(
-        level=level.upper(), stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
+        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
     )
     logging.getLogger("tornado.access").setLevel(logging.ERROR)
 

@@ -9,6 +9,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
@@ -19,13 +20,18 @@ import pytest
 
 from tests.support.crowd import Client, Crowd
 from tests.support.listener import Listener
+from tests.support.living_actors import held
 from tests.support.polling import eventually
+from tests.support.running_system import RunningSystem
 from tests.support.service import RunningService
 
 ROOT = Path(__file__).parents[2]
 WATCHED = [sys.executable, "-m", "tests.support.watched_service"]
 AT_ROOT = {"PYTHONPATH": str(ROOT)}
+PATIENCE_S = 60.0
 BOUND_S = 2.0
+FRAMES = 100
+ZERO = (0.0, 0.0, 0.0)
 CLIENTS = 4
 # More than fit into the pipe that wakes the event loop.
 MANY = 300
@@ -126,6 +132,35 @@ def test_a_signal_during_the_start_ends_it_with_exit_code_0(tmp_path: Path, hang
     assert left["running"] is False
     assert left["ticks"] == 0 or not hangs
     assert ("hd-start" in left["threads"]) is hangs
+
+
+def test_a_start_that_fails_is_one_clear_line_and_exit_code_1(tmp_path: Path) -> None:
+    with launched(watched(tmp_path, FAIL="no room on the board")) as process:
+        output, log = process.communicate(timeout=PATIENCE_S)
+
+    assert process.returncode == 1, log
+    left = json.loads(output.removeprefix("outcome "))
+    assert left["running"] is False
+    assert left["threads"] == []
+    zero, last = log.splitlines()[-2:]
+    assert zero.endswith(LAST_WORDS)
+    assert last.endswith("CRITICAL hapticd: the service could not start: no room on the board")
+
+
+def test_an_actor_that_hangs_does_not_keep_the_force_up(tmp_path: Path) -> None:
+    with RunningSystem(tmp_path) as system, Crowd(system.ws, CLIENTS, 0.5) as crowd:
+        eventually(lambda: system.force() != ZERO, "a force is applied", pause_s=0.002, tries=5_000)
+
+        with held(system.directory, "devices"):
+            end = threading.Thread(target=system.system.stop)
+            end.start()
+            eventually(lambda: not system.runtime.running, "the loop has ended", pause_s=0.002, tries=5_000)
+            assert end.is_alive()
+            assert system.force() == ZERO
+            crowd.pass_frames(FRAMES)
+            assert system.force() == ZERO
+        end.join(PATIENCE_S)
+        assert not end.is_alive()
 
 
 def test_more_signals_do_not_spoil_the_exit_code(tmp_path: Path) -> None:

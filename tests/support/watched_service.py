@@ -1,7 +1,7 @@
 """Run as a program: the service, with doors for a test. On its way out it prints what it left behind, as `outcome {…}`.
 
 SIGUSR2 has the actor that BREAK names die in its next message. While the file that HOLD names is there, the event hub's
-start waits.
+start waits; where there is a FAIL, it fails.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ def break_actor(*_signal: object) -> None:
     ref = systems[0].context.directory.ref(os.environ["BREAK"])
     if ref is not None and ref.is_alive():
         tell_to_do(ref, die)
+
+
+def failing_start(_hub: EventHub) -> None:
+    """Fail with what FAIL says."""
+    raise RuntimeError(os.environ["FAIL"])
 
 
 def held_start(hub: EventHub) -> None:
@@ -77,6 +82,8 @@ if __name__ == "__main__":
         doors.enter_context(patch("transport.service.System", WatchedSystem))
         if "HOLD" in os.environ:
             doors.enter_context(patch.object(EventHub, "started", held_start))
+        if "FAIL" in os.environ:
+            doors.enter_context(patch.object(EventHub, "started", failing_start))
         code = main(sys.argv[1:])
     say(f"outcome {json.dumps(outcome())}")
     sys.exit(code)

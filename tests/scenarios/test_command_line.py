@@ -1,0 +1,254 @@
+"""The command `hapticd` as people and service managers meet it: what it says when it works, and the one line when it does not."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import stat
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.support.polling import eventually
+from tests.support.service import FREE_PORTS, RunningService
+from transport.build_info import project_version
+from transport.main import main
+
+HAPTICD = str(Path(sys.executable).with_name("hapticd"))
+PATIENCE_S = 60
+PORT_SETTING = "communication/websocket/port"
+GARBAGE = b'{"format": 1, "simulation/seed": 7'
+NO_NETWORK_6 = "sysctl -q -w net.ipv6.conf.all.disable_ipv6=1 && ip link set lo up && exec"
+
+
+def run(*arguments: str, state_dir: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """The command, to its end, on free ports."""
+    chosen = [part for key, value in FREE_PORTS.items() for part in ("--set", f"{key}={value}")]
+    where = [] if state_dir is None else ["--state-dir", str(state_dir)]
+    whole = ["run", *where, *chosen, *arguments[1:]] if arguments[:1] == ("run",) else [*arguments, *where]
+    return subprocess.run([HAPTICD, *whole], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+
+def sentence(stderr: str) -> str:
+    """The one line that a refusal consists of."""
+    (line,) = stderr.splitlines()
+    assert line.startswith("hapticd: ")
+    assert line.endswith((".", "?"))
+    return line.removeprefix("hapticd: ")
+
+
+# ------------------------------------------------------------ what needs no service
+
+
+def test_the_version_is_one_line() -> None:
+    done = run("--version")
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"hapticd {project_version()}\n", "")
+
+
+def test_without_arguments_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+
+    shown = capsys.readouterr().out
+    assert "run " in shown
+    assert "token " in shown
+    assert "hapticd run --simulate arm,grip" in shown
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["run", "--help"], ["token", "--help"]])
+def test_help_names_every_option_and_its_use(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+
+    shown = capsys.readouterr().out
+    assert ended.value.code == 0
+    if arguments[0] == "run":
+        for option in ("--simulate", "--vocabulary", "--frequency", "--log-level", "--set", "--state-dir"):
+            assert re.search(rf"{option} [A-Z=]+\s+\S", shown), option
+        assert "100 to 32000" in shown
+
+
+def test_the_token_is_one_word_in_a_file_of_its_owner_and_stays(tmp_path: Path) -> None:
+    state_dir = tmp_path / "state"
+    first = run("token", state_dir=state_dir)
+    again = run("token", state_dir=state_dir)
+
+    assert first.returncode == again.returncode == 0
+    assert first.stdout == again.stdout
+    assert len(first.stdout.split()) == 1
+    assert len(first.stdout.strip()) >= 32
+    assert first.stderr == ""
+    assert stat.S_IMODE((state_dir / "token").stat().st_mode) == 0o600
+    assert stat.S_IMODE(state_dir.stat().st_mode) == 0o700
+
+
+# ------------------------------------------------------------ what is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--set", "control/frequncy=1000"], "control/frequncy"),
+        (["--set", "control/frequency"], "KEY=VALUE"),
+        (["--set", "control/frequency=fast"], "control/frequency"),
+        (["--set", "sessions/command_timeout=5"], "0.02 to 0.5"),
+        (["--frequency", "99"], "100 to 32000"),
+        (["--frequency", "32001"], "100 to 32000"),
+        (["--simulate", "arm,hammer"], "hammer"),
+        (["--simulate", ",".join(["arm"] * 17)], "at most 16"),
+        (["--vocabulary", "latin"], "neutral"),
+        (["--log-level", "loud"], "debug"),
+    ],
+)
+def test_a_value_that_cannot_be_is_one_sentence_that_says_what_can(
+    arguments: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "--state-dir", str(tmp_path / "state"), *arguments]) == 2
+
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert says in sentence(shown.err)
+    assert not (tmp_path / "state").exists()
+
+
+def test_a_bad_variable_of_the_environment_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HAPTICD_CONTROL__FREQUENCY", "99")
+
+    assert main(["run", "--state-dir", str(tmp_path)]) == 2
+
+    assert "HAPTICD_CONTROL__FREQUENCY" in sentence(capsys.readouterr().err)
+
+
+def test_an_unknown_option_ends_with_2_and_without_a_traceback() -> None:
+    done = run("run", "--simulte", "arm")
+
+    assert done.returncode == 2
+    assert "--simulte" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_seventeen_devices_are_refused_by_the_installed_command_too(tmp_path: Path) -> None:
+    done = run("run", "--simulate", ",".join(["arm"] * 17), state_dir=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "at most 16" in sentence(done.stderr)
+
+
+@pytest.mark.parametrize("setting", [PORT_SETTING, "communication/events/port"])
+def test_a_port_in_use_is_named_with_its_setting(setting: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run("run", "--set", f"{setting}={port}", state_dir=tmp_path)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert sentence(done.stderr).startswith(f"Port {port} is in use")
+    assert f"--set {setting}=PORT" in done.stderr
+
+
+def test_a_state_directory_in_use_names_who_holds_it(tmp_path: Path) -> None:
+    with RunningService(state_dir=tmp_path) as service:
+        done = run("run", state_dir=tmp_path)
+
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"in use by process {service.process.pid}" in sentence(done.stderr)
+        assert "--state-dir" in done.stderr
+        assert run("token", state_dir=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["run", "token"])
+def test_a_state_directory_that_cannot_be_is_named(command: str, tmp_path: Path) -> None:
+    taken = tmp_path / "file"
+    taken.touch()
+    for state_dir, why in ((taken, "it is no folder"), (taken / "below", "Not a directory"), (Path("/proc/x"), "")):
+        done = run(command, state_dir=state_dir)
+
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"The state directory {state_dir} cannot be written ({why}" in sentence(done.stderr)
+
+
+# ------------------------------------------------------------ what it puts up with
+
+
+def test_broken_files_are_kept_aside_said_in_the_log_and_started_without(tmp_path: Path) -> None:
+    (tmp_path / "settings.json").write_bytes(GARBAGE)
+    (tmp_path / "ledger.json").write_bytes(b"\xff\xfe")
+
+    with RunningService(state_dir=tmp_path) as service:
+        assert service.request("GET", "/settings/simulation/seed")[1]["data"]["value"] == 0
+        assert service.request("POST", "/settings/simulation/seed", 8)[0] == 200
+
+    for name, content in (("settings.json", GARBAGE), ("ledger.json", b"\xff\xfe")):
+        (kept,) = tmp_path.glob(f"{name}.broken-*")
+        assert kept.read_bytes() == content
+        (line,) = [line for line in service.log.splitlines() if kept.name in line]
+        assert f"ERROR actors.settings.file: {tmp_path / name} cannot be read" in line
+    assert "Traceback" not in service.log
+
+
+def without_fifo() -> Sequence[str]:
+    """A command in front of another that takes away the right to SCHED_FIFO; skips where nothing can."""
+    if shutil.which("prlimit") is None:
+        pytest.skip("prlimit is not installed (Debian package util-linux)")
+    if os.geteuid() != 0:
+        return ["prlimit", "--rtprio=0"]
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv is not installed (Debian package util-linux)")
+    return ["prlimit", "--rtprio=0", "setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
+
+
+def test_without_the_right_to_realtime_it_runs_and_says_so(tmp_path: Path) -> None:
+    with RunningService(command=[*without_fifo(), HAPTICD], state_dir=tmp_path) as service:
+        page = service.metrics()
+        assert service.request("GET", "/readyz")[0] == 200
+
+    assert "\nhapticd_loop_realtime 0.0\n" in page
+    (line,) = [line for line in service.log.splitlines() if "SCHED_FIFO" in line]
+    assert "WARNING" in line
+    assert "docs/realtime.md" in line
+
+
+def test_without_ipv6_it_listens_on_ipv4_and_says_so(tmp_path: Path) -> None:
+    probe = ["unshare", "-n", "sh", "-c", f"{NO_NETWORK_6} true"]
+    if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+        pytest.skip("a network without IPv6 cannot be made here (unshare, sysctl and ip, as root)")
+    command = ["unshare", "-n", "sh", "-c", f'{NO_NETWORK_6} "$0" "$@"', HAPTICD]
+
+    with RunningService(command=command, state_dir=tmp_path) as service:
+        inside = ["nsenter", "-n", "-t", str(service.process.pid)]
+        ask = f"import urllib.request as r; print(r.urlopen('{service.http}/readyz').status)"
+        asked = subprocess.run([*inside, sys.executable, "-c", ask], capture_output=True, text=True, check=True)
+
+    assert asked.stdout == "200\n"
+    assert service.http.startswith("http://127.0.0.1:")
+    (line,) = [line for line in service.log.splitlines() if "IPv6" in line]
+    assert "WARNING" in line
+
+
+def test_it_listens_on_both_families_where_there_are_both(tmp_path: Path) -> None:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        pytest.skip("this machine has no IPv6")
+    with RunningService(state_dir=tmp_path) as service:
+        port = int(service.http.rsplit(":", 1)[1])
+        socket.create_connection(("::1", port), timeout=PATIENCE_S).close()
+        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S).close()
+
+    assert "IPv6" not in service.log
+
+
+def test_a_service_that_asks_nobody_for_a_token_says_so_loudly(tmp_path: Path) -> None:
+    with RunningService(
+        "--log-level", "error", state_dir=tmp_path, settings={"communication/auth/required": "false"}
+    ) as service:
+        eventually(lambda: "auth/required" in service.log, "it says so", pause_s=0.01)
+
+    (line,) = [line for line in service.log.splitlines() if "communication/auth/required is off" in line]
+    assert "ERROR" in line

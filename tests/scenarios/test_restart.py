@@ -1,0 +1,147 @@
+"""What clients find again after a restart of the service, also after kill -9: ids, profiles, SDK versions; no id comes twice."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.support.crowd import LOST, Client, Crowd
+from tests.support.exchange import exchange
+from tests.support.listener import Listener
+from tests.support.polling import eventually
+from tests.support.running_system import RunningSystem
+from tests.support.service import RunningService
+
+CLIENTS = 3
+GOING_AWAY = 1001
+NO_SESSIONS = ("0", "-1", "+1", "1.0", "0x1", "", "a", "²", "99999999999999999999", "4611686018427387904", "default")
+
+
+@pytest.fixture
+def system(tmp_path: Path) -> Iterator[RunningSystem]:
+    with RunningSystem(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def crowd(system: RunningSystem) -> Iterator[Crowd]:
+    with Crowd(system.ws, CLIENTS) as streaming:
+        yield streaming
+
+
+def declare(client: Client, profile: str, version: str | None = None) -> None:
+    """Name the client, and the SDK that it needs."""
+    wanted: dict[str, object] = {"profile": {"name": profile}}
+    if version is not None:
+        wanted["required_sdk_version"] = version
+    reply = client.ask({"session": {"configure": wanted}})
+    assert "errors" not in reply
+
+
+def known(folder: Path) -> dict[int, tuple[str, str | None]]:
+    """Profile and SDK version of the sessions that the disk remembers."""
+    ledger = json.loads((folder / "ledger.json").read_text())
+    return {entry[0]: (entry[1], entry[2]) for entry in ledger.get("sessions", {}).get("sessions", ())}
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_clients_come_back_to_their_ids_over_a_restart(tmp_path: Path, killed: bool) -> None:
+    with RunningService(state_dir=tmp_path) as service:
+        with Crowd(service.ws, CLIENTS) as crowd:
+            painter, sculptor, _ = crowd.clients
+            declare(painter, "painter", "3.5")
+            declare(sculptor, "sculptor")
+            painter.configure(basis={"permutation": "YZX"})
+            ids = crowd.session_ids
+            expected = dict(zip(ids, (("painter", "3.5"), ("sculptor", None), ("default", None)), strict=True))
+            eventually(lambda: known(tmp_path) == expected, "the disk has them", pause_s=0.01)
+            if killed:
+                service.kill()
+            else:
+                assert service.stop(signal.SIGTERM) == 0
+            assert [client.goodbye() for client in crowd.clients] == [LOST if killed else GOING_AWAY] * CLIENTS
+
+        service.start()
+        with Crowd(service.ws, 1) as crowd:
+            for session_id, found in expected.items():
+                again = crowd.join(f"{service.ws}/?session_id={session_id}")
+                assert again.session_id == session_id
+                becomes(service.http, session_id, found)
+                assert again.arm()["config"]["basis"] == {"permutation": "XYZ"}
+            newcomer, *_ = crowd.clients
+            assert newcomer.session_id > max(ids)
+            assert min(ids) > 0
+            declare(newcomer, "painter")
+            becomes(service.http, newcomer.session_id, ("painter", "3.5"))
+
+
+def test_a_session_that_has_ended_is_given_back_to_who_names_it(system: RunningSystem, crowd: Crowd) -> None:
+    client = crowd.clients[0]
+    declare(client, "mine", "3.4")
+    client.leave()
+    eventually(lambda: len(system.system.sessions.value.sessions) == CLIENTS - 1, "it has ended", pause_s=0.005)
+
+    again = crowd.join(f"{system.ws}/?session_id={client.session_id}")
+
+    assert again.session_id == client.session_id
+    becomes(system.http, again.session_id, ("mine", "3.4"))
+    newer = crowd.join(f"{system.ws}/?session_id={client.session_id}")
+    assert newer.session_id == max(crowd.session_ids) > again.session_id
+
+
+def test_what_is_no_ended_session_gets_a_new_id_and_a_warning(system: RunningSystem, crowd: Crowd) -> None:
+    wishes = (*NO_SESSIONS, str(crowd.session_ids[0]))
+    with Listener(system.events, kinds="session-warning") as listener:
+        for wish in wishes:
+            newest = max(crowd.session_ids)
+            newcomer = crowd.join(f"{system.ws}/?session_id={quote(wish)}")
+            assert newcomer.session_id == newest + 1, wish
+            event = listener.hears("session-warning", session_id=newcomer.session_id)
+            assert event["data"]["reason"] == "resume_refused"
+            assert str(newcomer.session_id) in event["message"]
+        assert len(listener.events) == len(wishes)
+
+
+def test_a_version_that_we_do_not_have_is_an_error_and_a_warning_and_remembered(
+    system: RunningSystem, crowd: Crowd
+) -> None:
+    client = crowd.clients[0]
+    with Listener(system.events, kinds="session-warning") as listener:
+        reply = client.ask({"session": {"configure": {"required_sdk_version": "99.0"}}})
+        event = listener.hears("session-warning", session_id=client.session_id)
+
+    (error,) = reply["errors"]
+    assert error["path"] == "session.configure.required_sdk_version"
+    assert event["data"]["reason"] == "sdk_version"
+    becomes(system.http, client.session_id, ("default", "99.0"))
+    refused = client.ask({"session": {"configure": {"required_sdk_version": "new"}}})
+    assert len(refused["errors"]) == 1
+    becomes(system.http, client.session_id, ("default", "99.0"))
+
+
+def test_a_profile_that_is_deleted_takes_its_version_with_it(system: RunningSystem, crowd: Crowd) -> None:
+    one, other, _ = crowd.clients
+    declare(one, "shared name", "3.5")
+    becomes(system.http, one.session_id, ("shared name", "3.5"))
+
+    assert exchange(system.http, "DELETE", f"/sessions/{one.session_id}/profile").json == {"name": "default"}
+
+    becomes(system.http, one.session_id, ("default", None))
+    declare(other, "shared name")
+    becomes(system.http, other.session_id, ("shared name", None))
+
+
+def becomes(base: str, session_id: int, expected: tuple[str, str | None]) -> None:
+    """Wait until the session is listed with that profile and version."""
+    eventually(lambda: described(base, session_id) == expected, f"{session_id} is {expected}", pause_s=0.005)
+
+
+def described(base: str, session_id: int) -> tuple[str, str | None]:
+    """Profile and SDK version of a session, as GET /sessions/{id} shows them."""
+    shown = exchange(base, "GET", f"/sessions/{session_id}").json
+    return shown["profile"]["name"], shown["required_sdk_version"]

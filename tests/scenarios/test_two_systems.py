@@ -1,0 +1,59 @@
+"""Two systems in one process share nothing: not a session id, a setting, a metric, an event, a stop, a death or an end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.support.crowd import Crowd
+from tests.support.listener import Listener
+from tests.support.living_actors import kill
+from tests.support.polling import eventually
+from tests.support.running_system import RunningSystem
+
+CLIENTS = 2
+FRAMES = 100
+ZERO = (0.0, 0.0, 0.0)
+KINDS = "session-opened,session-closed,session-updated,device-connected,device-disconnected,device-safety-triggered"
+BASE = ("settings", "events", "fastpath", "devices", "sessions")
+
+
+def test_what_happens_to_one_does_not_happen_to_the_other(tmp_path: Path) -> None:
+    with (
+        RunningSystem(tmp_path / "quiet") as quiet,
+        Listener(quiet.events, kinds=KINDS) as listener,
+        Crowd(quiet.ws, CLIENTS) as undisturbed,
+    ):
+        listener.hears("session-opened", session_id=undisturbed.session_ids[-1])
+        heard, actors = list(listener.events), {name: quiet.directory.ref(name) for name in quiet.directory.names()}
+        started_ns = int(quiet.runtime.loop_state()["started_ns"])
+        with RunningSystem(tmp_path / "loud") as loud, Crowd(loud.ws, CLIENTS) as crowd:
+            assert crowd.session_ids == undisturbed.session_ids
+            assert quiet.runtime.slots() == loud.runtime.slots()
+
+            assert loud.ask("POST", "/settings/simulation/seed", 7).status == 200
+            assert loud.ask("POST", "/stop").status == 200
+            for name in BASE:
+                kill(loud.directory, name)
+            both_pass(crowd, undisturbed)
+
+            assert loud.force() == ZERO
+            eventually(lambda: quiet.force() != ZERO, "the other is not stopped", pause_s=0.002, tries=5_000)
+            assert quiet.ask("GET", "/stop").json["stopped"] is False
+            assert quiet.ask("GET", "/settings/simulation/seed").json["data"]["value"] == 0
+            for name in BASE:
+                assert loud.metric("hapticd_actor_restarts_total", actor=name) == 1
+                assert quiet.metric("hapticd_actor_restarts_total", actor=name) == 0
+
+        undisturbed.pass_frames(FRAMES)
+        assert {name: quiet.directory.ref(name) for name in quiet.directory.names()} == actors
+        assert all(ref is not None and ref.is_alive() for ref in actors.values())
+        assert int(quiet.runtime.loop_state()["started_ns"]) == started_ns
+        newcomer = undisturbed.join(quiet.ws)
+        listener.hears("session-opened", session_id=newcomer.session_id)
+        assert listener.events[:-1] == heard
+
+
+def both_pass(*crowds: Crowd) -> None:
+    """Frames pass in all."""
+    for crowd in crowds:
+        crowd.pass_frames(FRAMES)
