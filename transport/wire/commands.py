@@ -229,9 +229,7 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
         raise InvalidInput("settling: commands are taken once the device is ready", path)
     code, wanted, keys = SET_POINTS[name]
     fields = shapes.mapping(body, path)
-    for key in fields:
-        if key not in {wanted, "values"}:
-            found.fault(f"{path}.{key[:40]}", f"unknown: {name} holds {wanted}")
+    shapes.known(fields, (wanted, "values"), path, found.fault)
     if wanted in fields:
         x, y, z = shapes.vec3(fields[wanted], f"{path}.{wanted}", found.fault, keys)
     elif "values" in fields:
@@ -306,9 +304,7 @@ def _full(found: Read, value: Any, path: str, vocabulary: Vocabulary) -> None:
             groups |= meant
     if groups:
         found.full = frozenset(groups)
-    for key in fields:
-        if key != "device_types":
-            found.fault(f"{path}.{key[:40]}", "unknown: only device_types stands here")
+    shapes.known(fields, ("device_types",), path, found.fault)
 
 
 def _session_configure(found: Read, value: Any, path: str) -> None:

@@ -46,7 +46,9 @@ def encoder(
     )
 
 
-def devices_json(inventory: Inventory, runtime: Runtime, vocabulary: Vocabulary, settings: SettingsView, version: str = "3.1") -> bytes:
+def devices_json(
+    inventory: Inventory, runtime: Runtime, vocabulary: Vocabulary, settings: SettingsView, version: str = "3.1"
+) -> bytes:
     """The groups of a full frame in device space: the body of GET /devices."""
 
     def entry(record: DeviceRecord) -> FrameEntry:
@@ -66,7 +68,9 @@ def configs(
     records: Iterable[DeviceRecord], config: SessionConfig, vocabulary: Vocabulary, settings: SettingsView, version: str
 ) -> Mapping[str, bytes]:
     """Device id -> JSON text of its `config`."""
-    return {record.device_id: encode_json(config_of(record, config, vocabulary, settings, version)) for record in records}
+    return {
+        record.device_id: encode_json(config_of(record, config, vocabulary, settings, version)) for record in records
+    }
 
 
 def config_of(

@@ -22,6 +22,7 @@ ROUNDING: Final = 1e-12
 XYZ: Final = ("x", "y", "z")
 JOINTS: Final = ("a0", "a1", "a2")
 WXYZ: Final = ("w", "x", "y", "z")
+MOST_NAMED: Final = 8
 TRANSFORM_FIELDS: Final = ("position", "rotation", "scale")
 
 
@@ -49,10 +50,10 @@ def text(value: Any, path: str) -> str:
 
 
 def known(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: NameUnknown) -> None:
-    """Name every key that is none of `keys`."""
-    for key in fields:
-        if key not in keys:
-            name_unknown(f"{path}.{key[:40]}", f"unknown: only {', '.join(keys)} may stand here")
+    """Name keys that are none of `keys`: the first eight, which is all that a frame can show."""
+    unknown = [key for key in fields if key not in keys]
+    for key in unknown[:MOST_NAMED]:
+        name_unknown(f"{path}.{key[:40]}", f"unknown: only {', '.join(keys)} may stand here")
 
 
 def numbers(value: Any, keys: tuple[str, ...], path: str, name_unknown: NameUnknown) -> tuple[float, ...]:

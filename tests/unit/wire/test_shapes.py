@@ -120,6 +120,13 @@ def test_an_unknown_key_of_a_vector_is_named_and_ignored(named: Named) -> None:
     assert named == [("v.w", "unknown: only x, y, z may stand here"), ("v.X", "unknown: only x, y, z may stand here")]
 
 
+def test_of_many_unknown_keys_the_first_eight_are_named(named: Named) -> None:
+    many = {f"k{index}": 0 for index in range(5_000)}
+
+    assert shapes.vec3({"x": 1, **many, "y": 2, "z": 3}, "v", named) == (1.0, 2.0, 3.0)
+    assert named.paths == [f"v.k{index}" for index in range(8)]
+
+
 def test_the_joints_of_one_vector_are_no_components_of_another(named: Named) -> None:
     error = fault(lambda: shapes.vec3({"a0": 1, "a1": 2, "a2": 3}, "v", named))
 
