@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, missed
+from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import cpu_seconds
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess, Drive, echo_server
@@ -32,13 +32,13 @@ class Turn:
 
 SECTION: Final = "WebSocket round trip of the service · arm and grip, loop at 4 kHz · reference: bare Tornado echo"
 LIMIT: Final = Limit(0.75, "≥")
-WAITS: Final[Mapping[str, Callable[[Turn], float]]] = {
-    "latency p50": lambda turn: turn.drive.p50_us,
-    "latency p99": lambda turn: turn.drive.p99_us,
-    "worst gap between frames": lambda turn: turn.drive.worst_gap_ms * 1000,
+WAITS: Final[Mapping[str, tuple[str, Callable[[Turn], float]]]] = {
+    "latency p50": ("us", lambda turn: turn.drive.p50_us),
+    "latency p99": ("us", lambda turn: turn.drive.p99_us),
+    "worst gap between frames of a turn": ("ms", lambda turn: turn.drive.worst_gap_ms),
 }
-ROUNDS: Final = 12
-SECONDS: Final = 0.7
+ROUNDS: Final = 30
+SECONDS: Final = 0.3
 
 
 def turn(client: ClientProcess, name: str, messages: Sequence[str], pid: int) -> Turn:
@@ -69,7 +69,7 @@ def test_round_trip(benchmark: Benchmark, board: Board, tmp_path: Path, clients:
     note = f"frames of {sizes[0]:.0f} bytes"
     row = board.add(Row(SECTION, f"{who}, round trips", rate, "/s", bare_rate, LIMIT, note))
     board.add(Row(SECTION, f"{who}, server CPU per round trip", cost, "us", bare_cost))
-    for name, pick in WAITS.items():
+    for name, (unit, pick) in WAITS.items():
         wait, bare_wait = medians(found, pick)
-        board.add(Row(SECTION, f"{who}, {name}", wait, "us", bare_wait))
-    assert not missed([row])
+        board.add(Row(SECTION, f"{who}, {name}", wait, unit, bare_wait))
+    hold(row)

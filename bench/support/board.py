@@ -93,6 +93,14 @@ def missed(rows: Iterable[Row]) -> list[str]:
     return sentences
 
 
+def hold(*rows: Row) -> None:
+    """AssertionError that says what is missed."""
+    __tracebackhide__ = True
+    sentences = missed(rows)
+    if sentences:
+        raise AssertionError("; ".join(sentences))
+
+
 def quantity(value: float, unit: str) -> str:
     """Three digits and more where they stand before the point; percent with two behind it."""
     text = f"{value:.2f}" if unit == "%" else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"

@@ -6,7 +6,7 @@ import os
 import platform
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -48,9 +48,10 @@ def cpu_seconds(pid: int, *, loop: bool = False) -> float:
     """Processor time of a process so far: of its control loop alone, or of everything but it."""
     total = 0
     for task in (PROC / str(pid) / "task").iterdir():
-        is_loop = (task / "comm").read_text(encoding="utf-8").strip() == LOOP_THREAD
-        if is_loop == loop:
-            total += int((task / "schedstat").read_text(encoding="ascii").split()[0])
+        with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
+            is_loop = (task / "comm").read_text(encoding="utf-8").strip() == LOOP_THREAD
+            if is_loop == loop:
+                total += int((task / "schedstat").read_text(encoding="ascii").split()[0])
     return total * 1e-9
 
 

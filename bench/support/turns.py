@@ -25,8 +25,11 @@ def medians(found: Sequence[Sequence[T]], pick: Callable[[T], float]) -> list[fl
     return [median(map(pick, results)) for results in found]
 
 
-def ns_per_call(calls: Sequence[Sequence[Any]], *, rounds: int = 60, number: int = 2000) -> list[float]:
-    """Nanoseconds of one call of each, the median of rounds in turn; a call is a callable and its positional arguments."""
+def ns_per_call(calls: Sequence[Sequence[Any]], *, rounds: int = 1000, number: int = 100) -> list[float]:
+    """Nanoseconds of one call of each, the median of rounds in turn; a call is a callable and its positional arguments.
+
+    Rounds are many and short, so that few of them are interrupted.
+    """
     timers = [_timer(*call) for call in calls]
     blocks = in_turn([partial(timer.timeit, number) for timer in timers], rounds)
     return [median(results) * 1e9 / number for results in blocks]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, missed, table
+from bench.support.board import Board, Limit, Row, hold, missed, table
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,14 @@ def test_what_is_missed_is_said_with_figure_reference_and_limit() -> None:
     bad = Row("round trip", "8 clients", 9391.0, "/s", 15078.0, Limit(0.75, "≥"))
     sentences = missed([good, bad])
     assert sentences == ["round trip: 8 clients: 9,391 /s against 15,078 /s (ratio 0.623), limit ≥ 0.75"]
+
+
+def test_a_missed_row_fails_the_run_with_its_sentence() -> None:
+    good = Row("section", "good", 1.0, "ns", limit=Limit(2, "≤", of="figure"))
+    bad = Row("section", "bad", 3.0, "ns", limit=Limit(2, "≤", of="figure"))
+    hold(good)
+    with pytest.raises(AssertionError, match=r"^section: bad: 3 ns against nothing"):
+        hold(good, bad)
 
 
 def test_the_table_keeps_sections_together_and_columns_in_line() -> None:
