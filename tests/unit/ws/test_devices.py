@@ -1,0 +1,168 @@
+"""One device of one session at the edge: its view, its workspace, and what a frame shows of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from actors.device.messages import DeviceRecord, Phase
+from actors.device.params import device_params
+from actors.session.messages import DeviceConfig, SessionConfig
+from actors.values.spatial import Basis, PartialTransform, Transform
+from fastpath.arena import Runtime
+from fastpath.wire import FrameEncoder
+from tests.support.slices import simulated_records
+from transport.wire.commands import FORCE, POSITION
+from transport.ws.devices import SessionDevice
+
+XZY = Basis.parse("XZ-Y")
+
+
+class Rig:
+    """A device on a stepped loop, and one session's hold of it."""
+
+    def __init__(self, word: str = "arm", workspace: Transform | None = None) -> None:
+        self.runtime = Runtime(stepping=True, realtime=False)
+        (self.record,) = simulated_records(self.runtime, word)
+        self.runtime.publish_device(self.record.lease, device_params(self.record, 0))
+        self.session = self.runtime.lease_session("1")
+        self.device = SessionDevice(self.runtime, self.session, self.record, workspace or Transform())
+
+    def state(self) -> Any:
+        """As the session's next frame shows it."""
+        self.runtime.step()
+        encoder = FrameEncoder(1, [("g", [self.device.entry()])], version=31)
+        return json.loads(encoder.encode())["g"][0]["state"]
+
+    def config(self, **device: Any) -> SessionConfig:
+        return SessionConfig(devices=MappingProxyType({self.record.device_id: DeviceConfig(**device)}))
+
+
+@pytest.mark.parametrize(
+    ("word", "moves", "wireless"),
+    [
+        ("arm", True, False),
+        ("compact", True, False),
+        ("grip", False, True),
+        ("grip:wired", False, False),
+        ("pen", False, False),
+    ],
+)
+def test_it_shows_what_reading_and_frames_need(word: str, moves: bool, wireless: bool) -> None:
+    rig = Rig(word)
+
+    assert (rig.device.device_id, rig.device.kind, rig.device.moves) == (rig.record.device_id, rig.record.kind, moves)
+    entry = rig.device.entry()
+    assert (entry.device_id, entry.wireless, entry.writer) == (rig.record.device_id, wireless, rig.device.writer)
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_only_a_ready_device_takes_commands(phase: Phase) -> None:
+    rig = Rig()
+
+    rig.device.follow(replace(rig.record, phase=phase))
+
+    assert rig.device.accepts == (phase is Phase.READY)
+
+
+def test_following_changes_no_view_and_no_command() -> None:
+    rig = Rig()
+    rig.device.view(rig.config(basis=XZY))
+    rig.device.writer.position(1, 2, 3)
+
+    rig.device.follow(replace(rig.record, stopped=True))
+
+    assert rig.device.writer.commands == POSITION
+    assert rig.device.record.stopped
+    assert rig.device.view(rig.config(basis=XZY)) is False
+
+
+# ---------------------------------------------------------------- view
+
+
+def test_a_view_is_new_once() -> None:
+    rig = Rig()
+
+    assert rig.device.view(SessionConfig()) is True
+    assert rig.device.view(SessionConfig()) is False
+    assert rig.device.view(rig.config(basis=XZY)) is True
+    assert rig.device.view(SessionConfig(basis=XZY)) is False
+    assert rig.device.view(rig.config(mount=Transform((1, 2, 3)))) is True
+
+
+def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
+    rig = Rig()
+    rig.device.view(SessionConfig())
+    rig.device.writer.position(1, 2, 3)
+    rig.device.writer.force(1, 2, 3)
+
+    rig.device.view(SessionConfig())
+    assert rig.device.writer.commands == POSITION | FORCE
+
+    rig.device.view(SessionConfig(basis=XZY))
+    assert rig.device.writer.commands == FORCE
+
+
+def test_a_frame_is_in_the_sessions_space() -> None:
+    rig = Rig()
+    at = rig.state()["cursor_position"]
+
+    rig.device.view(rig.config(basis=XZY, mount=Transform((1, 2, 3), scale=(2, 2, 2))))
+
+    shown = rig.state()["cursor_position"]
+    assert [shown[key] for key in "xyz"] == pytest.approx([1 + 2 * at["x"], 2 + 2 * at["z"], 3 - 2 * at["y"]], abs=1e-3)
+
+
+# ---------------------------------------------------------------- workspace
+
+
+def test_a_workspace_changes_part_by_part() -> None:
+    rig = Rig()
+
+    rig.device.move_workspace(PartialTransform((1, 2, 3)))
+    rig.device.move_workspace(PartialTransform(scale=(2, 2, 2)))
+
+    assert rig.device.workspace == Transform((1, 2, 3), scale=(2, 2, 2))
+    assert list(rig.device.writer.workspace) == [(1, 2, 3), (1, 0, 0, 0), (2, 2, 2)]
+    assert rig.state()["transform"] == {
+        "position": {"x": 1, "y": 2, "z": 3},
+        "scale": {"x": 2, "y": 2, "z": 2},
+    }
+
+
+def test_a_workspace_releases_no_position() -> None:
+    rig = Rig()
+    rig.device.writer.position(1, 2, 3)
+
+    rig.device.move_workspace(PartialTransform((1, 2, 3)))
+
+    assert rig.device.writer.commands == POSITION
+
+
+def test_a_device_that_comes_back_has_the_workspace_that_it_had() -> None:
+    workspace = Transform((1, 2, 3), (0, 1, 0, 0), (2, 2, 2))
+
+    rig = Rig(workspace=workspace)
+
+    assert rig.device.workspace == workspace
+    assert list(rig.device.writer.workspace) == [(1, 2, 3), (0, 1, 0, 0), (2, 2, 2)]
+
+
+def test_a_hold_of_a_device_that_has_gone_moves_nobody() -> None:
+    rig = Rig()
+    rig.runtime.release_device(rig.record.lease)
+    rig.runtime.step(2)
+    lease = rig.runtime.lease_device("another")
+    record: DeviceRecord = replace(rig.record, lease=lease)
+    rig.runtime.publish_device(lease, device_params(record, 0))
+    rig.runtime.step(250)
+
+    rig.device.writer.force(0, 0, 1)
+    rig.device.writer.publish()
+    rig.runtime.step(2)
+
+    assert rig.runtime.reader(lease).snapshot()["force"].tolist() == [0, 0, 0]
