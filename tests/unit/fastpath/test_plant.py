@@ -86,6 +86,16 @@ def test_a_sliding_device_stops_where_coulomb_friction_stops_it(rate: int) -> No
     assert device.velocity == NOTHING
 
 
+@given(st.floats(-5e-5, 5e-5))
+def test_one_step_of_friction_takes_its_share_of_speed_and_never_turns_it_round(speed: float) -> None:
+    device = Plant(mass=0.2, coulomb=0.15, velocity=(speed, 0.0, 0.0))
+
+    device.advance(NOTHING, SUBSTEP, 1)
+
+    left = max(abs(speed) - SUBSTEP * 0.15 / 0.2, 0.0)
+    assert device.velocity[0] == pytest.approx(math.copysign(left, speed), abs=1e-18)
+
+
 @given(st.floats(-0.1499, 0.1499), st.sampled_from([0, 1, 2]))
 def test_less_force_than_friction_moves_nothing(force: float, axis: int) -> None:
     device = Plant(mass=0.2, viscous=0.3, coulomb=0.15)
