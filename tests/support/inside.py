@@ -160,15 +160,15 @@ class ServiceInside:
         """The result of a coroutine that runs on the thread that serves all sockets."""
         return asyncio.run_coroutine_threadsafe(act, self._loop).result(PATIENCE_S)
 
-    def sessions_gone(self) -> None:
-        """Wait until no session is open and no session holds a slot."""
+    def sessions_gone(self, left: int = 0) -> None:
+        """Wait until so many sessions are open and no other one holds a slot."""
 
         def gone() -> bool:
             if self._stepping:
                 self.step()
-            return not self.system.sessions.value.sessions and self.runtime.slots()[0] == 0
+            return len(self.system.sessions.value.sessions) == left and self.runtime.slots()[0] == left
 
-        eventually(gone, "every session is gone", tries=6000, pause_s=0.005)
+        eventually(gone, f"all but {left} sessions are gone", tries=6000, pause_s=0.005)
 
     # ------------------------------------------------------------ start and stop
 

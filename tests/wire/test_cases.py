@@ -95,6 +95,7 @@ def test_a_bad_message_is_named_in_its_one_frame_and_changes_nothing_else(
 
 @pytest.mark.parametrize("case", cases("bad_streams"))
 def test_a_bad_stream_ends_as_it_should_and_changes_nothing_else(service: ServiceInside, case: Object) -> None:
+    others = len(service.system.sessions.value.sessions)
     with Peer(service.ws) as good:
         good.frame()
         good.ask(HELD)
@@ -107,7 +108,7 @@ def test_a_bad_stream_ends_as_it_should_and_changes_nothing_else(service: Servic
         finally:
             stream.drop()
         good.owes_nothing()
-    service.sessions_gone()
+    service.sessions_gone(left=others)
 
     assert held["A001"]["state"]["current_cursor_force"] == {"x": 0, "y": 0.5, "z": 0}
     assert held["A002"]["state"]["current_cursor_position"] == {"x": 0.01, "y": -0.12, "z": 0.135}
