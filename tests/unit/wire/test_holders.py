@@ -57,6 +57,13 @@ def test_the_first_that_claims_holds() -> None:
     assert rig.claim(2) == 1
 
 
+def test_who_holds_may_claim_again_in_the_same_message() -> None:
+    rig = Rig()
+    rig.claim(1)
+
+    assert rig.holders.claim("A", 1, rig.writer(1), rig.runtime.now_ns(), TIMEOUT) is None
+
+
 def test_devices_are_held_one_by_one() -> None:
     rig = Rig()
 
@@ -135,6 +142,7 @@ def test_a_writer_that_is_revoked_holds_nothing() -> None:
     rig = Rig()
     rig.claim(1)
     rig.writer(1).revoke()
+    rig.writer(1).position(0, 0, 0)
 
     assert rig.claim(2) is None
 

@@ -364,6 +364,8 @@ def test_a_change_of_basis_turns_no_held_force_at_the_device(service: ServiceIns
         ({"basis": "XZ-Y"}, False),
         ({"mount": {"position": xyz(0, 0, 1)}}, False),
         ({"preset": "arm_front_centered"}, False),
+        ({"preset": "arm_front"}, False),
+        ({"preset": "defaults"}, True),
         ({"basis": "XYZ"}, True),
         ({"basis": "nonsense"}, True),
     ],
@@ -441,8 +443,9 @@ def test_who_holds_and_leaves_gives_the_device_up(service: ServiceInside, connec
     assert paths(two.ask(here)) == ["arm[0].commands.set_cursor_position"]
 
     one.close()
-    service.step()
+    eventually(lambda: len(service.bridge.channels) == 1, "one has gone", pause_s=0.005)
 
+    assert service.bridge.holders._holders == {}
     assert paths(two.ask(here)) == []
 
 
@@ -485,6 +488,19 @@ def test_who_goes_lets_go(service: ServiceInside, connect: Connect, go: Callable
     service.step()
     assert service.state(ARM)["force"].tolist() == [0, 0, 0]
     service.sessions_gone()
+
+
+def test_who_goes_lets_go_before_any_actor_hears_of_it(service: ServiceInside, connect: Connect) -> None:
+    leaving, _ = connect()
+    leaving.ask(arm(commands=UP))
+    service.step()
+    with held(service.system.context.directory, "sessions"):
+        leaving.drop()
+        eventually(lambda: not service.bridge.channels, "the connection has gone", pause_s=0.005)
+        service.step()
+
+        assert service.state(ARM)["force"].tolist() == [0, 0, 0]
+        assert len(service.system.sessions.value.sessions) == 1
 
 
 def test_a_session_comes_back_with_its_profile_but_not_its_configuration(
