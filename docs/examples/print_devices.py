@@ -1,6 +1,6 @@
 """Print every device of a running hapticd, then follow the first one that moves for a few frames.
 
-    python print_devices.py [ws://localhost:10001]
+python print_devices.py [ws://localhost:10001]
 """
 
 import json

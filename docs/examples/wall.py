@@ -39,7 +39,9 @@ def main() -> None:
             hardest = max(hardest, frame[group][0]["state"]["current_cursor_force"]["z"])
             now = time.monotonic()
             if now - shown >= 1:
-                print(f"deepest {1000 * deepest:6.2f} mm   hardest push {hardest:5.2f} N   {frames / (now - shown):6.0f} frames/s")
+                print(
+                    f"deepest {1000 * deepest:6.2f} mm   hardest push {hardest:5.2f} N   {frames / (now - shown):6.0f} frames/s"
+                )
                 shown, frames, deepest, hardest = now, 0, 0.0, 0.0
 
 
