@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -51,11 +50,6 @@ def opened(service: ServiceInside, query: dict[str, object] | None = None) -> tu
 def channel_of(service: ServiceInside, session_id: int) -> Any:
     """The session's channel at the edge."""
     return service.bridge.channels[session_id]
-
-
-def keep_little(service: ServiceInside, mine: Any) -> None:
-    """Have the kernel take no more than some frames off the service, so that what a client leaves unread shows soon."""
-    service.on_edge(lambda: mine.ws_connection.stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096))
 
 
 # ---------------------------------------------------------------- frames
@@ -308,7 +302,7 @@ def test_a_client_that_does_not_read_is_not_read_and_loses_nothing(service: Serv
     peer = Peer(service.ws, receive_buffer=4096)
     first = peer.frame()
     mine = channel_of(service, first["session_id"])
-    keep_little(service, mine)
+    service.keep_little(first["session_id"])
     total = 1_000
 
     def send() -> None:
@@ -319,16 +313,8 @@ def test_a_client_that_does_not_read_is_not_read_and_loses_nothing(service: Serv
     with peer:
         sending = threading.Thread(target=send)
         sending.start()
-        other, _ = opened(service)
-        with other:
-
-            def is_not_read() -> bool:
-                waiting_at: int = mine.commands_received
-                for _ in range(20):
-                    other.ask({})
-                return waiting_at == int(mine.commands_received) < total
-
-            eventually(is_not_read, "the service waits for its client", pause_s=0.01)
+        eventually(lambda: service.waits_for(first["session_id"]), "the service waits for its client", pause_s=0.01)
+        assert mine.commands_received < total
         for number in range(total):
             shown = peer.frame()["arm"][0]["state"]["transform"]
             assert shown == ({"position": {"x": number, "y": 0, "z": 0}} if number else {})
@@ -340,7 +326,7 @@ def test_who_takes_no_frame_at_all_is_closed_with_1008_and_keeps_no_force(servic
     peer = Peer(service.ws, receive_buffer=4096)
     first = peer.frame()
     mine = channel_of(service, first["session_id"])
-    keep_little(service, mine)
+    service.keep_little(first["session_id"])
     with peer, patch.object(channel, "DRAIN_S", 0.05):
         flood = threading.Thread(target=_flood, args=(peer, message(FORCE) * 200))
         flood.start()
@@ -354,17 +340,11 @@ def test_who_takes_no_frame_at_all_is_closed_with_1008_and_keeps_no_force(servic
 def test_who_takes_frames_slowly_is_served_slowly_and_stays(service: ServiceInside) -> None:
     peer = Peer(service.ws, receive_buffer=4096)
     first = peer.frame()
-    mine = channel_of(service, first["session_id"])
-    keep_little(service, mine)
+    service.keep_little(first["session_id"])
     total = 300
     with peer, patch.object(channel, "DRAIN_S", 1.0):
         peer.write(message(FORCE) * total)
-        eventually(
-            lambda: mine._unsent > channel.MOST_UNSENT_BYTES,
-            "the service waits for its client",
-            pause_s=0.01,
-            tries=6000,
-        )
+        eventually(lambda: service.waits_for(first["session_id"]), "the service waits for its client", pause_s=0.01)
         for _ in range(40):
             peer.frame()
             time.sleep(0.05)

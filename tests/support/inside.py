@@ -6,6 +6,7 @@ With `stepping` time stands still between steps: commands age and timed messages
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
@@ -31,7 +32,7 @@ from tests.support.polling import eventually
 from tests.support.service import FREE_PORTS, Addresses, parse_ready
 from transport.bridge import Bridge
 from transport.listeners import Listeners
-from transport.ws.session import SessionChannel
+from transport.ws.session import MOST_UNSENT_BYTES, SessionChannel
 
 T = TypeVar("T")
 
@@ -159,6 +160,23 @@ class ServiceInside:
     def await_edge(self, act: Coroutine[Any, Any, T]) -> T:
         """The result of a coroutine that runs on the thread that serves all sockets."""
         return asyncio.run_coroutine_threadsafe(act, self._loop).result(PATIENCE_S)
+
+    def keep_little(self, session_id: int) -> None:
+        """Have the kernel take no more than some frames off a session, so that what its client leaves unread shows soon."""
+
+        def shrink() -> None:
+            channel: Any = self.bridge.channels[session_id]
+            channel.ws_connection.stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+
+        self.on_edge(shrink)
+
+    def waits_for(self, session_id: int) -> bool:
+        """Whether so many frames wait for a session's client that it is not read, though the event loop turns a hundred times."""
+        channel: Any = self.bridge.channels[session_id]
+        before = channel.commands_received
+        for _ in range(100):
+            self.on_edge(lambda: None)
+        return bool(channel._unsent > MOST_UNSENT_BYTES and channel.commands_received == before)
 
     def sessions_gone(self, left: int = 0) -> None:
         """Wait until so many sessions are open and no other one holds a slot."""
