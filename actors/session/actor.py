@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from actors.device.messages import unsupported_event
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.errors import FirmwareTooOld
 from actors.session import configure
-from actors.session.messages import MANAGER, Applied, ConfigureSession, SessionDescribed
+from actors.session.messages import MANAGER, Applied, ConfigureSession, SessionDescribed, SetDamping
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
-    from actors.session.book import SessionEntry
-    from actors.session.profile import SessionMemory
+    from actors.session.book import SessionBook, SessionEntry
+    from actors.settings.messages import SettingsView
+
+FREEFORM: Final = "presets/freeform_profiles"
 
 
 def actor_name(session_id: int) -> str:
@@ -25,17 +29,28 @@ class SessionActor(ServiceActor):
     """Starts from the session's entry, which outlives it: a restarted actor has what was configured."""
 
     def __init__(
-        self, context: Context, entry: SessionEntry, inventory: Published[Inventory], memory: Published[SessionMemory]
+        self,
+        context: Context,
+        entry: SessionEntry,
+        inventory: Published[Inventory],
+        book: SessionBook,
+        settings: Published[SettingsView],
     ) -> None:
         super().__init__(actor_name(entry.session_id), context)
         self._entry = entry
         self._inventory = inventory
-        self._memory = memory
+        self._book = book
+        self._settings = settings
 
     @handles(ConfigureSession)
     def configure(self, message: ConfigureSession) -> Applied:
         """Make or refuse each change; say what changed."""
-        around = configure.Surroundings(self._inventory.value, self._memory.value)
+        around = configure.Surroundings(
+            self._inventory.value,
+            self._book.memory.value,
+            self._book.defaults.value,
+            self._settings.value.texts(FREEFORM),
+        )
         applied = configure.apply(self._entry.config.value, message.changes, around)
         if applied.scopes:
             self._entry.config.replace(applied.config)
@@ -49,6 +64,10 @@ class SessionActor(ServiceActor):
                     f"session {session_id} changed {', '.join(applied.scopes)}",
                 ),
             )
+        for refused in applied.refused:
+            if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, SetDamping):
+                record = self._inventory.value.get(refused.change.device_id)
+                self.tell(HUB, unsupported_event(record, refused.error))
         for change in message.changes:
             if (reason := configure.too_new(change)) is not None:
                 data = {"session_id": self._entry.session_id, "reason": "sdk_version"}

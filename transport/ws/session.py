@@ -31,6 +31,7 @@ from actors.session.messages import (
 from actors.values.spatial import Transform
 from transport.wire import commands, frames
 from transport.wire.pulse import CommandPulse
+from transport.wire.reading import Read, Wish
 from transport.wire.vocabulary import NEUTRAL, Vocabulary, vocabulary_named
 from transport.ws.devices import SessionDevice
 
@@ -145,7 +146,7 @@ class SessionChannel(WebSocketHandler):
         self.set_nodelay(True)
         self.bridge.channels[self.session_id] = self
         try:
-            self._reply(commands.Read(full=frozenset(self.vocabulary.groups())))
+            self._reply(Read(full=frozenset(self.vocabulary.groups())))
         except BaseException:
             # Tornado calls no on_close for a connection whose open failed.
             self.on_close()
@@ -193,7 +194,12 @@ class SessionChannel(WebSocketHandler):
             return self._configured(found, message)
         if found.faults:
             self._note_faults(found, message)
+<<<<<<< HEAD
         self._apply(found)
+=======
+        if found.deprecated:
+            self._note_deprecated(found)
+>>>>>>> f688a39 (wip)
         return self._reply(found) or self._give_way(len(message))
 
     def _give_way(self, size: int) -> Awaitable[None] | None:
@@ -204,7 +210,7 @@ class SessionChannel(WebSocketHandler):
         self._turn = 0
         return asyncio.sleep(0)
 
-    async def _configured(self, found: commands.Read, message: str | bytes) -> None:
+    async def _configured(self, found: Read, message: str | bytes) -> None:
         """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
         handle = self._handle
         if handle is None:
@@ -259,7 +265,7 @@ class SessionChannel(WebSocketHandler):
         )
         self._encoder = frames.encoder(self.session_id, groups, self.version, settings)
 
-    def _apply(self, found: commands.Read) -> None:
+    def _apply(self, found: Read) -> None:
         """Workspace first, then commands; without a commands map nothing that is held is touched."""
         for device_id, change in found.workspaces:
             device = self._devices[device_id]
@@ -284,7 +290,7 @@ class SessionChannel(WebSocketHandler):
         if interval is not None:
             self._warn_of_timeouts(interval)
 
-    def _wish(self, found: commands.Read, wish: commands.Wish, now_ns: int) -> None:
+    def _wish(self, found: Read, wish: Wish, now_ns: int) -> None:
         device_id, code, x, y, z, path = wish
         writer = self._devices[device_id].writer
         if code == commands.FORCE:
@@ -303,7 +309,7 @@ class SessionChannel(WebSocketHandler):
 
     # ------------------------------------------------------------ frames
 
-    def _reply(self, found: commands.Read) -> Awaitable[None] | None:
+    def _reply(self, found: Read) -> Awaitable[None] | None:
         """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
         self._follow()
         if self._encoder is None or self._handle is None:
@@ -355,9 +361,45 @@ class SessionChannel(WebSocketHandler):
         ]
         return dict(frames.configs(records, handle.config, self.vocabulary, self.bridge.settings, self.version))
 
+    # ------------------------------------------------------------ what HTTP asks of an open session
+
+    def configured(self, config: SessionConfig) -> None:
+        """The SessionActor decided this; show it to the loop."""
+        handle = self._handle
+        if handle is None:
+            return
+        self._handle = SessionHandle(handle.session_id, handle.lease, handle.actor, config, handle.resumed)
+        self._follow()
+        for device in self._devices.values():
+            if device.view(config):
+                device.writer.publish(refresh=False)
+
+    def device(self, device_id: str) -> SessionDevice | None:
+        """This session's view of one device; None when it is not here."""
+        self._follow()
+        return self._devices.get(device_id)
+
+    def place_workspace(self, device_id: str, workspace: Transform) -> None:
+        """Replace the workspace transform of one device; a held position follows it."""
+        device = self.device(device_id)
+        if device is not None:
+            device.place(workspace)
+            self._workspaces[device_id] = workspace
+            device.writer.publish(refresh=False)
+
+    def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
+        """The groups of a full frame in this session's application space; NoSuchSession once it is closed."""
+        self._follow()
+        handle, records = self._handle, [device.record for device in self._devices.values()]
+        if handle is None:
+            raise NoSuchSession(self.session_id)
+        groups = frames.grouped(records, vocabulary, lambda record: self._devices[record.device_id].entry())
+        whole = frames.encoder(None, groups, version, self.bridge.settings)
+        return whole.encode(frames.configs(records, handle.config, vocabulary, self.bridge.settings, version))
+
     # ------------------------------------------------------------ events
 
-    def _note_faults(self, found: commands.Read, message: str | bytes) -> None:
+    def _note_faults(self, found: Read, message: str | bytes) -> None:
         """Count bad parts; one event a second at most, with the count of those that it stands for."""
         system = self.bridge.system
         system.metrics.input_faults.inc(len(found.faults))
@@ -374,6 +416,18 @@ class SessionChannel(WebSocketHandler):
             {"received_data": received, "path": path, "reason": reason, "suppressed": held},
             f"session {self.session_id}: {path or 'the message'}: {reason}",
         )
+
+    def _note_deprecated(self, found: Read) -> None:
+        """One event for each old form, now and then."""
+        now_ns = self.bridge.system.runtime.now_ns()
+        for form, replacement in found.deprecated:
+            held = self.bridge.notices.due(form, now_ns)
+            if held is not None:
+                self._emit(
+                    "command-deprecated",
+                    {"command": form, "replacement": replacement, "suppressed": held},
+                    f"session {self.session_id} uses the old form of {form}: use {replacement}",
+                )
 
     def _say_busy(self, device_id: str, holder: int) -> None:
         kind = self._devices[device_id].kind
