@@ -37,7 +37,9 @@ class LoopCollector(Collector):
         yield _gauge("target_frequency_hz", "Ticks per second that the loop is asked for.", state["target_frequency"])
         yield _counter("ticks", "Ticks that ran.", state["ticks"])
         yield _counter("ticks_missed", "Ticks that came a whole period late and were skipped.", state["missed"])
-        yield _counter("gaps", "Interruptions of more than 8 periods, after which output ramps up again.", state["gaps"])
+        yield _counter(
+            "gaps", "Interruptions of more than 8 periods, after which output ramps up again.", state["gaps"]
+        )
         yield _counter("dead_man_trips", "Times that the timekeeper was silent for 500 ms.", state["dead_man_trips"])
         yield _gauge("realtime", "1 when the loop runs under SCHED_FIFO.", state["fifo"])
         yield _gauge("pinned", "1 when the loop has a processor of its own.", state["pinned"])
@@ -70,9 +72,15 @@ class LoopCollector(Collector):
 
     def _devices(self) -> Iterator[Metric]:
         phases = GaugeMetricFamily("hapticd_devices", "Devices, by type and phase.", labels=["type", "phase"])
-        clamped = CounterMetricFamily("hapticd_force_clamped_ticks", "Ticks whose force was over the peak.", labels=["device_id"])
-        faded = CounterMetricFamily("hapticd_commands_timed_out", "Commands that went stale and faded.", labels=["device_id"])
-        saturated = CounterMetricFamily("hapticd_torque_saturated_ticks", "Ticks at a motor's limit.", labels=["device_id"])
+        clamped = CounterMetricFamily(
+            "hapticd_force_clamped_ticks", "Ticks whose force was over the peak.", labels=["device_id"]
+        )
+        faded = CounterMetricFamily(
+            "hapticd_commands_timed_out", "Commands that went stale and faded.", labels=["device_id"]
+        )
+        saturated = CounterMetricFamily(
+            "hapticd_torque_saturated_ticks", "Ticks at a motor's limit.", labels=["device_id"]
+        )
         inventory = self._inventory.value
         counts: dict[tuple[str, str], int] = {}
         for record in (*inventory.devices, *inventory.failed):

@@ -9,7 +9,14 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld
 from actors.session import configure
-from actors.session.messages import MANAGER, Applied, ConfigureSession, SessionDescribed, SetDamping
+from actors.session.messages import (
+    MANAGER,
+    Applied,
+    ConfigurationChanged,
+    ConfigureSession,
+    SessionDescribed,
+    SetDamping,
+)
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
@@ -54,16 +61,8 @@ class SessionActor(ServiceActor):
         applied = configure.apply(self._entry.config.value, message.changes, around)
         if applied.scopes:
             self._entry.config.replace(applied.config)
-            session_id = self._entry.session_id
-            self.tell(MANAGER, SessionDescribed(session_id, applied.config))
-            self.tell(
-                HUB,
-                Emit(
-                    "session-updated",
-                    {"session_id": session_id, "scopes": list(applied.scopes)},
-                    f"session {session_id} changed {', '.join(applied.scopes)}",
-                ),
-            )
+            self.tell(MANAGER, SessionDescribed(self._entry.session_id, applied.config))
+            self._say_updated(applied.scopes)
         for refused in applied.refused:
             if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, SetDamping):
                 record = self._inventory.value.get(refused.change.device_id)
@@ -73,3 +72,13 @@ class SessionActor(ServiceActor):
                 data = {"session_id": self._entry.session_id, "reason": "sdk_version"}
                 self.tell(HUB, Emit("session-warning", data, reason))
         return applied
+
+    @handles(ConfigurationChanged)
+    def on_changed(self, message: ConfigurationChanged) -> None:
+        """The edge changed what is its own; say so."""
+        self._say_updated(message.scopes)
+
+    def _say_updated(self, scopes: tuple[str, ...]) -> None:
+        session_id = self._entry.session_id
+        data = {"session_id": session_id, "scopes": list(scopes)}
+        self.tell(HUB, Emit("session-updated", data, f"session {session_id} changed {', '.join(scopes)}"))

@@ -175,6 +175,14 @@ class ConfigureSession(Request[Applied]):
 
 
 @dataclass(frozen=True, slots=True)
+class ConfigurationChanged(Message):
+    """Told by the edge to `session/{id}`: it changed these scopes, whose values are its own, on these devices."""
+
+    scopes: tuple[str, ...]
+    device_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ConfigureDefaults(Request[Applied]):
     """Change what new sessions start with; asked of the manager, which tells it to the ledger."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actors.device.kinds import KINDS
 from actors.session import presets
@@ -18,13 +18,15 @@ if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
 
+Groups: TypeAlias = "list[tuple[str, list[FrameEntry]]]"
+
 DEVICE_TYPES = {"arm": 4, "compact": 5}
 FORCE_GATE = "filters/force_gate/gain"
 
 
 def grouped(
     records: Iterable[DeviceRecord], vocabulary: Vocabulary, entry: Callable[[DeviceRecord], FrameEntry]
-) -> list[tuple[str, list[FrameEntry]]]:
+) -> Groups:
     """Every group of the vocabulary with its entries; devices stay in the inventory's order."""
     groups: dict[str, list[FrameEntry]] = {name: [] for name in vocabulary.groups()}
     for record in records:
@@ -32,9 +34,7 @@ def grouped(
     return list(groups.items())
 
 
-def encoder(
-    session_id: int | None, groups: list[tuple[str, list[FrameEntry]]], version: str, settings: SettingsView
-) -> FrameEncoder:
+def encoder(session_id: int | None, groups: Groups, version: str, settings: SettingsView) -> FrameEncoder:
     """The encoder of one connection, as the settings want frames now."""
     return FrameEncoder(
         session_id,

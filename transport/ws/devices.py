@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from actors.device.kinds import KINDS
 from actors.device.messages import Phase
 from actors.session import presets
-from actors.values.spatial import ORIGIN, PartialTransform, Transform
+from actors.values.spatial import ORIGIN, Transform
 from fastpath.wire import FrameEntry
 from transport.wire import frames
 
@@ -30,7 +30,7 @@ class SessionDevice:
         self.preset = presets.DEFAULTS
         self.mount = Transform()
         self.follow(record)
-        self._place(workspace)
+        self.place(workspace)
 
     def follow(self, record: DeviceRecord) -> None:
         """The inventory shows the device like this now."""
@@ -56,11 +56,8 @@ class SessionDevice:
             self.writer.set_damping(*damping)
         return new_view or new_damping
 
-    def move_workspace(self, change: PartialTransform) -> None:
-        """Change the workspace transform, sub-field by sub-field."""
-        self._place(change.over(self.workspace))
-
-    def _place(self, workspace: Transform) -> None:
+    def place(self, workspace: Transform) -> None:
+        """Set the workspace transform; shown to the loop with the next publish."""
         self.workspace = workspace
         self.writer.set_workspace(workspace.position, workspace.rotation, workspace.scale)
 
