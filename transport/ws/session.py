@@ -239,9 +239,9 @@ class SessionChannel(WebSocketHandler):
         """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
         frame = devices.frame(found)
         connection = self.ws_connection
-        if connection is None or connection.is_closing():
+        stream = None if connection is None or connection.is_closing() else connection.stream
+        if stream is None:
             return None
-        stream = connection.stream
         try:
             # What write_message does, less a task of the event loop for each frame: docs/decisions/0007.
             sent = stream.write(text_header(len(frame)) + frame)
