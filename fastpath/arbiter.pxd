@@ -1,4 +1,4 @@
-"""Arbiter: what all sessions together want of one device in this tick.
+"""Arbiter: what all sessions together want of one device in this tick, and how its state shows that.
 
 Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
 the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
@@ -9,7 +9,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
 from fastpath.layout cimport (
-    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, Record, RecordCell,
+    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
+    MODE_FORCE, MODE_IDLE, MODE_POSITION, Arena, DeviceSlot, DeviceState, Record, RecordCell,
 )
 from fastpath.spatial cimport position_to_device
 
@@ -109,3 +110,22 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout
                     wish.angle[i] = record.angle[i]
         slot.live[word] = live
         slot.damped[word] = damped
+
+
+cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:
+    """Domain, mode and set-points as the state shows them; the domain stays what it was while nothing is commanded."""
+    cdef int i
+    s.mode = MODE_IDLE
+    for i in range(3):
+        s.target[i] = wish.position[i]
+        s.target_joint[i] = wish.angle[i]
+    if not obeys:
+        return
+    if wish.has_position or wish.has_angle:
+        s.mode = MODE_POSITION
+    elif wish.has_force or wish.has_torque:
+        s.mode = MODE_FORCE
+    if wish.has_position or (wish.has_force and not wish.has_angle):
+        s.domain = DOMAIN_CARTESIAN
+    elif wish.has_angle or wish.has_torque:
+        s.domain = DOMAIN_ANGULAR

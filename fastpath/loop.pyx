@@ -7,12 +7,12 @@ is skipped and counted, never replayed. The same tick runs under `loop_step` on 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from fastpath.arbiter cimport Wish, arbitrate, lowest_bit
+from fastpath.arbiter cimport Wish, arbitrate, lowest_bit, show_wish
 from fastpath.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
 from fastpath.kinematics cimport Pose
 from fastpath.layout cimport (
-    DOMAIN_ANGULAR, DOMAIN_CARTESIAN, FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, LATENESS_BUCKETS,
-    MAX_DEVICES, MODE_FORCE, MODE_IDLE, MODE_POSITION, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
+    FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS,
+    SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
     STEP_ARBITER, STEP_CLAMP, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
     Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState,
 )
@@ -84,25 +84,6 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
     hd_store(&slot.state, SLOT_FREE)
 
 
-cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:
-    """Domain, mode and set-points as the state shows them; the domain stays what it was while nothing is commanded."""
-    cdef int i
-    s.mode = MODE_IDLE
-    for i in range(3):
-        s.target[i] = wish.position[i]
-        s.target_joint[i] = wish.angle[i]
-    if not obeys:
-        return
-    if wish.has_position or wish.has_angle:
-        s.mode = MODE_POSITION
-    elif wish.has_force or wish.has_torque:
-        s.mode = MODE_FORCE
-    if wish.has_position or (wish.has_force and not wish.has_angle):
-        s.domain = DOMAIN_CARTESIAN
-    elif wish.has_angle or wish.has_torque:
-        s.domain = DOMAIN_ANGULAR
-
-
 cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const LoopParams *loop) noexcept nogil:
     """One device, one tick, every step in order."""
     cdef DeviceSlot *slot = &a.devices[index]
@@ -146,7 +127,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
             for i in range(3):
                 force[i] *= p.force_scale
             if p.left_handed:
-                torque[0] = -torque[0]
+                torque[0] = 0 - torque[0]
             s.clamped += clamp_norm(force, p.peak_force)
             lap(a, STEP_CLAMP, &since)
             for i in range(3):
@@ -166,7 +147,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
             s.force[i] = force[i]
             s.torque[i] = torque[i]
         if p.left_handed:
-            s.torque[0] = -s.torque[0]
+            s.torque[0] = 0 - s.torque[0]
         lap(a, STEP_OUTPUT, &since)
     s.tick = a.state.ticks
     s.time_ns = now

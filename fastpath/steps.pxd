@@ -91,8 +91,8 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Po
     s.orientation[0] = 1
     s.buttons = 0
     if p.left_handed:
-        s.joint[0] = -s.joint[0]
-        s.joint_velocity[0] = -s.joint_velocity[0]
+        s.joint[0] = 0 - s.joint[0]
+        s.joint_velocity[0] = 0 - s.joint_velocity[0]
 
 
 cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) noexcept nogil:
