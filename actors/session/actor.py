@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import unsupported_event
@@ -32,6 +33,13 @@ def actor_name(session_id: int) -> str:
     return f"session/{session_id}"
 
 
+def unsupported_events(applied: Applied, inventory: Inventory) -> Iterator[Emit]:
+    """`device-protocol-unsupported` for each change that a firmware is too old for."""
+    for refused in applied.refused:
+        if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, SetDamping):
+            yield unsupported_event(inventory.get(refused.change.device_id), refused.error)
+
+
 class SessionActor(ServiceActor):
     """Starts from the session's entry, which outlives it: a restarted actor has what was configured."""
 
@@ -58,15 +66,15 @@ class SessionActor(ServiceActor):
             self._book.defaults.value,
             self._settings.value.texts(FREEFORM),
         )
-        applied = configure.apply(self._entry.config.value, message.changes, around)
-        if applied.scopes:
+        before = self._entry.config.value
+        applied = configure.apply(before, message.changes, around)
+        if applied.config != before:
             self._entry.config.replace(applied.config)
             self.tell(MANAGER, SessionDescribed(self._entry.session_id, applied.config))
+        if applied.scopes:
             self._say_updated(applied.scopes)
-        for refused in applied.refused:
-            if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, SetDamping):
-                record = self._inventory.value.get(refused.change.device_id)
-                self.tell(HUB, unsupported_event(record, refused.error))
+        for event in unsupported_events(applied, around.inventory):
+            self.tell(HUB, event)
         for change in message.changes:
             if (reason := configure.too_new(change)) is not None:
                 data = {"session_id": self._entry.session_id, "reason": "sdk_version"}

@@ -15,7 +15,7 @@ from actors.kit.errors import NoSlot
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
 from actors.session import configure, defaults
-from actors.session.actor import FREEFORM, SessionActor, actor_name
+from actors.session.actor import FREEFORM, SessionActor, actor_name, unsupported_events
 from actors.session.book import SessionBook, SessionEntry
 from actors.session.messages import (
     MANAGER,
@@ -161,8 +161,11 @@ class SessionManager(ServiceActor):
     def configure_defaults(self, message: ConfigureDefaults) -> Applied:
         """Change what new sessions start with and tell it to the ledger; open sessions keep what they have."""
         around = configure.Surroundings(self._inventory.value, self._book.memory.value)
-        applied = configure.apply(self._book.defaults.value, message.changes, around)
-        if applied.scopes:
+        before = self._book.defaults.value
+        applied = configure.apply(before, message.changes, around)
+        for event in unsupported_events(applied, around.inventory):
+            self.tell(HUB, event)
+        if applied.config != before:
             self._book.defaults.replace(applied.config)
             self.tell(STORE, SaveLedger(DEFAULTS_SECTION, defaults.as_json(applied.config)))
             self._show()
