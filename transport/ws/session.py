@@ -204,7 +204,7 @@ class SessionChannel(WebSocketHandler):
         if found.deprecated:
             self._notices.deprecated(found)
         if moved:
-            self._tell_workspaces(found)
+            self._tell_workspaces(moved)
         return self._reply(found, devices)
 
     def _give_way(self, size: int) -> Awaitable[None] | None:
@@ -291,14 +291,11 @@ class SessionChannel(WebSocketHandler):
         self._devices.follow()
         return self._devices
 
-    def _tell_workspaces(self, found: Read) -> None:
+    def _tell_workspaces(self, device_ids: tuple[str, ...]) -> None:
         """The SessionActor says what changed; the transform itself is the edge's."""
-        handle = self._handle
-        if handle is not None:
-            devices = tuple(dict.fromkeys(device_id for device_id, _ in found.workspaces))
-            self.bridge.system.context.directory.tell(
-                handle.actor, ConfigurationChanged(("config.transform",), devices)
-            )
+        if self._handle is not None:
+            changed = ConfigurationChanged(("config.transform",), device_ids)
+            self.bridge.system.context.directory.tell(self._handle.actor, changed)
 
 
 def text_header(size: int) -> bytes:

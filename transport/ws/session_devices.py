@@ -89,17 +89,21 @@ class SessionDevices:
         for device in self.by_id.values():
             device.writer.revoke()
 
-    def apply(self, found: Read) -> bool:
-        """Workspace first, then commands; without a commands map nothing that is held is touched. True when a workspace moved."""
+    def apply(self, found: Read) -> tuple[str, ...]:
+        """Workspace first, then commands; without a commands map nothing that is held is touched. Whose workspace moved."""
+        moved: dict[str, None] = {}
         for device_id, change in found.workspaces:
             device = self.by_id[device_id]
-            device.place(change.over(device.workspace))
+            before = device.workspace
+            device.place(change.over(before))
             self._workspaces[device_id] = device.workspace
+            if device.workspace != before:
+                moved[device_id] = None
             if not found.mapped:
                 device.writer.publish(refresh=False)
         if found.mapped:
             self._command(found)
-        return bool(found.workspaces)
+        return tuple(moved)
 
     def frame(self, found: Read) -> bytes:
         """The one frame that answers a message."""
