@@ -175,6 +175,8 @@ def _(change: SetForceGate, config: SessionConfig, around: Surroundings) -> Sess
 
 
 def _with(config: SessionConfig, device_id: str, device: DeviceConfig) -> SessionConfig:
+    if device == config.device(device_id):
+        return config
     return replace(config, devices=MappingProxyType({**config.devices, device_id: device}))
 
 
