@@ -24,9 +24,10 @@ from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.published import Published
 from actors.kit.supervisor import Supervisor
+from actors.session import defaults
 from actors.session import messages as session
 from actors.session.book import SessionBook
-from actors.session.manager import SECTION, SessionManager
+from actors.session.manager import DEFAULTS_SECTION, SECTION, SessionManager
 from actors.session.profile import SessionMemory
 from actors.settings.messages import STORE
 from actors.settings.store import SettingsStore
@@ -70,7 +71,10 @@ class System:
         self.inventory = Published(device.Inventory())
         self.stop_latch = Published(StopLatch.from_json(ledger.section(STOP_SECTION)))
         self.sessions = Published(session.SessionTable())
-        self.book = SessionBook(Published(SessionMemory.from_json(ledger.section(SECTION))))
+        self.book = SessionBook(
+            Published(SessionMemory.from_json(ledger.section(SECTION))),
+            Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
+        )
         self.timekeeper = Timekeeper(self.context, self.runtime)
         self._simulated = self._simulate() if simulated is None else simulated
         identities(self._simulated)
@@ -118,5 +122,6 @@ class System:
             self.sessions,
             self.inventory,
             ledger.session_ids,
+            settings,
         )
         return tree

@@ -1,14 +1,16 @@
-"""Arbiter: what all sessions together want of one device in this tick.
+"""Arbiter: what all sessions together want of one device in this tick, and how its state shows that.
 
 Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
 the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
+Damping is no command: it acts while its session is open, and of several sessions' the strongest counts on each axis.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
 from fastpath.layout cimport (
-    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, Record, RecordCell,
+    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
+    MODE_FORCE, MODE_IDLE, MODE_POSITION, Arena, DeviceSlot, DeviceState, Record, RecordCell,
 )
 from fastpath.spatial cimport position_to_device
 
@@ -24,6 +26,7 @@ cdef struct Wish:
     double torque[3]
     double position[3]
     double angle[3]
+    double damping[3]
     double position_gain
     double angle_gain
     bint has_force
@@ -45,13 +48,13 @@ cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
 cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout, Wish *wish) noexcept nogil:
     """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
     cdef DeviceSlot *slot = &arena.devices[device]
-    cdef uint64_t fresh, live, bit
+    cdef uint64_t fresh, live, damped, bits, bit
     cdef RecordCell *cell
     cdef Record *record
     cdef double gain
     cdef int word, session, i
     for i in range(3):
-        wish.force[i] = 0; wish.torque[i] = 0; wish.position[i] = 0; wish.angle[i] = 0
+        wish.force[i] = 0; wish.torque[i] = 0; wish.position[i] = 0; wish.angle[i] = 0; wish.damping[i] = 0
     wish.has_force = False; wish.has_torque = False; wish.has_position = False; wish.has_angle = False
     wish.position_gain = 0
     wish.angle_gain = 0
@@ -60,24 +63,34 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout
         if hd_load(&slot.fresh[word]) != 0:
             fresh = hd_exchange(&slot.fresh[word], 0)
         live = slot.live[word]
-        if (live | fresh) == 0:
+        damped = slot.damped[word]
+        bits = live | damped | fresh
+        if bits == 0:
             continue
-        bit = live | fresh
-        while bit != 0:
+        while bits != 0:
+            bit = bits & (~bits + 1)
+            bits &= ~bit
             session = word * 64 + lowest_bit(bit)
-            bit &= bit - 1
             cell = &arena.records[session * MAX_DEVICES + device]
             hd_triple_take(&cell.cell)
             record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
-            live &= ~(<uint64_t>1 << (session & 63))
-            if (record.commands == 0 or record.device_generation != hd_load(&slot.generation)
+            live &= ~bit
+            damped &= ~bit
+            if (record.device_generation != hd_load(&slot.generation)
                     or record.session_generation != hd_load(&arena.sessions[session].generation)):
+                continue
+            for i in range(3):
+                if record.damping[i] > 0:
+                    damped |= bit
+                    if record.damping[i] > wish.damping[i]:
+                        wish.damping[i] = record.damping[i]
+            if record.commands == 0:
                 continue
             gain = hold_gain(now - record.command_ns, timeout)
             if gain <= 0:
                 slot.inner.state.faded += 1
                 continue
-            live |= <uint64_t>1 << (session & 63)
+            live |= bit
             if record.commands & COMMAND_FORCE:
                 wish.has_force = True
                 for i in range(3):
@@ -96,3 +109,23 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout
                 for i in range(3):
                     wish.angle[i] = record.angle[i]
         slot.live[word] = live
+        slot.damped[word] = damped
+
+
+cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:
+    """Domain, mode and set-points as the state shows them; the domain stays what it was while nothing is commanded."""
+    cdef int i
+    s.mode = MODE_IDLE
+    for i in range(3):
+        s.target[i] = wish.position[i]
+        s.target_joint[i] = wish.angle[i]
+    if not obeys:
+        return
+    if wish.has_position or wish.has_angle:
+        s.mode = MODE_POSITION
+    elif wish.has_force or wish.has_torque:
+        s.mode = MODE_FORCE
+    if wish.has_position or (wish.has_force and not wish.has_angle):
+        s.domain = DOMAIN_CARTESIAN
+    elif wish.has_angle or wish.has_torque:
+        s.domain = DOMAIN_ANGULAR

@@ -109,7 +109,7 @@ cdef class Runtime:
 
     # ------------------------------------------------------------ the loop
 
-    def publish_loop(self, *, double frequency, double command_timeout, bint spin=True) -> None:
+    def publish_loop(self, *, double frequency, double command_timeout, bint spin=True, double duty=1) -> None:
         """Parameters of the loop: ticks per second (1 to 32,000), seconds that a command is held; acts at the next tick."""
         cdef LoopParams params
         if not 1 <= frequency <= 32000:
@@ -118,7 +118,10 @@ cdef class Runtime:
             raise ValueError(f"the command time-out must be above 0 s, not {command_timeout}")
         params.frequency = frequency
         params.command_timeout = command_timeout
+        if not 0 <= duty <= 1:
+            raise ValueError(f"the share of ticks that run must be 0 to 1, not {duty}")
         params.spin = spin
+        params.duty = duty
         with self._lock:
             hd_triple_publish(&self.arena.params_cell, self.arena.params, &params, sizeof(LoopParams))
 

@@ -104,6 +104,8 @@ cdef struct Record:
     double torque[3]
     double angle[3]
     double position[3]
+    # N s/m along each device axis; acts while the session is open, commands or not
+    double damping[3]
 
 # ---------------------------------------------------------------- parameters
 
@@ -143,6 +145,10 @@ cdef struct DeviceParams:
     double peak_force
     double torque_limit
     double gravity_scale
+    double force_scale
+    uint32_t left_handed
+    uint32_t home_return
+    double home[3]
     MechanismParams mechanism
     PlantParams plant
     HandParams hand
@@ -154,6 +160,8 @@ cdef struct DeviceParams:
 cdef struct LoopParams:
     double frequency
     double command_timeout
+    # share of ticks that still run, 0 to 1: below 1 only to show what a starved loop does
+    double duty
     uint64_t spin
 
 # ---------------------------------------------------------------- what the loop shows
@@ -232,6 +240,7 @@ cdef struct DevicePrivate:
     DeviceState state
     double position_ramp
     double angle_ramp
+    double home_ease
 
 cdef struct DeviceSlot:
     uint64_t state
@@ -239,6 +248,7 @@ cdef struct DeviceSlot:
     uint64_t generation
     uint64_t fresh[SESSION_WORDS]
     uint64_t live[SESSION_WORDS]
+    uint64_t damped[SESSION_WORDS]
     hd_triple params_cell
     DeviceParams params[3]
     uint64_t sequence
@@ -277,6 +287,7 @@ cdef struct Arena:
     double output_gain
     double dead_man_gain
     int64_t dead_man_back_ns
+    double duty_due
     uint64_t measure
     uint64_t window_ticks
     int64_t window_ns

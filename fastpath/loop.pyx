@@ -7,16 +7,18 @@ is skipped and counted, never replayed. The same tick runs under `loop_step` on 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from fastpath.arbiter cimport Wish, arbitrate, lowest_bit
+from fastpath.arbiter cimport Wish, arbitrate, lowest_bit, show_wish
 from fastpath.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
 from fastpath.kinematics cimport Pose
 from fastpath.layout cimport (
-    DOMAIN_ANGULAR, DOMAIN_CARTESIAN, FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, LATENESS_BUCKETS,
-    MAX_DEVICES, MODE_FORCE, MODE_IDLE, MODE_POSITION, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
+    FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS,
+    SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
     STEP_ARBITER, STEP_CLAMP, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
     Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState,
 )
-from fastpath.steps cimport angle_torque, clamp_norm, position_force, read_arm, read_grip, torque_map
+from fastpath.steps cimport (
+    angle_torque, clamp_norm, damping_force, home_force, position_force, read_arm, read_grip, torque_map,
+)
 
 cdef extern from "realtime.h" nogil:
     ctypedef unsigned long pthread_t
@@ -63,6 +65,7 @@ cdef inline void retire_sessions(Arena *a) noexcept nogil:
         bits = hd_exchange(&a.retiring_sessions[word], 0)
         for device in range(MAX_DEVICES):
             a.devices[device].live[word] &= ~bits
+            a.devices[device].damped[word] &= ~bits
         while bits != 0:
             mask = bits & (~bits + 1)
             hd_store(&a.sessions[word * 64 + lowest_bit(bits)].state, SLOT_FREE)
@@ -75,28 +78,10 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
     memset(&slot.inner, 0, sizeof(slot.inner))
     for word in range(SESSION_WORDS):
         slot.live[word] = 0
+        slot.damped[word] = 0
         hd_exchange(&slot.fresh[word], 0)
     hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
     hd_store(&slot.state, SLOT_FREE)
-
-
-cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:
-    """Domain, mode and set-points as the state shows them; the domain stays what it was while nothing is commanded."""
-    cdef int i
-    s.mode = MODE_IDLE
-    for i in range(3):
-        s.target[i] = wish.position[i]
-        s.target_joint[i] = wish.angle[i]
-    if not obeys:
-        return
-    if wish.has_position or wish.has_angle:
-        s.mode = MODE_POSITION
-    elif wish.has_force or wish.has_torque:
-        s.mode = MODE_FORCE
-    if wish.has_position or (wish.has_force and not wish.has_angle):
-        s.domain = DOMAIN_CARTESIAN
-    elif wish.has_angle or wish.has_torque:
-        s.domain = DOMAIN_ANGULAR
 
 
 cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const LoopParams *loop) noexcept nogil:
@@ -134,6 +119,15 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
         if obeys:
             position_force(&slot.inner, p, &wish, dt, force)
             angle_torque(&slot.inner, p, &wish, dt, torque)
+            if p.home_return and s.mode == MODE_IDLE:
+                home_force(&slot.inner, p, a.dead_man_gain, dt, force)
+            else:
+                slot.inner.home_ease = 0
+            damping_force(p, s, &wish, dt, force)
+            for i in range(3):
+                force[i] *= p.force_scale
+            if p.left_handed:
+                torque[0] = 0 - torque[0]
             s.clamped += clamp_norm(force, p.peak_force)
             lap(a, STEP_CLAMP, &since)
             for i in range(3):
@@ -144,6 +138,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
         else:
             slot.inner.position_ramp = 0
             slot.inner.angle_ramp = 0
+            slot.inner.home_ease = 0
             for i in range(3):
                 force[i] = 0
                 torque[i] = 0
@@ -151,6 +146,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
             slot.inner.sim.force[i] = force[i]
             s.force[i] = force[i]
             s.torque[i] = torque[i]
+        if p.left_handed:
+            s.torque[0] = 0 - s.torque[0]
         lap(a, STEP_OUTPUT, &since)
     s.tick = a.state.ticks
     s.time_ns = now
@@ -285,12 +282,21 @@ cdef inline double spin_margin(double probed, double period, uint64_t spin) noex
     return probed
 
 
+cdef inline bint starved(Arena *a, double duty) noexcept nogil:
+    """Whether this tick is left out on purpose, so that the given share of ticks runs."""
+    a.duty_due += duty
+    if a.duty_due < 1:
+        return True
+    a.duty_due -= 1
+    return False
+
+
 cdef void *hd_loop_main(void *argument) noexcept nogil:
     """The thread `hd-loop`, from its first line to its last zero."""
     cdef Arena *a = <Arena *>argument
     cdef LoopParams *loop
     cdef double probed, frequency = 0
-    cdef int64_t period = 0, deadline = 0, now, late, skipped, margin = 0
+    cdef int64_t period = 0, deadline = 0, now, late, skipped, margin = 0, held = 0
     hd_thread_setup(b"hd-loop")
     hd_flush_denormals()
     a.state.fifo = a.priority > 0 and hd_request_fifo(<int>a.priority) != 0
@@ -322,14 +328,21 @@ cdef void *hd_loop_main(void *argument) noexcept nogil:
         if skipped > 0:
             a.state.missed += skipped
             deadline += skipped * period
-            if skipped > LONGEST_GAP_TICKS:
-                a.state.gaps += 1
-                a.output_gain = 0
-                skipped = LONGEST_GAP_TICKS
-        note_lateness(&a.state, late)
-        tick(a, now, (1 + skipped) * (period * 1e-9), loop)
-        show(a, now)
+            held += skipped
         deadline += period
+        if starved(a, loop.duty):
+            a.state.missed += 1
+            held += 1
+            show(a, now)
+            continue
+        if held > LONGEST_GAP_TICKS:
+            a.state.gaps += 1
+            a.output_gain = 0
+            held = LONGEST_GAP_TICKS
+        note_lateness(&a.state, late)
+        tick(a, now, (1 + held) * (period * 1e-9), loop)
+        held = 0
+        show(a, now)
     all_zero(a)
     a.state.running = 0
     show(a, hd_now_ns())

@@ -68,6 +68,13 @@ cdef class Writer:
         fill_transform(&self.record.view.workspace, position, rotation, scale)
         self.record.workspace_revision += 1
 
+    def set_damping(self, double x, double y, double z) -> None:
+        """Damping along each device axis (N.s/m, 0 or more); it acts while the session is open. ValueError."""
+        check_finite(x, y, z)
+        if x < 0 or y < 0 or z < 0:
+            raise ValueError("damping must not be negative")
+        self.record.damping[0] = x; self.record.damping[1] = y; self.record.damping[2] = z
+
     def begin(self) -> None:
         """Start a new set of commands: what is not set again before `publish` is released."""
         self.record.commands = 0
@@ -115,6 +122,7 @@ cdef class Writer:
         """Release everything at the next tick; nothing that is written later counts."""
         if not self.revoked:
             self.record.commands = 0
+            self.set_damping(0, 0, 0)
             self.publish(False)
             self.revoked = True
 

@@ -20,6 +20,7 @@ from fastpath.spatial cimport compose, unit
 cdef enum:
     VELOCITY_CUTOFF_HZ = 100
     HANDLE_RATE_HZ = 50
+    LARGEST_DAMPING = 20
 
 
 cdef inline double weight(const DeviceParams *p) noexcept nogil:
@@ -89,6 +90,9 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Po
         s.orientation[i + 1] = 0
     s.orientation[0] = 1
     s.buttons = 0
+    if p.left_handed:
+        s.joint[0] = 0 - s.joint[0]
+        s.joint_velocity[0] = 0 - s.joint_velocity[0]
 
 
 cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) noexcept nogil:
@@ -166,6 +170,33 @@ cdef inline void angle_torque(DevicePrivate *d, const DeviceParams *p, const Wis
         elif want < -d.angle_ramp:
             want = -d.angle_ramp
         torque[i] += wish.angle_gain * want
+
+
+cdef inline void damping_force(const DeviceParams *p, const DeviceState *s, const Wish *wish, double dt, double *force) noexcept nogil:
+    """Viscous force -b v along each device axis, b at most 20 N.s/m and half of what the sampled mass bears (b dt / m < 0.5)."""
+    cdef double most = 0.5 * p.plant.mass / dt, b
+    cdef int i
+    if most > LARGEST_DAMPING:
+        most = LARGEST_DAMPING
+    for i in range(3):
+        b = wish.damping[i]
+        if b > most:
+            b = most
+        force[i] -= b * s.velocity[i]
+
+
+cdef inline void home_force(DevicePrivate *d, const DeviceParams *p, double gain, double dt, double *force) noexcept nogil:
+    """Pull to the home position: 30 N/m, at most 1 N, eased in over 1 s; `gain` is the dead man's."""
+    cdef double pull[3]
+    cdef int i
+    d.home_ease += dt
+    if d.home_ease > 1:
+        d.home_ease = 1
+    for i in range(3):
+        pull[i] = 30 * (p.home[i] - d.state.position[i])
+    clamp_norm(pull, 1)
+    for i in range(3):
+        force[i] += gain * d.home_ease * pull[i]
 
 
 cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:

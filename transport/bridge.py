@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
 from transport.wire.holders import PositionHolders
+from transport.wire.notices import DeprecationNotices
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
@@ -36,6 +37,7 @@ class Bridge:
         self.system = system
         self.channels: dict[int, Channel] = {}
         self.holders = PositionHolders()
+        self.notices = DeprecationNotices()
         self.listening = False
         self.stopping = False
 

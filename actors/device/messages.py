@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
-from actors.kit.errors import NoSuchDevice
+from actors.event.messages import Emit
+from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Message, Request
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach
@@ -24,6 +27,10 @@ class Phase(StrEnum):
     ASLEEP = "asleep"
     DISCONNECTED = "disconnected"
     FAILED = "failed"
+
+
+# Oldest firmware that has a feature.
+FEATURES: Final[Mapping[str, Firmware]] = MappingProxyType({"damping": Firmware(7, 5), "home_return": Firmware(7, 4)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,12 @@ class DeviceRecord:
     def kind(self) -> Kind:
         """The device's type."""
         return self.identity.kind
+
+    def require(self, feature: str) -> None:
+        """FirmwareTooOld unless the device's firmware has that one of FEATURES."""
+        required = FEATURES[feature]
+        if self.identity.firmware < required:
+            raise FirmwareTooOld(feature, str(self.identity.firmware), str(required))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +146,18 @@ class DeviceChanged(Message):
 @dataclass(frozen=True, slots=True)
 class DeviceSettled(Message):
     """Told to a DeviceActor by its timer: the settle window is over."""
+
+
+def unsupported_event(record: DeviceRecord, error: FirmwareTooOld) -> Emit:
+    """`device-protocol-unsupported`: the firmware lacks a feature that somebody asked for."""
+    return Emit(
+        "device-protocol-unsupported",
+        {
+            "device_id": record.device_id,
+            "device_family": str(record.kind),
+            "feature": error.feature,
+            "firmware": error.firmware,
+            "required": error.required,
+        },
+        error.sentence,
+    )

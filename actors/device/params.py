@@ -52,6 +52,7 @@ def device_params(record: DeviceRecord, seed: int) -> NDArray[np.void]:
     params["accepts_commands"] = record.phase is Phase.READY and record.kind.moves
     params["torque_scaling"] = record.wide.torque_scaling
     params["gravity_scale"] = record.wide.gravity_scale if record.wide.gravity_compensation else 0.0
+    params["force_scale"] = 1.0
     params["plant_revision"] = 1
     params["seed"] = zlib.crc32(f"{seed}/{record.device_id}".encode()) + 1
     params["grip_slot"] = -1

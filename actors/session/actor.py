@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
 
+from actors.device.messages import unsupported_event
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.errors import FirmwareTooOld
 from actors.session import configure
-from actors.session.messages import MANAGER, Applied, ConfigureSession, SessionDescribed
+from actors.session.messages import (
+    MANAGER,
+    Applied,
+    ConfigurationChanged,
+    ConfigureSession,
+    SessionDescribed,
+    SetDamping,
+)
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
-    from actors.session.book import SessionEntry
-    from actors.session.profile import SessionMemory
+    from actors.session.book import SessionBook, SessionEntry
+    from actors.settings.messages import SettingsView
+
+FREEFORM: Final = "presets/freeform_profiles"
 
 
 def actor_name(session_id: int) -> str:
@@ -21,36 +33,60 @@ def actor_name(session_id: int) -> str:
     return f"session/{session_id}"
 
 
+def unsupported_events(applied: Applied, inventory: Inventory) -> Iterator[Emit]:
+    """`device-protocol-unsupported` for each change that a firmware is too old for."""
+    for refused in applied.refused:
+        if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, SetDamping):
+            yield unsupported_event(inventory.get(refused.change.device_id), refused.error)
+
+
 class SessionActor(ServiceActor):
     """Starts from the session's entry, which outlives it: a restarted actor has what was configured."""
 
     def __init__(
-        self, context: Context, entry: SessionEntry, inventory: Published[Inventory], memory: Published[SessionMemory]
+        self,
+        context: Context,
+        entry: SessionEntry,
+        inventory: Published[Inventory],
+        book: SessionBook,
+        settings: Published[SettingsView],
     ) -> None:
         super().__init__(actor_name(entry.session_id), context)
         self._entry = entry
         self._inventory = inventory
-        self._memory = memory
+        self._book = book
+        self._settings = settings
 
     @handles(ConfigureSession)
     def configure(self, message: ConfigureSession) -> Applied:
         """Make or refuse each change; say what changed."""
-        around = configure.Surroundings(self._inventory.value, self._memory.value)
-        applied = configure.apply(self._entry.config.value, message.changes, around)
-        if applied.scopes:
+        around = configure.Surroundings(
+            self._inventory.value,
+            self._book.memory.value,
+            self._book.defaults.value,
+            self._settings.value.texts(FREEFORM),
+        )
+        before = self._entry.config.value
+        applied = configure.apply(before, message.changes, around)
+        if applied.config != before:
             self._entry.config.replace(applied.config)
-            session_id = self._entry.session_id
-            self.tell(MANAGER, SessionDescribed(session_id, applied.config))
-            self.tell(
-                HUB,
-                Emit(
-                    "session-updated",
-                    {"session_id": session_id, "scopes": list(applied.scopes)},
-                    f"session {session_id} changed {', '.join(applied.scopes)}",
-                ),
-            )
+            self.tell(MANAGER, SessionDescribed(self._entry.session_id, applied.config))
+        if applied.scopes:
+            self._say_updated(applied.scopes)
+        for event in unsupported_events(applied, around.inventory):
+            self.tell(HUB, event)
         for change in message.changes:
             if (reason := configure.too_new(change)) is not None:
                 data = {"session_id": self._entry.session_id, "reason": "sdk_version"}
                 self.tell(HUB, Emit("session-warning", data, reason))
         return applied
+
+    @handles(ConfigurationChanged)
+    def on_changed(self, message: ConfigurationChanged) -> None:
+        """The edge changed what is its own; say so."""
+        self._say_updated(message.scopes)
+
+    def _say_updated(self, scopes: tuple[str, ...]) -> None:
+        session_id = self._entry.session_id
+        data = {"session_id": session_id, "scopes": list(scopes)}
+        self.tell(HUB, Emit("session-updated", data, f"session {session_id} changed {', '.join(scopes)}"))

@@ -30,8 +30,9 @@ class SessionEntry:
 
 @dataclass(slots=True)
 class SessionBook:
-    """`entries` oldest first and `memory` are the SessionManager's to change, and stay when it restarts; `unsaved`: the disk lags."""
+    """`entries` oldest first, `memory` and `defaults` are the SessionManager's to change, and stay when it restarts; `unsaved`: the disk lags."""
 
     memory: Published[SessionMemory]
+    defaults: Published[SessionConfig] = field(default_factory=lambda: Published(SessionConfig()))
     entries: dict[int, SessionEntry] = field(default_factory=dict[int, SessionEntry])
     unsaved: bool = False

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from types import MappingProxyType
+from typing import Final
 
 from actors.device.messages import DeviceRecord, Inventory
-from actors.kit.errors import InvalidInput, NoSuchDevice
+from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchDevice
 from actors.session import presets
 from actors.session.messages import (
     CUSTOM,
@@ -16,25 +17,33 @@ from actors.session.messages import (
     Applied,
     Change,
     ClearProfile,
+    Damping,
     DeclareProfile,
     DeviceConfig,
     Refused,
     RequireSdk,
     SessionConfig,
     SetBasis,
+    SetDamping,
+    SetForceGate,
     SetMount,
     SetPreset,
 )
 from actors.session.profile import SessionMemory, check_name, remembered_version, version_parts
 from actors.values.identity import INTERFACE
+from actors.values.selector import matches
+
+MOST_DAMPING: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a change is judged against."""
+    """What a change is judged against; `start` is what new sessions have, `freeform` the patterns of such profiles."""
 
     inventory: Inventory
     memory: SessionMemory
+    start: SessionConfig = field(default_factory=SessionConfig)
+    freeform: tuple[str, ...] = ()
 
     def device(self, device_id: str, area: str) -> DeviceRecord:
         """The device, which must have motors to have that area; NoSuchDevice, InvalidInput."""
@@ -50,33 +59,36 @@ def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings
     now = config
     for change in changes:
         try:
-            now = _recentre(_change(change, now, around), around)
-        except (InvalidInput, NoSuchDevice) as error:
+            now = _change(change, now, around)
+        except (InvalidInput, NoSuchDevice, FirmwareTooOld) as error:
             reason = error.reason if isinstance(error, InvalidInput) else error.sentence
-            refused.append(Refused(change.path, reason))
+            refused.append(Refused(change, reason, error))
         else:
             if (newer := too_new(change)) is not None:
-                refused.append(Refused(change.path, newer))
-    return Applied(now, scopes(config, now), tuple(refused))
+                refused.append(Refused(change, newer, InvalidInput(newer)))
+    now = replace(now, freeform=_is_freeform(now.profile, around))
+    return Applied(now, scopes(config, now, around), tuple(refused))
 
 
-def scopes(before: SessionConfig, now: SessionConfig) -> tuple[str, ...]:
-    """Names of what differs, in the contract's words."""
-    found: list[str] = []
-    if now.profile != before.profile:
-        found.append("profile")
-    if now.basis != before.basis:
-        found.append("basis")
-    if now.required_sdk_version != before.required_sdk_version:
-        found.append("required_sdk_version")
-    pairs = [(before.device(device_id), now.device(device_id)) for device_id in now.devices]
-    values: tuple[tuple[str, Callable[[DeviceConfig], object]], ...] = (
-        ("config.basis", lambda device: device.basis),
-        ("config.mount", lambda device: device.mount),
-        ("config.preset", lambda device: device.preset),
+def scopes(before: SessionConfig, now: SessionConfig, around: Surroundings) -> tuple[str, ...]:
+    """Names of what differs, in the contract's words; a preset that moves the origin changes the mount too."""
+    session: tuple[tuple[str, Callable[[SessionConfig], object]], ...] = (
+        ("profile", lambda config: config.profile),
+        ("basis", lambda config: config.basis),
+        ("required_sdk_version", lambda config: config.required_sdk_version),
     )
-    found += [name for name, value in values if any(value(old) != value(new) for old, new in pairs)]
-    return tuple(found)
+    device: tuple[tuple[str, Callable[[SessionConfig, DeviceRecord], object]], ...] = (
+        ("config.basis", lambda config, record: config.device(record.device_id).basis),
+        ("config.mount", presets.mount_of),
+        ("config.preset", presets.preset_of),
+        ("config.damping", lambda config, record: config.device(record.device_id).damping),
+        ("config.force_gate", lambda config, record: config.device(record.device_id).force_gate),
+    )
+    records = around.inventory.devices
+    return (
+        *(name for name, value in session if value(before) != value(now)),
+        *(name for name, value in device if any(value(before, record) != value(now, record) for record in records)),
+    )
 
 
 def too_new(change: Change) -> str | None:
@@ -119,36 +131,55 @@ def _(change: RequireSdk, config: SessionConfig, around: Surroundings) -> Sessio
 @_change.register
 def _(change: SetBasis, config: SessionConfig, around: Surroundings) -> SessionConfig:
     if change.device_id is None:
-        return replace(config, basis=change.basis)
+        return replace(config, basis=change.basis or around.start.basis)
     around.inventory.get(change.device_id)
-    return _with(config, change.device_id, replace(config.device(change.device_id), basis=change.basis))
+    basis = change.basis or around.start.device(change.device_id).basis
+    return _with(config, change.device_id, replace(config.device(change.device_id), basis=basis))
 
 
 @_change.register
 def _(change: SetMount, config: SessionConfig, around: Surroundings) -> SessionConfig:
-    around.device(change.device_id, "mount")
-    device = config.device(change.device_id)
-    return _with(config, change.device_id, replace(device, mount=change.mount.over(device.mount), preset=CUSTOM))
+    record = around.device(change.device_id, "mount")
+    mount = change.mount.over(presets.mount_of(config, record))
+    return _with(config, change.device_id, replace(config.device(change.device_id), mount=mount, preset=CUSTOM))
 
 
 @_change.register
 def _(change: SetPreset, config: SessionConfig, around: Surroundings) -> SessionConfig:
     record = around.device(change.device_id, "preset")
+    device, start = config.device(change.device_id), around.start.device(change.device_id)
+    if change.preset is None:
+        return _with(config, change.device_id, replace(device, preset=start.preset, mount=start.mount))
     presets.check(change.preset, record.kind)
-    return _with(config, change.device_id, replace(config.device(change.device_id), preset=change.preset))
+    mount = presets.mount_of(config, record) if change.preset == CUSTOM else device.mount
+    return _with(config, change.device_id, replace(device, preset=change.preset, mount=mount))
+
+
+@_change.register
+def _(change: SetDamping, config: SessionConfig, around: Surroundings) -> SessionConfig:
+    around.device(change.device_id, "damping").require("damping")
+    device = config.device(change.device_id)
+    scalar = device.damping.scalar if change.scalar is None else change.scalar
+    vector = device.damping.vector if change.vector is None else change.vector
+    if not all(0 <= part <= MOST_DAMPING for part in (scalar, *vector)):
+        raise InvalidInput(f"damping is 0 to {MOST_DAMPING:g} N s/m, each part of it")
+    return _with(config, change.device_id, replace(device, damping=Damping(scalar, vector)))
+
+
+@_change.register
+def _(change: SetForceGate, config: SessionConfig, around: Surroundings) -> SessionConfig:
+    around.device(change.device_id, "force_gate")
+    if change.gain is not None and not 0 <= change.gain <= 1:
+        raise InvalidInput("the gain of the force gate is 0 to 1")
+    return _with(config, change.device_id, replace(config.device(change.device_id), force_gate=change.gain))
 
 
 def _with(config: SessionConfig, device_id: str, device: DeviceConfig) -> SessionConfig:
+    if device == config.device(device_id):
+        return config
     return replace(config, devices=MappingProxyType({**config.devices, device_id: device}))
 
 
-def _recentre(config: SessionConfig, around: Surroundings) -> SessionConfig:
-    """Compute the mounts of built-in presets anew: they depend on the basis."""
-    for device_id, device in config.devices.items():
-        record = around.inventory.find(device_id)
-        if device.preset == CUSTOM or record is None or record.identity.reach is None:
-            continue
-        mount = presets.mount(device.preset, record.identity.reach, config.basis_of(device_id))
-        if mount != device.mount:
-            config = _with(config, device_id, replace(device, mount=mount))
-    return config
+def _is_freeform(profile: str, around: Surroundings) -> bool:
+    name = profile.casefold()
+    return any(matches(pattern.casefold(), name) for pattern in around.freeform)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
@@ -14,12 +14,15 @@ from actors.kit.children import Children, Intensity
 from actors.kit.errors import NoSlot
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
-from actors.session.actor import SessionActor, actor_name
+from actors.session import configure, defaults
+from actors.session.actor import FREEFORM, SessionActor, actor_name, unsupported_events
 from actors.session.book import SessionBook, SessionEntry
 from actors.session.messages import (
     MANAGER,
+    Applied,
     CloseGone,
     CloseSession,
+    ConfigureDefaults,
     OpenSession,
     SessionConfig,
     SessionDescribed,
@@ -32,9 +35,11 @@ from fastpath.arena import NoSlot as ArenaFull
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
+    from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
 
 SECTION: Final = "sessions"
+DEFAULTS_SECTION: Final = "defaults"
 SAVE_AFTER_S: Final = 0.2
 
 
@@ -54,6 +59,7 @@ class SessionManager(ServiceActor):
         table: Published[SessionTable],
         inventory: Published[Inventory],
         ids: SessionIdSource,
+        settings: Published[SettingsView],
     ) -> None:
         super().__init__(MANAGER, context)
         self._runtime = runtime
@@ -61,6 +67,7 @@ class SessionManager(ServiceActor):
         self._table = table
         self._inventory = inventory
         self._ids = ids
+        self._settings = settings
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
@@ -99,7 +106,7 @@ class SessionManager(ServiceActor):
         except ArenaFull:
             raise NoSlot("session", self._runtime.max_sessions) from None
         known = self._book.memory.value.sessions.get(session_id, Remembered())
-        config = SessionConfig(profile=known.profile, required_sdk_version=known.required_sdk_version)
+        config = self._start_config(known)
         now = datetime.now(UTC).isoformat()
         entry = SessionEntry(session_id, lease, message.client, now, Published(config), message.lost, message.gone)
         self._book.entries[session_id] = entry
@@ -150,6 +157,30 @@ class SessionManager(ServiceActor):
         if message.name == STORE:
             self._save()
 
+    @handles(ConfigureDefaults)
+    def configure_defaults(self, message: ConfigureDefaults) -> Applied:
+        """Change what new sessions start with and tell it to the ledger; open sessions keep what they have."""
+        around = configure.Surroundings(self._inventory.value, self._book.memory.value)
+        before = self._book.defaults.value
+        applied = configure.apply(before, message.changes, around)
+        for event in unsupported_events(applied, around.inventory):
+            self.tell(HUB, event)
+        if applied.config != before:
+            self._book.defaults.replace(applied.config)
+            self.tell(STORE, SaveLedger(DEFAULTS_SECTION, defaults.as_json(applied.config)))
+            self._show()
+        return applied
+
+    def _start_config(self, known: Remembered) -> SessionConfig:
+        """What a session starts with that was known like this."""
+        config = replace(
+            self._book.defaults.value, profile=known.profile, required_sdk_version=known.required_sdk_version
+        )
+        around = configure.Surroundings(
+            self._inventory.value, self._book.memory.value, freeform=self._settings.value.texts(FREEFORM)
+        )
+        return configure.apply(config, (), around).config
+
     def _resumable(self, text: str | None) -> int | None:
         if text is None or not (text.isascii() and text.isdecimal() and len(text) < 19):
             return None
@@ -194,7 +225,7 @@ class SessionManager(ServiceActor):
 
     def _spawn(self, entry: SessionEntry) -> None:
         def start() -> pykka.ActorRef[SessionActor]:
-            return SessionActor.start(self.context, entry, self._inventory, self._book.memory)
+            return SessionActor.start(self.context, entry, self._inventory, self._book, self._settings)
 
         self._children.spawn(actor_name(entry.session_id), start)
 
@@ -207,7 +238,8 @@ class SessionManager(ServiceActor):
             entry.lost()
 
     def _show(self) -> None:
-        self._table.replace(SessionTable(tuple(entry.record() for entry in self._book.entries.values())))
+        records = tuple(entry.record() for entry in self._book.entries.values())
+        self._table.replace(SessionTable(records, self._book.defaults.value))
         self.context.metrics.sessions_open.set(len(self._book.entries))
 
     def _emit(self, kind: str, session_id: int, data: dict[str, object], message: str) -> None:

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from actors.kit.errors import HapticError
 from actors.kit.message import Message, Request
-from actors.values.spatial import Basis, PartialTransform, Transform
+from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform, Vec3
 from fastpath.arena import Lease
 
 MANAGER: Final = "sessions"
@@ -17,20 +18,43 @@ CUSTOM: Final = "custom"
 
 
 @dataclass(frozen=True, slots=True)
+class Damping:
+    """N s/m: `scalar` along every device axis, and `vector` along each by itself; they add."""
+
+    scalar: float = 0.0
+    vector: Vec3 = ORIGIN
+
+    @property
+    def per_axis(self) -> Vec3:
+        """What acts along each device axis."""
+        x, y, z = (self.scalar + part for part in self.vector)
+        return x, y, z
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceConfig:
-    """One session's configuration of one device; `basis` None = the session's."""
+    """One session's configuration of one device; None: the session's basis, the preset of the start, the setting's gain.
+
+    `mount` counts only under the preset `custom`; a built-in preset has its own.
+    """
 
     basis: Basis | None = None
-    preset: str = "defaults"
+    preset: str | None = None
     mount: Transform = field(default_factory=Transform)
+    damping: Damping = field(default_factory=Damping)
+    force_gate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SessionConfig:
-    """Everything that a session has configured; devices that it never configured are not in `devices`."""
+    """Everything that a session has configured; devices that it never configured are not in `devices`.
+
+    `freeform`: the profile is one of those whose compacts start with the preset `compact_zup`.
+    """
 
     profile: str = NO_PROFILE
     required_sdk_version: str | None = None
+    freeform: bool = False
     basis: Basis = field(default_factory=Basis)
     devices: Mapping[str, DeviceConfig] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -71,10 +95,10 @@ class RequireSdk:
 
 @dataclass(frozen=True, slots=True)
 class SetBasis:
-    """A basis for one device, or for the session where `device_id` is None."""
+    """A basis for one device, or for the session where `device_id` is None; `basis` None: back to what it was at the start."""
 
     device_id: str | None
-    basis: Basis
+    basis: Basis | None
     path: str = ""
 
 
@@ -89,22 +113,49 @@ class SetMount:
 
 @dataclass(frozen=True, slots=True)
 class SetPreset:
-    """A workspace preset for one device."""
+    """A workspace preset for one device; None: back to what it was at the start, which also resets the mount."""
 
     device_id: str
-    preset: str
+    preset: str | None
     path: str = ""
 
 
-Change: TypeAlias = DeclareProfile | ClearProfile | RequireSdk | SetBasis | SetMount | SetPreset
+@dataclass(frozen=True, slots=True)
+class SetDamping:
+    """Damping of one device; None keeps that part."""
+
+    device_id: str
+    scalar: float | None = None
+    vector: Vec3 | None = None
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetForceGate:
+    """Gain of the force gate of one device, 0 to 1; None: back to the setting's."""
+
+    device_id: str
+    gain: float | None
+    path: str = ""
+
+
+Change: TypeAlias = (
+    DeclareProfile | ClearProfile | RequireSdk | SetBasis | SetMount | SetPreset | SetDamping | SetForceGate
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One change that was not made, and why."""
+    """One change that was not made, and why; `error` is what HTTP makes a status of."""
 
-    path: str
+    change: Change
     reason: str
+    error: HapticError
+
+    @property
+    def path(self) -> str:
+        """Where the change stood in what was sent."""
+        return self.change.path
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +170,21 @@ class Applied:
 @dataclass(frozen=True, slots=True)
 class ConfigureSession(Request[Applied]):
     """Make these changes in order; each by itself is made or refused. Asked of `session/{id}`."""
+
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationChanged(Message):
+    """Told by the edge to `session/{id}`: it changed these scopes, whose values are its own, on these devices."""
+
+    scopes: tuple[str, ...]
+    device_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigureDefaults(Request[Applied]):
+    """Change what new sessions start with; asked of the manager, which tells it to the ledger."""
 
     changes: tuple[Change, ...]
 
@@ -196,6 +262,7 @@ class SessionRecord:
 
 @dataclass(frozen=True, slots=True)
 class SessionTable:
-    """Every open session, oldest first."""
+    """Every open session, oldest first, and what new ones start with."""
 
     sessions: tuple[SessionRecord, ...] = ()
+    defaults: SessionConfig = field(default_factory=SessionConfig)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from actors.device.messages import DeviceRecord
 from actors.kit.errors import InvalidInput
-from actors.session.messages import CUSTOM
+from actors.session.messages import CUSTOM, SessionConfig
 from actors.values.identity import Kind
 from actors.values.spatial import MICROMETRE, ORIGIN, Basis, Reach, Transform, Vec3
 from fastpath.doors import basis_apply
@@ -14,6 +15,7 @@ IDENTITY: Final = frozenset({"defaults", "device_defaults", "arm_front", "led_fr
 CENTRED: Final = frozenset({"arm_front_centered", "led_front_centered"})
 COMPACT_CENTRED: Final = "compact_centered"
 COMPACT_ZUP: Final = "compact_zup"
+DEFAULTS: Final = "defaults"
 # It has an origin of its own; before interface 3.5.3 it was here.
 COMPACT_ZUP_BEFORE: Final[Vec3] = (0.000, -0.105, 0.080)
 COMPACT_ZUP_SHIFT: Final[Vec3] = (0.020, 0.030, 0.0)
@@ -51,3 +53,19 @@ def mount(preset: str, reach: Reach, basis: Basis) -> Transform:
     """The mount of a built-in preset: position = -B origin, so that the origin lands on 0 in local space."""
     x, y, z = basis_apply((basis.axes, basis.signs), origin(preset, reach))
     return Transform(position=(0.0 - x, 0.0 - y, 0.0 - z))
+
+
+def preset_of(config: SessionConfig, record: DeviceRecord) -> str:
+    """The preset in force: the one that was chosen, else that of the start."""
+    chosen = config.device(record.device_id).preset
+    if chosen is not None:
+        return chosen
+    return COMPACT_ZUP if config.freeform and record.kind is Kind.COMPACT else DEFAULTS
+
+
+def mount_of(config: SessionConfig, record: DeviceRecord) -> Transform:
+    """The mount in force: the client's under `custom`, else that of the preset for the basis in force."""
+    preset, reach = preset_of(config, record), record.identity.reach
+    if preset == CUSTOM or reach is None:
+        return config.device(record.device_id).mount
+    return mount(preset, reach, config.basis_of(record.device_id))

@@ -57,6 +57,7 @@ def arm_params(
             "peak_force": 10.0,
             "torque_limit": 6000.0,
             "gravity_scale": 1.0,
+            "force_scale": 1.0,
             "grip_slot": -1,
         },
     )

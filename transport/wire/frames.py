@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actors.device.kinds import KINDS
-from actors.session.messages import SessionConfig
+from actors.session import presets
+from actors.session.messages import Damping, SessionConfig
 from actors.values.identity import Connection
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform
 from fastpath.wire import FrameEncoder, FrameEntry, encode_json
@@ -17,13 +18,15 @@ if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
 
+Groups: TypeAlias = "list[tuple[str, list[FrameEntry]]]"
+
 DEVICE_TYPES = {"arm": 4, "compact": 5}
 FORCE_GATE = "filters/force_gate/gain"
 
 
 def grouped(
     records: Iterable[DeviceRecord], vocabulary: Vocabulary, entry: Callable[[DeviceRecord], FrameEntry]
-) -> list[tuple[str, list[FrameEntry]]]:
+) -> Groups:
     """Every group of the vocabulary with its entries; devices stay in the inventory's order."""
     groups: dict[str, list[FrameEntry]] = {name: [] for name in vocabulary.groups()}
     for record in records:
@@ -31,9 +34,7 @@ def grouped(
     return list(groups.items())
 
 
-def encoder(
-    session_id: int | None, groups: list[tuple[str, list[FrameEntry]]], version: str, settings: SettingsView
-) -> FrameEncoder:
+def encoder(session_id: int | None, groups: Groups, version: str, settings: SettingsView) -> FrameEncoder:
     """The encoder of one connection, as the settings want frames now."""
     return FrameEncoder(
         session_id,
@@ -92,8 +93,10 @@ def config_of(
         }
         return head
     wide, device = record.wide, config.device(identity.device_id)
-    gate = settings.device(identity.device_id, identity.kind, FORCE_GATE)
-    filters: dict[str, Any] = {"force_gate": {"gain": gate}, "damping": {"scalar": 0.0}}
+    filters: dict[str, Any] = {
+        "force_gate": {"gain": gate_of(record, config, settings)},
+        "damping": damping_json(device.damping),
+    }
     body: dict[str, Any] = {
         **head,
         "device_info": _device_info(record, version),
@@ -104,13 +107,28 @@ def config_of(
         "gravity_compensation": {"enabled": wide.gravity_compensation, "scaling_factor": wide.gravity_scale},
         "torque_scaling": {"enabled": wide.torque_scaling},
         "home_return": {"enabled": wide.home_return},
-        "preset": vocabulary.preset_out(device.preset),
+        "preset": vocabulary.preset_out(presets.preset_of(config, record)),
         "basis": {"permutation": str(config.basis_of(identity.device_id))},
-        "mount": transform_json(device.mount, complete=_complete(settings)),
+        "mount": transform_json(presets.mount_of(config, record), complete=_complete(settings)),
     }
     body |= {"filters": filters} if vocabulary.nests_filters else filters
     body["paired_with"] = record.paired_with
     return body
+
+
+def gate_of(record: DeviceRecord, config: SessionConfig, settings: SettingsView) -> float:
+    """Gain of the force gate in force: the session's own, else the setting's most exact one."""
+    own = config.device(record.device_id).force_gate
+    gain = settings.device(record.device_id, record.kind, FORCE_GATE) if own is None else own
+    return float(gain) if isinstance(gain, (int, float)) else 0.0
+
+
+def damping_json(damping: Damping) -> dict[str, Any]:
+    """`scalar` always, `vector` when it says something."""
+    shown: dict[str, Any] = {"scalar": damping.scalar}
+    if damping.vector != ORIGIN:
+        shown["vector"] = dict(zip("xyz", damping.vector, strict=True))
+    return shown
 
 
 def transform_json(transform: Transform, *, complete: bool) -> dict[str, dict[str, float]]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from actors.device.kinds import KINDS
 from actors.device.messages import Phase
-from actors.values.spatial import PartialTransform, Transform
+from actors.session import presets
+from actors.values.spatial import ORIGIN, Transform
 from fastpath.wire import FrameEntry
 from transport.wire import frames
 
@@ -25,8 +26,11 @@ class SessionDevice:
         self.reader = runtime.reader(record.lease)
         self.workspace = workspace
         self._view: tuple[object, ...] = ()
+        self._damping = ORIGIN
+        self.preset = presets.DEFAULTS
+        self.mount = Transform()
         self.follow(record)
-        self._place(workspace)
+        self.place(workspace)
 
     def follow(self, record: DeviceRecord) -> None:
         """The inventory shows the device like this now."""
@@ -37,21 +41,24 @@ class SessionDevice:
         self.accepts: bool = record.phase is Phase.READY
 
     def view(self, config: SessionConfig) -> bool:
-        """See the device as `config` says; a held position is released when that is new. True when it is."""
-        basis, device = config.basis_of(self.device_id), config.device(self.device_id)
-        mount = device.mount
-        if (basis, mount, device.preset) == self._view:
-            return False
-        self._view = (basis, mount, device.preset)
-        self.writer.set_basis(basis.axes, basis.signs)
-        self.writer.set_mount(mount.position, mount.rotation, mount.scale)
-        return True
+        """See the device as `config` says; a held position is released when the view is new. True when anything is."""
+        self.preset = presets.preset_of(config, self.record)
+        basis, mount = config.basis_of(self.device_id), presets.mount_of(config, self.record)
+        damping = config.device(self.device_id).damping.per_axis
+        shown = (basis, mount, self.preset)
+        new_view, new_damping = shown != self._view, damping != self._damping
+        if new_view:
+            self._view = shown
+            self.mount = mount
+            self.writer.set_basis(basis.axes, basis.signs)
+            self.writer.set_mount(mount.position, mount.rotation, mount.scale)
+        if new_damping:
+            self._damping = damping
+            self.writer.set_damping(*damping)
+        return new_view or new_damping
 
-    def move_workspace(self, change: PartialTransform) -> None:
-        """Change the workspace transform, sub-field by sub-field."""
-        self._place(change.over(self.workspace))
-
-    def _place(self, workspace: Transform) -> None:
+    def place(self, workspace: Transform) -> None:
+        """Set the workspace transform; shown to the loop with the next publish."""
         self.workspace = workspace
         self.writer.set_workspace(workspace.position, workspace.rotation, workspace.scale)
 

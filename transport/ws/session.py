@@ -15,27 +15,27 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tornado.ioloop import IOLoop
-from tornado.websocket import WebSocketClosedError, WebSocketHandler
+from tornado.iostream import StreamClosedError
+from tornado.websocket import WebSocketHandler
 
-from actors.event.messages import HUB, Emit
 from actors.kit.errors import Busy, HapticError, NoSlot
 from actors.session.messages import (
     MANAGER,
     Client,
     CloseGone,
     CloseSession,
+    ConfigurationChanged,
     ConfigureSession,
     OpenSession,
     SessionHandle,
 )
-from actors.values.spatial import Transform
-from transport.wire import commands, frames
-from transport.wire.pulse import CommandPulse
+from transport.wire import commands
+from transport.wire.reading import Read
 from transport.wire.vocabulary import NEUTRAL, Vocabulary, vocabulary_named
-from transport.ws.devices import SessionDevice
+from transport.ws.notices import SessionNotices
+from transport.ws.session_devices import SessionDevices
 
 if TYPE_CHECKING:
-    from fastpath.wire import FrameEncoder
     from transport.bridge import Bridge
 
 LONGEST_MESSAGE: Final = 64 * 1024
@@ -72,18 +72,12 @@ class SessionChannel(WebSocketHandler):
         self.vocabulary: Vocabulary = NEUTRAL
         self._handle: SessionHandle | None = None
         self._gone = False
-        self._devices: dict[str, SessionDevice] = {}
-        self._workspaces: dict[str, Transform] = {}
-        self._encoder: FrameEncoder | None = None
-        self._built_for = (-1, -1)
-        self._timeout_ns = 0
-        self._pulse = CommandPulse()
+        self._devices: SessionDevices | None = None
+        self._notices = SessionNotices(bridge, 0)
         self._unsent = 0
         self._turn = 0
         self._leaving = False
         self._taken: asyncio.Event | None = None
-        self._next_fault_ns = 0
-        self._faults_held = 0
 
     # ------------------------------------------------------------ opening and closing
 
@@ -112,7 +106,7 @@ class SessionChannel(WebSocketHandler):
             self.set_header("Retry-After", "1")
             self._refuse(503, error.sentence)
             return
-        self.session_id = self._handle.session_id
+        self._open_devices(self._handle)
         if self._gone:
             # The client left meanwhile: Tornado has called on_close and does so only once.
             self._close_session()
@@ -122,6 +116,13 @@ class SessionChannel(WebSocketHandler):
         finally:
             if self.session_id not in self.bridge.channels:
                 self._close_session()
+
+    def _open_devices(self, handle: SessionHandle) -> None:
+        self.session_id = handle.session_id
+        self._notices = SessionNotices(self.bridge, handle.session_id)
+        self._devices = SessionDevices(
+            self.bridge, self._notices, handle.session_id, handle.lease, handle.config, self.vocabulary, self.version
+        )
 
     def _choose(self) -> bool:
         version = self.get_argument("version", self.version)
@@ -145,7 +146,8 @@ class SessionChannel(WebSocketHandler):
         self.set_nodelay(True)
         self.bridge.channels[self.session_id] = self
         try:
-            self._reply(commands.Read(full=frozenset(self.vocabulary.groups())))
+            if self._devices is not None:
+                self._reply(Read(full=frozenset(self.vocabulary.groups())), self._devices)
         except BaseException:
             # Tornado calls no on_close for a connection whose open failed.
             self.on_close()
@@ -153,8 +155,8 @@ class SessionChannel(WebSocketHandler):
 
     def on_close(self) -> None:
         """Release every force at once, before any actor hears of it."""
-        for device in self._devices.values():
-            device.writer.revoke()
+        if self._devices is not None:
+            self._devices.release()
         self.bridge.holders.forget(self.session_id)
         if self.bridge.channels.get(self.session_id) is self:
             del self.bridge.channels[self.session_id]
@@ -169,8 +171,8 @@ class SessionChannel(WebSocketHandler):
     def disconnect(self, code: int, reason: str) -> None:
         """Close the connection; forces are released now, not when the client answers, and nothing that it sends counts."""
         self._leaving = True
-        for device in self._devices.values():
-            device.writer.revoke()
+        if self._devices is not None:
+            self._devices.release()
         self.close(code, reason)
 
     def _lost(self) -> None:
@@ -180,21 +182,30 @@ class SessionChannel(WebSocketHandler):
 
     def on_message(self, message: str | bytes) -> Awaitable[None] | None:
         """Answer one message with one frame; an awaitable when nothing may be read until it is done."""
-        if self._handle is None or self._leaving:
+        devices = self._devices
+        if self._handle is None or self._leaving or devices is None:
             return None
         if len(message) > LONGEST_MESSAGE or (isinstance(message, str) and _utf8_bytes(message) > LONGEST_MESSAGE):
             self.disconnect(TOO_BIG, "a message may have 64 KiB")
             return None
         self.commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
-        self._follow()
-        found = commands.read(message, self._devices, self.vocabulary)
+        devices.follow()
+        found = commands.read(message, devices.by_id, self.vocabulary)
         if found.changes:
-            return self._configured(found, message)
+            return self._configured(found, message, devices)
+        return self._take(found, message, devices) or self._give_way(len(message))
+
+    def _take(self, found: Read, message: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
+        """What does not wait for an actor: workspace, commands, the reply and what is worth an event."""
+        moved = devices.apply(found)
         if found.faults:
-            self._note_faults(found, message)
-        self._apply(found)
-        return self._reply(found) or self._give_way(len(message))
+            self._notices.faults(found, message)
+        if found.deprecated:
+            self._notices.deprecated(found)
+        if moved:
+            self._tell_workspaces(moved)
+        return self._reply(found, devices)
 
     def _give_way(self, size: int) -> Awaitable[None] | None:
         """Messages that came together are read without a pause; each counts so many bytes until others have their turn."""
@@ -204,123 +215,44 @@ class SessionChannel(WebSocketHandler):
         self._turn = 0
         return asyncio.sleep(0)
 
-    async def _configured(self, found: commands.Read, message: str | bytes) -> None:
+    async def _configured(self, found: Read, message: str | bytes, devices: SessionDevices) -> None:
         """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
-        handle = self._handle
-        if handle is None:
+        if self._handle is None:
             return
+        asked = ConfigureSession(tuple(found.changes))
         try:
-            applied = await self.bridge.ask(handle.actor, ConfigureSession(tuple(found.changes)), timeout_s=CONFIGURE_S)
+            applied = await self.bridge.ask(self._handle.actor, asked, timeout_s=CONFIGURE_S)
         except HapticError as error:
-            if self._handle is None:
-                return
             for change in found.changes:
                 found.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
         else:
-            if self._handle is None:
-                return
             for refused in applied.refused:
                 found.fault(refused.path, refused.reason)
-            self._handle = handle = SessionHandle(
-                handle.session_id, handle.lease, handle.actor, applied.config, handle.resumed
-            )
-            for device in self._devices.values():
-                if device.view(applied.config):
-                    device.writer.publish(refresh=False)
-        if found.faults:
-            self._note_faults(found, message)
-        self._apply(found)
-        drained = self._reply(found)
-        if drained is not None:
-            await drained
+            if self.is_open:
+                devices.configured(applied.config)
+        if self.is_open:
+            drained = self._take(found, message, devices)
+            if drained is not None:
+                await drained
 
-    def _follow(self) -> None:
-        """Take up devices and settings that changed since the last message."""
-        system = self.bridge.system
-        now = (system.inventory.version, system.settings.version)
-        if now == self._built_for or self._handle is None:
-            return
-        self._built_for = now
-        before, self._devices = self._devices, {}
-        for record in self.bridge.inventory.devices:
-            device = before.get(record.device_id)
-            if device is None or device.record.lease != record.lease:
-                workspace = self._workspaces.get(record.device_id, Transform())
-                device = SessionDevice(system.runtime, self._handle.lease, record, workspace)
-                device.view(self._handle.config)
-            device.follow(record)
-            self._devices[record.device_id] = device
-        settings = self.bridge.settings
-        self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
-        groups = frames.grouped(
-            (device.record for device in self._devices.values()),
-            self.vocabulary,
-            lambda record: self._devices[record.device_id].entry(),
-        )
-        self._encoder = frames.encoder(self.session_id, groups, self.version, settings)
-
-    def _apply(self, found: commands.Read) -> None:
-        """Workspace first, then commands; without a commands map nothing that is held is touched."""
-        for device_id, change in found.workspaces:
-            device = self._devices[device_id]
-            device.move_workspace(change)
-            self._workspaces[device_id] = device.workspace
-            if not found.mapped:
-                device.writer.publish(refresh=False)
-        if not found.mapped:
-            return
-        now_ns = self.bridge.system.runtime.now_ns()
-        moved = {device_id for device_id, _ in found.workspaces}
-        commanded = {wish[0] for wish in found.wishes}
-        held = [device for device in self._devices.values() if device.writer.commands]
-        for device in held:
-            device.writer.begin()
-        for wish in found.wishes:
-            self._wish(found, wish, now_ns)
-        for device in self._devices.values():
-            if device.device_id in commanded or device.device_id in moved or device in held:
-                device.writer.publish()
-        interval = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
-        if interval is not None:
-            self._warn_of_timeouts(interval)
-
-    def _wish(self, found: commands.Read, wish: commands.Wish, now_ns: int) -> None:
-        device_id, code, x, y, z, path = wish
-        writer = self._devices[device_id].writer
-        if code == commands.FORCE:
-            writer.force(x, y, z)
-        elif code == commands.TORQUE:
-            writer.torque(x, y, z)
-        else:
-            holder = self.bridge.holders.claim(device_id, self.session_id, writer, now_ns, self._timeout_ns)
-            if holder is not None:
-                found.fault(path, f"session {holder} holds the position of {device_id}")
-                self._say_busy(device_id, holder)
-            elif code == commands.POSITION:
-                writer.position(x, y, z)
-            else:
-                writer.angle(x, y, z)
-
-    # ------------------------------------------------------------ frames
-
-    def _reply(self, found: commands.Read) -> Awaitable[None] | None:
+    def _reply(self, found: Read, devices: SessionDevices) -> Awaitable[None] | None:
         """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
-        self._follow()
-        if self._encoder is None or self._handle is None:
+        frame = devices.frame(found)
+        connection = self.ws_connection
+        stream = None if connection is None or connection.is_closing() else connection.stream
+        if stream is None:
             return None
-        configs = None if found.full is None else self._configs(found.full)
-        frame = self._encoder.encode(configs, found.faults or None)
         try:
-            sent = self.write_message(frame)
-        except WebSocketClosedError:
+            # What write_message does, less a task of the event loop for each frame: docs/decisions/0007.
+            sent = stream.write(text_header(len(frame)) + frame)
+        except StreamClosedError:
             return None
         self.frames_sent += 1
         self.bridge.system.metrics.frames_sent.inc()
-        stream = self.ws_connection.stream if self.ws_connection is not None else None
-        if stream is None or not stream.writing():
+        if not stream.writing():
             return None
         self._unsent += len(frame)
-        asyncio.ensure_future(sent).add_done_callback(partial(self._on_taken, len(frame)))
+        sent.add_done_callback(partial(self._on_taken, len(frame)))
         return self._drained() if self._unsent > MOST_UNSENT_BYTES else None
 
     def _on_taken(self, size: int, sent: asyncio.Future[None]) -> None:
@@ -344,56 +276,35 @@ class SessionChannel(WebSocketHandler):
             self._taken.clear()
         self._taken = None
 
-    def _configs(self, groups: frozenset[str]) -> dict[str, bytes]:
-        handle = self._handle
-        if handle is None:
-            return {}
-        records = [
-            device.record
-            for device in self._devices.values()
-            if self.vocabulary.group(device.kind, device.record.identity.connection) in groups
-        ]
-        return dict(frames.configs(records, handle.config, self.vocabulary, self.bridge.settings, self.version))
+    # ------------------------------------------------------------ what HTTP asks of an open session
 
-    # ------------------------------------------------------------ events
+    @property
+    def is_open(self) -> bool:
+        """Whether what it commands still counts."""
+        return self._handle is not None and not self._leaving
 
-    def _note_faults(self, found: commands.Read, message: str | bytes) -> None:
-        """Count bad parts; one event a second at most, with the count of those that it stands for."""
-        system = self.bridge.system
-        system.metrics.input_faults.inc(len(found.faults))
-        now_ns = system.runtime.now_ns()
-        if now_ns < self._next_fault_ns:
-            self._faults_held += 1
-            return
-        self._next_fault_ns = now_ns + int(FAULT_EVENT_S * NS_PER_S)
-        held, self._faults_held = self._faults_held, 0
-        path, reason = found.faults[0]
-        received = message[:256] if isinstance(message, str) else message[:256].decode("utf-8", "replace")
-        self._emit(
-            "invalid-io-channel",
-            {"received_data": received, "path": path, "reason": reason, "suppressed": held},
-            f"session {self.session_id}: {path or 'the message'}: {reason}",
-        )
+    @property
+    def devices(self) -> SessionDevices | None:
+        """The session's devices; None once it is closed."""
+        if not self.is_open or self._devices is None:
+            return None
+        self._devices.follow()
+        return self._devices
 
-    def _say_busy(self, device_id: str, holder: int) -> None:
-        kind = self._devices[device_id].kind
-        self._emit(
-            "device-busy",
-            {"device_id": device_id, "device_family": str(kind), "held_by": holder},
-            f"session {holder} holds {device_id}; session {self.session_id} was refused",
-        )
+    def _tell_workspaces(self, device_ids: tuple[str, ...]) -> None:
+        """The SessionActor says what changed; the transform itself is the edge's."""
+        if self._handle is not None:
+            changed = ConfigurationChanged(("config.transform",), device_ids)
+            self.bridge.system.context.directory.tell(self._handle.actor, changed)
 
-    def _warn_of_timeouts(self, interval_ns: int) -> None:
-        interval_s = interval_ns / NS_PER_S
-        self._emit(
-            "session-warning",
-            {"reason": "command_timeout", "interval": interval_s, "setting": "sessions/command_timeout"},
-            f"session {self.session_id} sends a command every {interval_s:.3f} s: send faster or raise sessions/command_timeout",
-        )
 
-    def _emit(self, kind: str, data: dict[str, object], message: str) -> None:
-        emit = Emit(kind, {"session_id": self.session_id, **data}, message)
-        self.bridge.system.context.directory.tell(HUB, emit)
+def text_header(size: int) -> bytes:
+    """Header of one whole unmasked TEXT message of `size` bytes (RFC 6455, 5.2)."""
+    if size < 126:
+        return bytes((0x81, size))
+    if size < 65536:
+        return b"\x81\x7e" + size.to_bytes(2, "big")
+    return b"\x81\x7f" + size.to_bytes(8, "big")
 
 
 def _utf8_bytes(text: str) -> int:

@@ -32,6 +32,7 @@ class Rig:
         params = np.zeros((), dtype=DEVICE_PARAMS)
         params["kind"], params["flags"], params["accepts_commands"] = self.kinds[device_id], 127, 1
         params["seed"], params["torque_scaling"], params["gravity_scale"] = 5, 1, 1
+        params["force_scale"] = 1
         params["peak_force"], params["torque_limit"] = 10, 6000
         small = 0.5 if device_id == "16A5" else 1.0
         params["mechanism"] = ((0, 0.08 * small, 0.135 * small), (0.26 * small, 0.26 * small), 2**18)

@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import MappingProxyType
+
 import pytest
 
+from actors.device.messages import Inventory
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.kit.published import Published
+from actors.session import presets
 from actors.session.actor import SessionActor, actor_name
-from actors.session.book import SessionEntry
+from actors.session.book import SessionBook, SessionEntry
 from actors.session.messages import (
     MANAGER,
     Change,
+    ConfigurationChanged,
     ConfigureSession,
     DeclareProfile,
+    DeviceConfig,
     RequireSdk,
     SessionConfig,
     SessionDescribed,
     SetBasis,
+    SetDamping,
+    SetForceGate,
     SetMount,
     SetPreset,
 )
 from actors.session.profile import Remembered, SessionMemory
-from actors.values.spatial import Basis, PartialTransform
-from tests.support.slices import Listener, inventory_of
+from actors.values.identity import Firmware
+from actors.values.spatial import Basis, PartialTransform, Transform
+from tests.support.slices import Listener, inventory_of, settings_view
 from tests.unit.session.parts import entry_of
 
-INVENTORY = inventory_of("arm", "grip")
-ARM, GRIP = (record.device_id for record in INVENTORY.devices)
+INVENTORY = inventory_of("arm", "compact", "grip")
+ARM, COMPACT, GRIP = (record.device_id for record in INVENTORY.devices)
 XZY = Basis.parse("XZ-Y")
 
 
@@ -39,13 +49,15 @@ class Rig:
         self.context = Context.build(ManualClock())
         self.hub = Listener(self.context, HUB)
         self.manager = Listener(self.context, MANAGER)
-        self.memory = Published(SessionMemory())
+        self.book = SessionBook(Published(SessionMemory()))
+        self.settings = Published(settings_view({"presets/freeform_profiles": ["*freeform*"]}))
+        self.inventory = Published(INVENTORY)
         self.entry: SessionEntry = entry_of(7)
         self.actor = self.again()
 
     def again(self) -> SessionActor:
         """Another actor on the same entry, as after a crash."""
-        return SessionActor(self.context, self.entry, Published(INVENTORY), self.memory)
+        return SessionActor(self.context, self.entry, self.inventory, self.book, self.settings)
 
     @property
     def config(self) -> SessionConfig:
@@ -83,7 +95,7 @@ def test_changes_come_on_top_of_what_was_configured(rig: Rig) -> None:
     assert (mount.position, mount.scale) == ((1, 2, 3), (2, 2, 2))
 
 
-@pytest.mark.parametrize("changes", [(), (SetPreset(ARM, "defaults"),), (SetBasis(None, Basis()),)])
+@pytest.mark.parametrize("changes", [(), (SetBasis(None, Basis()),), (SetDamping(ARM, 0),), (SetForceGate(ARM, None),)])
 def test_nothing_is_told_when_nothing_changed(rig: Rig, changes: tuple[Change, ...]) -> None:
     before = rig.entry.config.version
 
@@ -110,7 +122,7 @@ def test_an_actor_that_is_started_again_has_what_was_configured(rig: Rig) -> Non
 
 
 def test_a_remembered_version_comes_back_with_its_profile(rig: Rig) -> None:
-    rig.memory.replace(SessionMemory().noting(3, Remembered("mine", "3.4"), Remembered()))
+    rig.book.memory.replace(SessionMemory().noting(3, Remembered("mine", "3.4"), Remembered()))
 
     rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
 
@@ -136,3 +148,67 @@ def test_no_other_version_is_warned_of(rig: Rig, version: str) -> None:
     rig.actor.configure(ConfigureSession((RequireSdk(version, "p"), DeclareProfile("", "p"))))
 
     assert "session-warning" not in [kind for kind, _ in rig.events]
+
+
+def test_a_preset_that_is_in_force_already_is_kept_as_the_clients_and_no_event(rig: Rig) -> None:
+    rig.actor.configure(ConfigureSession((SetPreset(COMPACT, "defaults"),)))
+    assert (rig.events, rig.manager.of(SessionDescribed)) == ([], [SessionDescribed(7, rig.config)])
+
+    rig.actor.configure(ConfigureSession((DeclareProfile("freeform"),)))
+
+    assert rig.events == [("session-updated", {"session_id": 7, "scopes": ["profile"]})]
+    assert presets.preset_of(rig.config, INVENTORY.get(COMPACT)) == "defaults"
+
+
+def test_a_freeform_profile_is_that_of_the_setting_now(rig: Rig) -> None:
+    rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
+
+    rig.actor.configure(ConfigureSession((DeclareProfile("freeform"),)))
+    assert presets.preset_of(rig.config, INVENTORY.get(COMPACT)) == "defaults"
+
+    rig.actor.configure(ConfigureSession((DeclareProfile("Clay 1"),)))
+    assert presets.preset_of(rig.config, INVENTORY.get(COMPACT)) == "compact_zup"
+    assert rig.events[-1][1]["scopes"] == ["profile", "config.mount", "config.preset"]
+
+
+def test_a_firmware_that_is_too_old_is_told_as_an_event(rig: Rig) -> None:
+    old = tuple(
+        replace(record, identity=replace(record.identity, firmware=Firmware(7, 4))) for record in INVENTORY.devices
+    )
+    rig.inventory.replace(Inventory(old))
+
+    applied = rig.actor.configure(ConfigureSession((SetDamping(ARM, 1, path="p"), SetForceGate(ARM, 0.5))))
+
+    assert [refused.path for refused in applied.refused] == ["p"]
+    about = {"device_id": ARM, "device_family": "arm", "feature": "damping", "firmware": "7.4", "required": "7.5"}
+    assert rig.events == [
+        ("session-updated", {"session_id": 7, "scopes": ["config.force_gate"]}),
+        ("device-protocol-unsupported", about),
+    ]
+    assert rig.hub.of(Emit)[1].message == applied.refused[0].reason
+
+
+def test_damping_out_of_range_is_no_matter_of_firmware(rig: Rig) -> None:
+    applied = rig.actor.configure(ConfigureSession((SetDamping(ARM, 21), SetDamping(GRIP, 1))))
+
+    assert len(applied.refused) == 2
+    assert rig.events == []
+
+
+def test_no_value_is_that_of_new_sessions(rig: Rig) -> None:
+    start = DeviceConfig(basis=XZY, preset="custom", mount=Transform((1, 2, 3)))
+    rig.book.defaults.replace(SessionConfig(basis=XZY, devices=MappingProxyType({ARM: start})))
+
+    rig.actor.configure(ConfigureSession((SetBasis(None, None), SetBasis(ARM, None), SetPreset(ARM, None))))
+
+    assert rig.config.basis == XZY
+    assert rig.config.device(ARM) == start
+
+
+def test_what_the_edge_changed_is_told_and_nothing_is_remembered_of_it(rig: Rig) -> None:
+    before = rig.entry.config.version
+
+    rig.actor.on_changed(ConfigurationChanged(("config.transform",), (ARM,)))
+
+    assert rig.events == [("session-updated", {"session_id": 7, "scopes": ["config.transform"]})]
+    assert (rig.manager.told, rig.entry.config.version) == ([], before)

@@ -17,25 +17,35 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy, NoSlot
 from actors.kit.message import Announce, ChildFailed
 from actors.kit.published import Published
+from actors.session import defaults, presets
 from actors.session.actor import actor_name
 from actors.session.book import SessionBook, SessionEntry
-from actors.session.manager import SECTION, SaveMemory, SessionManager
+from actors.session.manager import DEFAULTS_SECTION, SECTION, SaveMemory, SessionManager
 from actors.session.messages import (
     MANAGER,
     Client,
     CloseGone,
     CloseSession,
+    ConfigureDefaults,
+    DeviceConfig,
     OpenSession,
     SessionConfig,
     SessionDescribed,
     SessionHandle,
     SessionTable,
+    SetBasis,
+    SetDamping,
+    SetForceGate,
+    SetMount,
+    SetPreset,
 )
 from actors.session.profile import REMEMBERED, Remembered, SessionMemory
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, ReserveSessionIds, SaveLedger
+from actors.values.identity import Firmware
+from actors.values.spatial import Basis, PartialTransform, Transform
 from fastpath.arena import Runtime
-from tests.support.slices import Listener, NoChildren
+from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
 
 CLIENT = Client("127.0.0.1", "3.1")
 
@@ -69,13 +79,17 @@ class Rig:
         self.myself = Listener(self.context, MANAGER)
         self.book = SessionBook(Published(memory or SessionMemory()))
         self.table = Published(SessionTable())
+        self.inventory = Published(Inventory())
+        self.settings = Published(settings_view())
         self.ids = ids or Ids()
         self.lost: list[int] = []
         self.manager, self.children = self.again()
 
     def again(self) -> tuple[SessionManager, NoChildren]:
         """Another manager on the same book, as after a crash."""
-        manager = SessionManager(self.context, self.runtime, self.book, self.table, Published(Inventory()), self.ids)
+        manager = SessionManager(
+            self.context, self.runtime, self.book, self.table, self.inventory, self.ids, self.settings
+        )
         children = NoChildren()
         manager._children = cast("Any", children)
         return manager, children
@@ -112,9 +126,14 @@ class Rig:
     @property
     def saved(self) -> SessionMemory | None:
         """What the ledger would bring back."""
-        saves = self.store.of(SaveLedger)
-        assert all(save.section == SECTION for save in saves)
+        saves = [save for save in self.store.of(SaveLedger) if save.section == SECTION]
         return SessionMemory.from_json(freeze(saves[-1].value)) if saves else None
+
+    @property
+    def kept(self) -> SessionConfig | None:
+        """What new sessions would start with after a restart of the service."""
+        saves = [save for save in self.store.of(SaveLedger) if save.section == DEFAULTS_SECTION]
+        return defaults.from_json(freeze(saves[-1].value)) if saves else None
 
     def fire(self, seconds: float) -> None:
         """Let time pass, and hand the manager what falls due."""
@@ -518,6 +537,112 @@ def test_a_new_store_is_told_again_and_nobody_else_is() -> None:
     rig.manager.on_announce(Announce(STORE))
     assert rig.saved is not None
     assert rig.saved.sessions[1].profile == "mine"
+
+
+# ---------------------------------------------------------------- what new sessions start with
+
+DEVICES = inventory_of("arm", "compact")
+ARM, COMPACT = (record.device_id for record in DEVICES.devices)
+XZY = Basis.parse("XZ-Y")
+
+
+@pytest.fixture
+def ready() -> Rig:
+    """A manager that knows an arm and a compact."""
+    rig = Rig()
+    rig.inventory.replace(DEVICES)
+    return rig
+
+
+def test_new_sessions_start_with_the_defaults_and_open_ones_keep_what_they_have(ready: Rig) -> None:
+    old = ready.open()
+    changes = (SetBasis(None, XZY), SetMount(ARM, PartialTransform((1, 2, 3))), SetForceGate(COMPACT, 0.5))
+
+    applied = ready.manager.configure_defaults(ConfigureDefaults(changes))
+
+    assert (applied.scopes, applied.refused) == (
+        ("basis", "config.mount", "config.preset", "config.force_gate"),
+        (),
+    )
+    assert ready.open().config == applied.config
+    assert applied.config.device(ARM) == DeviceConfig(preset="custom", mount=Transform((1, 2, 3)))
+    assert ready.entry(old).config.value == SessionConfig()
+    assert ready.table.value.defaults == applied.config
+
+
+def test_the_defaults_are_kept_over_a_restart_of_manager_and_service(ready: Rig) -> None:
+    applied = ready.manager.configure_defaults(ConfigureDefaults((SetBasis(ARM, XZY), SetDamping(ARM, 2))))
+    assert ready.kept == applied.config
+
+    manager, _ = ready.again()
+    manager.started()
+    assert ready.table.value.defaults == applied.config
+    assert manager.open_session(OpenSession(CLIENT, lambda: None)).config == applied.config
+
+
+def test_a_reconnect_has_its_profile_on_top_of_the_defaults(ready: Rig) -> None:
+    first = ready.open()
+    ready.declare(first, "mine", "3.5")
+    ready.close(first)
+    ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, XZY),)))
+
+    assert ready.open(str(first.session_id)).config == SessionConfig("mine", "3.5", basis=XZY)
+
+
+def test_no_value_of_the_defaults_is_that_of_the_factory(ready: Rig) -> None:
+    ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, XZY), SetPreset(ARM, "arm_front"))))
+
+    ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, None), SetPreset(ARM, None))))
+
+    start = ready.open().config
+    assert (start.basis, start.device(ARM)) == (Basis(), DeviceConfig())
+    assert ready.kept == start
+
+
+def test_what_changes_nothing_is_not_kept_again(ready: Rig) -> None:
+    ready.manager.configure_defaults(ConfigureDefaults((SetPreset(ARM, "arm_front"),)))
+    ready.store.told.clear()
+
+    applied = ready.manager.configure_defaults(
+        ConfigureDefaults((SetPreset(ARM, "arm_front"), SetPreset(ARM, "nonsense", "p")))
+    )
+
+    assert [refused.path for refused in applied.refused] == ["p"]
+    assert ready.store.told == []
+
+
+def test_a_firmware_that_is_too_old_for_a_default_is_told(ready: Rig) -> None:
+    old = tuple(replace(one, identity=replace(one.identity, firmware=Firmware(7, 4))) for one in DEVICES.devices)
+    ready.inventory.replace(Inventory(old))
+
+    applied = ready.manager.configure_defaults(ConfigureDefaults((SetDamping(ARM, 1),)))
+
+    assert [(emit.kind, emit.data["device_id"]) for emit in ready.hub.of(Emit)] == [
+        ("device-protocol-unsupported", ARM)
+    ]
+    assert (len(applied.refused), ready.kept) == (1, None)
+
+
+def test_a_session_that_comes_back_with_a_freeform_profile_has_its_preset(ready: Rig) -> None:
+    first = ready.open()
+    ready.declare(first, "My Freeform")
+    ready.close(first)
+
+    config = ready.open(str(first.session_id)).config
+
+    assert presets.preset_of(config, DEVICES.get(COMPACT)) == "compact_zup"
+    assert presets.preset_of(ready.open().config, DEVICES.get(COMPACT)) == "defaults"
+
+
+def test_a_default_preset_wins_over_that_of_a_profile(ready: Rig) -> None:
+    ready.manager.configure_defaults(ConfigureDefaults((SetPreset(COMPACT, "defaults"),)))
+    first = ready.open()
+    ready.declare(first, "freeform")
+    ready.close(first)
+
+    config = ready.open(str(first.session_id)).config
+
+    assert presets.preset_of(config, DEVICES.get(COMPACT)) == "defaults"
 
 
 # ---------------------------------------------------------------- failures

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import orjson
 
 from actors.values.identity import Kind
+from actors.values.spatial import Transform
 from transport.wire import commands
+from transport.wire.reading import Read
 from transport.wire.vocabulary import NEUTRAL, Vocabulary
 
 
@@ -19,6 +21,8 @@ class Device:
     device_id: str
     kind: Kind = Kind.ARM
     accepts: bool = True
+    preset: str = "defaults"
+    mount: Transform = field(default_factory=Transform)
 
     @property
     def moves(self) -> bool:
@@ -39,7 +43,7 @@ DEVICES = {
 }
 
 
-def read(message: object, vocabulary: Vocabulary = NEUTRAL) -> commands.Read:
+def read(message: object, vocabulary: Vocabulary = NEUTRAL) -> Read:
     """A message, read; text and bytes are taken as they are."""
     data = message if isinstance(message, (str, bytes)) else orjson.dumps(message)
     return commands.read(data, DEVICES, vocabulary)

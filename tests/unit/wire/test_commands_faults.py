@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from actors.session.messages import SetBasis, SetMount, SetPreset
 from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, read, xyz
 from transport.wire import commands
+from transport.wire.reading import MOST_PARTS, TOO_LONG, Read
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
 GOOD: dict[str, Any] = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": xyz(1, 2, 3)}}}
@@ -305,7 +306,7 @@ messages = st.fixed_dictionaries(
 )
 
 
-def check(found: commands.Read) -> None:
+def check(found: Read) -> None:
     """What holds for every message, however bad."""
     assert all(len(path) < 300 for path, _ in found.faults)
     assert all(reason for _, reason in found.faults)
@@ -373,13 +374,13 @@ def test_reading_ends_with_the_512th_part_and_says_so_first() -> None:
 
     found = read(json.dumps(arm(commands=force | {f"c{index}": {} for index in range(5_000)} | {"set_transform": {}})))
 
-    assert found.faults[0] == ("arm[0].commands", commands.TOO_LONG)
-    assert found.parts == commands.MOST_PARTS + 1
-    assert len(found.faults) <= commands.MOST_PARTS
+    assert found.faults[0] == ("arm[0].commands", TOO_LONG)
+    assert found.parts == MOST_PARTS + 1
+    assert len(found.faults) <= MOST_PARTS
     assert [wish[:3] for wish in found.wishes] == [("049D", commands.FORCE, 1)]
 
 
 def test_a_message_of_512_parts_is_read_to_its_end() -> None:
-    found = read(json.dumps({f"k{index}": 0 for index in range(commands.MOST_PARTS)}))
+    found = read(json.dumps({f"k{index}": 0 for index in range(MOST_PARTS)}))
 
-    assert [path for path, _ in found.faults] == [f"k{index}" for index in range(commands.MOST_PARTS)]
+    assert [path for path, _ in found.faults] == [f"k{index}" for index in range(MOST_PARTS)]

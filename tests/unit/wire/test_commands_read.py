@@ -11,6 +11,7 @@ import pytest
 from actors.values.spatial import PartialTransform
 from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, joints, read, xyz
 from transport.wire import commands
+from transport.wire.reading import Read
 
 SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
     ("set_cursor_force", "vector", ("x", "y", "z"), commands.FORCE),
@@ -21,7 +22,7 @@ SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
 BAD_NUMBERS: list[Any] = [True, None, "1", [], {}, 1e7, -1e7, 10**19]
 
 
-def wishes(found: commands.Read) -> list[tuple[object, ...]]:
+def wishes(found: Read) -> list[tuple[object, ...]]:
     return [wish[:5] for wish in found.wishes]
 
 
@@ -46,13 +47,12 @@ def test_each_set_point_is_read(
 def test_each_legacy_form_means_the_same_and_is_noted(
     name: str, field: str, keys: tuple[str, ...], code: int, as_array: bool
 ) -> None:
-    del field
     values = [1, 2.5, -3] if as_array else dict(zip(keys, (1, 2.5, -3), strict=True))
 
     found = read(commanded(**{name: {"values": values}}))
 
     assert wishes(found) == [("049D", code, 1, 2.5, -3)]
-    assert found.deprecated == [name]
+    assert found.deprecated == [(name, field)]
     assert found.faults == []
 
 
@@ -135,7 +135,7 @@ def test_the_old_name_of_the_torques_is_taken_with_either_field() -> None:
         found = read(commanded(set_angular_torque=body))
 
         assert wishes(found) == [("049D", commands.TORQUE, 1, 2, 3)]
-        assert "set_angular_torque" in found.deprecated
+        assert found.deprecated[0] == ("set_angular_torque", "set_angular_torques")
         assert found.faults == []
 
 
@@ -250,7 +250,9 @@ def test_every_device_takes_probes_whatever_they_hold(device_id: str, name: str,
 
     assert (found.faults, found.wishes) == ([], [])
     assert found.mapped == {device_id}
-    assert found.deprecated == (["probe_cursor_position"] if name == "probe_cursor_position" else [])
+    assert found.deprecated == (
+        [("probe_cursor_position", "probe_position")] if name == "probe_cursor_position" else []
+    )
 
 
 @pytest.mark.parametrize("name", ["", "dance", "vector", "set_gravity_compensation", "configure", "Set_cursor_force"])

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from actors.device.messages import DeviceRecord, DeviceWide, Inventory
 from actors.session import configure, presets
-from actors.session.messages import DeviceConfig, SessionConfig
+from actors.session.messages import Damping, DeviceConfig, SessionConfig, SetBasis, SetMount, SetPreset
 from actors.session.profile import SessionMemory
 from actors.values.identity import Firmware, Kind
-from actors.values.spatial import Basis, Transform
+from actors.values.spatial import ORIGIN, Basis, Transform
 from fastpath.arena import Runtime
 from fastpath.wire import FrameEntry, encode_json
 from tests.support.slices import inventory_of, settings_view, simulated_records
@@ -244,8 +244,7 @@ def sent_back(record: DeviceRecord, vocabulary: Vocabulary, **parts: Any) -> Ses
     """A new session's configuration once a client has sent these parts of a `config` as `configure`."""
     group = vocabulary.group(record.kind, record.identity.connection)
     message = {group: [{"device_id": record.device_id, "configure": parts}]}
-    targets = {target.device_id: Target(target) for target in INVENTORY.devices}
-    found = commands.read(json.dumps(message), targets, vocabulary)
+    found = commands.read(json.dumps(message), targets(SessionConfig()), vocabulary)
     assert found.faults == []
     applied = configure.apply(SessionConfig(), found.changes, configure.Surroundings(INVENTORY, SessionMemory()))
     assert applied.refused == ()
@@ -255,11 +254,17 @@ def sent_back(record: DeviceRecord, vocabulary: Vocabulary, **parts: Any) -> Ses
 class Target:
     """A device as reading sees it."""
 
-    def __init__(self, record: DeviceRecord) -> None:
+    def __init__(self, record: DeviceRecord, config: SessionConfig) -> None:
         self.device_id = record.device_id
         self.kind = record.kind
         self.moves = record.kind.moves
         self.accepts = True
+        self.preset = presets.preset_of(config, record)
+        self.mount = presets.mount_of(config, record)
+
+
+def targets(config: SessionConfig) -> dict[str, Target]:
+    return {record.device_id: Target(record, config) for record in INVENTORY.devices}
 
 
 @given(st.sampled_from(BASES), mounts, st.sampled_from([ARM, COMPACT]))
@@ -288,9 +293,7 @@ def test_a_shown_preset_and_basis_configure_the_same(
     vocabulary: Vocabulary, record: DeviceRecord, basis: Basis, data: st.DataObject
 ) -> None:
     preset = data.draw(st.sampled_from([name for name in presets.names(record.kind) if name != "custom"]))
-    reach = record.identity.reach
-    assert reach is not None
-    device = DeviceConfig(basis, preset, presets.mount(preset, reach, basis))
+    device = DeviceConfig(basis, preset)
     shown = config_of(record, of_device(record, device), vocabulary)
 
     back = sent_back(record, vocabulary, preset=shown["preset"], basis=shown["basis"])
@@ -298,15 +301,110 @@ def test_a_shown_preset_and_basis_configure_the_same(
     assert back.device(record.device_id) == device
 
 
-def test_a_whole_config_sent_back_is_understood_as_far_as_it_can_be_set() -> None:
-    """Everything but `mount` beside `preset`, which exclude each other, and what is not for sessions to set."""
-    shown = config_of(ARM, of_device(ARM, DeviceConfig(Basis.parse("XZ-Y"))))
-    message = {"arm": [{"device_id": ARM.device_id, "configure": shown}]}
+gains = st.none() | st.sampled_from([0.0, 0.1, 1.0])
+dampings = st.builds(Damping, st.sampled_from([0.0, 0.3, 20.0]), st.sampled_from([ORIGIN, (0.1, 0.0, 7.0)]))
+shapes_of_space = st.one_of(
+    st.tuples(st.none() | st.sampled_from(["defaults", "arm_front", "arm_front_centered"]), st.just(Transform())),
+    st.tuples(st.just("custom"), mounts),
+)
 
-    found = commands.read(json.dumps(message), {ARM.device_id: Target(ARM)}, NEUTRAL)
 
-    assert [change.path for change in found.changes] == ["arm[0].configure.basis"]
-    assert "arm[0].configure.basis" not in [path for path, _ in found.faults]
+@given(st.sampled_from(BASES), shapes_of_space, dampings, gains, st.booleans(), st.sampled_from([ARM, COMPACT]))
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_whole_config_can_be_sent_back_and_changes_nothing(
+    vocabulary: Vocabulary,
+    version: str,
+    basis: Basis,
+    space: tuple[str | None, Transform],
+    damping: Damping,
+    gain: float | None,
+    complete: bool,
+    record: DeviceRecord,
+) -> None:
+    raw: dict[str, object] = {"serialization/force_complete_transforms": complete}
+    config = of_device(record, DeviceConfig(basis, *space, damping, gain))
+    shown = config_of(record, config, vocabulary, version, raw)
+    group = vocabulary.group(record.kind, record.identity.connection)
+
+    found = commands.read(
+        json.dumps({group: [{"device_id": record.device_id, "configure": shown}]}), targets(config), vocabulary
+    )
+    applied = configure.apply(config, found.changes, configure.Surroundings(INVENTORY, SessionMemory()))
+
+    assert (found.faults, applied.refused) == ([], ())
+    assert config_of(record, applied.config, vocabulary, version, raw) == shown
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+@pytest.mark.parametrize("record", [WIRELESS, WIRED, PEN])
+def test_the_config_of_a_device_without_motors_can_be_sent_back(vocabulary: Vocabulary, record: DeviceRecord) -> None:
+    shown = config_of(record, vocabulary=vocabulary)
+    group = vocabulary.group(record.kind, record.identity.connection)
+
+    found = commands.read(
+        json.dumps({group: [{"device_id": record.device_id, "configure": shown}]}), targets(SessionConfig()), vocabulary
+    )
+
+    assert (found.faults, found.changes) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"preset": "arm_front"},
+        {"preset": "defaults"},
+        {"preset": 1},
+        {"mount": {}},
+        {"mount": {"position": {"x": 0, "y": 0.12, "z": -0.13499}}},
+        {"mount": {"position": {"x": 0, "y": 0.12, "z": -0.135}, "scale": 2}},
+        {"mount": 1},
+    ],
+)
+def test_a_config_that_comes_back_with_another_mount_or_preset_is_refused_in_both(change: dict[str, Any]) -> None:
+    config = of_device(ARM, DeviceConfig(preset="arm_front_centered"))
+    shown = config_of(ARM, config) | change | {"basis": "XZ-Y"}
+
+    found = commands.read(
+        json.dumps({"arm": [{"device_id": ARM.device_id, "configure": shown}]}), targets(config), NEUTRAL
+    )
+
+    assert sorted(path for path, _ in found.faults) == ["arm[0].configure.mount", "arm[0].configure.preset"]
+    kinds = {type(each) for each in found.changes}
+    assert SetBasis in kinds
+    assert not kinds & {SetMount, SetPreset}
+
+
+# ---------------------------------------------------------------- filters
+
+
+def test_the_sessions_own_gate_wins_over_the_setting() -> None:
+    own = of_device(ARM, DeviceConfig(force_gate=0.75))
+
+    assert config_of(ARM, own, raw={"devices/haptic*/filters/force_gate/gain": 0.5})["force_gate"] == {"gain": 0.75}
+    assert config_of(ARM, of_device(ARM, DeviceConfig(force_gate=0.0)))["force_gate"] == {"gain": 0}
+    assert config_of(COMPACT, own)["force_gate"] == {"gain": 0.3}
+
+
+def test_damping_shows_its_vector_when_it_has_one() -> None:
+    assert config_of(ARM, of_device(ARM, DeviceConfig(damping=Damping(2))))["damping"] == {"scalar": 2}
+    assert config_of(ARM, of_device(ARM, DeviceConfig(damping=Damping(0, (0, 1, 2)))), INVERSE)["filters"][
+        "damping"
+    ] == {
+        "scalar": 0,
+        "vector": {"x": 0, "y": 1, "z": 2},
+    }
+
+
+@pytest.mark.parametrize("preset", [None, "arm_front_centered", "compact_zup"])
+@pytest.mark.parametrize("basis", [Basis(), Basis.parse("XZ-Y")])
+def test_the_mount_of_a_built_in_preset_is_shown_for_the_basis_in_force(preset: str | None, basis: Basis) -> None:
+    config = of_device(COMPACT, DeviceConfig(preset=preset, mount=Transform((9, 9, 9))), basis=basis)
+
+    shown = config_of(COMPACT, config, raw={"serialization/force_complete_transforms": True})["mount"]["position"]
+
+    assert tuple(shown.values()) == pytest.approx(presets.mount_of(config, COMPACT).position)
+    assert tuple(shown.values()) != (9, 9, 9)
 
 
 # ---------------------------------------------------------------- groups and encoders

@@ -11,7 +11,7 @@ import pytest
 
 from actors.device.messages import DeviceRecord, Phase
 from actors.device.params import device_params
-from actors.session.messages import DeviceConfig, SessionConfig
+from actors.session.messages import Damping, DeviceConfig, SessionConfig
 from actors.values.spatial import Basis, PartialTransform, Transform
 from fastpath.arena import Runtime
 from fastpath.wire import FrameEncoder
@@ -91,8 +91,10 @@ def test_a_view_is_new_once() -> None:
     assert rig.device.view(SessionConfig()) is False
     assert rig.device.view(rig.config(basis=XZY)) is True
     assert rig.device.view(SessionConfig(basis=XZY)) is False
-    assert rig.device.view(rig.config(mount=Transform((1, 2, 3)))) is True
-    assert rig.device.view(rig.config(mount=Transform((1, 2, 3)), preset="custom")) is True
+    assert rig.device.view(rig.config(preset="custom", mount=Transform((1, 2, 3)))) is True
+    assert rig.device.view(rig.config(preset="arm_front", mount=Transform((1, 2, 3)))) is True
+    assert rig.device.view(rig.config(preset="arm_front", mount=Transform((3, 2, 1)))) is False
+    assert rig.device.view(rig.config(mount=Transform((3, 2, 1)))) is True
 
 
 def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
@@ -112,10 +114,52 @@ def test_a_frame_is_in_the_sessions_space() -> None:
     rig = Rig()
     at = rig.state()["cursor_position"]
 
-    rig.device.view(rig.config(basis=XZY, mount=Transform((1, 2, 3), scale=(2, 2, 2))))
+    rig.device.view(rig.config(basis=XZY, preset="custom", mount=Transform((1, 2, 3), scale=(2, 2, 2))))
 
     shown = rig.state()["cursor_position"]
     assert [shown[key] for key in "xyz"] == pytest.approx([1 + 2 * at["x"], 2 + 2 * at["z"], 3 - 2 * at["y"]], abs=1e-3)
+
+
+def test_reading_is_shown_the_preset_and_the_mount_in_force() -> None:
+    rig = Rig()
+
+    rig.device.view(rig.config(preset="arm_front_centered", basis=XZY))
+
+    assert rig.device.preset == "arm_front_centered"
+    assert rig.device.mount == Transform((0, -0.135, -0.120))
+    rig.device.view(rig.config(preset="custom", mount=Transform((1, 2, 3))))
+    assert (rig.device.preset, rig.device.mount) == ("custom", Transform((1, 2, 3)))
+
+
+# ---------------------------------------------------------------- damping
+
+
+def test_damping_is_new_once_and_releases_no_position() -> None:
+    rig = Rig()
+    rig.device.view(SessionConfig())
+    rig.device.writer.position(1, 2, 3)
+
+    assert rig.device.view(rig.config(damping=Damping(1, (0, 1, 2)))) is True
+    assert rig.device.view(rig.config(damping=Damping(0, (1, 2, 3)))) is False
+    assert rig.device.writer.commands == POSITION
+    assert rig.device.view(SessionConfig()) is True
+
+
+def test_damping_reaches_the_loop_and_ends_with_the_hold() -> None:
+    rig = Rig()
+    rig.device.view(rig.config(damping=Damping(1, (0, 1, 2))))
+    rig.device.writer.publish(refresh=False)
+    # The start-up ramp is over and the hand draws its circle.
+    rig.runtime.step(250)
+
+    shown = rig.runtime.reader(rig.record.lease).snapshot()
+    speeds = [float(speed) for speed in shown["velocity"]]
+    assert max(map(abs, speeds)) > 1e-3
+    assert shown["force"].tolist() == pytest.approx([-b * v for b, v in zip((1, 2, 3), speeds, strict=True)])
+
+    rig.device.writer.revoke()
+    rig.runtime.step()
+    assert rig.runtime.reader(rig.record.lease).snapshot()["force"].tolist() == [0, 0, 0]
 
 
 # ---------------------------------------------------------------- workspace
@@ -124,8 +168,8 @@ def test_a_frame_is_in_the_sessions_space() -> None:
 def test_a_workspace_changes_part_by_part() -> None:
     rig = Rig()
 
-    rig.device.move_workspace(PartialTransform((1, 2, 3)))
-    rig.device.move_workspace(PartialTransform(scale=(2, 2, 2)))
+    rig.device.place(PartialTransform((1, 2, 3)).over(rig.device.workspace))
+    rig.device.place(PartialTransform(scale=(2, 2, 2)).over(rig.device.workspace))
 
     assert rig.device.workspace == Transform((1, 2, 3), scale=(2, 2, 2))
     assert list(rig.device.writer.workspace) == [(1, 2, 3), (1, 0, 0, 0), (2, 2, 2)]
@@ -139,7 +183,7 @@ def test_a_workspace_releases_no_position() -> None:
     rig = Rig()
     rig.device.writer.position(1, 2, 3)
 
-    rig.device.move_workspace(PartialTransform((1, 2, 3)))
+    rig.device.place(PartialTransform((1, 2, 3)).over(rig.device.workspace))
 
     assert rig.device.writer.commands == POSITION
 

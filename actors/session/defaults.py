@@ -1,0 +1,62 @@
+"""What new sessions start with, as the ledger keeps it; profile and SDK version are never part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, cast
+
+from actors.session.messages import Damping, DeviceConfig, SessionConfig
+from actors.values.spatial import Basis, Transform
+
+
+def as_json(config: SessionConfig) -> dict[str, object]:
+    """For the ledger."""
+    return {
+        "basis": str(config.basis),
+        "devices": {device_id: _device_json(device) for device_id, device in config.devices.items()},
+    }
+
+
+def from_json(value: object) -> SessionConfig:
+    """From the ledger; what cannot be read is left out."""
+    fields = _mapping(value)
+    devices: dict[str, DeviceConfig] = {}
+    for device_id, entry in _mapping(fields.get("devices")).items():
+        try:
+            devices[str(device_id)] = _device(_mapping(entry))
+        except (TypeError, ValueError, KeyError):
+            continue
+    try:
+        basis = Basis.parse(str(fields.get("basis", "XYZ")))
+    except ValueError:
+        basis = Basis()
+    return SessionConfig(basis=basis, devices=MappingProxyType(devices))
+
+
+def _device_json(device: DeviceConfig) -> dict[str, object]:
+    return {
+        "basis": None if device.basis is None else str(device.basis),
+        "preset": device.preset,
+        "mount": [list(device.mount.position), list(device.mount.rotation), list(device.mount.scale)],
+        "damping": [device.damping.scalar, *device.damping.vector],
+        "force_gate": device.force_gate,
+    }
+
+
+def _device(fields: Mapping[str, Any]) -> DeviceConfig:
+    basis, preset, gate = fields["basis"], fields["preset"], fields["force_gate"]
+    position, rotation, scale = fields["mount"]
+    scalar, dx, dy, dz = map(float, fields["damping"])
+    (px, py, pz), (w, x, y, z), (sx, sy, sz) = map(float, position), map(float, rotation), map(float, scale)
+    return DeviceConfig(
+        None if basis is None else Basis.parse(str(basis)),
+        None if preset is None else str(preset),
+        Transform((px, py, pz), (w, x, y, z), (sx, sy, sz)),
+        Damping(scalar, (dx, dy, dz)),
+        None if gate is None else float(gate),
+    )
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}

@@ -1,0 +1,201 @@
+"""The configuring parts of a message, read: `configure` of a device, and everything under `session`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from actors.kit.errors import InvalidInput
+from actors.session.messages import (
+    Change,
+    DeclareProfile,
+    RequireSdk,
+    SetBasis,
+    SetDamping,
+    SetForceGate,
+    SetMount,
+    SetPreset,
+)
+from actors.values.spatial import PartialTransform, Transform
+from transport.wire import shapes
+from transport.wire.deprecated import COORDINATE_ORIGIN, SESSION_BASIS, coordinate_origin, legacy_basis
+from transport.wire.reading import Read, Target, checked
+from transport.wire.vocabulary import Vocabulary, preset_in
+
+EXCLUSIVE: Final = "mount and preset exclude each other: send one of them"
+ALIKE: Final = 1e-6
+
+# What `config` shows besides and a client may send back; it is changed over HTTP, or not at all.
+ONLY_SHOWN: Final = frozenset(
+    {
+        "type", "connection", "port", "device_info", "extended_device_id", "extended_firmware_version", "handedness",
+        "streaming_mode", "gravity_compensation", "torque_scaling", "home_return", "paired_with", "major_version",
+        "minor_version", "hardware_version",
+    }
+)  # fmt: skip
+
+_RANKS: Final[Mapping[type[Change], int]] = {DeclareProfile: 0, RequireSdk: 1, SetBasis: 2}
+
+
+def arrange(found: Read) -> None:
+    """Changes in the one order that counts, whatever the order of keys: profile, version, bases, mounts and presets."""
+    mounted = {change.device_id for change in found.changes if isinstance(change, SetMount)}
+    both = mounted & {change.device_id for change in found.changes if isinstance(change, SetPreset)}
+    kept: list[Change] = []
+    for change in found.changes:
+        if isinstance(change, (SetMount, SetPreset)) and change.device_id in both:
+            found.fault(change.path, EXCLUSIVE)
+        else:
+            kept.append(change)
+    found.changes = sorted(kept, key=lambda change: _RANKS.get(type(change), len(_RANKS)))
+
+
+# ---------------------------------------------------------------- one device
+
+
+def device_configuration(found: Read, value: Any, path: str, target: Target) -> None:
+    """`configure` of a device; each key by itself."""
+    fields = shapes.mapping(value, path)
+    if "mount" in fields and "preset" in fields:
+        if not _as_shown(fields, path, target):
+            for key in ("mount", "preset"):
+                found.fault(f"{path}.{key}", EXCLUSIVE)
+        fields = {key: part for key, part in fields.items() if key not in {"mount", "preset"}}
+    for key, part in fields.items():
+        found.part(path)
+        if key not in ONLY_SHOWN:
+            checked(found, _device_key, part, f"{path}.{key[:40]}", target, key)
+
+
+def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> None:
+    match key:
+        case "basis":
+            found.changes.append(SetBasis(target.device_id, shapes.basis(part, path, found.fault), path))
+        case "mount":
+            found.changes.append(SetMount(target.device_id, shapes.transform(part, path, found.fault), path))
+        case "preset":
+            word = shapes.word(part, "preset", path, found.fault)
+            found.changes.append(SetPreset(target.device_id, preset_in(word), path))
+        case "damping":
+            found.changes.append(damping(part, path, target.device_id, found.fault))
+        case "force_gate":
+            found.changes.append(force_gate(part, path, target.device_id, found.fault))
+        case "filters":
+            for name, inner in shapes.mapping(part, path).items():
+                found.part(path)
+                if name not in {"damping", "force_gate"}:
+                    found.fault(f"{path}.{name[:40]}", "unknown: filters holds damping and force_gate")
+                else:
+                    checked(found, _device_key, inner, f"{path}.{name}", target, name)
+        case _:
+            raise InvalidInput("unknown: configure takes basis, mount, preset, damping and force_gate", path)
+
+
+def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:
+    """`{"scalar"?, "vector"?}`, at least one of them; InvalidInput."""
+    fields = shapes.mapping(value, path)
+    shapes.known(fields, ("scalar", "vector"), path, name_unknown)
+    if not fields.keys() & {"scalar", "vector"}:
+        raise InvalidInput("scalar, vector or both are needed", path)
+    scalar = shapes.number(fields["scalar"], f"{path}.scalar") if "scalar" in fields else None
+    vector = shapes.vec3(fields["vector"], f"{path}.vector", name_unknown) if "vector" in fields else None
+    return SetDamping(device_id, scalar, vector, path)
+
+
+def force_gate(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetForceGate:
+    """`{"gain"}` or the bare number; InvalidInput."""
+    inner, where = shapes.only(value, "gain", path, name_unknown)
+    return SetForceGate(device_id, shapes.number(inner, where), path)
+
+
+def _as_shown(fields: dict[str, Any], path: str, target: Target) -> bool:
+    """Whether mount and preset are those in force: a `config` that comes back as it was shown."""
+    try:
+        preset = preset_in(shapes.word(fields["preset"], "preset", path, _ignore))
+        mount = shapes.transform(fields["mount"], path, _ignore)
+    except InvalidInput:
+        return False
+    return preset == target.preset and _alike(mount, target.mount)
+
+
+def _alike(sent: PartialTransform, shown: Transform) -> bool:
+    whole = sent.over(Transform())
+    pairs = zip(
+        (*whole.position, *whole.rotation, *whole.scale),
+        (*shown.position, *shown.rotation, *shown.scale),
+        strict=True,
+    )
+    return all(abs(a - b) <= ALIKE * max(1.0, abs(b)) for a, b in pairs)
+
+
+def _ignore(_path: str, _reason: str) -> None:
+    """Unknown keys are named when they count."""
+
+
+# ---------------------------------------------------------------- the session
+
+
+def session_part(found: Read, part: Any, path: str, devices: Mapping[str, Target], vocabulary: Vocabulary) -> None:
+    """Everything under `session`; each key by itself."""
+    for key, value in shapes.mapping(part, path).items():
+        found.part(path)
+        match key:
+            case "force_render_full_state":
+                checked(found, _full, value, f"{path}.{key}", vocabulary)
+            case "configure":
+                checked(found, _session_configure, value, f"{path}.{key}")
+            case "set_basis":
+                found.deprecated.append((SESSION_BASIS, "configure.basis"))
+                checked(found, _old_basis, value, f"{path}.{key}")
+            case "set_coordinate_origin":
+                found.deprecated.append((COORDINATE_ORIGIN, "configure.preset"))
+                checked(found, _old_origin, value, f"{path}.{key}", devices)
+            case _:
+                found.fault(f"{path}.{key[:40]}", "unknown: session holds configure and force_render_full_state")
+
+
+def _old_basis(found: Read, value: Any, path: str) -> None:
+    found.changes.append(SetBasis(None, legacy_basis(value, path), path))
+
+
+def _old_origin(found: Read, value: Any, path: str, devices: Mapping[str, Target]) -> None:
+    preset = coordinate_origin(value, path)
+    found.changes += [SetPreset(target.device_id, preset, path) for target in devices.values() if target.moves]
+
+
+def _full(found: Read, value: Any, path: str, vocabulary: Vocabulary) -> None:
+    # A faulty wish for a full frame is still one: more than was asked for harms nobody.
+    found.full = frozenset(vocabulary.groups())
+    fields = shapes.mapping(value, path)
+    words = fields.get("device_types", [])
+    if not isinstance(words, list):
+        raise InvalidInput("device_types is an array of device types", f"{path}.device_types")
+    groups: set[str] = set()
+    for index, word in enumerate(words):
+        found.part(f"{path}.device_types[{index}]")
+        meant = vocabulary.full_groups(word) if isinstance(word, str) else None
+        if meant is None:
+            found.fault(f"{path}.device_types[{index}]", "no such device type")
+        else:
+            groups |= meant
+    if groups:
+        found.full = frozenset(groups)
+    shapes.known(fields, ("device_types",), path, found.fault)
+
+
+def _session_configure(found: Read, value: Any, path: str) -> None:
+    for key, part in shapes.mapping(value, path).items():
+        found.part(path)
+        checked(found, _session_key, part, f"{path}.{key[:40]}", key)
+
+
+def _session_key(found: Read, part: Any, path: str, key: str) -> None:
+    match key:
+        case "profile":
+            found.changes.append(DeclareProfile(shapes.word(part, "name", path, found.fault), path))
+        case "basis":
+            found.changes.append(SetBasis(None, shapes.basis(part, path, found.fault), path))
+        case "required_sdk_version":
+            found.changes.append(RequireSdk(shapes.text(part, path), path))
+        case _:
+            raise InvalidInput("unknown: a session configures profile, basis and required_sdk_version", path)

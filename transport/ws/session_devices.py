@@ -1,0 +1,165 @@
+"""All devices of one session at the edge: its views, its commands, its frames. Main thread only; nothing here waits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from actors.values.spatial import Transform
+from transport.wire import commands, frames
+from transport.wire.pulse import CommandPulse
+from transport.ws.devices import SessionDevice
+
+if TYPE_CHECKING:
+    from actors.session.messages import SessionConfig
+    from fastpath.arena import Lease
+    from fastpath.wire import FrameEncoder
+    from transport.bridge import Bridge
+    from transport.wire.reading import Read, Wish
+    from transport.wire.vocabulary import Vocabulary
+    from transport.ws.notices import SessionNotices
+
+NS_PER_S: Final = 1_000_000_000
+
+
+class SessionDevices:
+    """Follows the inventory and the settings; `config` is what the SessionActor decided last."""
+
+    def __init__(
+        self,
+        bridge: Bridge,
+        notices: SessionNotices,
+        session_id: int,
+        lease: Lease,
+        config: SessionConfig,
+        vocabulary: Vocabulary,
+        version: str,
+    ) -> None:
+        self._bridge = bridge
+        self._notices = notices
+        self._session_id = session_id
+        self._lease = lease
+        self._config = config
+        self._vocabulary = vocabulary
+        self._version = version
+        self._workspaces: dict[str, Transform] = {}
+        self._built_for = (-1, -1)
+        self._timeout_ns = 0
+        self._pulse = CommandPulse()
+        self.by_id: dict[str, SessionDevice] = {}
+        self._encoder: FrameEncoder = frames.encoder(session_id, [], version, bridge.settings)
+
+    def follow(self) -> None:
+        """Take up devices and settings that changed."""
+        system = self._bridge.system
+        now = (system.inventory.version, system.settings.version)
+        if now == self._built_for:
+            return
+        self._built_for = now
+        before, self.by_id = self.by_id, {}
+        for record in self._bridge.inventory.devices:
+            device = before.get(record.device_id)
+            if device is None or device.record.lease != record.lease:
+                workspace = self._workspaces.get(record.device_id, Transform())
+                device = SessionDevice(system.runtime, self._lease, record, workspace)
+            device.follow(record)
+            if device.view(self._config):
+                device.writer.publish(refresh=False)
+            self.by_id[record.device_id] = device
+        settings = self._bridge.settings
+        self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
+        self._encoder = frames.encoder(self._session_id, self._groups(self._vocabulary), self._version, settings)
+
+    def configured(self, config: SessionConfig) -> None:
+        """The SessionActor decided this; show it to the loop."""
+        self._config = config
+        self.follow()
+        for device in self.by_id.values():
+            if device.view(config):
+                device.writer.publish(refresh=False)
+
+    def place_workspace(self, device_id: str, workspace: Transform) -> None:
+        """Replace the workspace transform of one device; a held position follows it."""
+        device = self.by_id[device_id]
+        device.place(workspace)
+        self._workspaces[device_id] = workspace
+        device.writer.publish(refresh=False)
+
+    def release(self) -> None:
+        """Give every right up: zero at the next tick."""
+        for device in self.by_id.values():
+            device.writer.revoke()
+
+    def apply(self, found: Read) -> tuple[str, ...]:
+        """Workspace first, then commands; without a commands map nothing that is held is touched. Whose workspace moved."""
+        moved: dict[str, None] = {}
+        for device_id, change in found.workspaces:
+            device = self.by_id[device_id]
+            before = device.workspace
+            device.place(change.over(before))
+            self._workspaces[device_id] = device.workspace
+            if device.workspace != before:
+                moved[device_id] = None
+            if not found.mapped:
+                device.writer.publish(refresh=False)
+        if found.mapped:
+            self._command(found)
+        return tuple(moved)
+
+    def frame(self, found: Read) -> bytes:
+        """The one frame that answers a message."""
+        self.follow()
+        return self._encoder.encode(None if found.full is None else self._configs(found.full), found.faults or None)
+
+    def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
+        """The groups of a full frame in this session's application space."""
+        self.follow()
+        settings = self._bridge.settings
+        records = [device.record for device in self.by_id.values()]
+        whole = frames.encoder(None, self._groups(vocabulary), version, settings)
+        return whole.encode(frames.configs(records, self._config, vocabulary, settings, version))
+
+    def _command(self, found: Read) -> None:
+        now_ns = self._bridge.system.runtime.now_ns()
+        touched = {device_id for device_id, _ in found.workspaces}
+        for device in self.by_id.values():
+            if device.writer.commands:
+                touched.add(device.device_id)
+                device.writer.begin()
+        for wish in found.wishes:
+            touched.add(wish[0])
+            self._wish(found, wish, now_ns)
+        for device_id in touched:
+            self.by_id[device_id].writer.publish()
+        interval = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
+        if interval is not None:
+            self._notices.timeouts(interval)
+
+    def _wish(self, found: Read, wish: Wish, now_ns: int) -> None:
+        device_id, code, x, y, z, path = wish
+        device = self.by_id[device_id]
+        writer = device.writer
+        if code == commands.FORCE:
+            writer.force(x, y, z)
+        elif code == commands.TORQUE:
+            writer.torque(x, y, z)
+        else:
+            holder = self._bridge.holders.claim(device_id, self._session_id, writer, now_ns, self._timeout_ns)
+            if holder is not None:
+                found.fault(path, f"session {holder} holds the position of {device_id}")
+                self._notices.busy(device_id, device.kind, holder)
+            elif code == commands.POSITION:
+                writer.position(x, y, z)
+            else:
+                writer.angle(x, y, z)
+
+    def _groups(self, vocabulary: Vocabulary) -> frames.Groups:
+        records = (device.record for device in self.by_id.values())
+        return frames.grouped(records, vocabulary, lambda record: self.by_id[record.device_id].entry())
+
+    def _configs(self, groups: frozenset[str]) -> dict[str, bytes]:
+        records = [
+            device.record
+            for device in self.by_id.values()
+            if self._vocabulary.group(device.kind, device.record.identity.connection) in groups
+        ]
+        return dict(frames.configs(records, self._config, self._vocabulary, self._bridge.settings, self._version))
