@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from tornado.ioloop import IOLoop
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from actors.event.messages import HUB, Emit
 from actors.kit.errors import Busy, HapticError, NoSlot
 from actors.session.messages import (
     MANAGER,
@@ -33,6 +32,7 @@ from transport.wire import commands, frames
 from transport.wire.pulse import CommandPulse
 from transport.wire.vocabulary import NEUTRAL, Vocabulary, vocabulary_named
 from transport.ws.devices import SessionDevice
+from transport.ws.session_events import SessionEvents
 
 if TYPE_CHECKING:
     from fastpath.wire import FrameEncoder
@@ -45,7 +45,6 @@ TURN_BYTES: Final = 16 * 1024
 MESSAGE_BYTES: Final = 1024
 DRAIN_S: Final = 10.0
 CONFIGURE_S: Final = 0.25
-FAULT_EVENT_S: Final = 1.0
 NS_PER_S: Final = 1_000_000_000
 VERSIONS: Final = ("3.0", "3.1")
 
@@ -61,6 +60,7 @@ class SessionChannel(WebSocketHandler):
 
     bridge: Bridge
     version: str
+    _events: SessionEvents
 
     def initialize(self, bridge: Bridge, version: str) -> None:
         """`version` is the frame version of the port."""
@@ -82,8 +82,6 @@ class SessionChannel(WebSocketHandler):
         self._turn = 0
         self._leaving = False
         self._taken: asyncio.Event | None = None
-        self._next_fault_ns = 0
-        self._faults_held = 0
 
     # ------------------------------------------------------------ opening and closing
 
@@ -113,6 +111,7 @@ class SessionChannel(WebSocketHandler):
             self._refuse(503, error.sentence)
             return
         self.session_id = self._handle.session_id
+        self._events = SessionEvents(self.bridge.system, self.session_id)
         if self._gone:
             # The client left meanwhile: Tornado has called on_close and does so only once.
             self._close_session()
@@ -192,7 +191,7 @@ class SessionChannel(WebSocketHandler):
         if found.changes:
             return self._configured(found, message)
         if found.faults:
-            self._note_faults(found, message)
+            self._events.faulty(found.faults, message)
         self._apply(found)
         return self._reply(found) or self._give_way(len(message))
 
@@ -228,7 +227,7 @@ class SessionChannel(WebSocketHandler):
                 if device.view(applied.config):
                     device.writer.publish(refresh=False)
         if found.faults:
-            self._note_faults(found, message)
+            self._events.faulty(found.faults, message)
         self._apply(found)
         drained = self._reply(found)
         if drained is not None:
@@ -282,7 +281,7 @@ class SessionChannel(WebSocketHandler):
                 device.writer.publish()
         interval = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
         if interval is not None:
-            self._warn_of_timeouts(interval)
+            self._events.timed_out(interval)
 
     def _wish(self, found: commands.Read, wish: commands.Wish, now_ns: int) -> None:
         device_id, code, x, y, z, path = wish
@@ -295,7 +294,7 @@ class SessionChannel(WebSocketHandler):
             holder = self.bridge.holders.claim(device_id, self.session_id, writer, now_ns, self._timeout_ns)
             if holder is not None:
                 found.fault(path, f"session {holder} holds the position of {device_id}")
-                self._say_busy(device_id, holder)
+                self._events.busy(self._devices[device_id].record, holder)
             elif code == commands.POSITION:
                 writer.position(x, y, z)
             else:
@@ -354,46 +353,6 @@ class SessionChannel(WebSocketHandler):
             if self.vocabulary.group(device.kind, device.record.identity.connection) in groups
         ]
         return dict(frames.configs(records, handle.config, self.vocabulary, self.bridge.settings, self.version))
-
-    # ------------------------------------------------------------ events
-
-    def _note_faults(self, found: commands.Read, message: str | bytes) -> None:
-        """Count bad parts; one event a second at most, with the count of those that it stands for."""
-        system = self.bridge.system
-        system.metrics.input_faults.inc(len(found.faults))
-        now_ns = system.runtime.now_ns()
-        if now_ns < self._next_fault_ns:
-            self._faults_held += 1
-            return
-        self._next_fault_ns = now_ns + int(FAULT_EVENT_S * NS_PER_S)
-        held, self._faults_held = self._faults_held, 0
-        path, reason = found.faults[0]
-        received = message[:256] if isinstance(message, str) else message[:256].decode("utf-8", "replace")
-        self._emit(
-            "invalid-io-channel",
-            {"received_data": received, "path": path, "reason": reason, "suppressed": held},
-            f"session {self.session_id}: {path or 'the message'}: {reason}",
-        )
-
-    def _say_busy(self, device_id: str, holder: int) -> None:
-        kind = self._devices[device_id].kind
-        self._emit(
-            "device-busy",
-            {"device_id": device_id, "device_family": str(kind), "held_by": holder},
-            f"session {holder} holds {device_id}; session {self.session_id} was refused",
-        )
-
-    def _warn_of_timeouts(self, interval_ns: int) -> None:
-        interval_s = interval_ns / NS_PER_S
-        self._emit(
-            "session-warning",
-            {"reason": "command_timeout", "interval": interval_s, "setting": "sessions/command_timeout"},
-            f"session {self.session_id} sends a command every {interval_s:.3f} s: send faster or raise sessions/command_timeout",
-        )
-
-    def _emit(self, kind: str, data: dict[str, object], message: str) -> None:
-        emit = Emit(kind, {"session_id": self.session_id, **data}, message)
-        self.bridge.system.context.directory.tell(HUB, emit)
 
 
 def _utf8_bytes(text: str) -> int:
