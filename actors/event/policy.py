@@ -50,12 +50,14 @@ class Limiter:
     )
 
     def admit(self, emit: Emit, now_ns: int) -> Emit | None:
-        """The event to send now, with its `suppressed` where the kind has one; None: held back."""
+        """The event to send now, with its `suppressed` where the kind has one, what its source held back included; None: held back."""
         rule = THROTTLES.get(emit.kind)
         if rule is None:
             return emit
         key = (emit.kind, emit.data.get(rule.key))
         sent_ns, suppressed = self._keys.get(key, (None, 0))
+        by_source = emit.data.get("suppressed", 0)
+        suppressed += by_source if isinstance(by_source, int) else 0
         if sent_ns is not None and now_ns - sent_ns < rule.period_s * NS_PER_S:
             self._keys[key] = (sent_ns, suppressed + 1)
             return None

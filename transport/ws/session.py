@@ -32,8 +32,8 @@ from actors.session.messages import (
 from transport.wire import commands
 from transport.wire.reading import Read
 from transport.wire.vocabulary import NEUTRAL, Vocabulary, vocabulary_named
-from transport.ws.notices import SessionNotices
 from transport.ws.session_devices import SessionDevices
+from transport.ws.session_events import SessionEvents
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -61,6 +61,7 @@ class SessionChannel(WebSocketHandler):
 
     bridge: Bridge
     version: str
+    _events: SessionEvents
 
     def initialize(self, bridge: Bridge, version: str) -> None:
         """`version` is the frame version of the port."""
@@ -73,7 +74,6 @@ class SessionChannel(WebSocketHandler):
         self._handle: SessionHandle | None = None
         self._gone = False
         self._devices: SessionDevices | None = None
-        self._notices = SessionNotices(bridge, 0)
         self._unsent = 0
         self._turn = 0
         self._leaving = False
@@ -119,9 +119,9 @@ class SessionChannel(WebSocketHandler):
 
     def _open_devices(self, handle: SessionHandle) -> None:
         self.session_id = handle.session_id
-        self._notices = SessionNotices(self.bridge, handle.session_id)
+        self._events = SessionEvents(self.bridge.system, handle.session_id)
         self._devices = SessionDevices(
-            self.bridge, self._notices, handle.session_id, handle.lease, handle.config, self.vocabulary, self.version
+            self.bridge, self._events, handle.session_id, handle.lease, handle.config, self.vocabulary, self.version
         )
 
     def _choose(self) -> bool:
@@ -200,9 +200,9 @@ class SessionChannel(WebSocketHandler):
         """What does not wait for an actor: workspace, commands, the reply and what is worth an event."""
         moved = devices.apply(found)
         if found.faults:
-            self._notices.faults(found, message)
+            self._events.faulty(found.faults, message)
         if found.deprecated:
-            self._notices.deprecated(found)
+            self._events.deprecated(found.deprecated, self.bridge.notices)
         if moved:
             self._tell_workspaces(moved)
         return self._reply(found, devices)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from transport.bridge import Bridge
     from transport.wire.reading import Read, Wish
     from transport.wire.vocabulary import Vocabulary
-    from transport.ws.notices import SessionNotices
+    from transport.ws.session_events import SessionEvents
 
 NS_PER_S: Final = 1_000_000_000
 
@@ -27,7 +27,7 @@ class SessionDevices:
     def __init__(
         self,
         bridge: Bridge,
-        notices: SessionNotices,
+        events: SessionEvents,
         session_id: int,
         lease: Lease,
         config: SessionConfig,
@@ -35,7 +35,7 @@ class SessionDevices:
         version: str,
     ) -> None:
         self._bridge = bridge
-        self._notices = notices
+        self._events = events
         self._session_id = session_id
         self._lease = lease
         self._config = config
@@ -132,7 +132,7 @@ class SessionDevices:
             self.by_id[device_id].writer.publish()
         interval = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
         if interval is not None:
-            self._notices.timeouts(interval)
+            self._events.timed_out(interval)
 
     def _wish(self, found: Read, wish: Wish, now_ns: int) -> None:
         device_id, code, x, y, z, path = wish
@@ -146,7 +146,7 @@ class SessionDevices:
             holder = self._bridge.holders.claim(device_id, self._session_id, writer, now_ns, self._timeout_ns)
             if holder is not None:
                 found.fault(path, f"session {holder} holds the position of {device_id}")
-                self._notices.busy(device_id, device.kind, holder)
+                self._events.busy(device.record, holder)
             elif code == commands.POSITION:
                 writer.position(x, y, z)
             else:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -54,6 +55,19 @@ def test_an_old_command_is_told_of_once_in_30_seconds_whoever_sends_it() -> None
     assert limiter.admit(deprecated("set_cursor_force", 2), 30 * NS_PER_S - 1) is None
     assert limiter.admit(deprecated("set_cursor_position", 2), 5)
     assert suppressed(limiter.admit(deprecated("set_cursor_force", 1), 30 * NS_PER_S)) == 1
+
+
+def test_what_the_source_held_back_counts_too() -> None:
+    limiter = Limiter()
+
+    def used(held: int) -> Emit:
+        emit = deprecated("set_cursor_force")
+        return replace(emit, data={**emit.data, "suppressed": held})
+
+    assert suppressed(limiter.admit(used(3), 0)) == 3
+    assert limiter.admit(used(5), 30 * NS_PER_S - 1) is None
+    assert suppressed(limiter.admit(used(2), 30 * NS_PER_S)) == 5 + 1 + 2
+    assert suppressed(limiter.admit(used(0), 60 * NS_PER_S)) == 0
 
 
 def test_the_next_one_tells_how_many_were_held_back() -> None:

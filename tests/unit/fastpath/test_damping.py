@@ -15,9 +15,9 @@ from tests.support.devices import Rig, arm_params, force_of, keep
 MOVING_S = 0.3
 
 
-def moving(mass: float = 0.2, frequency: float = 4000.0, **changes: object) -> Rig:
+def moving(mass: float = 0.2, frequency: float = 4000.0, peak_force: float = 10.0) -> Rig:
     """An arm that its hand draws along a circle."""
-    rig = Rig(arm_params(plant={"mass": mass}, **changes), frequency=frequency)
+    rig = Rig(arm_params(plant={"mass": mass}, peak_force=peak_force), frequency=frequency)
     rig.step(rig.ticks(MOVING_S))
     return rig
 
@@ -192,7 +192,7 @@ def test_damping_that_is_none_is_refused_and_changes_nothing(bad: tuple[float, f
     rig = moving()
     damp(rig.writer, 1, 1, 1)
 
-    with pytest.raises(ValueError, match="damping|finite"):
+    with pytest.raises(ValueError, match=r"damping|finite"):
         rig.writer.set_damping(*bad)
 
     rig.writer.publish(refresh=False)

@@ -19,7 +19,7 @@ from tests.support.devices import (
 )
 
 PULL_N_PER_M = 30.0
-HOME = tuple(float(part) for part in np.array(ARM_CENTRE) + (0.02, -0.01, 0.005))
+HOME = (0.02, -0.13, 0.14)
 
 COMMANDS: dict[str, Callable[[Writer], None]] = {
     "force": lambda writer: writer.force(0.0, 0.0, 0.0),
@@ -157,11 +157,11 @@ def test_a_free_device_comes_home() -> None:
 # ---------------------------------------------------------------- handedness
 
 
-def turned(**changes: object) -> tuple[Rig, Rig]:
+def turned() -> tuple[Rig, Rig]:
     """The same arm, right-handed and left-handed, off its middle plane and moving."""
     rigs = []
     for left in (0, 1):
-        params = arm_params(left_handed=left, **changes)
+        params = arm_params(left_handed=left)
         fill(params["hand"], {"centre": (0.08, -0.12, 0.135)})
         rig = Rig(params)
         rig.step(rig.ticks(0.3))

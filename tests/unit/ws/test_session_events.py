@@ -1,0 +1,120 @@
+"""What a channel tells the hub: one event a second for faulty messages with the count of the rest, and the others as they come."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from actors.event.catalog import CATALOG
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from tests.support.slices import Listener, inventory_of
+from transport.ws.session_events import SessionEvents
+
+FAULTS = [("arm[0].device_id", "device_id is missing"), ("boat", "unknown")]
+
+
+class Rig:
+    """One session's events on a manual clock, and the hub that hears them."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock(10**9)
+        self.context = Context.build(self.clock)
+        self.hub = Listener(self.context, HUB)
+        system = SimpleNamespace(
+            context=self.context, metrics=self.context.metrics, runtime=SimpleNamespace(now_ns=self.clock.now_ns)
+        )
+        self.events = SessionEvents(cast("Any", system), 7)
+
+    @property
+    def heard(self) -> list[Emit]:
+        return self.hub.of(Emit)
+
+    def only(self) -> Emit:
+        (emit,) = self.heard
+        assert set(CATALOG[emit.kind].data) <= set(emit.data)
+        return emit
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig()
+
+
+def test_a_faulty_message_is_told_with_its_first_fault(rig: Rig) -> None:
+    rig.events.faulty(FAULTS, '{"arm": [{}], "boat": 1}')
+
+    assert rig.only().data == {
+        "session_id": 7,
+        "received_data": '{"arm": [{}], "boat": 1}',
+        "path": "arm[0].device_id",
+        "reason": "device_id is missing",
+        "suppressed": 0,
+    }
+    assert rig.only().message == "session 7: arm[0].device_id: device_id is missing"
+
+
+def test_a_message_that_is_no_json_has_no_path(rig: Rig) -> None:
+    rig.events.faulty([("", "no JSON: x")], b"{")
+
+    assert rig.only().message == "session 7: the message: no JSON: x"
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"), [("x" * 1000, "x" * 256), (b"x" * 1000, "x" * 256), (b"\xff{", "\N{REPLACEMENT CHARACTER}{")]
+)
+def test_the_beginning_of_what_was_received_is_told(rig: Rig, message: str | bytes, shown: str) -> None:
+    rig.events.faulty(FAULTS, message)
+
+    assert rig.only().data["received_data"] == shown
+
+
+def test_one_event_a_second_stands_for_all_faulty_messages(rig: Rig) -> None:
+    for _ in range(6):
+        rig.events.faulty(FAULTS, "{")
+    rig.clock.advance(0.999)
+    rig.events.faulty(FAULTS, "{")
+    assert len(rig.heard) == 1
+
+    rig.clock.advance(0.001)
+    rig.events.faulty(FAULTS, "{")
+    rig.clock.advance(1)
+    rig.events.faulty(FAULTS, "{")
+
+    assert [emit.data["suppressed"] for emit in rig.heard] == [0, 6, 0]
+
+
+def test_every_bad_part_is_counted(rig: Rig) -> None:
+    for _ in range(3):
+        rig.events.faulty(FAULTS, "{")
+
+    assert rig.context.metrics.registry.get_sample_value("hapticd_input_faults_total") == 6
+
+
+def test_a_busy_device_is_told_with_its_holder(rig: Rig) -> None:
+    (record,) = inventory_of("compact").devices
+
+    rig.events.busy(record, 3)
+
+    assert rig.only().kind == "device-busy"
+    assert rig.only().data == {
+        "session_id": 7,
+        "device_id": record.device_id,
+        "device_family": "compact",
+        "held_by": 3,
+    }
+
+
+def test_commands_that_time_out_are_told_with_interval_and_setting(rig: Rig) -> None:
+    rig.events.timed_out(70_000_000)
+
+    assert rig.only().data == {
+        "session_id": 7,
+        "reason": "command_timeout",
+        "interval": 0.07,
+        "setting": "sessions/command_timeout",
+    }
+    assert "0.070 s" in rig.only().message
