@@ -316,7 +316,7 @@ class SessionChannel(WebSocketHandler):
         self.frames_sent += 1
         self.bridge.system.metrics.frames_sent.inc()
         stream = self.ws_connection.stream if self.ws_connection is not None else None
-        if stream is None or not stream.writing():
+        if stream is not None and not (stream.writing() or stream.closed()):
             return None
         self._unsent += len(frame)
         asyncio.ensure_future(sent).add_done_callback(partial(self._on_taken, len(frame)))
