@@ -25,6 +25,7 @@ from tests.support.running_system import RunningSystem
 
 CLIENTS = 3
 FRAMES = 100
+BASE_ACTORS = ("settings", "events", "fastpath", "devices", "sessions")
 BASE_RESTARTS = 5
 DEVICE_RESTARTS = SESSION_RESTARTS = 3
 UP = 0.1
@@ -379,7 +380,7 @@ def test_a_session_that_keeps_dying_is_closed_with_1011_and_the_others_go_on(
     assert "errors" not in again.configure(basis=TURNED)
 
 
-@pytest.mark.parametrize("name", ["settings", "events", "fastpath", "devices", "sessions"])
+@pytest.mark.parametrize("name", BASE_ACTORS)
 def test_a_base_actor_that_keeps_dying_is_given_up_while_everything_else_goes_on(
     system: RunningSystem, crowd: Crowd, name: str
 ) -> None:
@@ -395,3 +396,19 @@ def test_a_base_actor_that_keeps_dying_is_given_up_while_everything_else_goes_on
     assert restarts(system, name) == BASE_RESTARTS
     assert system.metric("hapticd_actors_given_up_total", actor=name) == 1
     system.fatal.clear()
+
+
+def test_without_its_supervisor_the_system_asks_to_be_ended_and_ends(tmp_path: Path) -> None:
+    with RunningSystem(tmp_path) as system, Crowd(system.ws, CLIENTS, UP) as crowd:
+        with undisturbed(system, crowd):
+            crash(system.directory, "supervisor")
+            eventually(lambda: system.fatal != [], "it says so", pause_s=0.005)
+            assert system.fatal == ["supervisor"]
+            system.fatal.clear()
+        refs = [system.directory.ref(name) for name in system.directory.names()]
+
+        system.system.stop()
+
+        assert len(refs) > len(BASE_ACTORS)
+        assert not any(ref is not None and ref.is_alive() for ref in refs)
+        assert system.force() == (0.0, 0.0, 0.0)

@@ -142,15 +142,17 @@ def test_it_holds_over_the_death_of_manager_and_device(system: RunningSystem, cr
     moves(system)
 
 
+@pytest.mark.parametrize("both_die", [False, True], ids=["store", "store and manager"])
 def test_a_stop_that_meets_a_dead_store_acts_and_is_on_the_disk_when_the_store_is_back(
-    system: RunningSystem, crowd: Crowd, tmp_path: Path
+    system: RunningSystem, crowd: Crowd, tmp_path: Path, both_die: bool
 ) -> None:
     moves(system)
     with held(system.directory, "supervisor"):
         crash(system.directory, "settings")
         answer = system.ask("POST", "/stop")
         stands_still(system, crowd)
-        crash(system.directory, "devices")
+        if both_die:
+            crash(system.directory, "devices")
     for name in ("settings", "devices"):
         living(system.directory, name)
 

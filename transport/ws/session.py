@@ -249,7 +249,7 @@ class SessionChannel(WebSocketHandler):
             return None
         self.frames_sent += 1
         self.bridge.system.metrics.frames_sent.inc()
-        if not stream.writing():
+        if not (stream.writing() or stream.closed()):
             return None
         self._unsent += len(frame)
         sent.add_done_callback(partial(self._on_taken, len(frame)))

@@ -1,0 +1,179 @@
+"""Bad clients of every kind beside a good one: it does not notice, the loop does not notice, and nothing of them stays."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import repeat
+from statistics import fmean, stdev
+from typing import Any, Final
+
+import pytest
+
+from tests.support.hostile import (
+    Cast,
+    Good,
+    Nonsense,
+    Streams,
+    Worker,
+    comes_and_goes,
+    falls_silent,
+    floods,
+    never_reads,
+)
+from tests.support.peer import encoded
+from tests.support.polling import eventually
+from tests.support.service import RunningService
+from tests.support.wire_cases import read_cases
+
+WINDOWS: Final = 4
+WINDOW_TICKS: Final = 2000
+TIMEOUT_S: Final = 0.5
+SIMULATE: Final = "arm,arm,compact,grip,grip:wired,pen"
+FAULTS: Final = b'{"arm": [' + b"0," * 30_000 + b"0]}"
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[RunningService]:
+    with RunningService(simulate=SIMULATE, settings={"sessions/command_timeout": TIMEOUT_S}) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def cast(service: RunningService) -> Cast:
+    _, devices = service.request("GET", "/devices")
+    own, other = (device["device_id"] for device in devices["arm"])
+    (compact,) = (device["device_id"] for device in devices["compact"])
+    (pen,) = (device["device_id"] for device in devices["pen"])
+    grips = {device["config"]["connection"]: device["device_id"] for device in devices["grip"]}
+    names = {"A002": other, "C001": compact, "B001": grips["wireless"], "B002": grips["wired"], "D001": pen}
+    return Cast(service.ws, service.ws_v30, own, other, names)
+
+
+def crew(cast: Cast, nonsense: Nonsense, streams: Streams) -> dict[str, Callable[[threading.Event], None]]:
+    """Every kind of bad client."""
+    return {
+        "floods": floods(cast, repeat(encoded("{}")), 100),
+        "floods with faults": floods(cast, repeat(encoded(FAULTS)), 2),
+        "never reads": never_reads(cast),
+        "falls silent": falls_silent(cast),
+        "sends nonsense": nonsense.run,
+        "breaks the protocol": streams.run,
+        "comes and goes": comes_and_goes(cast),
+    }
+
+
+def metric(service: RunningService, name: str) -> float:
+    """One value of the metrics page."""
+    (found,) = re.findall(rf"^hapticd_{name} (\S+)$", service.metrics(), re.MULTILINE)
+    return float(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Ticks:
+    """What the loop has counted."""
+
+    ran: float
+    missed: float
+
+    @classmethod
+    def now(cls, service: RunningService) -> Ticks:
+        """As the metrics page shows it."""
+        return cls(metric(service, "loop_ticks_total"), metric(service, "loop_ticks_missed_total"))
+
+    def share_missed_until(self, later: Ticks) -> float:
+        """Share of the ticks since then that were missed."""
+        ran, missed = later.ran - self.ran, later.missed - self.missed
+        return missed / (ran + missed)
+
+
+def window(service: RunningService) -> float:
+    """Share of ticks that the loop misses while it runs some more."""
+    before = Ticks.now(service)
+    eventually(
+        lambda: Ticks.now(service).ran >= before.ran + WINDOW_TICKS, "the loop ticks on", pause_s=0.05, tries=1200
+    )
+    return before.share_missed_until(Ticks.now(service))
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What was seen while the good client streamed, alone and among the bad ones in turn."""
+
+    good: Good
+    nonsense: Nonsense
+    streams: Streams
+    alone: list[float]
+    among: list[float]
+    interrupted: bool
+    """The loop was so late that its output ramps up again, or the good client so late that its force timed out."""
+
+
+@pytest.fixture(scope="module")
+def aftermath(service: RunningService, cast: Cast) -> Aftermath:
+    good, nonsense, streams = Good(cast), Nonsense(cast), Streams(cast)
+    alone: list[float] = []
+    among: list[float] = []
+    gaps = metric(service, "loop_gaps_total")
+    with Worker("good", good.run):
+        assert good.opened.wait(60)
+        for _ in range(WINDOWS):
+            alone.append(window(service))
+            with ExitStack() as running:
+                for name, work in crew(cast, nonsense, streams).items():
+                    running.enter_context(Worker(name, work))
+                among.append(window(service))
+    interrupted = metric(service, "loop_gaps_total") > gaps or good.longest_pause_s > 0.9 * TIMEOUT_S
+    return Aftermath(good, nonsense, streams, alone, among, interrupted)
+
+
+def test_every_frame_of_the_good_client_answers_its_message(aftermath: Aftermath) -> None:
+    assert aftermath.good.frames > 100
+
+
+def test_what_the_good_client_holds_stays_held(aftermath: Aftermath) -> None:
+    good = aftermath.good
+
+    assert good.whole > 100
+    assert good.less == 0 or aftermath.interrupted
+
+
+def test_each_bad_message_and_stream_was_answered_as_it_should(aftermath: Aftermath) -> None:
+    assert aftermath.nonsense.turns > 0
+    assert aftermath.streams.turns > 0
+    assert len(read_cases("bad_messages")) + len(read_cases("bad_streams")) >= 60
+
+
+def test_nothing_of_the_bad_clients_stays(service: RunningService, aftermath: Aftermath) -> None:
+    assert aftermath.among
+    eventually(lambda: service.request("GET", "/sessions")[1]["session_count"] == 0, "no session is open", pause_s=0.05)
+    assert metric(service, "sessions_open") == 0
+    _, devices = service.request("GET", "/devices")
+    for arm in devices["arm"]:
+        assert arm["state"]["control_mode"] == "idle"
+        assert arm["status"]["in_use"] is False
+
+
+def test_nobody_made_the_service_stumble(service: RunningService, aftermath: Aftermath) -> None:
+    assert aftermath.among
+    assert "Traceback" not in service.log
+    assert service.is_running()
+    assert metric_of_actors(service) == 0
+
+
+def metric_of_actors(service: RunningService) -> float:
+    """How many actors had to be started again."""
+    found: list[Any] = re.findall(r"^hapticd_actor_restarts_total\{.*\} (\S+)$", service.metrics(), re.MULTILINE)
+    return sum(map(float, found))
+
+
+@pytest.mark.realtime
+def test_the_loop_misses_no_more_ticks_among_bad_clients(service: RunningService, aftermath: Aftermath) -> None:
+    if metric(service, "loop_realtime") == 0:
+        pytest.skip("the loop has no SCHED_FIFO here: whoever uses the processors takes ticks from it")
+    bound = fmean(aftermath.alone) + 3 * stdev(aftermath.alone) + 0.01
+
+    assert fmean(aftermath.among) <= bound
