@@ -38,10 +38,11 @@ class SessionDevice:
 
     def view(self, config: SessionConfig) -> bool:
         """See the device as `config` says; a held position is released when that is new. True when it is."""
-        basis, mount = config.basis_of(self.device_id), config.device(self.device_id).mount
-        if (basis, mount) == self._view:
+        basis, device = config.basis_of(self.device_id), config.device(self.device_id)
+        mount = device.mount
+        if (basis, mount, device.preset) == self._view:
             return False
-        self._view = (basis, mount)
+        self._view = (basis, mount, device.preset)
         self.writer.set_basis(basis.axes, basis.signs)
         self.writer.set_mount(mount.position, mount.rotation, mount.scale)
         return True

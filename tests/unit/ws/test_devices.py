@@ -92,7 +92,7 @@ def test_a_view_is_new_once() -> None:
     assert rig.device.view(rig.config(basis=XZY)) is True
     assert rig.device.view(SessionConfig(basis=XZY)) is False
     assert rig.device.view(rig.config(mount=Transform((1, 2, 3)))) is True
-    assert rig.device.view(rig.config(mount=Transform((1, 2, 3)), preset="custom")) is False
+    assert rig.device.view(rig.config(mount=Transform((1, 2, 3)), preset="custom")) is True
 
 
 def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
