@@ -193,6 +193,28 @@ def test_an_id_that_is_open_gets_a_new_session_and_a_warning(service: ServiceIns
                 listener.hears("session-warning", reason="resume_refused", session_id=second["session_id"])
 
 
+def test_a_device_that_settles_takes_no_commands_yet(tmp_path: Path) -> None:
+    with ServiceInside(tmp_path, stepping=True, settled=False) as early:
+        eventually(lambda: early.system.inventory.value.devices, "the devices are listed", pause_s=0.005)
+        peer, first = opened(early)
+        with peer:
+            assert first["arm"][0]["device_id"] == "A001"
+            for wish in (FORCE, POSITION):
+                (error,) = peer.ask(wish)["errors"]
+                assert error["path"].startswith("arm[0].commands.set_cursor_")
+                assert "settling" in error["reason"]
+            early.step()
+            assert early.state("A001")["mode"] == 0
+
+            early.settle()
+
+            frame = peer.ask(FORCE)
+            assert "errors" not in frame
+            assert frame["arm"][0]["status"]["ready"] is True
+            early.step()
+            assert early.state("A001")["force"][2] == 1
+
+
 def _subscribed(service: ServiceInside) -> None:
     """Wait until the hub knows its subscriber."""
     eventually(

@@ -46,7 +46,7 @@ ARM_AND_GRIP: Final = (
 
 
 class ServiceInside:
-    """Context manager: every device is ready inside, and every thread has ended behind."""
+    """Context manager: everything answers inside, and every thread has ended behind."""
 
     def __init__(
         self,
@@ -55,12 +55,14 @@ class ServiceInside:
         simulated: tuple[SimulatedSpec, ...] = ARM_AND_GRIP,
         settings: Mapping[str, object] | None = None,
         stepping: bool = False,
+        settled: bool = True,
     ) -> None:
-        """`settings` hold for this start, on free ports; a loop with a thread of its own runs without FIFO."""
+        """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick."""
         self._directory = StateDirectory(folder)
         self._simulated = simulated
         self._chosen = {**FREE_PORTS, **(settings or {})}
         self._stepping = stepping
+        self._settled = settled
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="edge", daemon=True)
         self._cleanup = ExitStack()
@@ -91,7 +93,8 @@ class ServiceInside:
             cleanup.callback(self._close)
             self.system.start()
             self.bridge.listening = True
-            self._settle()
+            if self._settled:
+                self.settle()
             self._cleanup = cleanup.pop_all()
         return self
 
@@ -133,6 +136,21 @@ class ServiceInside:
     def wait(self, seconds: float) -> None:
         """As many ticks as there are in some seconds."""
         self.step(round(seconds * float(self.runtime.loop_state()["target_frequency"])))
+
+    def settle(self) -> None:
+        """Wait until every device is ready."""
+
+        def ready() -> bool:
+            devices = self.system.inventory.value.devices
+            if self._stepping:
+                self.wait(0.01)
+            return len(devices) == len(self._simulated) and all(one.phase is Phase.READY for one in devices)
+
+        if self._stepping:
+            eventually(self._has_its_rate, "the loop has its rate")
+        eventually(ready, "every device is ready", tries=6000, pause_s=0.005)
+        if self._stepping:
+            self.wait(SETTLED_S)
 
     def state(self, device_id: str) -> Any:
         """What the loop shows of a device, in device space."""
@@ -194,19 +212,6 @@ class ServiceInside:
         self.bridge = Bridge(self.system)
         self._listeners = Listeners(self.bridge, SessionChannel, BUILD, self._directory.token)
         return parse_ready(f"ready {self._listeners.open()}")
-
-    def _settle(self) -> None:
-        def ready() -> bool:
-            devices = self.system.inventory.value.devices
-            if self._stepping:
-                self.wait(0.01)
-            return len(devices) == len(self._simulated) and all(one.phase is Phase.READY for one in devices)
-
-        if self._stepping:
-            eventually(self._has_its_rate, "the loop has its rate")
-        eventually(ready, "every device is ready", tries=6000, pause_s=0.005)
-        if self._stepping:
-            self.wait(SETTLED_S)
 
     def _has_its_rate(self) -> bool:
         self.step()
