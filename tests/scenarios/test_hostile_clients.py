@@ -29,7 +29,7 @@ from tests.support.polling import eventually
 from tests.support.service import RunningService
 from tests.support.wire_cases import read_cases
 
-WINDOWS: Final = 4
+WINDOWS: Final = 3
 WINDOW_TICKS: Final = 2000
 TIMEOUT_S: Final = 0.5
 SIMULATE: Final = "arm,arm,compact,grip,grip:wired,pen"

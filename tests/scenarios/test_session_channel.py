@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -191,6 +191,29 @@ def test_an_id_that_is_open_gets_a_new_session_and_a_warning(service: ServiceIns
             with other:
                 assert second["session_id"] > first["session_id"]
                 listener.hears("session-warning", reason="resume_refused", session_id=second["session_id"])
+
+
+@pytest.mark.parametrize("leave", [Peer.close, Peer.drop, Peer.abort], ids=["goodbye", "end", "reset"])
+def test_a_client_that_leaves_takes_its_force_with_it_before_any_actor_hears(
+    service: ServiceInside, leave: Callable[[Peer], object]
+) -> None:
+    peer, first = opened(service)
+    mine = channel_of(service, first["session_id"])
+    peer.ask(FORCE)
+    service.step()
+    assert service.state("A001")["force"][2] == 1
+
+    with patch.object(mine, "_close_session"):
+        leave(peer)
+        eventually(
+            lambda: service.on_edge(lambda: first["session_id"] not in service.bridge.channels),
+            "the edge has seen it",
+            pause_s=0.005,
+        )
+        service.step()
+        assert service.state("A001")["force"][2] == 0
+        assert service.state("A001")["mode"] == 0
+    service.on_edge(mine._close_session)
 
 
 def test_a_device_that_settles_takes_no_commands_yet(tmp_path: Path) -> None:
