@@ -31,6 +31,7 @@ def damp(writer: Writer, x: float, y: float, z: float) -> None:
 def test_the_force_is_minus_b_v_along_each_axis(damping: tuple[float, float, float]) -> None:
     rig = moving()
     damp(rig.writer, *damping)
+    state = rig.step(7)
 
     for _ in range(100):
         state = rig.step(7)

@@ -159,7 +159,7 @@ def test_a_free_device_comes_home() -> None:
 
 def turned() -> tuple[Rig, Rig]:
     """The same arm, right-handed and left-handed, off its middle plane and moving."""
-    rigs = []
+    rigs: list[Rig] = []
     for left in (0, 1):
         params = arm_params(left_handed=left)
         fill(params["hand"], {"centre": (0.08, -0.12, 0.135)})
@@ -218,6 +218,7 @@ def test_an_angle_of_the_first_joint_is_meant_the_other_way_round() -> None:
     for rig, sign in ((right, 1), (left, -1)):
         rig.writer.angle(sign * (at[0] + 2), at[1], at[2])
         rig.writer.publish()
+    one, other = right.step(3), left.step(3)
 
     for _ in range(20):
         one, other = right.step(3), left.step(3)
