@@ -647,18 +647,24 @@ def test_who_goes_while_a_configuration_is_under_way_is_gone(
 def test_who_goes_before_its_session_is_open_leaves_none(
     service: ServiceInside, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, linger: bytes | None
 ) -> None:
-    noticed = threading.Event()
-    on_close = SessionChannel.on_close
+    arrived, noticed = threading.Event(), threading.Event()
+    choose, on_close = SessionChannel._choose, SessionChannel.on_close
+
+    def arrive(channel: SessionChannel) -> bool:
+        arrived.set()
+        return choose(channel)
 
     def close(channel: SessionChannel) -> None:
         on_close(channel)
         noticed.set()
 
+    monkeypatch.setattr(SessionChannel, "_choose", arrive)
     monkeypatch.setattr(SessionChannel, "on_close", close)
-    with held(service.system.context.directory, "sessions") as manager:
+    with held(service.system.context.directory, "sessions"):
         raw = connected(service.ws)
         raw.sendall(handshake(service.ws))
-        eventually(lambda: len(mailbox_of(manager)) > 0, "the manager is asked", pause_s=0.002)
+        assert arrived.wait(20)
+        service.on_edge(lambda: None)
         if linger is not None:
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         raw.close()
