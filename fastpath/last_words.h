@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -35,6 +36,8 @@ typedef struct {
 
 static hd_word hd_words[HD_WORDS];
 static uint32_t hd_words_said;
+static pthread_t hd_words_speaker;
+static int hd_words_number;
 static const int hd_words_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 #define HD_WORDS_SIGNALS ((int)(sizeof hd_words_signals / sizeof hd_words_signals[0]))
 static struct sigaction hd_words_before[sizeof hd_words_signals / sizeof hd_words_signals[0]];
@@ -106,31 +109,48 @@ static void hd_words_say(void) {
     }
 }
 
+/* Let the fatal signals through to the calling thread. */
+static void hd_words_unblock(void) {
+    sigset_t fatal;
+    sigemptyset(&fatal);
+    for (int i = 0; i < HD_WORDS_SIGNALS; i++) sigaddset(&fatal, hd_words_signals[i]);
+    pthread_sigmask(SIG_UNBLOCK, &fatal, NULL);
+}
+
+/* What stood before us; it may come back, raise the signal again, or fault itself. */
+static void hd_words_hand_over(int number, siginfo_t *info, void *context) {
+    int i = 0;
+    while (hd_words_signals[i] != number) i++;
+    hd_words_unblock();
+    if (hd_words_before[i].sa_flags & SA_SIGINFO) hd_words_before[i].sa_sigaction(number, info, context);
+    else if (hd_words_before[i].sa_handler != SIG_DFL && hd_words_before[i].sa_handler != SIG_IGN)
+        hd_words_before[i].sa_handler(number);
+}
+
 static void hd_words_handler(int number, siginfo_t *info, void *context) {
     struct sigaction plain;
-    int first = !__atomic_exchange_n(&hd_words_said, 1, __ATOMIC_ACQ_REL);
-    int i = 0;
-    if (first) {
+    if (!__atomic_exchange_n(&hd_words_said, 1, __ATOMIC_ACQ_REL)) {
+        hd_words_speaker = pthread_self();
+        hd_words_number = number;
         hd_words_say();
-    } else {
+        hd_words_hand_over(number, info, context);
+    } else if (!pthread_equal(hd_words_speaker, pthread_self())) {
         /* Another thread speaks and then ends the process: dying first would cut it short. */
         for (int round = 0; round < HD_WORDS_OTHER_ROUNDS; round++) poll(NULL, 0, HD_WORDS_ROUND_MS);
     }
-    while (hd_words_signals[i] != number) i++;
-    sigaction(number, &hd_words_before[i], NULL);
-    if (hd_words_before[i].sa_flags & SA_SIGINFO) {
-        hd_words_before[i].sa_sigaction(number, info, context);
-    } else if (hd_words_before[i].sa_handler != SIG_DFL && hd_words_before[i].sa_handler != SIG_IGN) {
-        hd_words_before[i].sa_handler(number);
-    }
-    if (first) hd_words_say();
+    if (pthread_equal(hd_words_speaker, pthread_self())) hd_words_say();
     memset(&plain, 0, sizeof plain);
     plain.sa_handler = SIG_DFL;
-    sigaction(number, &plain, NULL);
-    raise(number);
+    sigaction(hd_words_number, &plain, NULL);
+    hd_words_unblock();
+    raise(hd_words_number);
 }
 
-/* Stand before the present handlers, unless we do; 0 or an errno. */
+/* Stand before the present handlers, unless we do; 0 or an errno.
+ *
+ * faulthandler puts back what stood before it while it prints and then raises the signal again. Where that is this handler
+ * too, neither that nor another fault meanwhile, in any thread, ends the process before the second packets are out.
+ */
 static inline int hd_words_install(void) {
     struct sigaction ours, present;
     memset(&ours, 0, sizeof ours);

@@ -1,8 +1,8 @@
 # Ports at the level of descriptors: the last words that zero their motors when a fatal signal ends the process.
 # Register a port's zero packet before its first force; unregister it before its descriptor is closed.
 
-# Stand before the handlers of SIGSEGV, SIGBUS, SIGFPE and SIGABRT: call it after faulthandler.enable(); again is nothing.
-# OSError.
+# Stand before the handlers of SIGSEGV, SIGBUS, SIGFPE and SIGABRT; again is nothing. OSError. After faulthandler.enable(), so
+# that packets go out before stacks are printed; and before it as well, so that nothing cuts the packets after them short.
 def install() -> None: ...
 
 # Prepare the zero packet (1 to 256 bytes) of an open descriptor, in place of an earlier one. ValueError for another size or

@@ -20,7 +20,7 @@ cdef extern from "last_words.h" nogil:
 
 
 def install() -> None:
-    """Stand before the handlers of SIGSEGV, SIGBUS, SIGFPE, SIGABRT: call it after faulthandler.enable(); again is nothing."""
+    """Stand before the handlers of SIGSEGV, SIGBUS, SIGFPE, SIGABRT; call it before and after faulthandler.enable(). OSError."""
     cdef int error = hd_words_install()
     if error != 0:
         raise OSError(error, "the handlers of fatal signals could not be set")
