@@ -13,7 +13,17 @@ from tornado.websocket import WebSocketHandler
 from actors.kit.errors import HapticError
 from transport.http.base import LONGEST_BODY, HttpHandler
 from transport.http.call import Edge
-from transport.http.resources import devices, health, metrics, sessions, settings, stop, version
+from transport.http.resources import (
+    devices,
+    health,
+    metrics,
+    session_areas,
+    sessions,
+    settings,
+    stop,
+    version,
+    workspace,
+)
 from transport.http.route import Route, RouteTable
 from transport.http.target import Target, parse_target
 from transport.http.visitor import is_upgrade, visitor_of
@@ -41,6 +51,8 @@ HTTP_ROUTES: Final = RouteTable(
         Route("GET", "/stop", stop.read_stop, "What is stopped."),
         Route("POST", "/stop", stop.stop_everything, "Zero output on every device, until released."),
         Route("DELETE", "/stop", stop.release_everything, "Let every device move again."),
+        *session_areas.routes(),
+        *workspace.routes(),
         Route("GET", "/metrics", metrics.read_metrics, "Metrics in Prometheus' text format.", always=True),
         Route("GET", "/healthz", health.read_health, "Whether the service lives.", always=True),
         Route("GET", "/readyz", health.read_readiness, "Whether the service can be used.", always=True),
