@@ -51,17 +51,17 @@ class Devices:
                     raise InvalidInput(f"a {record.kind} has no {area.name}: send it to an arm or a compact.")
         kept = tuple(record for record in self.records if area.on(record))
         if not kept:
-            raise NoSuchDevice(_shown(self.text))
+            raise NoSuchDevice(shown(self.text))
         return Devices(self.text, kept, self.pattern)
 
     def one(self) -> DeviceRecord:
         """The only device; NoSuchDevice, or InvalidInput that lists the ids of several."""
         if not self.records:
-            raise NoSuchDevice(_shown(self.text))
+            raise NoSuchDevice(shown(self.text))
         first, *others = self.records
         if others:
             ids = ", ".join(record.device_id for record in self.records[:_MOST_LISTED])
-            raise InvalidInput(f'"{_shown(self.text)}" means several devices: name one of {ids}.')
+            raise InvalidInput(f'"{shown(self.text)}" means several devices: name one of {ids}.')
         return first
 
 
@@ -88,7 +88,7 @@ def _meant(word: str, inventory: Inventory, vocabulary: Vocabulary) -> tuple[Dev
     return tuple(sorted(found, key=lambda one: groups.index(vocabulary.group(one.kind, one.identity.connection))))
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
     """A selector from outside, fit for a message."""
     printable = "".join(letter if letter.isprintable() else "?" for letter in text)
     return f"{printable[: _SHOWN - 1]}…" if len(printable) > _SHOWN else printable

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
-from actors.device.messages import DeviceRecord
-from actors.device.simulated import SimulatedSpec
+from actors.device.messages import DeviceIdentity
+from actors.device.simulated import SimulatedSpec, identities
 from actors.event.messages import HUB, Emit
 from actors.kit.message import Message
 from actors.values.identity import Connection, Firmware, Kind
@@ -27,19 +28,22 @@ DEVICES = (
 Join = Callable[..., tuple[Peer, int]]
 
 
-def aged(record: DeviceRecord) -> DeviceRecord:
-    """With the firmware that its id promises."""
-    firmware = Firmware(7, 3) if record.device_id == "OLD1" else record.identity.firmware
-    return replace(record, identity=replace(record.identity, firmware=firmware))
+def aged(specs: Iterable[SimulatedSpec], first_number: int = 0) -> tuple[DeviceIdentity, ...]:
+    """Identities with the firmware that their id promises."""
+    return tuple(
+        replace(one, firmware=Firmware(7, 3)) if one.device_id == "OLD1" else one
+        for one in identities(specs, first_number)
+    )
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
     settings = {"simulation/settle_time": 0.01}
     folder = tmp_path_factory.mktemp("state")
-    with ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
-        inventory = running.system.inventory
-        inventory.replace(replace(inventory.value, devices=tuple(map(aged, inventory.value.devices))))
+    with (
+        patch("actors.device.manager.identities", aged),
+        ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running,
+    ):
         yield running
 
 
