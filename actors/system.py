@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from actors.settings.ledger import Ledger
     from actors.settings.state import SettingsState
 
-FOLLOWERS: Final = (FASTPATH,)
+FOLLOWERS: Final = (FASTPATH, "device/*")
 
 logger = logging.getLogger(__name__)
 

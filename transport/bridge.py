@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from actors.session.messages import SessionTable
     from actors.settings.messages import SettingsView
     from actors.system import System
+    from transport.ws.session_devices import SessionDevices
 
 R = TypeVar("R")
 
@@ -24,6 +25,11 @@ class Channel(Protocol):
     session_id: int
     frames_sent: int
     commands_received: int
+
+    @property
+    def devices(self) -> SessionDevices | None:
+        """The session's devices; None once it is closed."""
+        ...
 
     def disconnect(self, code: int, reason: str) -> None:
         """Close the connection with a WebSocket close code; its forces are released at once."""

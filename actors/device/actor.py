@@ -6,11 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from actors.device.kinds import KINDS
-from actors.device.messages import MANAGER, DeviceChanged, DeviceRecord, DeviceSettled, Inventory, Phase
+from actors.device.messages import (
+    MANAGER,
+    ConfigureDevice,
+    DeviceChanged,
+    DeviceRecord,
+    DeviceSettled,
+    DeviceWide,
+    Inventory,
+    Phase,
+    unsupported_event,
+)
 from actors.device.params import device_params
+from actors.device.wide import changed
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.errors import FirmwareTooOld
 from actors.kit.message import Announce
+from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -18,6 +31,7 @@ if TYPE_CHECKING:
     from fastpath.arena import Runtime
 
 SETTLE_S: Final = 5.0
+FORCE_SCALE: Final = "filters/force_scale/gain"
 
 
 def actor_name(device_id: str) -> str:
@@ -60,6 +74,26 @@ class DeviceActor(ServiceActor):
         if self._record.phase is Phase.SETTLING:
             self._enter(Phase.READY)
 
+    @handles(ConfigureDevice)
+    def configure(self, message: ConfigureDevice) -> DeviceWide:
+        """The configuration for all sessions after the change, which the loop has already; InvalidInput, FirmwareTooOld."""
+        try:
+            wide = changed(self._record, message)
+        except FirmwareTooOld as error:
+            self.tell(HUB, unsupported_event(self._record, error))
+            raise
+        if wide != self._record.wide:
+            self._record = replace(self._record, wide=wide)
+            self._publish()
+            self._say_changed()
+        return wide
+
+    @handles(SettingChanged)
+    def on_setting(self, message: SettingChanged) -> None:
+        """A force scale may be this device's: the settings know which one counts."""
+        if message.key.startswith("devices/") and message.key.endswith(f"/{FORCE_SCALE}"):
+            self._publish()
+
     def on_announce(self, message: Announce) -> None:
         """A new manager may not have heard of the last change."""
         if message.name == MANAGER:
@@ -80,7 +114,11 @@ class DeviceActor(ServiceActor):
 
     def _publish(self) -> None:
         seed = self._settings.value.integer("simulation/seed")
-        self._runtime.publish_device(self._record.lease, device_params(self._record, seed))
+        self._runtime.publish_device(self._record.lease, device_params(self._record, seed, self._force_scale()))
+
+    def _force_scale(self) -> float:
+        gain = self._settings.value.device(self._record.device_id, self._record.kind, FORCE_SCALE)
+        return float(gain) if isinstance(gain, (int, float)) else 1.0
 
     def _say_connected(self) -> None:
         self.tell(HUB, connected_event(self._record))

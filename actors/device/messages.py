@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from actors.event.messages import Emit
 from actors.kit.errors import FirmwareTooOld, NoSuchDevice
@@ -132,6 +132,22 @@ class ReleaseStop(Request[StopStatus]):
 
     device_ids: tuple[str, ...] | None = None
     peer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigureDevice(Request[DeviceWide]):
+    """Change what a device has for all sessions; None keeps a value. Asked of `device/{id}`: InvalidInput, FirmwareTooOld."""
+
+    handedness: str | None = None
+    torque_scaling: bool | None = None
+    gravity_compensation: bool | None = None
+    gravity_scale: float | None = None
+    home_return: bool | None = None
+
+    def sent(self) -> dict[str, Any]:
+        """The values that are not kept, by name."""
+        every = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value for name, value in every if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

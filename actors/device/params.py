@@ -43,8 +43,8 @@ def status_flags(record: DeviceRecord) -> int:
     return flags
 
 
-def device_params(record: DeviceRecord, seed: int) -> NDArray[np.void]:
-    """0-d array of dtype DEVICE_PARAMS; the same `seed` and device draw the same noise."""
+def device_params(record: DeviceRecord, seed: int, force_scale: float = 1.0) -> NDArray[np.void]:
+    """0-d array of dtype DEVICE_PARAMS; the same `seed` and device draw the same noise, `force_scale` is of every force."""
     data = KINDS[record.kind]
     params = np.zeros((), dtype=DEVICE_PARAMS)
     params["kind"] = data.number
@@ -52,7 +52,9 @@ def device_params(record: DeviceRecord, seed: int) -> NDArray[np.void]:
     params["accepts_commands"] = record.phase is Phase.READY and record.kind.moves
     params["torque_scaling"] = record.wide.torque_scaling
     params["gravity_scale"] = record.wide.gravity_scale if record.wide.gravity_compensation else 0.0
-    params["force_scale"] = 1.0
+    params["force_scale"] = force_scale
+    params["left_handed"] = record.wide.handedness == "left"
+    params["home_return"] = record.wide.home_return
     params["plant_revision"] = 1
     params["seed"] = zlib.crc32(f"{seed}/{record.device_id}".encode()) + 1
     params["grip_slot"] = -1
@@ -87,6 +89,7 @@ def _fill_mechanism(params: NDArray[np.void], data: KindData) -> None:
     hand["grip_damping"] = MEDIUM_HAND.grip_damping
     hand["arm_stiffness"] = MEDIUM_HAND.arm_stiffness
     hand["arm_damping"] = MEDIUM_HAND.arm_damping
+    params["home"] = data.reach.centre
     hand["centre"] = data.reach.centre
     hand["radius"] = CIRCLE_RADIUS_M
     hand["period"] = CIRCLE_PERIOD_S

@@ -59,6 +59,7 @@ def arm_params(
             "gravity_scale": 1.0,
             "force_scale": 1.0,
             "grip_slot": -1,
+            "home": ARM_CENTRE,
         },
     )
     fill(

@@ -13,7 +13,18 @@ from tornado.websocket import WebSocketHandler
 from actors.kit.errors import HapticError
 from transport.http.base import LONGEST_BODY, HttpHandler
 from transport.http.call import Edge
-from transport.http.resources import devices, health, metrics, sessions, settings, stop, version
+from transport.http.resources import (
+    device_areas,
+    devices,
+    health,
+    metrics,
+    session_areas,
+    sessions,
+    settings,
+    stop,
+    version,
+    workspace,
+)
 from transport.http.route import Route, RouteTable
 from transport.http.target import Target, parse_target
 from transport.http.visitor import is_upgrade, visitor_of
@@ -41,6 +52,14 @@ HTTP_ROUTES: Final = RouteTable(
         Route("GET", "/stop", stop.read_stop, "What is stopped."),
         Route("POST", "/stop", stop.stop_everything, "Zero output on every device, until released."),
         Route("DELETE", "/stop", stop.release_everything, "Let every device move again."),
+        Route("GET", "/{device}/{id}", devices.read_device, "One device, and who holds its position."),
+        Route("GET", "/{device}/{id}/stop", stop.read_device_stop, "Whether a device is stopped."),
+        Route("POST", "/{device}/{id}/stop", stop.stop_devices, "Zero output on these devices, until released."),
+        Route("DELETE", "/{device}/{id}/stop", stop.release_devices, "Let these devices move again."),
+        Route("POST", "/save_configuration", devices.save_configuration, "Keep it in the device.", reads_body=True),
+        *device_areas.routes(),
+        *session_areas.routes(),
+        *workspace.routes(),
         Route("GET", "/metrics", metrics.read_metrics, "Metrics in Prometheus' text format.", always=True),
         Route("GET", "/healthz", health.read_health, "Whether the service lives.", always=True),
         Route("GET", "/readyz", health.read_readiness, "Whether the service can be used.", always=True),

@@ -8,8 +8,11 @@ from typing import Final
 
 from transport.http.call import Handler
 from transport.wire.envelope import MethodNotAllowed, NoSuchRoute
+from transport.wire.vocabulary import path_members
 
 METHODS: Final = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS")
+# The one named segment that not every word fits: a type, a family or a pattern of them.
+DEVICE: Final = "{device}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class Resource:
                 words[part[1:-4]] = "/".join(segments[at:])
                 return words if len(segments) > at else None
             if at >= len(segments):
+                return None
+            if part == DEVICE and not path_members(segments[at]):
                 return None
             if part.startswith("{"):
                 words[part[1:-1]] = segments[at]

@@ -20,11 +20,16 @@ class PositionHolders:
 
     def claim(self, device_id: str, session_id: int, writer: Writer, now_ns: int, timeout_ns: int) -> int | None:
         """Take the device for `session_id`; None when it has it now, else the session that holds it."""
-        holder = self._holders.get(device_id)
-        if holder is not None and holder[0] != session_id and _holds(holder[1], now_ns, timeout_ns):
-            return holder[0]
+        holder = self.holder(device_id, now_ns, timeout_ns)
+        if holder is not None and holder != session_id:
+            return holder
         self._holders[device_id] = (session_id, writer)
         return None
+
+    def holder(self, device_id: str, now_ns: int, timeout_ns: int) -> int | None:
+        """The session that holds the device now."""
+        holder = self._holders.get(device_id)
+        return holder[0] if holder is not None and _holds(holder[1], now_ns, timeout_ns) else None
 
     def forget(self, session_id: int) -> None:
         """A session has closed."""

@@ -7,14 +7,25 @@ from dataclasses import replace
 import pytest
 
 from actors.device.actor import SETTLE_S, DeviceActor, actor_name, disconnected_event
-from actors.device.messages import MANAGER, DeviceChanged, DeviceRecord, DeviceSettled, DeviceWide, Inventory, Phase
+from actors.device.messages import (
+    MANAGER,
+    ConfigureDevice,
+    DeviceChanged,
+    DeviceRecord,
+    DeviceSettled,
+    DeviceWide,
+    Inventory,
+    Phase,
+)
 from actors.device.params import READY, status_flags
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
-from actors.kit.errors import NoSuchDevice
+from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Announce
 from actors.kit.published import Published
+from actors.settings.messages import SettingChanged
+from actors.values.identity import Firmware
 from fastpath.arena import Runtime
 from tests.support.slices import Listener, settings_view, simulated_records
 
@@ -226,3 +237,65 @@ def test_a_device_that_has_gone_says_why() -> None:
     assert emit.kind == "device-disconnected"
     assert emit.data["device_family"] == "pen"
     assert emit.message.endswith("on sim0 is gone: its cable was pulled")
+
+
+# ---------------------------------------------------------------- what a device has for all sessions
+
+
+def test_a_change_is_with_the_loop_and_told_and_no_change_is_not() -> None:
+    rig = Rig(phase=Phase.READY)
+    rig.actor.started()
+    wide = DeviceWide(handedness="left", gravity_scale=0.5)
+
+    for _ in range(2):
+        assert rig.actor.configure(ConfigureDevice(handedness="left", gravity_scale=0.5)) == wide
+    assert rig.actor.configure(ConfigureDevice()) == wide
+
+    assert rig.manager.of(DeviceChanged) == [DeviceChanged(rig.record.device_id, Phase.READY, wide)]
+
+
+def test_a_firmware_that_is_too_old_is_an_event_and_changes_nothing() -> None:
+    rig = Rig(phase=Phase.READY)
+    old = replace(rig.record, identity=replace(rig.record.identity, firmware=Firmware(7, 3)))
+    rig.inventory.replace(Inventory((old,)))
+    rig.actor.started()
+
+    with pytest.raises(FirmwareTooOld):
+        rig.actor.configure(ConfigureDevice(home_return=True))
+
+    (emit,) = rig.hub.of(Emit)
+    assert emit.kind == "device-protocol-unsupported"
+    assert (emit.data["feature"], emit.data["firmware"], emit.data["required"]) == ("home_return", "7.3", "7.4")
+    assert rig.manager.told == []
+
+
+@pytest.mark.parametrize(
+    ("key", "scale"),
+    [
+        ("devices/haptic*/filters/force_scale/gain", 0.5),
+        ("devices/arm/filters/force_scale/gain", 0.5),
+        ("devices/compact/filters/force_scale/gain", 1),
+    ],
+)
+def test_the_force_scale_acts_at_once(key: str, scale: float) -> None:
+    rig = Rig(phase=Phase.READY)
+    settings = Published(settings_view())
+    actor = DeviceActor(rig.context, rig.runtime, rig.inventory, settings, rig.record.device_id)
+    actor.started()
+    writer = rig.runtime.writer(rig.runtime.lease_session("1"), rig.record.lease)
+    reader = rig.runtime.reader(rig.record.lease)
+
+    def applied() -> float:
+        for _ in range(40):
+            writer.begin()
+            writer.force(0, 0, 1)
+            writer.publish()
+            rig.runtime.step(20)
+        return float(reader.snapshot()["force"][2])
+
+    assert applied() == pytest.approx(1)
+    settings.replace(settings_view({key: 0.5}))
+    actor.on_setting(SettingChanged("control/frequency", 1000.0))
+    assert applied() == pytest.approx(1)
+    actor.on_setting(SettingChanged(key, 0.5))
+    assert applied() == pytest.approx(scale)

@@ -150,6 +150,20 @@ def test_configuration_reaches_the_loop(wide: DeviceWide, gravity: float, torque
     assert (params["gravity_scale"], params["torque_scaling"]) == (gravity, torque_scaling)
 
 
+@pytest.mark.parametrize(("hand", "left"), [("left", 1), ("right", 0)])
+def test_handedness_and_home_return_reach_the_loop(hand: str, left: int) -> None:
+    params = params_of(replace(ARM, wide=DeviceWide(handedness=hand, home_return=bool(left))))
+
+    assert (params["left_handed"], params["home_return"]) == (left, left)
+    assert params["home"].tolist() == [0, -0.120, 0.135]
+    assert params_of(COMPACT)["home"].tolist() == [0, -0.085, 0.100]
+
+
+def test_the_force_scale_is_one_unless_it_is_said() -> None:
+    assert params_of(ARM)["force_scale"] == 1
+    assert device_params(ARM, 0, 0.25)["force_scale"] == 0.25
+
+
 def test_noise_comes_from_seed_and_device() -> None:
     seeds = {int(device_params(record, seed)["seed"]) for record in ALL for seed in (0, 1, 2**32 - 1)}
 

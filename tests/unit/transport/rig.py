@@ -58,6 +58,7 @@ from transport.http.call import Edge
 from transport.http.route import RouteTable
 from transport.security import Guard
 from transport.wire.vocabulary import Vocabulary
+from transport.ws.session_devices import SessionDevices
 
 T = TypeVar("T")
 
@@ -86,6 +87,7 @@ class FakeChannel:
     frames_sent: int = 12
     commands_received: int = 11
     closed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    devices: SessionDevices | None = None
 
     def disconnect(self, code: int, reason: str) -> None:
         self.closed.append((code, reason))

@@ -1,15 +1,21 @@
-"""`/devices`: the groups of a full frame, in device space or as one session sees it."""
+"""`/devices`: the groups of a full frame, in device space or as one session sees it; `/{device}/{id}`: one entry of them."""
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Final, Protocol, runtime_checkable
 
-from actors.kit.errors import NoSuchSession
+import orjson
+
+from actors.device.messages import Inventory
+from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession
 from actors.session.selectors import parse_selector, select
 from transport.http.call import Answer, Call
+from transport.http.device_selector import find, shown
 from transport.wire.envelope import Encoded
 from transport.wire.frames import devices_json
 from transport.wire.vocabulary import Vocabulary
+
+NS_PER_S: Final = 1_000_000_000
 
 
 @runtime_checkable
@@ -34,3 +40,29 @@ async def list_devices(call: Call) -> Answer:
     if not isinstance(channel, SeesDevices):
         raise NoSuchSession(session_id)
     return Answer(Encoded(channel.devices_json(call.vocabulary, call.version)))
+
+
+async def read_device(call: Call) -> Answer:
+    """One device's entry in device space, its id, and the session that holds its position, if one does."""
+    bridge, system = call.bridge, call.bridge.system
+    record = find(call.words["device"], call.words["id"], bridge.inventory, call.vocabulary).one()
+    alone = Inventory((record,))
+    groups: Any = orjson.loads(devices_json(alone, system.runtime, call.vocabulary, bridge.settings, call.version))
+    group = groups[call.vocabulary.group(record.kind, record.identity.connection)]
+    entry = group[record.device_id] if call.version == "3.0" else group[0]
+    timeout_ns = int(bridge.settings.number("sessions/command_timeout") * NS_PER_S)
+    held_by = bridge.holders.holder(record.device_id, system.runtime.now_ns(), timeout_ns)
+    return Answer({"device_id": record.device_id, **entry, "held_by": held_by})
+
+
+async def save_configuration(call: Call) -> Answer:
+    """What a device has for all sessions is written to the device; a simulated one has it already."""
+    device_id = call.fields("device_id").get("device_id")
+    if not isinstance(device_id, str):
+        raise InvalidInput('name the device, such as {"device_id": "049D"}.', "device_id")
+    record = call.bridge.inventory.find(device_id)
+    if record is None:
+        raise NoSuchDevice(shown(device_id))
+    if not record.kind.moves:
+        raise InvalidInput(f"a {record.kind} has no configuration to save: send it to an arm or a compact.")
+    return Answer({"device_id": device_id})

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from actors.kit.errors import HapticError, InvalidInput
+from actors.kit.errors import InvalidInput
 from actors.session.messages import Change, ClearProfile, ConfigureSession, DeclareProfile, SessionRecord
 from actors.session.selectors import Selected, parse_selector, select
 from transport.http.call import Answer, Call
+from transport.http.results import Act, answer_of
 from transport.security import audit
-from transport.wire.envelope import sentence_of, status_of
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -66,19 +67,15 @@ async def clear_profile(call: Call) -> Answer:
 
 async def _change(call: Call, change: Change) -> Answer:
     selected = _selected(call)
-    if not selected.several:
-        return Answer({"name": await _configured(call.bridge, selected.one(), change)})
-    results: list[dict[str, object]] = []
-    status = 200
-    for record in selected.some():
-        outcome: dict[str, object] = {"session_id": record.session_id, "ok": True}
-        try:
-            outcome["name"] = await _configured(call.bridge, record, change)
-        except HapticError as error:
-            outcome |= {"ok": False, "error": sentence_of(error)}
-            status = status_of(error) if status == 200 else status
-        results.append(outcome)
-    return Answer({"results": results}, status=status)
+    acts = [_act(call.bridge, record, change) for record in selected.some()]
+    return await answer_of(acts, several=selected.several)
+
+
+def _act(bridge: Bridge, record: SessionRecord, change: Change) -> Act:
+    async def run() -> Mapping[str, object]:
+        return {"name": await _configured(bridge, record, change)}
+
+    return Act({"session_id": record.session_id}, run)
 
 
 async def _configured(bridge: Bridge, record: SessionRecord, change: Change) -> str:

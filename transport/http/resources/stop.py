@@ -7,9 +7,11 @@ from actors.device.stop_latch import StopLatch
 from actors.kit.errors import HapticError
 from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
+from transport.http.device_selector import Area, Devices, find
 from transport.security import audit
 
 SECTION = "stop"
+AREA = Area("stop")
 
 
 async def read_stop(call: Call) -> Answer:
@@ -33,14 +35,54 @@ async def release_everything(call: Call) -> Answer:
     return await _remembered(call, status, "The stop is released")
 
 
+async def read_device_stop(call: Call) -> Answer:
+    """Whether one device is stopped, by itself or with everything."""
+    record = _found(call).one()
+    latch = StopLatch.from_json(call.bridge.system.ledger.section(SECTION))
+    return Answer({"device_id": record.device_id, "stopped": latch.holds(record.device_id)})
+
+
+async def stop_devices(call: Call) -> Answer:
+    """Stop these devices, all at the same time."""
+    found = _found(call)
+    ids = tuple(record.device_id for record in found.records)
+    status = await call.bridge.ask(MANAGER, Stop(ids, call.peer))
+    audit(call.peer, "-", f"stop of {', '.join(ids)}")
+    await _confirmed(call, "The stop holds")
+    return _each(found, status)
+
+
+async def release_devices(call: Call) -> Answer:
+    """Let these devices move again; all others that were stopped stay so."""
+    found = _found(call)
+    ids = tuple(record.device_id for record in found.records)
+    status = await call.bridge.ask(MANAGER, ReleaseStop(ids, call.peer))
+    audit(call.peer, "-", f"stop of {', '.join(ids)} released")
+    await _confirmed(call, "The stop is released")
+    return _each(found, status)
+
+
 async def _remembered(call: Call, status: StopStatus, done: str) -> Answer:
-    """The answer once the disk has it; an error says that it holds all the same."""
+    await _confirmed(call, done)
+    return _shown(status)
+
+
+async def _confirmed(call: Call, done: str) -> None:
+    """Return once the disk has it; an error says that it holds all the same."""
     try:
         await call.bridge.ask(STORE, ConfirmLedger())
     except HapticError as error:
         error.sentence = f"{done}, but a restart would forget it. {error.sentence}"
         raise
-    return _shown(status)
+
+
+def _found(call: Call) -> Devices:
+    return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(AREA)
+
+
+def _each(found: Devices, status: StopStatus) -> Answer:
+    shown = [{"device_id": one.device_id, "stopped": one.device_id in status.device_ids} for one in found.records]
+    return Answer({"results": [{**one, "ok": True} for one in shown]} if found.pattern else shown[0])
 
 
 def _shown(status: StopStatus) -> Answer:

@@ -1,0 +1,55 @@
+"""Results of several: each acts whatever becomes of the others, and their status is one rule."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+
+from actors.kit.errors import Busy, FirmwareTooOld, HapticError, InvalidInput, NoSuchSession
+from transport.http.results import Act, answer_of, together
+
+OLD = FirmwareTooOld("damping", "7.3", "7.5")
+BAD = InvalidInput("no")
+
+
+def act(name: str, error: Exception | None = None) -> Act:
+    async def run() -> Mapping[str, object]:
+        if error is not None:
+            raise error
+        return {"value": name}
+
+    return Act({"device_id": name}, run)
+
+
+@pytest.mark.parametrize(
+    ("errors", "status"),
+    [([], 200), ([BAD], 400), ([OLD], 422), ([BAD, OLD], 422), ([BAD, NoSuchSession(1)], 400), ([Busy(), BAD], 503)],
+)
+def test_an_old_firmware_wins_then_the_first_failure(errors: list[HapticError], status: int) -> None:
+    assert together(errors) == status
+
+
+def test_one_is_bare_and_raises_its_own_error() -> None:
+    assert asyncio.run(answer_of([act("a")], several=False)).data == {"value": "a"}
+    with pytest.raises(InvalidInput):
+        asyncio.run(answer_of([act("a", BAD)], several=False))
+
+
+def test_each_of_several_acts() -> None:
+    answer = asyncio.run(answer_of([act("a"), act("b", BAD), act("c")], several=True, deprecation="use c"))
+
+    assert answer.data == {
+        "results": [
+            {"device_id": "a", "ok": True, "value": "a"},
+            {"device_id": "b", "ok": False, "error": "no"},
+            {"device_id": "c", "ok": True, "value": "c"},
+        ]
+    }
+    assert (answer.status, answer.deprecation) == (400, "use c")
+
+
+def test_a_fault_of_ours_is_no_result() -> None:
+    with pytest.raises(RuntimeError):
+        asyncio.run(answer_of([act("a", RuntimeError())], several=True))

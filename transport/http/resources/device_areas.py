@@ -1,0 +1,199 @@
+"""What a device has once for all sessions: `/{device}/{id}/config/…` of it, and return-to-home on its own paths; the device's actor decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from actors.device.actor import actor_name
+from actors.device.messages import ConfigureDevice
+from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
+from transport.http.call import NO_BODY, Answer
+from transport.http.device_selector import Area, find
+from transport.http.resources.session_areas import BODY, note_unknown
+from transport.http.results import Act, answer_of
+from transport.http.route import Route
+from transport.wire import shapes
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord, DeviceWide
+    from transport.bridge import Bridge
+    from transport.http.call import Call, Handler
+    from transport.http.device_selector import Devices
+
+EVERY: Final = ("haptic*", "*")
+NOTHING: Final = ConfigureDevice()
+
+
+@dataclass(frozen=True, slots=True)
+class WideArea:
+    """One area: the change that a body means (NO_BODY: none was sent), the one that DELETE means, and what is shown."""
+
+    area: Area
+    read_body: Callable[[object, shapes.NameUnknown], ConfigureDevice]
+    cleared: ConfigureDevice
+    shown: Callable[[DeviceWide], Mapping[str, object]]
+
+
+# ---------------------------------------------------------------- bodies
+
+
+def handedness(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
+    """`{"handedness": "left"}` or the bare word; InvalidInput."""
+    return ConfigureDevice(handedness=shapes.word(_sent(body), "handedness", BODY, note))
+
+
+def torque_scaling(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
+    """`{"enabled"}` or the bare value; InvalidInput."""
+    return ConfigureDevice(torque_scaling=_enabled(_sent(body), note))
+
+
+def gravity_compensation(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
+    """`{"enabled"?, "scaling_factor"?}`, at least one of them; InvalidInput."""
+    fields = shapes.mapping(_sent(body), BODY)
+    shapes.known(fields, ("enabled", "scaling_factor"), BODY, note)
+    if not fields.keys() & {"enabled", "scaling_factor"}:
+        raise InvalidInput("enabled, scaling_factor or both are needed", BODY)
+    enabled = flag(fields["enabled"], f"{BODY}.enabled") if "enabled" in fields else None
+    factor = shapes.number(fields["scaling_factor"], f"{BODY}.scaling_factor") if "scaling_factor" in fields else None
+    return ConfigureDevice(gravity_compensation=enabled, gravity_scale=factor)
+
+
+def home_return(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
+    """`{"enabled"}` or the bare value; without a body it is switched on. InvalidInput."""
+    return ConfigureDevice(home_return=True if body is NO_BODY else _enabled(body, note))
+
+
+def flag(value: object, path: str) -> bool:
+    """True or false; InvalidInput."""
+    if not isinstance(value, bool):
+        raise InvalidInput(f"true or false is needed, not {shapes.kind(value)}", path)
+    return value
+
+
+def _enabled(body: object, note: shapes.NameUnknown) -> bool:
+    value, path = shapes.only(body, "enabled", BODY, note)
+    return flag(value, path)
+
+
+def _sent(body: object) -> object:
+    if body is NO_BODY:
+        raise InvalidInput("Send a JSON body.")
+    return body
+
+
+# ---------------------------------------------------------------- the areas
+
+
+HOME: Final = WideArea(
+    Area("home_return"), home_return, ConfigureDevice(home_return=False), lambda wide: {"enabled": wide.home_return}
+)
+AREAS: Final = (
+    WideArea(
+        Area("handedness"),
+        handedness,
+        ConfigureDevice(handedness="right"),
+        lambda wide: {"handedness": wide.handedness},
+    ),
+    WideArea(
+        Area("torque_scaling"),
+        torque_scaling,
+        ConfigureDevice(torque_scaling=True),
+        lambda wide: {"enabled": wide.torque_scaling},
+    ),
+    WideArea(
+        Area("gravity_compensation"),
+        gravity_compensation,
+        ConfigureDevice(gravity_compensation=True, gravity_scale=1.0),
+        lambda wide: {"enabled": wide.gravity_compensation, "scaling_factor": wide.gravity_scale},
+    ),
+    HOME,
+)
+
+
+# ---------------------------------------------------------------- routes
+
+
+def routes() -> Iterator[Route]:
+    """GET, POST and DELETE of each area; return-to-home under three paths."""
+    for area in AREAS:
+        yield from _routes(f"/{{device}}/{{id}}/config/{area.area.name}", area)
+    yield from _routes("/{device}/{id}/home_return", HOME)
+    yield Route("GET", "/home_return", list_home_return, "Return-to-home of every device.", enveloped=True)
+    yield Route("POST", "/home_return", _writer(HOME), "Switch return-to-home everywhere.", reads_body=True)
+    yield Route("DELETE", "/home_return", _clearer(HOME), "Switch return-to-home off everywhere.")
+    paired = "/{device}/{id}/config/paired_with"
+    yield Route("GET", paired, read_partner, "The other half of the device's pair.")
+
+
+def _routes(shape: str, area: WideArea) -> Iterator[Route]:
+    name = area.area.name
+    yield Route("GET", shape, _reader(area), f"A device's {name}.")
+    yield Route("POST", shape, _writer(area), f"Set a device's {name}.", reads_body=True)
+    yield Route("DELETE", shape, _clearer(area), f"A device's {name} as it was at first.")
+
+
+async def list_home_return(call: Call) -> Answer:
+    """Every device that has it."""
+    records = [record for record in _found(call).records if HOME.area.on(record)]
+    shown = [{"device_id": one.device_id, **HOME.shown(await configured(call.bridge, one, NOTHING))} for one in records]
+    return Answer({"results": shown})
+
+
+async def read_partner(call: Call) -> Answer:
+    """Null without one."""
+    return Answer({"paired_with": _found(call).having(Area("paired_with", moves=False)).one().paired_with})
+
+
+async def change_wide(
+    call: Call, area: WideArea, devices: Devices, change: ConfigureDevice, deprecation: str | None = None
+) -> Answer:
+    """Make the change on each of them; the echo is what is in force then."""
+    having = devices.having(area.area)
+    acts = [_act(call.bridge, area, record, change) for record in having.records]
+    return await answer_of(acts, several=having.pattern, deprecation=deprecation)
+
+
+async def configured(bridge: Bridge, record: DeviceRecord, change: ConfigureDevice) -> DeviceWide:
+    """What the device's actor has after the change; NoSuchDevice when it has gone, and what the actor raises."""
+    try:
+        return await bridge.ask(actor_name(record.device_id), change)
+    except NoSuchActor:
+        if bridge.inventory.find(record.device_id) is not None:
+            raise
+        raise NoSuchDevice(record.device_id) from None
+
+
+def _reader(area: WideArea) -> Handler:
+    async def read(call: Call) -> Answer:
+        record = _found(call).having(area.area).one()
+        return Answer(area.shown(await configured(call.bridge, record, NOTHING)))
+
+    return read
+
+
+def _writer(area: WideArea) -> Handler:
+    async def write(call: Call) -> Answer:
+        return await change_wide(call, area, _found(call), area.read_body(call.body, note_unknown(call)))
+
+    return write
+
+
+def _clearer(area: WideArea) -> Handler:
+    async def clear(call: Call) -> Answer:
+        return await change_wide(call, area, _found(call), area.cleared)
+
+    return clear
+
+
+def _act(bridge: Bridge, area: WideArea, record: DeviceRecord, change: ConfigureDevice) -> Act:
+    async def run() -> Mapping[str, object]:
+        return area.shown(await configured(bridge, record, change))
+
+    return Act({"device_id": record.device_id}, run)
+
+
+def _found(call: Call) -> Devices:
+    word, wanted = (call.words.get(name, every) for name, every in zip(("device", "id"), EVERY, strict=True))
+    return find(word, wanted, call.bridge.inventory, call.vocabulary)

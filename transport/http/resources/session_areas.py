@@ -1,0 +1,216 @@
+"""`/{device}/{id}/config/…` of what each session has for itself: basis, mount, preset and filters. Bodies as in `configure`.
+
+A change is judged here first, so that a request is taken whole or not at all; then the session's actor decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from actors.device.messages import unsupported_event
+from actors.event.messages import HUB
+from actors.kit.errors import FirmwareTooOld, HapticError, InvalidInput
+from actors.session import configure, presets
+from actors.session.messages import SessionConfig, SetBasis, SetDamping, SetForceGate, SetMount, SetPreset
+from actors.session.profile import SessionMemory
+from actors.values.spatial import ORIGIN
+from transport.http.device_selector import Area, find
+from transport.http.results import Act, answer_of
+from transport.http.route import Route
+from transport.http.scope import Scope, cleared_scopes, named_scopes, one_scope
+from transport.wire import configuration, frames, shapes
+from transport.wire.vocabulary import preset_in
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord
+    from transport.http.call import Answer, Call, Handler
+    from transport.http.scope import Scopes
+
+BODY: Final = "body"
+
+DeviceChange: TypeAlias = SetBasis | SetMount | SetPreset | SetDamping | SetForceGate
+Changes: TypeAlias = tuple[DeviceChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionArea:
+    """One area: its path, the changes that a body and a DELETE mean (for any device), and what is shown of a configuration."""
+
+    area: Area
+    path: str
+    read_body: Callable[[object, shapes.NameUnknown], Changes]
+    clears: Changes
+    shown: Callable[[Call, DeviceRecord, SessionConfig], Mapping[str, object]]
+
+
+# ---------------------------------------------------------------- bodies
+
+
+def _basis(body: object, note: shapes.NameUnknown) -> Changes:
+    return (SetBasis("", shapes.basis(body, BODY, note), BODY),)
+
+
+def _mount(body: object, note: shapes.NameUnknown) -> Changes:
+    return (SetMount("", shapes.transform(body, BODY, note), BODY),)
+
+
+def _preset(body: object, note: shapes.NameUnknown) -> Changes:
+    return (SetPreset("", preset_in(shapes.word(body, "preset", BODY, note)), BODY),)
+
+
+def _damping(body: object, note: shapes.NameUnknown) -> Changes:
+    return (configuration.damping(body, BODY, "", note),)
+
+
+def _force_gate(body: object, note: shapes.NameUnknown) -> Changes:
+    return (configuration.force_gate(body, BODY, "", note),)
+
+
+def _filters(body: object, note: shapes.NameUnknown) -> Changes:
+    fields = shapes.mapping(body, BODY)
+    shapes.known(fields, ("damping", "force_gate"), BODY, note)
+    if not fields.keys() & {"damping", "force_gate"}:
+        raise InvalidInput("damping, force_gate or both are needed", BODY)
+    changes: list[DeviceChange] = []
+    if "damping" in fields:
+        changes.append(configuration.damping(fields["damping"], f"{BODY}.damping", "", note))
+    if "force_gate" in fields:
+        changes.append(configuration.force_gate(fields["force_gate"], f"{BODY}.force_gate", "", note))
+    return tuple(changes)
+
+
+# ---------------------------------------------------------------- what is in force
+
+
+def _basis_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return {"permutation": str(config.basis_of(record.device_id))}
+
+
+def _mount_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return {"transform": frames.transform_json(presets.mount_of(config, record), complete=True)}
+
+
+def _preset_shown(call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return {"preset": call.vocabulary.preset_out(presets.preset_of(config, record))}
+
+
+def _damping_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return frames.damping_json(config.device(record.device_id).damping)
+
+
+def _force_gate_shown(call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return {"gain": frames.gate_of(record, config, call.bridge.settings)}
+
+
+def _filters_shown(call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return {
+        "damping": _damping_shown(call, record, config),
+        "force_gate": _force_gate_shown(call, record, config),
+    }
+
+
+NO_DAMPING: Final = SetDamping("", 0.0, ORIGIN)
+NO_GATE: Final = SetForceGate("", None)
+START_PRESET: Final = SetPreset("", None)
+FILTERS: Final = Area("filters")
+
+AREAS: Final = (
+    SessionArea(Area("basis", moves=False), "basis", _basis, (SetBasis("", None),), _basis_shown),
+    SessionArea(Area("mount"), "mount", _mount, (START_PRESET,), _mount_shown),
+    SessionArea(Area("preset"), "preset", _preset, (START_PRESET,), _preset_shown),
+    SessionArea(FILTERS, "filters", _filters, (NO_DAMPING, NO_GATE), _filters_shown),
+    SessionArea(FILTERS, "filters/damping", _damping, (NO_DAMPING,), _damping_shown),
+    SessionArea(FILTERS, "filters/force_gate", _force_gate, (NO_GATE,), _force_gate_shown),
+)
+
+
+# ---------------------------------------------------------------- routes
+
+
+def routes() -> Iterator[Route]:
+    """GET, POST and DELETE of each area."""
+    for area in AREAS:
+        shape = f"/{{device}}/{{id}}/config/{area.path}"
+        yield Route("GET", shape, _reader(area), f"A session's {area.path}.")
+        yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True)
+        yield Route("DELETE", shape, _clearer(area), f"Back to what a session's {area.path} starts with.")
+
+
+def note_unknown(call: Call) -> shapes.NameUnknown:
+    """Unknown keys of the body go into the answer's warnings."""
+
+    def note(path: str, _reason: str) -> None:
+        call.unknown_keys.append(path.removeprefix(f"{BODY}."))
+
+    return note
+
+
+def _reader(area: SessionArea) -> Handler:
+    async def read(call: Call) -> Answer:
+        scopes = one_scope(call)
+        record = _found(call, area.area, one=True)[0][0]
+        (scope,) = scopes.found
+        return await answer_of([_act(call, area, record, scope, ())], several=False)
+
+    return read
+
+
+def _writer(area: SessionArea) -> Handler:
+    async def write(call: Call) -> Answer:
+        return await _change(call, area, named_scopes(call), area.read_body(call.value(), note_unknown(call)))
+
+    return write
+
+
+def _clearer(area: SessionArea) -> Handler:
+    async def clear(call: Call) -> Answer:
+        return await _change(call, area, cleared_scopes(call), area.clears)
+
+    return clear
+
+
+async def _change(call: Call, area: SessionArea, scopes: Scopes, changes: Changes) -> Answer:
+    records, pattern = _found(call, area.area)
+    acts: list[Act] = []
+    for record in records:
+        mine = tuple(replace(change, device_id=record.device_id) for change in changes)
+        error = _judged(call, record, mine)
+        if error is not None:
+            names = [{**scope.names, "device_id": record.device_id} for scope in scopes.found]
+            acts += [_refusal(one, error) for one in names or [{"device_id": record.device_id}]]
+        else:
+            acts += [_act(call, area, record, scope, mine) for scope in scopes.found]
+    return await answer_of(acts, several=pattern or scopes.several)
+
+
+def _found(call: Call, area: Area, *, one: bool = False) -> tuple[tuple[DeviceRecord, ...], bool]:
+    found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(area)
+    return ((found.one(),), False) if one else (found.records, found.pattern)
+
+
+def _judged(call: Call, record: DeviceRecord, changes: Changes) -> HapticError | None:
+    """Why the changes cannot be made on this device, by the rules that every session has; an old firmware is worth an event."""
+    bridge = call.bridge
+    around = configure.Surroundings(bridge.inventory, SessionMemory())
+    for refused in configure.apply(SessionConfig(), changes, around).refused:
+        if isinstance(refused.error, FirmwareTooOld):
+            bridge.system.context.directory.tell(HUB, unsupported_event(record, refused.error))
+            return refused.error
+        return InvalidInput(refused.reason, refused.path)
+    return None
+
+
+def _act(call: Call, area: SessionArea, record: DeviceRecord, scope: Scope, changes: Changes) -> Act:
+    async def run() -> Mapping[str, object]:
+        return area.shown(call, record, await scope.configure(changes))
+
+    return Act({**scope.names, "device_id": record.device_id}, run)
+
+
+def _refusal(names: Mapping[str, object], error: HapticError) -> Act:
+    async def run() -> Mapping[str, object]:
+        raise error
+
+    return Act(names, run)

@@ -1,0 +1,119 @@
+"""`?session=`: whose configuration a request is about. Open sessions decide in their actors, start values in the manager."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchActor, NoSuchSession
+from actors.session.messages import MANAGER, Applied, Change, ConfigureDefaults, ConfigureSession, SessionConfig
+from actors.session.selectors import parse_selector, select
+from actors.settings.messages import STORE, ConfirmLedger
+
+if TYPE_CHECKING:
+    from transport.bridge import Bridge
+    from transport.http.call import Call
+
+FIELD: Final = "?session="
+
+
+@dataclass(frozen=True, slots=True)
+class OpenScope:
+    """One open session."""
+
+    bridge: Bridge
+    session_id: int
+
+    @property
+    def names(self) -> Mapping[str, object]:
+        """Which one a result is about."""
+        return {"session_id": self.session_id}
+
+    async def configure(self, changes: tuple[Change, ...] = ()) -> SessionConfig:
+        """Have the session's actor decide and show the new view to the loop; what was refused is raised."""
+        try:
+            applied = await self.bridge.ask(f"session/{self.session_id}", ConfigureSession(changes))
+        except NoSuchActor:
+            if any(one.session_id == self.session_id for one in self.bridge.sessions.sessions):
+                raise
+            raise NoSuchSession(self.session_id) from None
+        channel = self.bridge.channels.get(self.session_id)
+        devices = None if channel is None or not changes else channel.devices
+        if devices is not None:
+            devices.configured(applied.config)
+        return _made(applied)
+
+
+@dataclass(frozen=True, slots=True)
+class StartScope:
+    """What new sessions start with."""
+
+    bridge: Bridge
+
+    @property
+    def names(self) -> Mapping[str, object]:
+        """There is only one."""
+        return {}
+
+    async def configure(self, changes: tuple[Change, ...] = ()) -> SessionConfig:
+        """Change the stored values; a change is on the disk when it is answered."""
+        applied = await self.bridge.ask(MANAGER, ConfigureDefaults(changes))
+        if changes:
+            await self.bridge.ask(STORE, ConfirmLedger())
+        return _made(applied)
+
+
+Scope: TypeAlias = OpenScope | StartScope
+
+
+@dataclass(frozen=True, slots=True)
+class Scopes:
+    """Whom a request means; `several`: the selector may mean more than one session."""
+
+    found: tuple[Scope, ...]
+    several: bool
+
+    def opened(self) -> tuple[OpenScope, ...]:
+        """The open sessions; InvalidInput when start values are meant, which hold no workspace transform."""
+        if any(isinstance(scope, StartScope) for scope in self.found):
+            raise InvalidInput("new sessions start without a workspace transform: name a connected session.", FIELD)
+        return tuple(scope for scope in self.found if isinstance(scope, OpenScope))
+
+
+def one_scope(call: Call) -> Scopes:
+    """The one session that a reading request names, or the start values; InvalidInput, NoSuchSession."""
+    scopes = named_scopes(call)
+    if isinstance(scopes.found[0], OpenScope):
+        select(parse_selector(call.query["session"]), call.bridge.sessions).one()
+    return scopes
+
+
+def named_scopes(call: Call) -> Scopes:
+    """Those that `?session=` names, at least one; InvalidInput without it, NoSuchSession."""
+    text = call.query.get("session")
+    if text is None:
+        raise InvalidInput(
+            "say whose configuration this is: a session, or default for what new ones start with.", FIELD
+        )
+    selector = parse_selector(text)
+    if selector.is_default:
+        return Scopes((StartScope(call.bridge),), several=False)
+    selected = select(selector, call.bridge.sessions)
+    found = tuple(OpenScope(call.bridge, record.session_id) for record in selected.some())
+    return Scopes(found, selected.several)
+
+
+def cleared_scopes(call: Call) -> Scopes:
+    """As `named_scopes`; every open session, be it none, without `?session=`."""
+    if "session" in call.query:
+        return named_scopes(call)
+    return Scopes(tuple(OpenScope(call.bridge, one.session_id) for one in call.bridge.sessions.sessions), several=True)
+
+
+def _made(applied: Applied) -> SessionConfig:
+    for refused in applied.refused:
+        if isinstance(refused.error, FirmwareTooOld):
+            raise refused.error
+        raise InvalidInput(refused.reason, refused.path)
+    return applied.config
