@@ -181,6 +181,8 @@ def _read_log_level(system: System) -> None:
 
 def _prepare_process(cores: Cores) -> None:
     """What must stand before the first thread: last words, stack size, and the processors that are not the loop's."""
+    # Before faulthandler and after it: ours writes first, and once more when faulthandler has raised the signal again.
+    port_io.install()
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     port_io.install()
