@@ -28,8 +28,11 @@ WIDE: list[tuple[str, Any, str, Any]] = [
     ("/device_handednessness", {"handedness": "left"}, "handedness", {"handedness": "left"}),
     ("/device_handedness", {"handedness": "left"}, "handedness", {"handedness": "left"}),
 ]
-GOOD = [("/force_scale", {"force_scale": 1}), *((path, {"enable": True}) for path, _ in SWITCHES)]
-GOOD += [(path, body) for path, body, _, _ in WIDE]
+GOOD: list[tuple[str, Any]] = [
+    ("/force_scale", {"force_scale": 1}),
+    *((path, {"enable": True}) for path, _ in SWITCHES),
+    *((path, body) for path, body, _, _ in WIDE),
+]
 
 
 @pytest.fixture(autouse=True)
