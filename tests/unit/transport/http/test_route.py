@@ -100,5 +100,9 @@ def test_every_route_of_the_service_says_what_it_is_for_and_is_found_by_its_own_
 
 def test_only_changes_read_a_body() -> None:
     assert {route.method for route in HTTP_ROUTES if route.reads_body} == {"POST", "PATCH"}
-    assert {route.shape for route in HTTP_ROUTES if route.enveloped} == {"/settings", "/settings/{key...}"}
+    assert {route.shape for route in HTTP_ROUTES if route.enveloped} == {
+        "/settings",
+        "/settings/{key...}",
+        "/home_return",
+    }
     assert {route.shape for route in HTTP_ROUTES if route.always} == {"/metrics", "/healthz", "/readyz"}

@@ -1,0 +1,155 @@
+"""Deprecated routes: each does what its replacement does, names it in `deprecation_warning`, and is told as an event."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from actors.device.messages import ConfigureDevice
+from actors.event.messages import HUB, Emit
+from actors.kit.errors import InvalidInput, NoSuchDevice
+from actors.settings.messages import STORE, SetSetting, value_as_json
+from transport.http.call import Answer
+from transport.http.device_selector import Devices, find, shown
+from transport.http.resources.device_areas import AREAS, EVERY, WideArea, change_wide, flag
+from transport.http.route import Route
+from transport.security import audit
+from transport.wire import shapes
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord
+    from transport.http.call import Call, Handler
+
+DEVICE_ID: Final = "device_id"
+FORCE_SCALE: Final = "filters/force_scale/gain"
+
+
+@dataclass(frozen=True, slots=True)
+class OldRoute:
+    """What is done, and what to use instead."""
+
+    path: str
+    replacement: str
+    act: Callable[[Call, str], Awaitable[Answer]]
+
+
+async def force_scale(call: Call, warning: str) -> Answer:
+    """`{"device_id"?, "force_scale"}`: the setting of one device, or of all."""
+    fields = call.fields(DEVICE_ID, "force_scale")
+    record = _named(call, fields)
+    who = "haptic*" if record is None else record.device_id
+    return await _setting(call, f"devices/{who}/{FORCE_SCALE}", "force_scale", _needed(fields, "force_scale"), warning)
+
+
+async def gravity_compensation(call: Call, warning: str) -> Answer:
+    """`{"device_id"?, "enable"?, "gravity_scaling_factor"?}`, at least one of the last two."""
+    fields = call.fields(DEVICE_ID, "enable", "gravity_scaling_factor")
+    if not fields.keys() & {"enable", "gravity_scaling_factor"}:
+        raise InvalidInput("enable, gravity_scaling_factor or both are needed", "body")
+    enable = flag(fields["enable"], "enable") if "enable" in fields else None
+    name = "gravity_scaling_factor"
+    factor = shapes.number(fields[name], name) if name in fields else None
+    return await _wide(call, fields, ConfigureDevice(gravity_compensation=enable, gravity_scale=factor), warning)
+
+
+async def torque_scaling(call: Call, warning: str) -> Answer:
+    """`{"device_id"?, "enable"}`."""
+    fields = call.fields(DEVICE_ID, "enable")
+    return await _wide(call, fields, ConfigureDevice(torque_scaling=flag(_needed(fields, "enable"), "enable")), warning)
+
+
+async def handedness(call: Call, warning: str) -> Answer:
+    """`{"device_id"?, "handedness"}`."""
+    fields = call.fields(DEVICE_ID, "handedness")
+    hand = shapes.text(_needed(fields, "handedness"), "handedness")
+    return await _wide(call, fields, ConfigureDevice(handedness=hand), warning)
+
+
+def switch(key: str) -> Callable[[Call, str], Awaitable[Answer]]:
+    """`{"enable"}` for one setting."""
+
+    async def act(call: Call, warning: str) -> Answer:
+        value = flag(_needed(call.fields("enable"), "enable"), "enable")
+        return await _setting(call, key, "enable", value, warning)
+
+    return act
+
+
+AREA_OF: Final = {area.area.name: area for area in AREAS}
+TO_HANDEDNESS: Final = "POST /{device}/{id}/config/handedness"
+OLD_ROUTES: Final = (
+    OldRoute("/force_scale", f"POST /settings/devices/haptic*/{FORCE_SCALE}", force_scale),
+    OldRoute("/gravity_compensation", "POST /{device}/{id}/config/gravity_compensation", gravity_compensation),
+    OldRoute("/torque_scaling", "POST /{device}/{id}/config/torque_scaling", torque_scaling),
+    OldRoute("/device_handednessness", TO_HANDEDNESS, handedness),
+    OldRoute("/device_handedness", TO_HANDEDNESS, handedness),
+    OldRoute("/serial_enable", "POST /settings/communication/serial/enabled", switch("communication/serial/enabled")),
+    OldRoute(
+        "/experimental/features/grip_dropped_simulation_stopper",
+        "POST /settings/features/grip_hook/enabled",
+        switch("features/grip_hook/enabled"),
+    ),
+    OldRoute(
+        "/experimental/features/screensaver_enable",
+        "POST /settings/features/screensaver/enabled",
+        switch("features/screensaver/enabled"),
+    ),
+)
+
+
+def routes() -> Iterator[Route]:
+    """POST of each."""
+    for old in OLD_ROUTES:
+        yield Route("POST", old.path, _handler(old), f"Deprecated: {old.replacement}.", reads_body=True)
+
+
+def _handler(old: OldRoute) -> Handler:
+    warning = f"POST {old.path} is deprecated: use {old.replacement}."
+
+    async def handle(call: Call) -> Answer:
+        data = {"route": f"POST {old.path}", "replacement": old.replacement}
+        call.bridge.system.context.directory.tell(HUB, Emit("http-route-deprecated", data, warning))
+        return await old.act(call, warning)
+
+    return handle
+
+
+def _needed(fields: dict[str, object], name: str) -> object:
+    if name not in fields:
+        raise InvalidInput(f"{name} is missing", name)
+    return fields[name]
+
+
+def _named(call: Call, fields: dict[str, object]) -> DeviceRecord | None:
+    """The device with exactly the id in the body; None when the body names none. NoSuchDevice, InvalidInput."""
+    if DEVICE_ID not in fields:
+        return None
+    device_id = shapes.text(fields[DEVICE_ID], DEVICE_ID)
+    record = call.bridge.inventory.find(device_id)
+    if record is None:
+        raise NoSuchDevice(shown(device_id))
+    if not record.kind.moves:
+        raise InvalidInput(f"a {record.kind} has none of this: name an arm or a compact", DEVICE_ID)
+    return record
+
+
+async def _wide(call: Call, fields: dict[str, object], change: ConfigureDevice, warning: str) -> Answer:
+    record = _named(call, fields)
+    if record is None:
+        devices = find(*EVERY, call.bridge.inventory, call.vocabulary)
+    else:
+        devices = Devices(record.device_id, (record,), pattern=False)
+    return await change_wide(call, _area(change), devices, change, warning)
+
+
+def _area(change: ConfigureDevice) -> WideArea:
+    names = {"gravity_scale": "gravity_compensation"}
+    first = next(iter(change.sent()))
+    return AREA_OF[names.get(first, first)]
+
+
+async def _setting(call: Call, key: str, name: str, value: object, warning: str) -> Answer:
+    record = await call.bridge.ask(STORE, SetSetting(key, value))
+    audit(call.peer, "-", f"setting {record.key} = {value_as_json(record.value)}")
+    return Answer({name: value_as_json(record.value)}, deprecation=warning)
