@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.support.polling import eventually
 
@@ -92,6 +92,8 @@ class Client:
                 await self._stream(channel)
         except ConnectionClosed as closed:
             self._code = LOST if closed.rcvd is None else closed.rcvd.code
+        except InvalidStatus as refused:
+            self.failure = AssertionError(f"{refused}: {refused.response.body!r}")
         except BaseException as error:  # noqa: BLE001 - the test's thread raises it
             self.failure = error
         finally:
