@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 FOLLOWERS: Final = (FASTPATH, "device/*")
 
+ORPHAN_STOP_S: Final = 1.0
+
 logger = logging.getLogger(__name__)
 
 GiveUp = Callable[[str, Exception], None]
@@ -94,7 +96,18 @@ class System:
         """Zero force on every device first, then the actors in reverse; a second call does nothing."""
         self.runtime.stop()
         self._supervisor.stop()
+        self._stop_orphans()
         self.timekeeper.stop()
+
+    def _stop_orphans(self) -> None:
+        """Stop devices and sessions whose manager was given up: nobody is left to do it."""
+        for name in self.context.directory.names():
+            ref = self.context.directory.ref(name)
+            if ref is not None and ref.is_alive():
+                try:
+                    ref.stop(timeout=ORPHAN_STOP_S)
+                except pykka.Timeout:
+                    logger.exception("%s did not stop and is left behind", name)
 
     def _simulate(self) -> tuple[SimulatedSpec, ...]:
         """The simulated devices of this start; without a setting an arm and a grip, as no real device is looked for yet."""
