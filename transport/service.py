@@ -208,7 +208,7 @@ def _say_ready(system: System, addresses: str) -> None:
     lines = (
         f"hapticd {build_info()['project_version']}, loop at {int(state['target_frequency'])} Hz",
         f"devices: {devices or 'none'}",
-        f"try: python docs/examples/wall.py --url {ws}, or curl {http}/devices; Ctrl-C stops",
+        f"try: curl {http}/devices, or docs/examples/wall.py --url {ws} (needs: pip install websockets); Ctrl-C stops",
         f"ready {addresses}",
     )
     # There may be no standard output (AttributeError), or nobody who reads it.
