@@ -71,7 +71,7 @@ class System:
         self.metrics = self.context.metrics
         self.board = Board()
         self.inventory = Published(device.Inventory())
-        self.stop_latch = Published(StopLatch.from_json(ledger.section(STOP_SECTION)))
+        self.stop_latch = Published(self._stop_of_the_start(ledger))
         self.sessions = Published(session.SessionTable())
         self.book = SessionBook(
             Published(SessionMemory.from_json(ledger.section(SECTION))),
@@ -98,6 +98,18 @@ class System:
         self._supervisor.stop()
         self._stop_orphans()
         self.timekeeper.stop()
+
+    @staticmethod
+    def _stop_of_the_start(ledger: Ledger) -> StopLatch:
+        """What was stopped before; a ledger that is lost may have held a stop, so everything is stopped until DELETE /stop."""
+        if not ledger.lost:
+            return StopLatch.from_json(ledger.section(STOP_SECTION))
+        logger.error(
+            "the ledger could not be read and may have held a stop: every device is stopped until DELETE /stop"
+        )
+        latch = StopLatch(everything=True)
+        ledger.remember(STOP_SECTION, latch.as_json())
+        return latch
 
     def _stop_orphans(self) -> None:
         """Stop devices and sessions whose manager was given up: nobody is left to do it."""

@@ -45,7 +45,18 @@ cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
     return 1 - late / (1e-3 * FADE_MILLISECONDS)
 
 
-cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout, Wish *wish) noexcept nogil:
+cdef inline double faded(DeviceSlot *slot, int session, int64_t command_ns, double gain, double dt) noexcept nogil:
+    """The gain of a command that may have begun to fade: then it goes on to 0 in 20 ms, also when the time-out grows meanwhile."""
+    cdef double most = slot.fading_gain[session] - dt / (1e-3 * FADE_MILLISECONDS)
+    if slot.fading_ns[session] == command_ns and slot.fading_gain[session] < 1 and gain > most + 1e-6:
+        gain = most
+    if gain < 1:
+        slot.fading_ns[session] = command_ns
+        slot.fading_gain[session] = gain
+    return gain
+
+
+cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, Wish *wish) noexcept nogil:
     """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
     cdef DeviceSlot *slot = &arena.devices[device]
     cdef uint64_t fresh, live, damped, bits, bit
@@ -86,7 +97,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double timeout
                         wish.damping[i] = record.damping[i]
             if record.commands == 0:
                 continue
-            gain = hold_gain(now - record.command_ns, timeout)
+            gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)
             if gain <= 0:
                 slot.inner.state.faded += 1
                 continue

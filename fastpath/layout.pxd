@@ -249,6 +249,9 @@ cdef struct DeviceSlot:
     uint64_t fresh[SESSION_WORDS]
     uint64_t live[SESSION_WORDS]
     uint64_t damped[SESSION_WORDS]
+    # of each session: the stamp of the command that fades, and its gain in the last tick
+    int64_t fading_ns[MAX_SESSIONS]
+    double fading_gain[MAX_SESSIONS]
     hd_triple params_cell
     DeviceParams params[3]
     uint64_t sequence

@@ -106,7 +106,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
     elif p.kind == KIND_GRIP or p.kind == KIND_PEN:
         read_grip(&slot.inner, p, dt)
     lap(a, STEP_READ, &since)
-    arbitrate(a, index, now, loop.command_timeout, &wish)
+    arbitrate(a, index, now, dt, loop.command_timeout, &wish)
     wish.position_gain *= a.dead_man_gain
     wish.angle_gain *= a.dead_man_gain
     obeys = p.accepts_commands != 0 and not stopped

@@ -38,10 +38,12 @@ class StateFile:
         self._migrations = dict(migrations or {})
         self._check = check
         self._found = version
+        self.was_broken = False
 
     def load(self) -> Content:
         """The content without `"format"`: {} for no file, and for one that is broken, which is kept aside. Never raises for what it finds."""
         self._found = self._version
+        self.was_broken = False
         try:
             content = _decode(self.path.read_bytes())
             found = content.pop(FORMAT, self._version)
@@ -54,6 +56,7 @@ class StateFile:
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+            self.was_broken = True
             self._keep_aside(error)
             return {}
         self._found = found

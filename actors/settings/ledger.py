@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
@@ -57,10 +58,11 @@ class SessionIds:
 class Ledger:
     """Outlives the actors; any thread reads sections, one thread at a time (the store's) changes them."""
 
-    def __init__(self, file: StateFile) -> None:
-        """Read once, here."""
+    def __init__(self, file: StateFile, wall_seconds: Callable[[], int] = lambda: int(time.time())) -> None:
+        """Read once, here. `lost`: it could not be read; ids then go on from the seconds since 1970, beyond any that were given."""
         content = file.load()
-        first = content.pop(NEXT_SESSION_ID, 1)
+        self.lost = file.was_broken
+        first = content.pop(NEXT_SESSION_ID, wall_seconds() if self.lost else 1)
         self._file = file
         self._sections: Published[Mapping[str, Frozen]] = Published(
             MappingProxyType({name: freeze(value) for name, value in content.items()})

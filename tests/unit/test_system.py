@@ -307,6 +307,19 @@ def test_session_ids_never_come_again(make: Make) -> None:
     assert ids[0] >= 1
 
 
+def test_a_ledger_that_cannot_be_read_stops_everything_and_repeats_no_id(make: Make, folder: Path) -> None:
+    with StateDirectory(folder) as directory:
+        directory.ledger.write_text('{"format": 1, "next_session_id": 5001, "stop": {"everything": true')
+
+    system = started(make())
+    request = OpenSession(Client("127.0.0.1", "3.1"), lambda: None)
+
+    assert [record.stopped for record in system.inventory.value.devices] == [True, True]
+    assert ask(system, SESSIONS, request).session_id > 5001
+    system.stop()
+    assert [record.stopped for record in started(make()).inventory.value.devices] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("sections", "stopped"),
     [

@@ -129,6 +129,23 @@ def test_forces_of_several_sessions_add() -> None:
     assert force_of(rig.step()) == (3.0, -2.0, 4.0)
 
 
+def test_a_longer_time_out_brings_no_fading_force_back() -> None:
+    rig = Rig(frequency=4000.0)
+    rig.runtime.publish_loop(frequency=4000.0, command_timeout=0.02)
+    rig.force(0.0, 0.0, 2.0)
+    rig.step(4 * 30)
+    fading = force_of(rig.step())[2]
+    assert 0 < fading < 2
+
+    rig.runtime.publish_loop(frequency=4000.0, command_timeout=0.5)
+    seen = [force_of(rig.step())[2] for _ in range(4 * 12)]
+
+    assert all(later <= earlier for earlier, later in zip([fading, *seen], seen, strict=False))
+    assert seen[-1] == 0
+    rig.force(0.0, 0.0, 2.0)
+    assert force_of(rig.step())[2] == 2
+
+
 def test_of_two_sessions_one_fades_and_the_other_stays() -> None:
     rig = Rig()
     other = rig.other("2")
