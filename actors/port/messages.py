@@ -1,0 +1,166 @@
+"""What links say about their ports, what the port slice makes of it, and the table that everybody reads instead of asking.
+
+Whoever holds a link, real or simulated, tells PortOpened, PortClosed and PortFaulted to PORTS, opens no port that
+`PortTable.is_blocked`, and is told PortBlocked and PortUnblocked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from actors.kit.errors import NoSuchPort
+from actors.kit.message import Message, Request
+
+PORTS: Final = "ports"
+
+
+class PortState(StrEnum):
+    """Whether a port may be opened, and if it may, whether it can."""
+
+    ACTIVE = "active"
+    BLOCKED = "blocked"
+    UNUSABLE = "unusable"
+
+
+class BlockReason(StrEnum):
+    """Why a port is blocked."""
+
+    CONNECTION_LOOP = "connection_loop"
+    CONFIGURATION = "configuration"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """What counts towards a loop: when the port was opened again after a drop (ns), and whether it is dropped now."""
+
+    reopened_ns: tuple[int, ...] = ()
+    dropped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LoopBlock:
+    """Blocked after so many loops; `since` is ISO 8601, UTC."""
+
+    since: str
+    loops: int
+
+
+@dataclass(frozen=True, slots=True)
+class PortStatus:
+    """One port: `device_id` is the device on it, or the one for which it was blocked; a block by a setting is `configured_since`."""
+
+    port: str
+    path: str
+    device_id: str | None = None
+    window: Window = field(default_factory=Window)
+    loop_block: LoopBlock | None = None
+    configured_since: str | None = None
+    fault: str = ""
+
+    @property
+    def state(self) -> PortState:
+        """Blocked, whatever else holds; unusable after a fault."""
+        if self.blocked_since is not None:
+            return PortState.BLOCKED
+        return PortState.UNUSABLE if self.fault else PortState.ACTIVE
+
+    @property
+    def blocked_since(self) -> str | None:
+        """ISO 8601, UTC; None while the port is not blocked."""
+        return self.configured_since if self.loop_block is None else self.loop_block.since
+
+    @property
+    def loops(self) -> int:
+        """Loops within the window now, or those for which the port was blocked."""
+        return len(self.window.reopened_ns) if self.loop_block is None else self.loop_block.loops
+
+    @property
+    def reason(self) -> str:
+        """Why the port is blocked or unusable; "" when it is neither."""
+        if self.loop_block is not None:
+            return BlockReason.CONNECTION_LOOP
+        return self.fault if self.configured_since is None else BlockReason.CONFIGURATION
+
+
+@dataclass(frozen=True, slots=True)
+class PortTable:
+    """Every port that was seen or is blocked, by base name."""
+
+    ports: tuple[PortStatus, ...] = ()
+
+    def find(self, name: str) -> PortStatus | None:
+        """The port with exactly that base name, else that path."""
+        for status in self.ports:
+            if status.port == name:
+                return status
+        return next((status for status in self.ports if status.path == name), None)
+
+    def get(self, name: str) -> PortStatus:
+        """The port with exactly that base name, else that path; NoSuchPort."""
+        status = self.find(name)
+        if status is None:
+            raise NoSuchPort(name)
+        return status
+
+    def is_blocked(self, port: str) -> bool:
+        """Whether the port with that base name must stay closed."""
+        status = self.find(port)
+        return status is not None and status.state is PortState.BLOCKED
+
+
+@dataclass(frozen=True, slots=True)
+class PortOpened(Message):
+    """A link is up: `port` is the base name of `path`; the device on it is in the inventory already. Told again, it says nothing new."""
+
+    port: str
+    path: str
+    device_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PortClosed(Message):
+    """The link of `port` is down, for whatever reason."""
+
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortFaulted(Message):
+    """The port cannot be used: `reason` is no_driver, permission, in_use or no_firmware_image."""
+
+    port: str
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortCounted(Message):
+    """Told by a guard to PORTS: what counts towards a loop is this now."""
+
+    port: str
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class PortBlocked(Message):
+    """The port must be closed and stay so: told by its guard to PORTS, and by PORTS to whoever holds its link."""
+
+    port: str
+    reason: BlockReason
+    loops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PortUnblocked(Message):
+    """The port may be opened again: told by PORTS to its guard and to whoever holds its link."""
+
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResetPort(Request[PortStatus]):
+    """Unblock a port, named by base name or path; an active one stays as it is. NoSuchPort, or Conflict while a setting blocks it."""
+
+    port: str
