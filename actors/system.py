@@ -14,8 +14,10 @@ from actors.control.cores import Cores
 from actors.control.messages import FASTPATH
 from actors.control.timekeeper import Timekeeper
 from actors.device import messages as device
-from actors.device.manager import STOP_SECTION, DeviceManager
-from actors.device.simulated import WHEN_NOTHING_REAL, SimulatedSpec, identities, parse
+from actors.device.manager import MEMORY_SECTION, STOP_SECTION, DeviceManager
+from actors.device.memory import DeviceMemory
+from actors.device.messages import SimulatedSpec
+from actors.device.simulated import WHEN_NOTHING_REAL, identities, parse
 from actors.device.stop_latch import StopLatch
 from actors.event.board import Board
 from actors.event.hub import EventHub
@@ -72,6 +74,7 @@ class System:
         self.board = Board()
         self.inventory = Published(device.Inventory())
         self.stop_latch = Published(self._stop_of_the_start(ledger))
+        self.device_memory = Published(DeviceMemory.from_json(ledger.section(MEMORY_SECTION)))
         self.sessions = Published(session.SessionTable())
         self.book = SessionBook(
             Published(SessionMemory.from_json(ledger.section(SECTION))),
@@ -137,7 +140,17 @@ class System:
         add(STORE, SettingsStore, context, self._state, ledger, FOLLOWERS)
         add(HUB, EventHub, context, encode_json, self.board)
         add(FASTPATH, FastpathActor, context, runtime, settings, self.cores)
-        add(device.MANAGER, DeviceManager, context, runtime, self.inventory, settings, self.stop_latch, self._simulated)
+        add(
+            device.MANAGER,
+            DeviceManager,
+            context,
+            runtime,
+            self.inventory,
+            settings,
+            self.stop_latch,
+            self.device_memory,
+            self._simulated,
+        )
         add(
             session.MANAGER,
             SessionManager,

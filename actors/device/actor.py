@@ -110,7 +110,8 @@ class DeviceActor(ServiceActor):
         self._say_changed()
 
     def _say_changed(self) -> None:
-        self.tell(MANAGER, DeviceChanged(self._record.device_id, self._record.phase, self._record.wide))
+        record = self._record
+        self.tell(MANAGER, DeviceChanged(record.device_id, record.phase, record.wide, record.lease.generation))
 
     def _publish(self) -> None:
         seed = self._settings.value.integer("simulation/seed")

@@ -10,24 +10,32 @@ from typing import TYPE_CHECKING
 import pykka
 
 from actors.device.actor import DeviceActor, actor_name, disconnected_event
+from actors.device.memory import DeviceMemory
 from actors.device.messages import (
+    INVENTORY_READERS,
     MANAGER,
+    AddSimulated,
     DeviceChanged,
     DeviceIdentity,
     DeviceRecord,
+    DevicesChanged,
     Inventory,
     Phase,
     ReleaseStop,
+    RemoveSimulated,
+    SimulatedSpec,
     Stop,
     StopStatus,
 )
-from actors.device.simulated import SimulatedSpec, identities
+from actors.device.simulated import MOST_DEVICES, identities, identity_of, own_id
 from actors.device.stop_latch import StopLatch
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
+from actors.kit.errors import Busy, Conflict, NoSuchDevice
 from actors.kit.message import Announce, ChildFailed
 from actors.settings.messages import STORE, SaveLedger
+from fastpath.arena import NoSlot as ArenaFull
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -35,6 +43,7 @@ if TYPE_CHECKING:
     from fastpath.arena import Runtime
 
 STOP_SECTION = "stop"
+MEMORY_SECTION = "devices"
 
 logger = logging.getLogger(__name__)
 
@@ -49,6 +58,7 @@ class DeviceManager(ServiceActor):
         inventory: Published[Inventory],
         settings: Published[SettingsView],
         latch: Published[StopLatch],
+        memory: Published[DeviceMemory],
         simulated: tuple[SimulatedSpec, ...],
     ) -> None:
         super().__init__(MANAGER, context)
@@ -57,14 +67,16 @@ class DeviceManager(ServiceActor):
         self._settings = settings
         self._simulated = simulated
         self._latch = latch
+        self._memory = memory
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
 
     def started(self) -> None:
         """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
-        if not (self._inventory.value.devices or self._inventory.value.failed):
-            self._add(identities(self._simulated))
+        if not self._memory.value.numbers:
+            for identity in identities(self._simulated):
+                self._add(identity)
         else:
             self._show_latch()
             self._save_latch()
@@ -84,14 +96,23 @@ class DeviceManager(ServiceActor):
         """A new store may not have what the last one was told."""
         if message.name == STORE:
             self._save_latch()
+            self._save_memory()
+        elif message.name in INVENTORY_READERS:
+            self.tell(message.name, DevicesChanged())
 
     @handles(DeviceChanged)
     def on_changed(self, message: DeviceChanged) -> None:
-        """Show a device's phase and configuration in the inventory."""
-        self._replace(
-            replace(record, phase=message.phase, wide=message.wide) if record.device_id == message.device_id else record
-            for record in self._inventory.value.devices
-        )
+        """Show a device's phase and configuration in the inventory; one that has come back meanwhile knows better."""
+        record = self._inventory.value.find(message.device_id)
+        if record is None or message.generation not in (None, record.lease.generation):
+            return
+        changed = replace(record, phase=message.phase, wide=message.wide)
+        self._replace(changed if one is record else one for one in self._inventory.value.devices)
+        if changed.phase is not record.phase:
+            self._tell_readers()
+        if changed.wide != self._memory.value.wide_of(record.identity):
+            self._memory.replace(self._memory.value.configured(record.device_id, changed.wide))
+            self._save_memory()
 
     # ------------------------------------------------------------ the stop latch
 
@@ -135,14 +156,62 @@ class DeviceManager(ServiceActor):
 
     # ------------------------------------------------------------ devices come and go
 
-    def _add(self, found: Iterable[DeviceIdentity]) -> None:
-        records = list(self._inventory.value.devices)
-        for identity in found:
+    @handles(AddSimulated)
+    def add_simulated(self, message: AddSimulated) -> DeviceRecord:
+        """One more device, in the inventory and connecting."""
+        spec, inventory = message.spec, self._inventory.value
+        here = [record.identity for record in inventory.devices]
+        if len(here) >= MOST_DEVICES:
+            raise Conflict(f"There are {MOST_DEVICES} devices, which is the most: remove a simulated one first.")
+        device_id = own_id(spec, here)
+        if inventory.find(device_id) is not None:
+            raise Conflict(f'There is a device "{device_id}" already: choose another device_id or leave it out.')
+        record = self._add(identity_of(spec, device_id, here, self._memory.value.number(device_id)))
+        self._spawn(device_id)
+        self._tell_readers()
+        return record
+
+    @handles(RemoveSimulated)
+    def remove_simulated(self, message: RemoveSimulated) -> DeviceRecord:
+        """Zero force at the next tick and out of the inventory, then its actor ends."""
+        record = self._inventory.value.get(message.device_id)
+        if not record.identity.simulated:
+            raise NoSuchDevice(message.device_id)
+        return self._lose(record, "it is not simulated any more")
+
+    def _add(self, identity: DeviceIdentity) -> DeviceRecord:
+        try:
             lease = self._runtime.lease_device(identity.device_id)
-            stopped = self._latch.value.holds(identity.device_id)
-            self._runtime.stop_device(lease, stopped)
-            records.append(DeviceRecord(identity, lease, Phase.CONNECTING, stopped=stopped))
-        self._replace(records)
+        except ArenaFull:
+            raise Busy("The device that went last still leaves its slot: try again in a moment.") from None
+        stopped = self._latch.value.holds(identity.device_id)
+        self._runtime.stop_device(lease, stopped)
+        memory = self._memory.value
+        wide = memory.wide_of(identity)
+        record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, stopped=stopped)
+        self._memory.replace(memory.seen(identity.device_id, identity.number))
+        failed = tuple(one for one in self._inventory.value.failed if one.device_id != identity.device_id)
+        self._inventory.replace(replace(self._inventory.value, failed=failed))
+        self._replace((*self._inventory.value.devices, record))
+        return record
+
+    def _lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
+        """Zero force, slot back, out of every frame, actor stopped, one event."""
+        self._runtime.stop_device(record.lease, stopped=True)
+        self._runtime.release_device(record.lease)
+        self._replace(one for one in self._inventory.value.devices if one.device_id != record.device_id)
+        self._children.stop(actor_name(record.device_id))
+        gone = replace(record, phase=Phase.DISCONNECTED)
+        self.tell(HUB, disconnected_event(gone, why))
+        self._tell_readers()
+        return gone
+
+    def _tell_readers(self) -> None:
+        for name in INVENTORY_READERS:
+            self.tell(name, DevicesChanged())
+
+    def _save_memory(self) -> None:
+        self.tell(STORE, SaveLedger(MEMORY_SECTION, self._memory.value.as_json()))
 
     def _spawn(self, device_id: str) -> None:
         def start() -> pykka.ActorRef[DeviceActor]:
@@ -164,6 +233,7 @@ class DeviceManager(ServiceActor):
             )
         )
         self.tell(HUB, disconnected_event(record, f"its actor failed too often ({error!r}); restart the service"))
+        self._tell_readers()
 
     def _replace(self, records: Iterable[DeviceRecord]) -> None:
         ordered = sorted(records, key=lambda record: (record.identity.simulated, record.identity.number))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from actors.event.messages import Emit
 from actors.kit.errors import FirmwareTooOld, NoSuchDevice
@@ -16,6 +16,7 @@ from actors.values.spatial import Reach
 from fastpath.arena import Lease
 
 MANAGER: Final = "devices"
+INVENTORY_READERS: Final = ("pairing", "ports")
 
 
 class Phase(StrEnum):
@@ -58,6 +59,16 @@ class DeviceIdentity:
     uuid: str
     number: int
     reach: Reach | None
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedSpec:
+    """One device to simulate; `device_id` None = one of our own, `firmware` None = that of its kind."""
+
+    kind: Kind
+    connection: Connection
+    device_id: str | None = None
+    firmware: Firmware | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,12 +162,34 @@ class ConfigureDevice(Request[DeviceWide]):
 
 
 @dataclass(frozen=True, slots=True)
+class AddSimulated(Request[DeviceRecord]):
+    """Simulate one more device from now on. Asked of MANAGER: InvalidInput, Conflict (its id is taken, no room), Busy."""
+
+    spec: SimulatedSpec
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSimulated(Request[DeviceRecord]):
+    """Simulate this device no longer; the reply is what it was. Asked of MANAGER: NoSuchDevice, also for a real one."""
+
+    device_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesChanged(Message):
+    """Told by the manager to INVENTORY_READERS: devices have come, gone or changed their phase, and the inventory shows it."""
+
+    repeatable: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceChanged(Message):
-    """Told by a DeviceActor to its manager: phase or configuration is now this."""
+    """Told by a DeviceActor to its manager: phase or configuration is now this; `generation` is that of its lease."""
 
     device_id: str
     phase: Phase
     wide: DeviceWide
+    generation: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

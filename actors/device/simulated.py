@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
 
 from actors.device.kinds import KINDS
-from actors.device.messages import DeviceIdentity
+from actors.device.messages import DeviceIdentity, SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Kind
 
 MOST_DEVICES: Final = 16
 WHEN_NOTHING_REAL: Final = ("arm", "grip")
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedSpec:
-    """One device to simulate; `device_id` None = one of our own."""
-
-    kind: Kind
-    connection: Connection
-    device_id: str | None = None
 
 
 def parse(word: str) -> SimulatedSpec:
@@ -39,39 +30,41 @@ def parse(word: str) -> SimulatedSpec:
 
 
 def identities(specs: Iterable[SimulatedSpec], first_number: int = 0) -> tuple[DeviceIdentity, ...]:
-    """Identities in order; an id of ours is four hex digits made of kind, connection and how many such came before."""
+    """Identities in order; InvalidInput when there are too many, or two have one id."""
     found: list[DeviceIdentity] = []
-    taken: set[str] = set()
     for index, spec in enumerate(specs):
         if index >= MOST_DEVICES:
             raise InvalidInput(f"at most {MOST_DEVICES} devices can be simulated: shorten the list")
-        device_id = spec.device_id or _own_id(spec, taken)
-        if device_id in taken:
-            raise InvalidInput(f'two simulated devices are called "{device_id}": give each an id of its own')
-        taken.add(device_id)
-        found.append(_identity(spec, device_id, index, first_number + index))
+        if spec.device_id in {one.device_id for one in found}:
+            raise InvalidInput(f'two simulated devices are called "{spec.device_id}": give each an id of its own')
+        found.append(identity_of(spec, own_id(spec, found), found, first_number + index))
     return tuple(found)
 
 
-def _own_id(spec: SimulatedSpec, taken: set[str]) -> str:
+def own_id(spec: SimulatedSpec, others: Iterable[DeviceIdentity]) -> str:
+    """The id that was asked for, or four hex digits made of kind, connection and how many such are taken by `others`."""
+    taken = {one.device_id for one in others}
     count = 0
-    while True:
+    device_id = spec.device_id
+    while device_id is None:
         text = f"simulated {spec.kind} {spec.connection} {count}"
-        device_id = hashlib.blake2b(text.encode(), digest_size=2).hexdigest().upper()
-        if device_id not in taken:
-            return device_id
+        own = hashlib.blake2b(text.encode(), digest_size=2).hexdigest().upper()
+        device_id = None if own in taken else own
         count += 1
+    return device_id
 
 
-def _identity(spec: SimulatedSpec, device_id: str, port: int, number: int) -> DeviceIdentity:
+def identity_of(spec: SimulatedSpec, device_id: str, others: Iterable[DeviceIdentity], number: int) -> DeviceIdentity:
+    """The device among `others`, on the first port that none of them has."""
     data = KINDS[spec.kind]
+    taken = {one.port for one in others}
     return DeviceIdentity(
         device_id=device_id,
         kind=spec.kind,
         connection=spec.connection,
-        port=f"sim{port}",
+        port=next(port for port in map("sim{}".format, itertools.count()) if port not in taken),
         simulated=True,
-        firmware=data.firmware,
+        firmware=spec.firmware or data.firmware,
         hardware_version=data.hardware_version,
         uuid=hashlib.blake2b(f"simulated {device_id}".encode(), digest_size=16).hexdigest().upper(),
         number=number,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from actors.device.simulated import SimulatedSpec
+from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
 from tests.support.peer import BINARY, TEXT
 from tests.support.wire_words import Object

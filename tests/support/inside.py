@@ -18,8 +18,7 @@ from typing import Any, Final, Self, TypeVar
 from unittest.mock import patch
 
 from actors.control.cores import Cores
-from actors.device.messages import DeviceRecord, Phase
-from actors.device.simulated import SimulatedSpec
+from actors.device.messages import DeviceRecord, Phase, SimulatedSpec
 from actors.settings.catalog import CATALOG
 from actors.settings.ledger import Ledger
 from actors.settings.sources import read_overrides

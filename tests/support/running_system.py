@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from actors.device.messages import DeviceRecord
-from actors.device.simulated import SimulatedSpec
+from actors.device.messages import DeviceRecord, SimulatedSpec
 from actors.kit.directory import Directory
 from tests.support.exchange import Reply, exchange
 from tests.support.inside import ARM_AND_GRIP, ServiceInside

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, Final, TypeAlias, cast
 
-from actors.device.simulated import SimulatedSpec
+from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
 from tests.support.peer import BINARY, TEXT
 

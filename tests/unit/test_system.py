@@ -13,8 +13,8 @@ import pytest
 
 from actors.device.manager import DeviceManager
 from actors.device.messages import MANAGER as DEVICES
-from actors.device.messages import Phase, ReleaseStop, Stop
-from actors.device.simulated import SimulatedSpec, parse
+from actors.device.messages import Phase, ReleaseStop, SimulatedSpec, Stop
+from actors.device.simulated import parse
 from actors.kit.ask import ask_blocking
 from actors.kit.errors import InvalidInput
 from actors.kit.message import Request

@@ -60,6 +60,10 @@ class Rig:
     def events(self) -> list[str]:
         return [emit.kind for emit in self.hub.of(Emit)]
 
+    def change(self, wide: DeviceWide) -> DeviceChanged:
+        """What the actor tells of a ready device with this configuration."""
+        return DeviceChanged(self.record.device_id, Phase.READY, wide, self.record.lease.generation)
+
     def flags(self) -> int:
         """What the loop shows."""
         self.runtime.step()
@@ -208,7 +212,7 @@ def test_what_a_device_has_for_all_sessions_survives_its_actor() -> None:
     again.started()
     again.on_announce(Announce(MANAGER))
 
-    assert rig.manager.of(DeviceChanged) == [DeviceChanged(rig.record.device_id, Phase.READY, wide)]
+    assert rig.manager.of(DeviceChanged) == [rig.change(wide)]
 
 
 def test_a_new_manager_is_told_where_the_device_is() -> None:
@@ -251,7 +255,7 @@ def test_a_change_is_with_the_loop_and_told_and_no_change_is_not() -> None:
         assert rig.actor.configure(ConfigureDevice(handedness="left", gravity_scale=0.5)) == wide
     assert rig.actor.configure(ConfigureDevice()) == wide
 
-    assert rig.manager.of(DeviceChanged) == [DeviceChanged(rig.record.device_id, Phase.READY, wide)]
+    assert rig.manager.of(DeviceChanged) == [rig.change(wide)]
 
 
 def test_a_firmware_that_is_too_old_is_an_event_and_changes_nothing() -> None:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from actors.device.actor import actor_name
 from actors.device.manager import STOP_SECTION, DeviceManager
+from actors.device.memory import DeviceMemory
 from actors.device.messages import (
     DeviceChanged,
     DeviceRecord,
@@ -49,6 +50,7 @@ class Rig:
         self.store = Listener(self.context, STORE)
         self.inventory = Published(Inventory())
         self.latch = Published(latch or StopLatch())
+        self.memory = Published(DeviceMemory())
         self.words = words
         self.manager, self.children = self.again()
         self._session = self.runtime.lease_session("1")
@@ -62,6 +64,7 @@ class Rig:
             self.inventory,
             Published(settings_view()),
             self.latch,
+            self.memory,
             tuple(parse(word) for word in self.words),
         )
         children = NoChildren()

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.device.kinds import KINDS
-from actors.device.messages import DeviceIdentity
-from actors.device.simulated import MOST_DEVICES, WHEN_NOTHING_REAL, SimulatedSpec, identities, parse
+from actors.device.messages import DeviceIdentity, SimulatedSpec
+from actors.device.simulated import MOST_DEVICES, WHEN_NOTHING_REAL, identities, parse
 from actors.kit.errors import InvalidInput
 from actors.settings.catalog import SIMULATED
 from actors.values.identity import Connection, Kind

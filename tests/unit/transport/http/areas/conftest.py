@@ -9,8 +9,8 @@ from unittest.mock import patch
 
 import pytest
 
-from actors.device.messages import DeviceIdentity
-from actors.device.simulated import SimulatedSpec, identities
+from actors.device.messages import DeviceIdentity, SimulatedSpec
+from actors.device.simulated import identities
 from actors.event.messages import HUB, Emit
 from actors.kit.message import Message
 from actors.values.identity import Connection, Firmware, Kind

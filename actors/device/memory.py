@@ -1,0 +1,77 @@
+"""What is remembered of devices that may be away, as a rule: their place in the order, and their configuration for all sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from types import MappingProxyType
+from typing import Any, Final
+
+from actors.device.messages import FEATURES, DeviceIdentity, DeviceWide
+from actors.device.wide import HANDS, MOST_GRAVITY
+from actors.settings.messages import Frozen
+
+MOST_REMEMBERED: Final = 256
+
+DEFAULT: Final = DeviceWide()
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceMemory:
+    """By device id, the one seen last at the end: `numbers` hold for this run, `wide` for ever."""
+
+    numbers: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    wide: Mapping[str, DeviceWide] = field(default_factory=lambda: MappingProxyType({}))
+
+    def number(self, device_id: str) -> int:
+        """The place of a device in the order of first appearance: its own, or the next free one."""
+        known = self.numbers.get(device_id)
+        return max(self.numbers.values(), default=-1) + 1 if known is None else known
+
+    def seen(self, device_id: str, number: int) -> DeviceMemory:
+        """The device is here; past MOST_REMEMBERED the one that was seen the longest ago is forgotten."""
+        return replace(self, numbers=_last(self.numbers, device_id, number))
+
+    def configured(self, device_id: str, wide: DeviceWide) -> DeviceMemory:
+        """The device has this configuration; the one that it has anyway need not be remembered."""
+        if wide == DEFAULT:
+            return replace(self, wide={known: kept for known, kept in self.wide.items() if known != device_id})
+        return replace(self, wide=_last(self.wide, device_id, wide))
+
+    def wide_of(self, identity: DeviceIdentity) -> DeviceWide:
+        """What the device was configured to, or what every device starts with; an older firmware does not return home."""
+        wide = self.wide.get(identity.device_id, DEFAULT)
+        return replace(wide, home_return=wide.home_return and identity.firmware >= FEATURES["home_return"])
+
+    def as_json(self) -> dict[str, object]:
+        """For the ledger."""
+        return {device_id: asdict(wide) for device_id, wide in self.wide.items()}
+
+    @classmethod
+    def from_json(cls, value: Frozen) -> DeviceMemory:
+        """From the ledger; what cannot be read is as it was at first."""
+        if not isinstance(value, Mapping):
+            return cls()
+        entries = ((device_id, _wide(entry)) for device_id, entry in value.items())
+        return cls(wide={device_id: wide for device_id, wide in entries if wide != DEFAULT})
+
+
+def _wide(entry: Frozen) -> DeviceWide:
+    if not isinstance(entry, Mapping):
+        return DEFAULT
+    found: dict[str, Any] = {}
+    for one in fields(DeviceWide):
+        value, plain = entry.get(one.name), getattr(DEFAULT, one.name)
+        if isinstance(plain, float) and type(value) is int:
+            value = float(value)
+        if type(value) is type(plain):
+            found[one.name] = value
+    wide = replace(DEFAULT, **found)
+    return wide if wide.handedness in HANDS and 0 <= wide.gravity_scale <= MOST_GRAVITY else DEFAULT
+
+
+def _last(known: Mapping[str, Any], device_id: str, value: Any) -> dict[str, Any]:
+    kept = {one: old for one, old in known.items() if one != device_id}
+    while len(kept) >= MOST_REMEMBERED:
+        del kept[next(iter(kept))]
+    return {**kept, device_id: value}

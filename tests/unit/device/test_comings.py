@@ -1,0 +1,166 @@
+"""Simulated devices come and go while the service runs: slots, ids, places, configurations, and who is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from actors.device.actor import actor_name
+from actors.device.messages import (
+    INVENTORY_READERS,
+    AddSimulated,
+    DeviceChanged,
+    DevicesChanged,
+    DeviceWide,
+    Phase,
+    RemoveSimulated,
+    SimulatedSpec,
+)
+from actors.device.stop_latch import StopLatch
+from actors.event.messages import Emit
+from actors.kit.errors import Conflict, NoSuchDevice
+from actors.kit.message import Announce
+from actors.settings.messages import STORE, SaveLedger
+from actors.values.identity import Connection, Firmware, Kind
+from tests.support.slices import Listener
+from tests.unit.device.test_manager import FORCE, started
+
+ARM = SimulatedSpec(Kind.ARM, Connection.SIMULATED)
+NAMED = SimulatedSpec(Kind.ARM, Connection.SIMULATED, "049D", Firmware(7, 3))
+
+
+def test_an_added_device_is_listed_leased_and_started() -> None:
+    rig = started("arm", "grip")
+
+    record = rig.manager.add_simulated(AddSimulated(NAMED))
+
+    assert rig.records[-1] == record
+    assert (record.device_id, record.identity.number, record.identity.port) == ("049D", 2, "sim2")
+    assert (record.phase, record.identity.firmware) == (Phase.CONNECTING, Firmware(7, 3))
+    assert rig.children.spawned[-1] == "device/049D"
+    assert rig.runtime.slots()[1] == 3
+
+
+def test_an_added_device_gets_an_id_that_nobody_has() -> None:
+    rig = started("arm")
+
+    ids = [rig.manager.add_simulated(AddSimulated(ARM)).device_id for _ in range(15)]
+
+    assert len({*rig.ids, *ids}) == 16
+    with pytest.raises(Conflict, match="16 devices"):
+        rig.manager.add_simulated(AddSimulated(ARM))
+
+
+def test_an_id_is_given_once() -> None:
+    rig = started("arm")
+    rig.manager.add_simulated(AddSimulated(NAMED))
+    before = rig.inventory.value
+
+    with pytest.raises(Conflict, match="049D"):
+        rig.manager.add_simulated(AddSimulated(NAMED))
+
+    assert rig.inventory.value == before
+
+
+def test_a_removed_device_ends_with_zero_force_and_without_its_actor() -> None:
+    rig = started("arm", "compact")
+    arm, compact = rig.records
+    assert rig.applied() == [FORCE, FORCE]
+    reader = rig.runtime.reader(arm.lease)
+
+    gone = rig.manager.remove_simulated(RemoveSimulated(arm.device_id))
+    rig.push()
+    rig.runtime.step()
+
+    assert gone.phase is Phase.DISCONNECTED
+    assert reader.snapshot()["force"].tolist() == [0, 0, 0]
+    assert rig.runtime.slots()[1] == 1
+    assert rig.ids == (compact.device_id,)
+    assert rig.children.stopped == [actor_name(arm.device_id)]
+    assert rig.applied() == [FORCE]
+    (event,) = [emit for emit in rig.hub.of(Emit) if emit.kind == "device-disconnected"]
+    assert event.data["device_id"] == arm.device_id
+
+
+def test_what_is_not_simulated_cannot_be_removed() -> None:
+    rig = started("arm")
+
+    with pytest.raises(NoSuchDevice):
+        rig.manager.remove_simulated(RemoveSimulated("nobody"))
+
+
+def test_a_device_that_comes_back_has_its_place_and_its_configuration() -> None:
+    rig = started("arm", "arm")
+    first, second = rig.records
+    wide = DeviceWide("left")
+    rig.manager.on_changed(DeviceChanged(first.device_id, Phase.READY, wide, first.lease.generation))
+    rig.manager.remove_simulated(RemoveSimulated(first.device_id))
+    rig.runtime.step()
+
+    back = rig.manager.add_simulated(AddSimulated(ARM))
+
+    assert (back.device_id, back.identity.number, back.wide) == (first.device_id, 0, wide)
+    assert rig.ids == (first.device_id, second.device_id)
+
+
+def test_an_old_life_says_nothing_about_the_new_one() -> None:
+    rig = started("arm")
+    (old,) = rig.records
+    rig.manager.remove_simulated(RemoveSimulated(old.device_id))
+    rig.runtime.step()
+    rig.manager.add_simulated(AddSimulated(ARM))
+
+    rig.manager.on_changed(DeviceChanged(old.device_id, Phase.READY, DeviceWide("left"), old.lease.generation))
+
+    (new,) = rig.records
+    assert (new.device_id, new.phase, new.wide) == (old.device_id, Phase.CONNECTING, DeviceWide())
+
+
+def test_a_stop_of_everything_holds_for_a_device_that_comes_later() -> None:
+    rig = started(latch=StopLatch(everything=True))
+
+    assert rig.manager.add_simulated(AddSimulated(ARM)).stopped
+
+
+def test_a_manager_that_is_started_again_does_not_bring_back_what_was_removed() -> None:
+    rig = started("arm")
+    rig.manager.remove_simulated(RemoveSimulated(rig.ids[0]))
+
+    rig.again()[0].started()
+
+    assert rig.records == ()
+
+
+def test_who_reads_the_inventory_hears_of_comings_goings_and_phases() -> None:
+    rig = started("arm")
+    reader = Listener(rig.context, *INVENTORY_READERS)
+    (arm,) = rig.records
+
+    def heard() -> int:
+        count = len(reader.of(DevicesChanged))
+        reader.told.clear()
+        return count
+
+    rig.manager.on_changed(DeviceChanged(arm.device_id, Phase.READY, DeviceWide("left")))
+    assert heard() == 0
+    rig.manager.on_changed(DeviceChanged(arm.device_id, Phase.ASLEEP, DeviceWide("left")))
+    assert heard() == 2
+    rig.manager.remove_simulated(RemoveSimulated(arm.device_id))
+    assert heard() == 2
+    rig.runtime.step()
+    rig.manager.add_simulated(AddSimulated(ARM))
+    assert heard() == 2
+    rig.manager.on_announce(Announce("pairing"))
+    assert heard() == 1
+
+
+def test_configurations_are_saved_when_they_change_and_for_a_new_store() -> None:
+    rig = started("arm")
+    rig.store.told.clear()
+
+    rig.manager.on_changed(DeviceChanged(rig.ids[0], Phase.READY, DeviceWide("left")))
+    rig.manager.on_changed(DeviceChanged(rig.ids[0], Phase.READY, DeviceWide("left")))
+    rig.manager.on_announce(Announce(STORE))
+
+    saved = [save.value for save in rig.store.of(SaveLedger) if save.section == "devices"]
+    assert len(saved) == 2
+    assert saved[0] == saved[1] == rig.memory.value.as_json()
