@@ -14,13 +14,21 @@ import sys
 
 def main(command: list[str]) -> int:
     """Exit code of `command`; 128 + N when signal N ended it."""
-    if not os.isatty(sys.stdin.fileno()):
+    if not has_terminal():
         os.execvp(command[0], command)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # else taking the terminal back would stop this process
     child = subprocess.Popen(command, process_group=0, restore_signals=True)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda received, _: child.send_signal(received))
     return follow(child.pid)
+
+
+def has_terminal() -> bool:
+    """Whether standard input is the terminal that this job controls: only such a terminal can be handed on."""
+    try:
+        return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
+    except OSError:
+        return False
 
 
 def follow(job: int) -> int:

@@ -3,37 +3,23 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import repeat
 from statistics import fmean, stdev
 from typing import Any, Final
 
 import pytest
 
-from tests.support.hostile import (
-    Cast,
-    Good,
-    Nonsense,
-    Streams,
-    Worker,
-    comes_and_goes,
-    falls_silent,
-    floods,
-    never_reads,
-)
-from tests.support.peer import encoded
+from tests.support.crew import SIMULATE, TIMEOUT_S, cast_of, crew
+from tests.support.hostile import Cast, Good, Nonsense, Streams, Worker
 from tests.support.polling import eventually
 from tests.support.service import RunningService
+from tests.support.ticks import metric, window
 from tests.support.wire_cases import read_cases
 
 WINDOWS: Final = 3
 WINDOW_TICKS: Final = 2000
-TIMEOUT_S: Final = 0.5
-SIMULATE: Final = "arm,arm,compact,grip,grip:wired,pen"
-FAULTS: Final = b'{"arm": [' + b"0," * 30_000 + b"0]}"
 
 
 @pytest.fixture(scope="module")
@@ -44,59 +30,7 @@ def service() -> Iterator[RunningService]:
 
 @pytest.fixture(scope="module")
 def cast(service: RunningService) -> Cast:
-    _, devices = service.request("GET", "/devices")
-    own, other = (device["device_id"] for device in devices["arm"])
-    (compact,) = (device["device_id"] for device in devices["compact"])
-    (pen,) = (device["device_id"] for device in devices["pen"])
-    grips = {device["config"]["connection"]: device["device_id"] for device in devices["grip"]}
-    names = {"A002": other, "C001": compact, "B001": grips["wireless"], "B002": grips["wired"], "D001": pen}
-    return Cast(service.ws, service.ws_v30, own, other, names)
-
-
-def crew(cast: Cast, nonsense: Nonsense, streams: Streams) -> dict[str, Callable[[threading.Event], None]]:
-    """Every kind of bad client."""
-    return {
-        "floods": floods(cast, repeat(encoded("{}")), 100),
-        "floods with faults": floods(cast, repeat(encoded(FAULTS)), 2),
-        "never reads": never_reads(cast),
-        "falls silent": falls_silent(cast),
-        "sends nonsense": nonsense.run,
-        "breaks the protocol": streams.run,
-        "comes and goes": comes_and_goes(cast),
-    }
-
-
-def metric(service: RunningService, name: str) -> float:
-    """One value of the metrics page."""
-    (found,) = re.findall(rf"^hapticd_{name} (\S+)$", service.metrics(), re.MULTILINE)
-    return float(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Ticks:
-    """What the loop has counted."""
-
-    ran: float
-    missed: float
-
-    @classmethod
-    def now(cls, service: RunningService) -> Ticks:
-        """As the metrics page shows it."""
-        return cls(metric(service, "loop_ticks_total"), metric(service, "loop_ticks_missed_total"))
-
-    def share_missed_until(self, later: Ticks) -> float:
-        """Share of the ticks since then that were missed."""
-        ran, missed = later.ran - self.ran, later.missed - self.missed
-        return missed / (ran + missed)
-
-
-def window(service: RunningService) -> float:
-    """Share of ticks that the loop misses while it runs some more."""
-    before = Ticks.now(service)
-    eventually(
-        lambda: Ticks.now(service).ran >= before.ran + WINDOW_TICKS, "the loop ticks on", pause_s=0.05, tries=1200
-    )
-    return before.share_missed_until(Ticks.now(service))
+    return cast_of(service)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +55,11 @@ def aftermath(service: RunningService, cast: Cast) -> Aftermath:
     with Worker("good", good.run):
         assert good.opened.wait(60)
         for _ in range(WINDOWS):
-            alone.append(window(service))
+            alone.append(window(service, WINDOW_TICKS))
             with ExitStack() as running:
                 for name, work in crew(cast, nonsense, streams).items():
                     running.enter_context(Worker(name, work))
-                among.append(window(service))
+                among.append(window(service, WINDOW_TICKS))
     interrupted = metric(service, "loop_gaps_total") > gaps or good.longest_pause_s > 0.9 * TIMEOUT_S
     return Aftermath(good, nonsense, streams, alone, among, interrupted)
 

@@ -153,8 +153,9 @@ class Peer:
         return Frame(first & 0x0F, self._exactly(size), bool(first & 0x80))
 
     def frame(self) -> Any:
-        """The next frame, which must be one whole message of TEXT, as JSON."""
-        came = self.next()
+        """The next frame but pings, which are answered; it must be one whole message of TEXT. Its JSON."""
+        while (came := self.next()).opcode == PING:
+            self.write(encoded(came.payload, PONG))
         if came.opcode == CLOSE:
             raise Gone(f"closed with {came.close_code}: {came.payload[2:].decode()}")
         assert (came.opcode, came.final) == (TEXT, True)

@@ -52,6 +52,21 @@ def test_without_a_terminal_the_exit_code_is_the_commands_too() -> None:
     assert done.returncode == 5
 
 
+def test_a_terminal_that_is_not_the_jobs_own_is_left_alone() -> None:
+    ours, theirs = os.openpty()
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), sys.executable, "-c", "raise SystemExit(5)"],
+        stdin=theirs,
+        capture_output=True,
+        start_new_session=True,
+        check=False,
+    )
+    os.close(ours)
+    os.close(theirs)
+
+    assert (done.returncode, done.stderr) == (5, b"")
+
+
 def test_a_command_that_a_signal_ended_gives_128_and_its_number() -> None:
     command = [sys.executable, str(SCRIPT), sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
 
