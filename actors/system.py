@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from actors.settings.ledger import Ledger
     from actors.settings.state import SettingsState
 
-FOLLOWERS: Final = (FASTPATH, "device/*")
+FOLLOWERS: Final = (FASTPATH, "device/*", "session/*")
 
 ORPHAN_STOP_S: Final = 1.0
 

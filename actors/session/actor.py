@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from actors.device.messages import unsupported_event
 from actors.event.messages import HUB, Emit
@@ -13,19 +13,20 @@ from actors.session import configure
 from actors.session.messages import (
     MANAGER,
     Applied,
+    Change,
+    ClearDamping,
     ConfigurationChanged,
     ConfigureSession,
     SessionDescribed,
     SetDamping,
 )
+from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
     from actors.session.book import SessionBook, SessionEntry
     from actors.settings.messages import SettingsView
-
-FREEFORM: Final = "presets/freeform_profiles"
 
 
 def actor_name(session_id: int) -> str:
@@ -36,7 +37,7 @@ def actor_name(session_id: int) -> str:
 def unsupported_events(applied: Applied, inventory: Inventory) -> Iterator[Emit]:
     """`device-protocol-unsupported` for each change that a firmware is too old for."""
     for refused in applied.refused:
-        if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, SetDamping):
+        if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, (SetDamping, ClearDamping)):
             yield unsupported_event(inventory.get(refused.change.device_id), refused.error)
 
 
@@ -60,20 +61,8 @@ class SessionActor(ServiceActor):
     @handles(ConfigureSession)
     def configure(self, message: ConfigureSession) -> Applied:
         """Make or refuse each change; say what changed."""
-        around = configure.Surroundings(
-            self._inventory.value,
-            self._book.memory.value,
-            self._book.defaults.value,
-            self._settings.value.texts(FREEFORM),
-        )
-        before = self._entry.config.value
-        applied = configure.apply(before, message.changes, around)
-        if applied.config != before:
-            self._entry.config.replace(applied.config)
-            self.tell(MANAGER, SessionDescribed(self._entry.session_id, applied.config))
-        if applied.scopes:
-            self._say_updated(applied.scopes)
-        for event in unsupported_events(applied, around.inventory):
+        applied = self._apply(message.changes)
+        for event in unsupported_events(applied, self._inventory.value):
             self.tell(HUB, event)
         for change in message.changes:
             if (reason := configure.too_new(change)) is not None:
@@ -81,10 +70,32 @@ class SessionActor(ServiceActor):
                 self.tell(HUB, Emit("session-warning", data, reason))
         return applied
 
+    @handles(SettingChanged)
+    def on_setting(self, message: SettingChanged) -> None:
+        """Which profiles start with `compact_zup` may have changed; the edge goes by the setting itself."""
+        if message.key == configure.FREEFORM:
+            self._apply(())
+
     @handles(ConfigurationChanged)
     def on_changed(self, message: ConfigurationChanged) -> None:
         """The edge changed what is its own; say so."""
         self._say_updated(message.scopes)
+
+    def _apply(self, changes: tuple[Change, ...]) -> Applied:
+        around = configure.Surroundings(
+            self._inventory.value,
+            self._book.memory.value,
+            self._book.defaults.value,
+            self._settings.value.texts(configure.FREEFORM),
+        )
+        before = self._entry.config.value
+        applied = configure.apply(before, changes, around)
+        if applied.config != before:
+            self._entry.config.replace(applied.config)
+            self.tell(MANAGER, SessionDescribed(self._entry.session_id, applied.config))
+        if applied.scopes:
+            self._say_updated(applied.scopes)
+        return applied
 
     def _say_updated(self, scopes: tuple[str, ...]) -> None:
         session_id = self._entry.session_id

@@ -16,6 +16,7 @@ from actors.session.messages import (
     NO_PROFILE,
     Applied,
     Change,
+    ClearDamping,
     ClearProfile,
     Damping,
     DeclareProfile,
@@ -28,12 +29,14 @@ from actors.session.messages import (
     SetForceGate,
     SetMount,
     SetPreset,
+    SetWorkspace,
 )
 from actors.session.profile import SessionMemory, check_name, remembered_version, version_parts
 from actors.values.identity import INTERFACE
 from actors.values.selector import matches
 
 MOST_DAMPING: Final = 20.0
+FREEFORM: Final = "presets/freeform_profiles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,7 @@ def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings
         else:
             if (newer := too_new(change)) is not None:
                 refused.append(Refused(change, newer, InvalidInput(newer)))
-    now = replace(now, freeform=_is_freeform(now.profile, around))
+    now = replace(now, freeform=is_freeform(now.profile, around.freeform))
     return Applied(now, scopes(config, now, around), tuple(refused))
 
 
@@ -89,6 +92,12 @@ def scopes(before: SessionConfig, now: SessionConfig, around: Surroundings) -> t
         *(name for name, value in session if value(before) != value(now)),
         *(name for name, value in device if any(value(before, record) != value(now, record) for record in records)),
     )
+
+
+def is_freeform(profile: str, patterns: Iterable[str]) -> bool:
+    """Whether the profile is one of those whose compacts start with `compact_zup`; case does not count."""
+    name = profile.casefold()
+    return any(matches(pattern.casefold(), name) for pattern in patterns)
 
 
 def too_new(change: Change) -> str | None:
@@ -157,13 +166,23 @@ def _(change: SetPreset, config: SessionConfig, around: Surroundings) -> Session
 
 @_change.register
 def _(change: SetDamping, config: SessionConfig, around: Surroundings) -> SessionConfig:
-    around.device(change.device_id, "damping").require("damping")
-    device = config.device(change.device_id)
+    record, device = around.device(change.device_id, "damping"), config.device(change.device_id)
     scalar = device.damping.scalar if change.scalar is None else change.scalar
     vector = device.damping.vector if change.vector is None else change.vector
+    damping = Damping(scalar, vector)
+    if damping != device.damping:
+        # The config of an old firmware shows no damping and may come back as it was shown.
+        record.require("damping")
     if not all(0 <= part <= MOST_DAMPING for part in (scalar, *vector)):
         raise InvalidInput(f"damping is 0 to {MOST_DAMPING:g} N s/m, each part of it")
-    return _with(config, change.device_id, replace(device, damping=Damping(scalar, vector)))
+    return _with(config, change.device_id, replace(device, damping=damping))
+
+
+@_change.register
+def _(change: ClearDamping, config: SessionConfig, around: Surroundings) -> SessionConfig:
+    around.device(change.device_id, "damping").require("damping")
+    start = around.start.device(change.device_id)
+    return _with(config, change.device_id, replace(config.device(change.device_id), damping=start.damping))
 
 
 @_change.register
@@ -171,15 +190,18 @@ def _(change: SetForceGate, config: SessionConfig, around: Surroundings) -> Sess
     around.device(change.device_id, "force_gate")
     if change.gain is not None and not 0 <= change.gain <= 1:
         raise InvalidInput("the gain of the force gate is 0 to 1")
-    return _with(config, change.device_id, replace(config.device(change.device_id), force_gate=change.gain))
+    gain = around.start.device(change.device_id).force_gate if change.gain is None else change.gain
+    return _with(config, change.device_id, replace(config.device(change.device_id), force_gate=gain))
+
+
+@_change.register
+def _(change: SetWorkspace, config: SessionConfig, around: Surroundings) -> SessionConfig:
+    around.device(change.device_id, "transform")
+    device = config.device(change.device_id)
+    return _with(config, change.device_id, replace(device, workspace=change.workspace.over(device.workspace)))
 
 
 def _with(config: SessionConfig, device_id: str, device: DeviceConfig) -> SessionConfig:
     if device == config.device(device_id):
         return config
     return replace(config, devices=MappingProxyType({**config.devices, device_id: device}))
-
-
-def _is_freeform(profile: str, around: Surroundings) -> bool:
-    name = profile.casefold()
-    return any(matches(pattern.casefold(), name) for pattern in around.freeform)

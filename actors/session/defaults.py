@@ -38,24 +38,34 @@ def _device_json(device: DeviceConfig) -> dict[str, object]:
     return {
         "basis": None if device.basis is None else str(device.basis),
         "preset": device.preset,
-        "mount": [list(device.mount.position), list(device.mount.rotation), list(device.mount.scale)],
+        "mount": _parts(device.mount),
         "damping": [device.damping.scalar, *device.damping.vector],
         "force_gate": device.force_gate,
+        "workspace": _parts(device.workspace),
     }
 
 
 def _device(fields: Mapping[str, Any]) -> DeviceConfig:
     basis, preset, gate = fields["basis"], fields["preset"], fields["force_gate"]
-    position, rotation, scale = fields["mount"]
     scalar, dx, dy, dz = map(float, fields["damping"])
-    (px, py, pz), (w, x, y, z), (sx, sy, sz) = map(float, position), map(float, rotation), map(float, scale)
     return DeviceConfig(
         None if basis is None else Basis.parse(str(basis)),
         None if preset is None else str(preset),
-        Transform((px, py, pz), (w, x, y, z), (sx, sy, sz)),
+        _transform(fields["mount"]),
         Damping(scalar, (dx, dy, dz)),
         None if gate is None else float(gate),
+        _transform(fields["workspace"]) if "workspace" in fields else Transform(),
     )
+
+
+def _parts(transform: Transform) -> list[list[float]]:
+    return [list(transform.position), list(transform.rotation), list(transform.scale)]
+
+
+def _transform(parts: Any) -> Transform:
+    position, rotation, scale = parts
+    (px, py, pz), (w, x, y, z), (sx, sy, sz) = map(float, position), map(float, rotation), map(float, scale)
+    return Transform((px, py, pz), (w, x, y, z), (sx, sy, sz))
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

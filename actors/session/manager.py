@@ -15,7 +15,7 @@ from actors.kit.errors import NoSlot
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
 from actors.session import configure, defaults
-from actors.session.actor import FREEFORM, SessionActor, actor_name, unsupported_events
+from actors.session.actor import SessionActor, actor_name, unsupported_events
 from actors.session.book import SessionBook, SessionEntry
 from actors.session.messages import (
     MANAGER,
@@ -177,7 +177,7 @@ class SessionManager(ServiceActor):
             self._book.defaults.value, profile=known.profile, required_sdk_version=known.required_sdk_version
         )
         around = configure.Surroundings(
-            self._inventory.value, self._book.memory.value, freeform=self._settings.value.texts(FREEFORM)
+            self._inventory.value, self._book.memory.value, freeform=self._settings.value.texts(configure.FREEFORM)
         )
         return configure.apply(config, (), around).config
 

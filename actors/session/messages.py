@@ -35,7 +35,8 @@ class Damping:
 class DeviceConfig:
     """One session's configuration of one device; None: the session's basis, the preset of the start, the setting's gain.
 
-    `mount` counts only under the preset `custom`; a built-in preset has its own.
+    `mount` counts only under the preset `custom`; a built-in preset has its own. `workspace` is the transform that a session
+    starts with: from then on it is the edge's.
     """
 
     basis: Basis | None = None
@@ -43,6 +44,7 @@ class DeviceConfig:
     mount: Transform = field(default_factory=Transform)
     damping: Damping = field(default_factory=Damping)
     force_gate: float | None = None
+    workspace: Transform = field(default_factory=Transform)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +133,42 @@ class SetDamping:
 
 
 @dataclass(frozen=True, slots=True)
+class ClearDamping:
+    """Damping of one device: back to what it was at the start."""
+
+    device_id: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SetForceGate:
-    """Gain of the force gate of one device, 0 to 1; None: back to the setting's."""
+    """Gain of the force gate of one device, 0 to 1; None: back to what it was at the start, which may be the setting's."""
 
     device_id: str
     gain: float | None
     path: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SetWorkspace:
+    """The workspace transform of one device that new sessions start with, partial."""
+
+    device_id: str
+    workspace: PartialTransform
+    path: str = ""
+
+
 Change: TypeAlias = (
-    DeclareProfile | ClearProfile | RequireSdk | SetBasis | SetMount | SetPreset | SetDamping | SetForceGate
+    DeclareProfile
+    | ClearProfile
+    | RequireSdk
+    | SetBasis
+    | SetMount
+    | SetPreset
+    | SetDamping
+    | ClearDamping
+    | SetForceGate
+    | SetWorkspace
 )
 
 

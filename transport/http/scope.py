@@ -74,12 +74,6 @@ class Scopes:
     found: tuple[Scope, ...]
     several: bool
 
-    def opened(self) -> tuple[OpenScope, ...]:
-        """The open sessions; InvalidInput when start values are meant, which hold no workspace transform."""
-        if any(isinstance(scope, StartScope) for scope in self.found):
-            raise InvalidInput("new sessions start without a workspace transform: name a connected session.", FIELD)
-        return tuple(scope for scope in self.found if isinstance(scope, OpenScope))
-
 
 def one_scope(call: Call) -> Scopes:
     """The one session that a reading request names, or the start values; InvalidInput, NoSuchSession."""

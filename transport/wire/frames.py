@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from actors.device.kinds import KINDS
 from actors.session import presets
 from actors.session.messages import Damping, SessionConfig
 from actors.values.identity import Connection
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform
+from fastpath.arena import Lease
 from fastpath.wire import FrameEncoder, FrameEntry, encode_json
 from transport.wire.vocabulary import Vocabulary
 
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
+    from fastpath.records import Writer
 
 Groups: TypeAlias = "list[tuple[str, list[FrameEntry]]]"
 
 DEVICE_TYPES = {"arm": 4, "compact": 5}
+NOBODY: Final = Lease(-1, 0, "")
 FORCE_GATE = "filters/force_gate/gain"
 
 
@@ -48,16 +51,22 @@ def encoder(session_id: int | None, groups: Groups, version: str, settings: Sett
 
 
 def devices_json(
-    inventory: Inventory, runtime: Runtime, vocabulary: Vocabulary, settings: SettingsView, version: str = "3.1"
+    inventory: Inventory,
+    runtime: Runtime,
+    vocabulary: Vocabulary,
+    settings: SettingsView,
+    version: str = "3.1",
+    start: SessionConfig | None = None,
 ) -> bytes:
-    """The groups of a full frame in device space: the body of GET /devices."""
+    """The groups of a full frame in device space, or as a session sees them that starts with `start`: the body of GET /devices."""
 
     def entry(record: DeviceRecord) -> FrameEntry:
         reader = runtime.reader(record.lease)
-        return FrameEntry(record.device_id, KINDS[record.kind].number, reader, None, wireless=is_wireless(record))
+        view = None if start is None else _start_view(runtime, record, start)
+        return FrameEntry(record.device_id, KINDS[record.kind].number, reader, view, wireless=is_wireless(record))
 
     whole = encoder(None, grouped(inventory.devices, vocabulary, entry), version, settings)
-    return whole.encode(configs(inventory.devices, SessionConfig(), vocabulary, settings, version))
+    return whole.encode(configs(inventory.devices, start or SessionConfig(), vocabulary, settings, version))
 
 
 def is_wireless(record: DeviceRecord) -> bool:
@@ -141,6 +150,17 @@ def transform_json(transform: Transform, *, complete: bool) -> dict[str, dict[st
     if complete or transform.scale != ONES:
         shown["scale"] = dict(zip("xyz", transform.scale, strict=True))
     return shown
+
+
+def _start_view(runtime: Runtime, record: DeviceRecord, start: SessionConfig) -> Writer:
+    """The view alone: no session stands behind it, and it is never published."""
+    view = runtime.writer(NOBODY, record.lease)
+    basis, mount = start.basis_of(record.device_id), presets.mount_of(start, record)
+    workspace = start.device(record.device_id).workspace
+    view.set_basis(basis.axes, basis.signs)
+    view.set_mount(mount.position, mount.rotation, mount.scale)
+    view.set_workspace(workspace.position, workspace.rotation, workspace.scale)
+    return view
 
 
 def _complete(settings: SettingsView) -> bool:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from actors.session.configure import FREEFORM, is_freeform
 from actors.values.spatial import Transform
 from transport.wire import commands, frames
 from transport.wire.pulse import CommandPulse
@@ -41,7 +43,7 @@ class SessionDevices:
         self._config = config
         self._vocabulary = vocabulary
         self._version = version
-        self._workspaces: dict[str, Transform] = {}
+        self._workspaces = {device_id: device.workspace for device_id, device in config.devices.items()}
         self._built_for = (-1, -1)
         self._timeout_ns = 0
         self._pulse = CommandPulse()
@@ -55,6 +57,7 @@ class SessionDevices:
         if now == self._built_for:
             return
         self._built_for = now
+        self._take_up(self._config)
         before, self.by_id = self.by_id, {}
         for record in self._bridge.inventory.devices:
             device = before.get(record.device_id)
@@ -71,10 +74,10 @@ class SessionDevices:
 
     def configured(self, config: SessionConfig) -> None:
         """The SessionActor decided this; show it to the loop."""
-        self._config = config
+        self._take_up(config)
         self.follow()
         for device in self.by_id.values():
-            if device.view(config):
+            if device.view(self._config):
                 device.writer.publish(refresh=False)
 
     def place_workspace(self, device_id: str, workspace: Transform) -> None:
@@ -117,6 +120,11 @@ class SessionDevices:
         records = [device.record for device in self.by_id.values()]
         whole = frames.encoder(None, self._groups(vocabulary), version, settings)
         return whole.encode(frames.configs(records, self._config, vocabulary, settings, version))
+
+    def _take_up(self, config: SessionConfig) -> None:
+        """`config`, but which profiles start with `compact_zup` is what the setting says now."""
+        freeform = is_freeform(config.profile, self._bridge.settings.texts(FREEFORM))
+        self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
     def _command(self, found: Read) -> None:
         now_ns = self._bridge.system.runtime.now_ns()

@@ -32,6 +32,7 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.session.profile import Remembered, SessionMemory
+from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
 from tests.support.slices import Listener, inventory_of, settings_view
@@ -169,6 +170,26 @@ def test_a_freeform_profile_is_that_of_the_setting_now(rig: Rig) -> None:
     rig.actor.configure(ConfigureSession((DeclareProfile("Clay 1"),)))
     assert presets.preset_of(rig.config, INVENTORY.get(COMPACT)) == "compact_zup"
     assert rig.events[-1][1]["scopes"] == ["profile", "config.mount", "config.preset"]
+
+
+def test_a_setting_that_makes_an_open_session_freeform_acts_at_once(rig: Rig) -> None:
+    rig.actor.configure(ConfigureSession((DeclareProfile("clay 1"),)))
+    rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
+
+    rig.actor.on_setting(SettingChanged("presets/freeform_profiles", ("clay*",)))
+
+    assert presets.preset_of(rig.config, INVENTORY.get(COMPACT)) == "compact_zup"
+    assert rig.events[-1] == ("session-updated", {"session_id": 7, "scopes": ["config.mount", "config.preset"]})
+    assert rig.manager.of(SessionDescribed)[-1] == SessionDescribed(7, rig.config)
+
+
+def test_a_setting_that_says_the_same_of_a_session_changes_nothing(rig: Rig) -> None:
+    rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
+
+    rig.actor.on_setting(SettingChanged("presets/freeform_profiles", ("clay*",)))
+    rig.actor.on_setting(SettingChanged("control/frequency", 1000))
+
+    assert (rig.events, rig.manager.told) == ([], [])
 
 
 def test_a_firmware_that_is_too_old_is_told_as_an_event(rig: Rig) -> None:

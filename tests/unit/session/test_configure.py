@@ -17,6 +17,7 @@ from actors.session.configure import Surroundings, apply, scopes
 from actors.session.messages import (
     Applied,
     Change,
+    ClearDamping,
     ClearProfile,
     Damping,
     DeclareProfile,
@@ -29,6 +30,7 @@ from actors.session.messages import (
     SetForceGate,
     SetMount,
     SetPreset,
+    SetWorkspace,
 )
 from actors.session.profile import SessionMemory
 from actors.values.identity import Firmware
@@ -261,6 +263,26 @@ def test_no_preset_is_that_of_the_start_with_its_mount() -> None:
     assert applied.scopes == ("config.mount", "config.preset")
 
 
+def test_no_damping_and_no_gate_are_those_of_the_start() -> None:
+    start = SessionConfig(devices=MappingProxyType({ARM: DeviceConfig(damping=Damping(3), force_gate=0.5)}))
+    before = made(SetDamping(ARM, 0, (1, 1, 1)), SetForceGate(ARM, 1), config=start).config
+
+    applied = made(ClearDamping(ARM), SetForceGate(ARM, None), config=before, start=start)
+
+    assert applied.config == start
+    assert applied.scopes == ("config.damping", "config.force_gate")
+    assert made(ClearDamping(ARM), SetForceGate(ARM, None), config=start).config.device(ARM) == DeviceConfig()
+
+
+def test_a_workspace_of_the_start_is_changed_part_by_part() -> None:
+    first = made(SetWorkspace(ARM, PartialTransform((1, 2, 3))))
+    both = made(SetWorkspace(ARM, PartialTransform(scale=(2, 2, 2))), config=first.config)
+
+    assert both.config.device(ARM) == DeviceConfig(workspace=Transform((1, 2, 3), scale=(2, 2, 2)))
+    assert mount_of(both.config, ARM) == Transform()
+    assert both.config.device(COMPACT) == DeviceConfig()
+
+
 def test_no_preset_without_a_start_is_defaults() -> None:
     before = made(SetMount(ARM, PartialTransform((1, 2, 3)))).config
 
@@ -311,8 +333,16 @@ def test_a_firmware_that_has_damping_takes_it(parts: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("parts", [(7, 4), (6, 9), (1, 99)])
-@pytest.mark.parametrize("damping", [SetDamping(ARM, 1, path="p"), SetDamping(ARM, 0, ORIGIN, "p")])
-def test_an_older_firmware_refuses_damping_and_says_which_it_needs(parts: tuple[int, int], damping: SetDamping) -> None:
+@pytest.mark.parametrize(
+    "damping",
+    [
+        SetDamping(ARM, 1, path="p"),
+        SetDamping(ARM, 21, path="p"),
+        SetDamping(ARM, None, (0, 0, 0.1), "p"),
+        ClearDamping(ARM, "p"),
+    ],
+)
+def test_an_older_firmware_refuses_damping_and_says_which_it_needs(parts: tuple[int, int], damping: Change) -> None:
     applied = made(damping, SetForceGate(ARM, 0.5), inventory=with_firmware(*parts))
 
     ((refused),) = applied.refused
@@ -321,6 +351,11 @@ def test_an_older_firmware_refuses_damping_and_says_which_it_needs(parts: tuple[
     assert refused.error.firmware == f"{parts[0]}.{parts[1]}"
     assert (refused.path, refused.reason) == ("p", refused.error.sentence)
     assert applied.scopes == ("config.force_gate",)
+
+
+@pytest.mark.parametrize("damping", [SetDamping(ARM, 0), SetDamping(ARM, None, ORIGIN), SetDamping(ARM, 0, ORIGIN)])
+def test_no_damping_is_taken_by_a_firmware_that_has_none(damping: Change) -> None:
+    assert made(damping, inventory=with_firmware(7, 4)) == Applied(NEW, (), ())
 
 
 def test_what_is_out_of_range_names_the_range() -> None:
@@ -481,6 +516,10 @@ def test_what_is_no_version_is_refused(version: str) -> None:
         SetDamping(ARM, 20.001, path="p"),
         SetDamping(ARM, None, (0, 20.001, 0), "p"),
         SetDamping(ARM, None, (0, 0, -1), "p"),
+        ClearDamping("nobody", "p"),
+        ClearDamping(GRIP, "p"),
+        SetWorkspace("nobody", PartialTransform((1, 2, 3)), "p"),
+        SetWorkspace(PEN, PartialTransform((1, 2, 3)), "p"),
         SetForceGate("nobody", 0.5, "p"),
         SetForceGate(PEN, 0.5, "p"),
         SetForceGate(ARM, -0.001, "p"),

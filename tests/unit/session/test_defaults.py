@@ -30,6 +30,7 @@ devices = st.builds(
     st.builds(Transform, triples, st.tuples(numbers, numbers, numbers, numbers), triples),
     st.builds(Damping, st.floats(0, 20), st.tuples(*[st.floats(0, 20)] * 3)),
     st.none() | st.floats(0, 1),
+    st.builds(Transform, triples, st.tuples(numbers, numbers, numbers, numbers), triples),
 )
 configs = st.builds(
     SessionConfig,
@@ -49,6 +50,15 @@ def test_what_is_kept_comes_back(config: SessionConfig) -> None:
     text = json.dumps(defaults.as_json(config))
 
     assert defaults.from_json(freeze(json.loads(text))) == config
+
+
+def test_what_was_kept_before_there_was_a_workspace_starts_without_one() -> None:
+    kept = defaults.as_json(ONE)
+    devices_kept = kept["devices"]
+    assert isinstance(devices_kept, dict)
+    del devices_kept["049D"]["workspace"]
+
+    assert defaults.from_json(kept) == ONE
 
 
 def test_profile_and_version_are_never_kept() -> None:
@@ -72,6 +82,8 @@ def test_what_is_nothing_of_the_kind_is_a_fresh_start(value: object) -> None:
         {"mount": [[0, 0, "far"], [1, 0, 0, 0], [1, 1, 1]]},
         {"damping": [1, 2, 3]},
         {"damping": None},
+        {"workspace": None},
+        {"workspace": [[0, 0], [1, 0, 0, 0], [1, 1, 1]]},
         {"force_gate": "half"},
     ],
 )

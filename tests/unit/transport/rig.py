@@ -87,10 +87,20 @@ class FakeChannel:
     frames_sent: int = 12
     commands_received: int = 11
     closed: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
-    devices: SessionDevices | None = None
+
+    @property
+    def devices(self) -> SessionDevices | None:
+        return cast("SessionDevices", FakeDevices(self.session_id))
 
     def disconnect(self, code: int, reason: str) -> None:
         self.closed.append((code, reason))
+
+
+@dataclass(slots=True)
+class FakeDevices:
+    """Says whose devices are shown, and how."""
+
+    session_id: int
 
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         return json.dumps({"seen_by": self.session_id, "words": vocabulary.name, "version": version}).encode()

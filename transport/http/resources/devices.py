@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 import orjson
 
@@ -13,18 +13,8 @@ from transport.http.call import Answer, Call
 from transport.http.device_selector import find, shown
 from transport.wire.envelope import Encoded
 from transport.wire.frames import devices_json
-from transport.wire.vocabulary import Vocabulary
 
 NS_PER_S: Final = 1_000_000_000
-
-
-@runtime_checkable
-class SeesDevices(Protocol):
-    """A session's channel, which knows the session's views."""
-
-    def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
-        """The groups of a full frame in the session's application space."""
-        ...
 
 
 async def list_devices(call: Call) -> Answer:
@@ -33,13 +23,15 @@ async def list_devices(call: Call) -> Answer:
     selector = None if text is None else parse_selector(text)
     if selector is None or selector.is_default:
         bridge, system = call.bridge, call.bridge.system
-        whole = devices_json(bridge.inventory, system.runtime, call.vocabulary, bridge.settings, call.version)
+        start = None if selector is None else bridge.sessions.defaults
+        whole = devices_json(bridge.inventory, system.runtime, call.vocabulary, bridge.settings, call.version, start)
         return Answer(Encoded(whole))
     session_id = select(selector, call.bridge.sessions).one().session_id
-    channel: object = call.bridge.channels.get(session_id)
-    if not isinstance(channel, SeesDevices):
+    channel = call.bridge.channels.get(session_id)
+    devices = None if channel is None else channel.devices
+    if devices is None:
         raise NoSuchSession(session_id)
-    return Answer(Encoded(channel.devices_json(call.vocabulary, call.version)))
+    return Answer(Encoded(devices.devices_json(call.vocabulary, call.version)))
 
 
 async def read_device(call: Call) -> Answer:

@@ -13,9 +13,16 @@ from actors.device.messages import unsupported_event
 from actors.event.messages import HUB
 from actors.kit.errors import FirmwareTooOld, HapticError, InvalidInput
 from actors.session import configure, presets
-from actors.session.messages import SessionConfig, SetBasis, SetDamping, SetForceGate, SetMount, SetPreset
+from actors.session.messages import (
+    ClearDamping,
+    SessionConfig,
+    SetBasis,
+    SetDamping,
+    SetForceGate,
+    SetMount,
+    SetPreset,
+)
 from actors.session.profile import SessionMemory
-from actors.values.spatial import ORIGIN
 from transport.http.device_selector import Area, find
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
@@ -30,7 +37,7 @@ if TYPE_CHECKING:
 
 BODY: Final = "body"
 
-DeviceChange: TypeAlias = SetBasis | SetMount | SetPreset | SetDamping | SetForceGate
+DeviceChange: TypeAlias = SetBasis | SetMount | SetPreset | SetDamping | ClearDamping | SetForceGate
 Changes: TypeAlias = tuple[DeviceChange, ...]
 
 
@@ -111,8 +118,8 @@ def _filters_shown(call: Call, record: DeviceRecord, config: SessionConfig) -> M
     }
 
 
-NO_DAMPING: Final = SetDamping("", 0.0, ORIGIN)
-NO_GATE: Final = SetForceGate("", None)
+START_DAMPING: Final = ClearDamping("")
+START_GATE: Final = SetForceGate("", None)
 START_PRESET: Final = SetPreset("", None)
 FILTERS: Final = Area("filters")
 
@@ -120,9 +127,9 @@ AREAS: Final = (
     SessionArea(Area("basis", moves=False), "basis", _basis, (SetBasis("", None),), _basis_shown),
     SessionArea(Area("mount"), "mount", _mount, (START_PRESET,), _mount_shown),
     SessionArea(Area("preset"), "preset", _preset, (START_PRESET,), _preset_shown),
-    SessionArea(FILTERS, "filters", _filters, (NO_DAMPING, NO_GATE), _filters_shown),
-    SessionArea(FILTERS, "filters/damping", _damping, (NO_DAMPING,), _damping_shown),
-    SessionArea(FILTERS, "filters/force_gate", _force_gate, (NO_GATE,), _force_gate_shown),
+    SessionArea(FILTERS, "filters", _filters, (START_DAMPING, START_GATE), _filters_shown),
+    SessionArea(FILTERS, "filters/damping", _damping, (START_DAMPING,), _damping_shown),
+    SessionArea(FILTERS, "filters/force_gate", _force_gate, (START_GATE,), _force_gate_shown),
 )
 
 
@@ -193,11 +200,14 @@ def _found(call: Call, area: Area, *, one: bool = False) -> tuple[tuple[DeviceRe
 def _judged(call: Call, record: DeviceRecord, changes: Changes) -> HapticError | None:
     """Why the changes cannot be made on this device, by the rules that every session has; an old firmware is worth an event."""
     bridge = call.bridge
+    try:
+        if any(isinstance(change, (SetDamping, ClearDamping)) for change in changes):
+            record.require("damping")
+    except FirmwareTooOld as error:
+        bridge.system.context.directory.tell(HUB, unsupported_event(record, error))
+        return error
     around = configure.Surroundings(bridge.inventory, SessionMemory())
     for refused in configure.apply(SessionConfig(), changes, around).refused:
-        if isinstance(refused.error, FirmwareTooOld):
-            bridge.system.context.directory.tell(HUB, unsupported_event(record, refused.error))
-            return refused.error
         return InvalidInput(refused.reason, refused.path)
     return None
 

@@ -1,29 +1,29 @@
-"""`/{device}/{id}/state/transform` and `…/config/transform`: a session's workspace transform, which is kept at the edge itself."""
+"""`/{device}/{id}/state/transform` and `…/config/transform`: a session's workspace transform, which is kept at the edge itself,
+and the one that new sessions start with.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession
-from actors.session.messages import ConfigurationChanged
+from actors.session.messages import ConfigurationChanged, SetWorkspace
 from actors.values.spatial import PartialTransform, Transform
 from transport.http.device_selector import Area, find
 from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
-from transport.http.scope import Scopes, cleared_scopes, named_scopes, one_scope
+from transport.http.scope import StartScope, cleared_scopes, named_scopes, one_scope
 from transport.wire import frames, shapes
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from transport.http.call import Answer, Call
-    from transport.http.scope import OpenScope
+    from transport.http.scope import OpenScope, Scope, Scopes
     from transport.ws.session_devices import SessionDevices
 
 TRANSFORM: Final = Area("transform")
-
-Move: TypeAlias = Callable[[Transform], Transform]
 
 
 def routes() -> Iterator[Route]:
@@ -38,27 +38,26 @@ def routes() -> Iterator[Route]:
 
 async def read_transform(call: Call) -> Answer:
     """All three sub-fields, always."""
-    (scope,) = one_scope(call).opened()
+    (scope,) = one_scope(call).found
     record = (
         find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM).one()
     )
-    return await answer_of([_act(scope, record, lambda now: now)], several=False)
+    return await answer_of([_act(scope, record, PartialTransform())], several=False)
 
 
 async def write_transform(call: Call) -> Answer:
     """What is not sent becomes identity."""
-    sent = _sent(call)
-    return await _change(call, named_scopes(call), lambda _now: sent.over(Transform()))
+    return await _change(call, named_scopes(call), _whole(_sent(call).over(Transform())))
 
 
 async def patch_transform(call: Call) -> Answer:
     """What is not sent is kept."""
-    return await _change(call, named_scopes(call), _sent(call).over)
+    return await _change(call, named_scopes(call), _sent(call))
 
 
 async def clear_transform(call: Call) -> Answer:
     """Identity, for every session without `?session=`."""
-    return await _change(call, cleared_scopes(call), lambda _now: Transform())
+    return await _change(call, cleared_scopes(call), _whole(Transform()))
 
 
 def _sent(call: Call) -> PartialTransform:
@@ -68,27 +67,45 @@ def _sent(call: Call) -> PartialTransform:
     return shapes.transform(body, BODY, note_unknown(call))
 
 
-async def _change(call: Call, scopes: Scopes, move: Move) -> Answer:
+def _whole(transform: Transform) -> PartialTransform:
+    return PartialTransform(transform.position, transform.rotation, transform.scale)
+
+
+async def _change(call: Call, scopes: Scopes, change: PartialTransform) -> Answer:
     found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM)
-    acts = [_act(scope, record, move) for record in found.records for scope in scopes.opened()]
+    acts = [_act(scope, record, change) for record in found.records for scope in scopes.found]
     return await answer_of(acts, several=found.pattern or scopes.several)
 
 
-def _act(scope: OpenScope, record: DeviceRecord, move: Move) -> Act:
+def _act(scope: Scope, record: DeviceRecord, change: PartialTransform) -> Act:
     async def run() -> Mapping[str, object]:
-        devices = _devices(scope)
-        device = devices.by_id.get(record.device_id)
-        if device is None:
-            raise NoSuchDevice(record.device_id)
-        now = device.workspace
-        moved = move(now)
-        if moved != now:
-            devices.place_workspace(record.device_id, moved)
-            changed = ConfigurationChanged(("config.transform",), (record.device_id,))
-            scope.bridge.system.context.directory.tell(f"session/{scope.session_id}", changed)
+        if isinstance(scope, StartScope):
+            moved = await _start_values(scope, record, change)
+        else:
+            moved = _moved(scope, record, change)
         return {"transform": frames.transform_json(moved, complete=True)}
 
     return Act({**scope.names, "device_id": record.device_id}, run)
+
+
+async def _start_values(scope: StartScope, record: DeviceRecord, change: PartialTransform) -> Transform:
+    """What new sessions start with, changed; nothing is written when nothing is sent."""
+    changes = () if change == PartialTransform() else (SetWorkspace(record.device_id, change, BODY),)
+    config = await scope.configure(changes)
+    return config.device(record.device_id).workspace
+
+
+def _moved(scope: OpenScope, record: DeviceRecord, change: PartialTransform) -> Transform:
+    devices = _devices(scope)
+    device = devices.by_id.get(record.device_id)
+    if device is None:
+        raise NoSuchDevice(record.device_id)
+    moved = change.over(device.workspace)
+    if moved != device.workspace:
+        devices.place_workspace(record.device_id, moved)
+        changed = ConfigurationChanged(("config.transform",), (record.device_id,))
+        scope.bridge.system.context.directory.tell(f"session/{scope.session_id}", changed)
+    return moved
 
 
 def _devices(scope: OpenScope) -> SessionDevices:

@@ -252,6 +252,21 @@ def test_start_values_hold_for_new_sessions_and_for_none_that_is_open(http: Http
 
 
 @pytest.mark.usefixtures("start_values")
+@pytest.mark.parametrize("area", [area for area in AREAS if area != "mount"])
+def test_a_delete_goes_back_to_what_sessions_start_with(http: HttpClient, join: Join, area: str) -> None:
+    zero = {"scalar": 0, "vector": {"x": 0, "y": 0, "z": 0}}
+    factory = {"filters/damping": zero}.get(area, START[area])
+    http.post(path(area, "default"), BODIES[area])
+    _, mine = join()
+
+    http.post(path(area, mine), factory)
+    assert http.get(path(area, mine)).data == START[area]
+
+    assert http.delete(path(area, mine)).data == BODIES[area]
+    assert http.delete(path(area, "default")).data == START[area]
+
+
+@pytest.mark.usefixtures("start_values")
 def test_start_values_are_in_the_ledger_when_they_are_answered(service: ServiceInside, http: HttpClient) -> None:
     http.post(path("filters/force_gate", "default"), {"gain": 0.75})
 
@@ -264,6 +279,27 @@ def test_start_values_of_several_devices_name_no_session(http: HttpClient) -> No
     results = http.post(path("basis", "default", "inverse*/*1"), "XYZ").data["results"]
 
     assert [list(one) for one in results] == [["device_id", "ok", "permutation"]] * 3
+
+
+# ---------------------------------------------------------------- profiles with a preset of their own
+
+
+def test_a_profile_becomes_freeform_and_none_as_the_setting_says(
+    http: HttpClient, join: Join, emitted: list[tuple[str, Any]]
+) -> None:
+    client, mine = join("clay")
+    setting = "/settings/presets/freeform_profiles"
+    moved = {"session_id": mine, "scopes": ["config.mount", "config.preset"]}
+
+    def compact() -> Any:
+        return client.ask({"session": {"force_render_full_state": {}}})["compact"][0]
+
+    for value, preset in ((["clay*"], "compact_zup"), (["*freeform*"], "defaults")):
+        emitted.clear()
+        assert http.post(setting, value).status == 200
+        assert compact()["config"]["preset"] == preset
+        eventually(lambda: ("session-updated", moved) in emitted, "the session was told")
+    assert http.delete(setting).status == 200
 
 
 # ---------------------------------------------------------------- old firmware
@@ -287,6 +323,23 @@ def test_damping_on_an_old_firmware_is_422_with_an_event(
         {"device_id": "OLD1", "device_family": "arm", "feature": "damping", "firmware": "7.3", "required": "7.5"}
     ]
     assert http.get(path("filters", mine, "arm/OLD1")).data == START["filters"]
+
+
+@pytest.mark.parametrize("words", ["neutral", "inverse"])
+def test_the_config_of_an_old_firmware_can_be_sent_back_as_it_was_shown(
+    service: ServiceInside, emitted: list[tuple[str, Any]], words: str
+) -> None:
+    with Peer(service.ws, {"vocabulary": words}) as client:
+        first = client.frame()
+        group = "arm" if words == "neutral" else "inverse3"
+        emitted.clear()
+        for entry in first[group]:
+            reply = client.ask({group: [{"device_id": entry["device_id"], "configure": entry["config"]}]})
+            assert "errors" not in reply
+        again = client.ask({"session": {"force_render_full_state": {}}})
+
+    assert [entry["config"] for entry in again[group]] == [entry["config"] for entry in first[group]]
+    assert "device-protocol-unsupported" not in [kind for kind, _ in emitted]
 
 
 def test_an_old_firmware_without_sessions_is_422_too(http: HttpClient) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.support.http_client import HttpClient
+from tests.support.inside import ServiceInside
 from tests.support.polling import eventually
 from tests.unit.transport.http.areas.conftest import Join
 
@@ -156,12 +158,73 @@ def test_unknown_keys_are_named_and_ignored(http: HttpClient, join: Join) -> Non
 
 
 def test_reading_and_setting_need_a_session_and_a_connected_one(http: HttpClient) -> None:
-    for session in (None, "default"):
-        for reply in (http.get(path(session)), http.post(path(session), {}), http.patch(path(session), {})):
-            assert reply.status == 400
-            assert reply.error.startswith("?session=: ")
-    assert http.delete(path("default")).status == 400
+    for reply in (http.get(path()), http.post(path(), {}), http.patch(path(), {})):
+        assert reply.status == 400
+        assert reply.error.startswith("?session=: ")
     assert http.get(path("99999")).status == 404
+
+
+@pytest.fixture
+def start_values(http: HttpClient) -> Iterator[None]:
+    """They are as they were when the test is over."""
+    yield
+    http.delete(path("default", device="haptic*/*"))
+
+
+@pytest.mark.usefixtures("start_values")
+@pytest.mark.parametrize("where", PATHS)
+def test_new_sessions_start_with_the_stored_transform_and_open_ones_keep_theirs(
+    service: ServiceInside, http: HttpClient, join: Join, where: str
+) -> None:
+    _, before = join()
+
+    assert http.post(path("default", where), {"position": AWAY}).data == {"transform": {**IDENTITY, "position": AWAY}}
+    client, after = join()
+    state = client.ask({})["arm"][0]["state"]
+
+    assert state["transform"] == {"position": AWAY}
+    internal = service.state("A001")["position"]
+    assert [state["cursor_position"][key] - AWAY[key] for key in "xyz"] == pytest.approx(list(internal), abs=1e-6)
+    assert http.get(path(after)).data["transform"]["position"] == AWAY
+    assert http.get(path(before)).data == {"transform": IDENTITY}
+    assert http.get(path("default", where)).data["transform"]["position"] == AWAY
+    assert http.delete(path(after)).data == {"transform": IDENTITY}
+    assert http.get(path("default")).data["transform"]["position"] == AWAY
+
+
+@pytest.mark.usefixtures("start_values")
+def test_the_stored_transform_is_replaced_patched_and_cleared_as_a_sessions_own(http: HttpClient) -> None:
+    http.post(path("default"), {"position": AWAY, "scale": 2})
+
+    patched = http.patch(path("default"), {"rotation": TURNED}).data["transform"]
+    assert patched == {"position": AWAY, "rotation": TURNED, "scale": {"x": 2, "y": 2, "z": 2}}
+    assert http.post(path("default"), {"rotation": TURNED}).data == {"transform": {**IDENTITY, "rotation": TURNED}}
+    results = http.delete(path("default", device="arm/*")).data["results"]
+    assert results == [{"device_id": one, "ok": True, "transform": IDENTITY} for one in ("A001", "OLD1")]
+
+
+@pytest.mark.usefixtures("start_values")
+def test_the_stored_transform_is_in_the_ledger_when_it_is_answered(service: ServiceInside, http: HttpClient) -> None:
+    http.post(path("default"), {"position": AWAY})
+
+    stored: Any = service.system.ledger.section("defaults")
+
+    assert stored["devices"]["A001"]["workspace"][0] == (1, 2, 3)
+
+
+@pytest.mark.usefixtures("start_values")
+def test_devices_are_listed_as_a_new_session_sees_them(http: HttpClient, join: Join) -> None:
+    http.post(path("default"), {"position": AWAY, "rotation": TURNED, "scale": 3})
+    http.post("/arm/A001/config/basis?session=default", "YZX")
+    http.post("/arm/A001/config/preset?session=default", "arm_front_centered")
+    try:
+        _, mine = join()
+
+        assert http.get("/devices?session=default").data == http.get(f"/devices?session={mine}").data
+        assert http.get("/devices").data != http.get("/devices?session=default").data
+    finally:
+        http.delete("/arm/A001/config/preset?session=default")
+        http.delete("/arm/A001/config/basis?session=default")
 
 
 @pytest.mark.parametrize(("device", "status"), [("grip/B001", 400), ("grip/*", 404), ("arm/9", 404), ("nope/0", 404)])

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from actors.device.messages import Inventory
+from actors.session.messages import SessionConfig
 from actors.settings.messages import SettingsView
 from fastpath.arena import Runtime
 from tests.unit.transport.rig import Rig
@@ -15,12 +16,19 @@ from transport.wire.vocabulary import Vocabulary
 
 
 def fake_devices_json(
-    inventory: Inventory, runtime: Runtime, vocabulary: Vocabulary, settings: SettingsView, version: str = "3.1"
+    inventory: Inventory,
+    runtime: Runtime,
+    vocabulary: Vocabulary,
+    settings: SettingsView,
+    version: str = "3.1",
+    start: SessionConfig | None = None,
 ) -> bytes:
     del runtime
     settings.flag("serialization/explicit_fields")
     ids = [record.device_id for record in inventory.devices]
-    return json.dumps({"devices": ids, "words": vocabulary.name, "version": version}).encode()
+    return json.dumps(
+        {"devices": ids, "words": vocabulary.name, "version": version, "start": start is not None}
+    ).encode()
 
 
 @pytest.fixture
@@ -33,16 +41,18 @@ def rig(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Rig:
 
 
 @pytest.mark.parametrize(
-    ("path", "words", "version"),
+    ("path", "words", "version", "start"),
     [
-        ("/devices", "neutral", "3.1"),
-        ("/devices?vocabulary=inverse", "inverse", "3.1"),
-        ("/3.0/devices", "neutral", "3.0"),
-        ("/devices?session=default", "neutral", "3.1"),
+        ("/devices", "neutral", "3.1", False),
+        ("/devices?vocabulary=inverse", "inverse", "3.1", False),
+        ("/3.0/devices", "neutral", "3.0", False),
+        ("/devices?session=default", "neutral", "3.1", True),
     ],
 )
-def test_without_a_session_it_is_in_device_space(rig: Rig, path: str, words: str, version: str) -> None:
-    assert rig.get(path).json == {"devices": ["049D"], "words": words, "version": version}
+def test_without_a_session_it_is_in_device_space_and_by_default_in_that_of_a_new_one(
+    rig: Rig, path: str, words: str, version: str, start: bool
+) -> None:
+    assert rig.get(path).json == {"devices": ["049D"], "words": words, "version": version, "start": start}
 
 
 def test_it_can_be_enveloped(rig: Rig) -> None:
