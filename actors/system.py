@@ -11,7 +11,7 @@ import pykka
 from actors.control.actor import FastpathActor
 from actors.control.collector import LoopCollector
 from actors.control.cores import Cores
-from actors.control.messages import FASTPATH
+from actors.control.messages import FASTPATH, LoopWatch
 from actors.control.timekeeper import Timekeeper
 from actors.device import messages as device
 from actors.device.manager import MEMORY_SECTION, STOP_SECTION, DeviceManager
@@ -76,6 +76,7 @@ class System:
         self.stop_latch = Published(self._stop_of_the_start(ledger))
         self.device_memory = Published(DeviceMemory.from_json(ledger.section(MEMORY_SECTION)))
         self.sessions = Published(session.SessionTable())
+        self.loop_watch = Published(LoopWatch())
         self.book = SessionBook(
             Published(SessionMemory.from_json(ledger.section(SECTION))),
             Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
@@ -139,7 +140,17 @@ class System:
 
         add(STORE, SettingsStore, context, self._state, ledger, FOLLOWERS)
         add(HUB, EventHub, context, encode_json, self.board)
-        add(FASTPATH, FastpathActor, context, runtime, settings, self.cores)
+        add(
+            FASTPATH,
+            FastpathActor,
+            context,
+            runtime,
+            settings,
+            self.cores,
+            self.loop_watch,
+            self.inventory,
+            self.sessions,
+        )
         add(
             device.MANAGER,
             DeviceManager,

@@ -3,40 +3,88 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
-from actors.control.messages import FASTPATH, LoopFacts, LoopStatus, StartLoop, StopLoop
+from actors.control import rate
+from actors.control.counters import read_counters
+from actors.control.messages import (
+    FASTPATH,
+    LoopFacts,
+    LoopStatus,
+    LoopWatch,
+    RateStage,
+    SetTickShare,
+    StartLoop,
+    StopLoop,
+)
+from actors.control.statistics import statistics_event
+from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.errors import Conflict
+from actors.kit.message import Message
 from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
     from actors.control.cores import Cores
+    from actors.device.messages import Inventory
     from actors.kit.published import Published
+    from actors.session.messages import SessionTable
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
 
-FREQUENCY = "control/frequency"
-COMMAND_TIMEOUT = "sessions/command_timeout"
-WORTH_A_LINE = 0.01
+FREQUENCY: Final = "control/frequency"
+COMMAND_TIMEOUT: Final = "sessions/command_timeout"
+STATISTICS_PERIOD: Final = "control/statistics_period"
+WORTH_A_LINE: Final = 0.01
+# Shorter than any device takes from its connection to its first force.
+LOOK_EVERY_S: Final = 0.05
+SLOW_MACHINE: Final = "lower control/frequency or give the loop a processor, see docs/realtime.md"
+LEFT_OUT: Final = "POST /simulation/loop with ratio 1 lets every tick run"
 
 logger = logging.getLogger(__name__)
 
 
-class FastpathActor(ServiceActor):
-    """A restarted one finds the loop running and leaves it alone."""
+@dataclass(frozen=True, slots=True)
+class SayStatistics(Message):
+    """A period of `control/statistics_period` is over."""
 
-    def __init__(self, context: Context, runtime: Runtime, settings: Published[SettingsView], cores: Cores) -> None:
+
+@dataclass(frozen=True, slots=True)
+class LookAtDevices(Message):
+    """Ticks are left out: has a device come that is no simulation?"""
+
+
+class FastpathActor(ServiceActor):
+    """A restarted one finds the loop running and leaves it alone; what it has to know is in `watch`."""
+
+    def __init__(
+        self,
+        context: Context,
+        runtime: Runtime,
+        settings: Published[SettingsView],
+        cores: Cores,
+        watch: Published[LoopWatch],
+        inventory: Published[Inventory],
+        sessions: Published[SessionTable],
+    ) -> None:
         super().__init__(FASTPATH, context)
         self._runtime = runtime
         self._settings = settings
         self._cores = cores
+        self._watch = watch
+        self._inventory = inventory
+        self._sessions = sessions
         self._told: LoopFacts | None = None
+        self._period_began: LoopFacts | None = None
 
     def started(self) -> None:
         """Publish the parameters and see that the loop runs."""
         self._publish()
         if not self._runtime.stepping:
             self._start()
+        self.look_at_devices(LookAtDevices())
+        self._begin_period()
 
     @handles(StartLoop)
     def start_loop(self, _message: StartLoop) -> LoopStatus:
@@ -52,23 +100,97 @@ class FastpathActor(ServiceActor):
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """Rate and time-out act at the loop's next tick."""
+        """Rate and time-out act at the loop's next tick, the period of the statistics at once."""
         if message.key in (FREQUENCY, COMMAND_TIMEOUT):
             self._publish()
+        elif message.key == STATISTICS_PERIOD:
+            self._begin_period()
+
+    @handles(SetTickShare)
+    def set_tick_share(self, message: SetTickShare) -> float:
+        """Leave ticks out, or let all run again; Conflict while a device is no simulation, or when there is none at all."""
+        if message.share < 1:
+            self._all_simulated()
+        self._share(message.share)
+        return self._watch.value.share
+
+    @handles(LookAtDevices)
+    def look_at_devices(self, _message: LookAtDevices) -> None:
+        """Let every tick run as soon as a device is no simulation; look again while ticks are left out."""
+        if self._watch.value.share == 1:
+            return
+        real = self._real_device()
+        if real is None:
+            self.context.timers.after(LOOK_EVERY_S, self.name, LookAtDevices(), key=(self.name, LookAtDevices))
+            return
+        logger.warning("device %s is no simulation: every tick of the loop runs again", real)
+        self._share(1.0)
 
     @handles(LoopFacts)
     def on_facts(self, facts: LoopFacts) -> None:
-        """Say in the log what the loop could only count."""
+        """Say what the loop could only count: in the log, and in events of its rate."""
         before, self._told = self._told, facts
         if before is None:
             return
-        if facts.dead_man_trips > before.dead_man_trips:
+        self._log(before, facts)
+        hz = None if self._runtime.stepping else rate.measured_hz(before, facts)
+        if hz is not None:
+            self._judge(hz, facts.counters.target_frequency)
+
+    @handles(SayStatistics)
+    def say_statistics(self, _message: SayStatistics) -> None:
+        """One event for the period that is over; a loop that does not run has nothing to say."""
+        before = self._period_began
+        after = self._begin_period()
+        if before is not None and (after.counters.running or self._runtime.stepping):
+            devices, sessions = len(self._inventory.value.devices), len(self._sessions.value.sessions)
+            self.tell(HUB, statistics_event(before, after, devices, sessions))
+
+    def _log(self, before: LoopFacts, after: LoopFacts) -> None:
+        then, now = before.counters, after.counters
+        if now.dead_man_trips > then.dead_man_trips:
             logger.error(
                 "the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero"
             )
-        missed, ticks = facts.missed - before.missed, facts.ticks - before.ticks
-        if missed > WORTH_A_LINE * ticks:
+        missed, ticks = now.missed - then.missed, now.ticks - then.ticks
+        if missed > WORTH_A_LINE * ticks and self._watch.value.share == 1:
             logger.warning("the loop skipped %d late ticks of %d: see docs/realtime.md", missed, missed + ticks)
+
+    def _judge(self, hz: float, target_hz: float) -> None:
+        watch = self._watch.value
+        stage = rate.rate_stage(watch.stage, hz / target_hz)
+        if stage == watch.stage:
+            return
+        self._watch.replace(replace(watch, stage=stage))
+        event = rate.rate_event(watch.stage, stage, target_hz, hz, SLOW_MACHINE if watch.share == 1 else LEFT_OUT)
+        if event is not None:
+            self.tell(HUB, event)
+        elif stage is RateStage.ENOUGH:
+            logger.info("the loop has its rate again: %.0f Hz", hz)
+
+    def _begin_period(self) -> LoopFacts:
+        """Count from now on and come back when the period is over."""
+        self._period_began = LoopFacts(self.context.clock.now_ns(), read_counters(self._runtime))
+        period_s = self._settings.value.number(STATISTICS_PERIOD)
+        self.context.timers.after(period_s, self.name, SayStatistics(), key=(self.name, SayStatistics))
+        return self._period_began
+
+    def _all_simulated(self) -> None:
+        """Conflict unless there are devices and each is a simulation."""
+        real = self._real_device()
+        if real is not None:
+            raise Conflict(f"The loop drives {real}, which is no simulation: disconnect it before ticks are left out.")
+        if not self._inventory.value.devices:
+            raise Conflict("No device is simulated: start the service with --simulate arm before ticks are left out.")
+
+    def _real_device(self) -> str | None:
+        devices = self._inventory.value.devices
+        return next((record.device_id for record in devices if not record.identity.simulated), None)
+
+    def _share(self, share: float) -> None:
+        self._watch.replace(replace(self._watch.value, share=share))
+        self._publish()
+        self.look_at_devices(LookAtDevices())
 
     def _start(self) -> None:
         priority = self._settings.value.integer("control/realtime_priority")
@@ -81,14 +203,15 @@ class FastpathActor(ServiceActor):
             frequency=settings.number(FREQUENCY),
             command_timeout=settings.number(COMMAND_TIMEOUT),
             spin=settings.text("control/spin") == "auto" and not self._cores.shared,
+            duty=self._watch.value.share,
         )
 
     def _status(self) -> LoopStatus:
-        state = self._runtime.loop_state()
+        counters = read_counters(self._runtime)
         return LoopStatus(
             running=self._runtime.running,
-            target_hz=float(state["target_frequency"]),
-            measured_hz=float(state["frequency"]),
-            realtime=bool(state["fifo"]),
-            pinned=bool(state["pinned"]),
+            target_hz=counters.target_frequency,
+            measured_hz=counters.frequency,
+            realtime=counters.fifo,
+            pinned=counters.pinned,
         )

@@ -9,7 +9,10 @@ from prometheus_client import Metric
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 from prometheus_client.registry import Collector
 
+from actors.control.counters import read_counters
+
 if TYPE_CHECKING:
+    from actors.control.messages import LoopCounters
     from actors.device.messages import Inventory
     from actors.kit.published import Published
     from fastpath.arena import Runtime
@@ -32,43 +35,26 @@ class LoopCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """One reading of the loop's cell."""
-        state = self._runtime.loop_state()
-        yield _gauge("frequency_hz", "Ticks per second over the last second.", state["frequency"])
-        yield _gauge("target_frequency_hz", "Ticks per second that the loop is asked for.", state["target_frequency"])
-        yield _counter("ticks", "Ticks that ran.", state["ticks"])
-        yield _counter("ticks_missed", "Ticks that came a whole period late and were skipped.", state["missed"])
-        yield _counter(
-            "gaps", "Interruptions of more than 8 periods, after which output ramps up again.", state["gaps"]
-        )
-        yield _counter("dead_man_trips", "Times that the timekeeper was silent for 500 ms.", state["dead_man_trips"])
-        yield _gauge("realtime", "1 when the loop runs under SCHED_FIFO.", state["fifo"])
-        yield _gauge("pinned", "1 when the loop has a processor of its own.", state["pinned"])
-        yield _gauge("memory_locked", "1 when the memory that the loop touches is locked.", state["locked"])
-        yield _gauge("spin_margin_seconds", "How long the loop spins before each deadline.", state["margin"])
-        yield _gauge("lateness_max_seconds", "Latest wake-up since the start.", state["lateness_max"])
-        yield self._lateness(state)
-        samples = max(int(state["step_samples"]), 1)
-        yield _gauge("tick_seconds", "Mean cost of a tick, one in 64 sampled.", float(state["tick_seconds"]) / samples)
+        loop = read_counters(self._runtime)
+        yield _gauge("frequency_hz", "Ticks per second over the last second.", loop.frequency)
+        yield _gauge("target_frequency_hz", "Ticks per second that the loop is asked for.", loop.target_frequency)
+        yield _counter("ticks", "Ticks that ran.", loop.ticks)
+        yield _counter("ticks_missed", "Ticks that came a whole period late and were skipped.", loop.missed)
+        yield _counter("gaps", "Interruptions of more than 8 periods, after which output ramps up again.", loop.gaps)
+        yield _counter("dead_man_trips", "Times that the timekeeper was silent for 500 ms.", loop.dead_man_trips)
+        yield _gauge("realtime", "1 when the loop runs under SCHED_FIFO.", loop.fifo)
+        yield _gauge("pinned", "1 when the loop has a processor of its own.", loop.pinned)
+        yield _gauge("memory_locked", "1 when the memory that the loop touches is locked.", loop.locked)
+        yield _gauge("spin_margin_seconds", "How long the loop spins before each deadline.", loop.margin)
+        yield _gauge("lateness_max_seconds", "Latest wake-up since the start.", loop.lateness_max)
+        yield _lateness(loop)
+        samples = max(loop.step_samples, 1)
+        yield _gauge("tick_seconds", "Mean cost of a tick, one in 64 sampled.", loop.tick_seconds / samples)
         steps = GaugeMetricFamily("hapticd_loop_step_seconds", "Mean cost of a step of all devices.", labels=["step"])
-        for name, seconds in zip(STEPS, state["step_seconds"], strict=True):
-            steps.add_metric([name], float(seconds) / samples)
+        for name, seconds in zip(STEPS, loop.step_seconds, strict=True):
+            steps.add_metric([name], seconds / samples)
         yield steps
         yield from self._devices()
-
-    def _lateness(self, state: object) -> Metric:
-        counts = [int(count) for count in state["lateness"]]  # type: ignore[index]
-        buckets: list[tuple[str, float]] = []
-        total = 0
-        for index, count in enumerate(counts[:LATENESS_BUCKETS]):
-            total += count
-            buckets.append((f"{FIRST_BOUND_S * 2**index:.9g}", total))
-        buckets.append(("+Inf", sum(counts)))
-        return HistogramMetricFamily(
-            "hapticd_loop_lateness_seconds",
-            "How late ticks began.",
-            buckets=buckets,
-            sum_value=float(state["lateness_sum"]),  # type: ignore[index]
-        )
 
     def _devices(self) -> Iterator[Metric]:
         phases = GaugeMetricFamily("hapticd_devices", "Devices, by type and phase.", labels=["type", "phase"])
@@ -96,9 +82,21 @@ class LoopCollector(Collector):
         yield from (phases, clamped, faded, saturated)
 
 
-def _gauge(name: str, says: str, value: object) -> Metric:
-    return GaugeMetricFamily(f"hapticd_loop_{name}", says, value=float(value))  # type: ignore[arg-type]
+def _lateness(loop: LoopCounters) -> Metric:
+    buckets: list[tuple[str, float]] = []
+    total = 0
+    for index, count in enumerate(loop.lateness[:LATENESS_BUCKETS]):
+        total += count
+        buckets.append((f"{FIRST_BOUND_S * 2**index:.9g}", total))
+    buckets.append(("+Inf", sum(loop.lateness)))
+    return HistogramMetricFamily(
+        "hapticd_loop_lateness_seconds", "How late ticks began.", buckets=buckets, sum_value=loop.lateness_sum
+    )
 
 
-def _counter(name: str, says: str, value: object) -> Metric:
-    return CounterMetricFamily(f"hapticd_loop_{name}", says, value=float(value))  # type: ignore[arg-type]
+def _gauge(name: str, says: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"hapticd_loop_{name}", says, value=float(value))
+
+
+def _counter(name: str, says: str, value: float) -> Metric:
+    return CounterMetricFamily(f"hapticd_loop_{name}", says, value=float(value))

@@ -6,6 +6,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Final
 
+from actors.control.counters import read_counters
 from actors.control.messages import FASTPATH, LoopFacts
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ class Timekeeper:
         self._runtime = runtime
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
-        self._told: LoopFacts | None = None
 
     def start(self) -> None:
         """Start the thread."""
@@ -45,26 +45,8 @@ class Timekeeper:
         self._context.timers.fire_due()
 
     def compare(self) -> None:
-        """Tell the FastpathActor what the loop counted, if anything but the ticks has changed."""
-        facts = self._facts()
-        before, self._told = self._told, facts
-        if before is None or (before.missed, before.gaps, before.dead_man_trips) != (
-            facts.missed,
-            facts.gaps,
-            facts.dead_man_trips,
-        ):
-            self._context.directory.tell(FASTPATH, facts)
-
-    def _facts(self) -> LoopFacts:
-        state = self._runtime.loop_state()
-        return LoopFacts(
-            ticks=int(state["ticks"]),
-            missed=int(state["missed"]),
-            gaps=int(state["gaps"]),
-            dead_man_trips=int(state["dead_man_trips"]),
-            target_hz=float(state["target_frequency"]),
-            measured_hz=float(state["frequency"]),
-        )
+        """Tell the FastpathActor what the loop has counted."""
+        self._context.directory.tell(FASTPATH, LoopFacts(self._context.clock.now_ns(), read_counters(self._runtime)))
 
     def _run(self) -> None:
         turns = 0

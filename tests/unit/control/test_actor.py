@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
-from actors.control.actor import FastpathActor
+from actors.control.actor import LOOK_EVERY_S, FastpathActor, LookAtDevices, SayStatistics
 from actors.control.cores import Cores
-from actors.control.messages import FASTPATH, LoopFacts, StartLoop, StopLoop
+from actors.control.messages import (
+    FASTPATH,
+    LoopFacts,
+    LoopWatch,
+    RateStage,
+    SetTickShare,
+    StartLoop,
+    StopLoop,
+)
+from actors.device.messages import Inventory
 from actors.device.params import device_params
+from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
+from actors.kit.clock import NS_PER_S, ManualClock
+from actors.kit.errors import Conflict
+from actors.kit.message import Message
 from actors.kit.published import Published
+from actors.session.messages import SessionTable
 from actors.settings.messages import SettingChanged
 from fastpath.arena import Runtime
-from tests.support.slices import settings_view, simulated_records
+from fastpath.dtypes import LOOP_STATE
+from tests.support.slices import Listener, settings_view, simulated_records
+from tests.unit.control.parts import counters
 
 SHARED = Cores(None, frozenset({0, 1}))
 
@@ -43,15 +61,47 @@ class Loop:
         self.published.append(parameters)
 
     @staticmethod
-    def loop_state() -> dict[str, float]:
-        return {"target_frequency": 4000, "frequency": 3999.5, "fifo": 1, "pinned": 0}
+    def loop_state() -> Any:
+        state = np.zeros((), dtype=LOOP_STATE)
+        state["target_frequency"], state["frequency"], state["fifo"], state["running"] = 4000, 3999.5, 1, 1
+        return state
 
 
 class Rig:
     def __init__(self, cores: Cores = SHARED, **raw: object) -> None:
         self.loop = Loop()
         self.settings = Published(settings_view(keys(raw)))
-        self.actor = made(cast("Runtime", self.loop), self.settings, cores)
+        self.clock = ManualClock()
+        self.context = Context.build(self.clock)
+        self.hub = Listener(self.context, HUB)
+        self.watch = Published(LoopWatch())
+        self.inventory = Published(Inventory())
+        self.sessions = Published(SessionTable())
+        self.actor = self.another(cores)
+        self.fastpath = Listener(self.context, FASTPATH)
+
+    def another(self, cores: Cores = SHARED) -> FastpathActor:
+        """An actor over what outlives it."""
+        runtime = cast("Runtime", self.loop)
+        return FastpathActor(self.context, runtime, self.settings, cores, self.watch, self.inventory, self.sessions)
+
+    def has(self, *words: str, simulated: bool = True) -> None:
+        """The devices that are here."""
+        records = simulated_records(Runtime(stepping=True, realtime=False), *words)
+        self.inventory.replace(
+            Inventory(tuple(replace(one, identity=replace(one.identity, simulated=simulated)) for one in records))
+        )
+
+    def passes(self, seconds: float) -> list[Message]:
+        """Time passes; what the actor is told by its timers meanwhile."""
+        self.clock.advance(seconds)
+        before = len(self.fastpath.told)
+        self.context.timers.fire_due()
+        return self.fastpath.told[before:]
+
+    def told(self) -> list[tuple[str, Mapping[str, Any]]]:
+        """The events so far."""
+        return [(emit.kind, emit.data) for emit in self.hub.of(Emit)]
 
     def change(self, **raw: object) -> None:
         """A setting changes, and the actor is told."""
@@ -65,11 +115,20 @@ def keys(raw: dict[str, object]) -> dict[str, object]:
 
 
 def made(runtime: Runtime, settings: Published[Any], cores: Cores = SHARED) -> FastpathActor:
-    return FastpathActor(Context.build(ManualClock()), runtime, settings, cores)
+    return FastpathActor(
+        Context.build(ManualClock()),
+        runtime,
+        settings,
+        cores,
+        Published(LoopWatch()),
+        Published(Inventory()),
+        Published(SessionTable()),
+    )
 
 
-def facts(*, missed: int = 0, trips: int = 0, ticks: int = 0, gaps: int = 0) -> LoopFacts:
-    return LoopFacts(ticks, missed, gaps, trips, 4000.0, 4000.0)
+def facts(*, missed: int = 0, trips: int = 0, ticks: int = 0, gaps: int = 0, at_s: float = 0.0) -> LoopFacts:
+    counted = counters(missed=missed, dead_man_trips=trips, ticks=ticks, gaps=gaps, running=1, target_frequency=4000)
+    return LoopFacts(round(at_s * NS_PER_S), counted)
 
 
 # ---------------------------------------------------------------- the loop
@@ -103,7 +162,7 @@ def test_parameters_come_from_the_settings() -> None:
 
     rig.actor.started()
 
-    assert rig.loop.published == [{"frequency": 8000.0, "command_timeout": 0.1, "spin": True}]
+    assert rig.loop.published == [{"frequency": 8000.0, "command_timeout": 0.1, "spin": True, "duty": 1.0}]
 
 
 @pytest.mark.parametrize(
@@ -235,3 +294,182 @@ def test_only_what_is_new_counts(caplog: pytest.LogCaptureFixture) -> None:
     first = facts(missed=50, ticks=950)
 
     assert said(caplog, first, facts(missed=50, ticks=1_900), facts(missed=51, ticks=100_000)) == []
+
+
+def test_ticks_that_are_left_out_on_purpose_are_not(caplog: pytest.LogCaptureFixture) -> None:
+    rig = Rig()
+    rig.watch.replace(LoopWatch(share=0.5))
+
+    with caplog.at_level(logging.INFO):
+        rig.actor.on_facts(facts())
+        rig.actor.on_facts(facts(missed=500, ticks=500))
+
+    assert caplog.records == []
+
+
+# ---------------------------------------------------------------- the rate
+
+
+def seconds(rig: Rig, *rates: int) -> list[str]:
+    """Kinds of the events after some seconds of so many ticks each."""
+    ticks = 0
+    rig.actor.on_facts(facts())
+    for second, hz in enumerate(rates, 1):
+        ticks += hz
+        rig.actor.on_facts(facts(ticks=ticks, at_s=second))
+    return [kind for kind, _ in rig.told()]
+
+
+@pytest.mark.parametrize(
+    ("rates", "kinds"),
+    [
+        ((4000, 3999), []),
+        ((3600,), []),
+        ((3599, 3599, 3599), ["control-rate-low"]),
+        ((3599, 3700, 3599), ["control-rate-low"]),
+        ((3599, 3800, 3599), ["control-rate-low", "control-rate-low"]),
+        ((2800, 1200, 4000, 4000), ["control-rate-low", "control-rate-critical"]),
+        ((1000, 3000, 1000), ["control-rate-critical", "control-rate-critical"]),
+        ((1999, 2100, 1999), ["control-rate-critical"]),
+        ((0,), ["control-rate-critical"]),
+    ],
+)
+def test_a_rate_that_falls_is_told_once_for_each_stage(rates: tuple[int, ...], kinds: list[str]) -> None:
+    assert seconds(Rig(), *rates) == kinds
+
+
+def test_the_event_says_what_was_measured_and_what_helps() -> None:
+    rig = Rig()
+    seconds(rig, 3000)
+
+    (emit,) = rig.hub.of(Emit)
+    assert emit.data == {"target_hz": 4000.0, "measured_hz": 3000.0}
+    assert "3000 Hz of 4000 Hz" in emit.message
+    assert "docs/realtime.md" in emit.message
+
+
+def test_a_loop_that_is_starved_on_purpose_says_what_ends_it() -> None:
+    rig = Rig()
+    rig.watch.replace(LoopWatch(share=0.5))
+    seconds(rig, 2500)
+
+    assert "/simulation/loop" in rig.hub.of(Emit)[0].message
+
+
+def test_an_actor_that_is_started_again_does_not_repeat_itself() -> None:
+    rig = Rig()
+    assert seconds(rig, 3000) == ["control-rate-low"]
+
+    rig.actor = rig.another()
+
+    assert seconds(rig, 3000) == ["control-rate-low"]
+    assert rig.watch.value.stage is RateStage.LOW
+
+
+def test_a_rate_that_is_back_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "actors.control.actor"):
+        seconds(Rig(), 3000, 4000, 4000)
+
+    assert [record.getMessage() for record in caplog.records] == ["the loop has its rate again: 4000 Hz"]
+
+
+# ---------------------------------------------------------------- the share of ticks
+
+
+def test_ticks_are_left_out_and_run_again() -> None:
+    rig = Rig()
+    rig.has("arm", "grip")
+    rig.actor.started()
+
+    assert rig.actor.set_tick_share(SetTickShare(0.3)) == 0.3
+    assert rig.loop.published[-1]["duty"] == 0.3
+    assert rig.actor.set_tick_share(SetTickShare(1.0)) == 1
+    assert rig.loop.published[-1]["duty"] == 1
+
+
+def test_a_change_of_a_setting_and_a_new_actor_keep_the_share() -> None:
+    rig = Rig()
+    rig.has("arm")
+    rig.actor.started()
+    rig.actor.set_tick_share(SetTickShare(0.3))
+
+    rig.change(control__frequency=1000)
+    assert rig.loop.published[-1]["duty"] == 0.3
+    rig.another().started()
+    assert rig.loop.published[-1]["duty"] == 0.3
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_a_loop_that_drives_a_real_device_cannot_be_starved(share: float) -> None:
+    rig = Rig()
+    rig.has("arm", simulated=False)
+
+    with pytest.raises(Conflict, match="is no simulation"):
+        rig.actor.set_tick_share(SetTickShare(share))
+
+    assert rig.watch.value.share == 1
+    assert rig.actor.set_tick_share(SetTickShare(1.0)) == 1
+
+
+def test_without_devices_there_is_nothing_to_starve() -> None:
+    with pytest.raises(Conflict, match="--simulate"):
+        Rig().actor.set_tick_share(SetTickShare(0.5))
+
+
+def test_a_real_device_that_comes_gets_every_tick(caplog: pytest.LogCaptureFixture) -> None:
+    rig = Rig()
+    rig.has("arm")
+    rig.actor.started()
+    rig.actor.set_tick_share(SetTickShare(0.0))
+
+    assert LookAtDevices() in rig.passes(LOOK_EVERY_S)
+    rig.actor.look_at_devices(LookAtDevices())
+    assert rig.watch.value.share == 0
+
+    rig.has("arm", "grip", simulated=False)
+    assert LookAtDevices() in rig.passes(LOOK_EVERY_S)
+    rig.actor.look_at_devices(LookAtDevices())
+
+    assert rig.watch.value.share == 1
+    assert rig.loop.published[-1]["duty"] == 1
+    assert "is no simulation" in caplog.text
+    assert LookAtDevices() not in rig.passes(LOOK_EVERY_S)
+
+
+def test_an_actor_that_is_started_again_looks_at_the_devices() -> None:
+    rig = Rig()
+    rig.watch.replace(LoopWatch(share=0.0))
+    rig.has("arm", simulated=False)
+
+    rig.another().started()
+
+    assert rig.watch.value.share == 1
+    assert rig.loop.published[-1]["duty"] == 1
+
+
+# ---------------------------------------------------------------- statistics
+
+
+def test_statistics_come_once_in_their_period() -> None:
+    rig = Rig(control__statistics_period=2)
+    rig.has("arm", "grip")
+    rig.actor.started()
+    assert rig.passes(1.9) == []
+    assert rig.passes(0.2) == [SayStatistics()]
+
+    rig.actor.say_statistics(SayStatistics())
+
+    ((kind, data),) = rig.told()
+    assert kind == "main-loop-statistics"
+    assert (data["devices"], data["sessions"]) == (2, 0)
+    assert rig.passes(2) == [SayStatistics()]
+
+
+def test_a_new_period_acts_at_once() -> None:
+    rig = Rig(control__statistics_period=100)
+    rig.actor.started()
+
+    rig.change(control__statistics_period=1)
+
+    assert rig.passes(1) == [SayStatistics()]
+    assert rig.passes(99.5) == []

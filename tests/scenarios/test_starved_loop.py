@@ -1,0 +1,60 @@
+"""A loop that is starved over HTTP says so in events, each once, and is a whole loop again when it may."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from actors.control import timekeeper
+from actors.control.messages import RateStage
+from tests.support.exchange import exchange
+from tests.support.listener import Listener
+from tests.support.polling import eventually
+from tests.support.running_system import RunningSystem
+
+KINDS = "control-rate-low,control-rate-critical"
+# Slow enough that every tick runs on a busy machine too.
+SLOW = {"control/frequency": 400}
+# Windows of 0.4 s instead of 1 s: the rule is the same, the test is short.
+TURNS = 80
+
+
+def test_a_starved_loop_is_low_then_critical_and_says_nothing_when_it_is_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timekeeper, "FACTS_EVERY", TURNS)
+    with RunningSystem(tmp_path, settings=SLOW) as system, Listener(system.events, kinds=KINDS) as listener:
+
+        def left(ratio: float) -> None:
+            assert exchange(system.http, "POST", "/simulation/loop", {"ratio": ratio}).json == {"ratio": ratio}
+
+        left(0.7)
+        low = listener.hears("control-rate-low")
+        left(0.3)
+        critical = listener.hears("control-rate-critical")
+        left(1)
+        eventually(
+            lambda: system.system.loop_watch.value.stage is RateStage.ENOUGH,
+            "the rate is back",
+            pause_s=0.01,
+            tries=3_000,
+        )
+
+        assert [event["name"] for event in listener.events] == ["control-rate-low", "control-rate-critical"]
+        assert (low["category"], low["level"]) == ("system", "warning")
+        assert (critical["category"], critical["level"]) == ("system", "error")
+        for event, most in ((low, 0.9), (critical, 0.5)):
+            assert event["data"]["target_hz"] == 400
+            assert set(event["data"]) == {"target_hz", "measured_hz"}
+            assert event["data"]["measured_hz"] < most * 400
+
+
+def test_a_loop_without_devices_is_not_starved(tmp_path: Path) -> None:
+    with RunningSystem(tmp_path, simulated=()) as system:
+        refused = exchange(system.http, "POST", "/simulation/loop", {"ratio": 0.5})
+        whole = exchange(system.http, "POST", "/simulation/loop", {"ratio": 1})
+
+        assert refused.status == 409
+        assert "--simulate" in refused.json["error"]
+        assert (whole.status, whole.json) == (200, {"ratio": 1})

@@ -1,0 +1,84 @@
+"""`POST /simulation/loop`: what it takes, what it refuses, and that nothing is left out where a device is no simulation."""
+
+from __future__ import annotations
+
+import pytest
+
+from actors.control.messages import FASTPATH, SetTickShare
+from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.errors import Conflict
+from tests.unit.transport.rig import Rig, failing
+
+
+class StandInLoop(ServiceActor):
+    """Keeps the shares that it is asked for."""
+
+    def __init__(self, context: Context, asked: list[float]) -> None:
+        super().__init__(FASTPATH, context)
+        self.asked = asked
+
+    @handles(SetTickShare)
+    def set_tick_share(self, message: SetTickShare) -> float:
+        self.asked.append(message.share)
+        return message.share
+
+
+@pytest.fixture
+def asked(rig: Rig) -> list[float]:
+    shares: list[float] = []
+    rig.start_actor(StandInLoop.start(rig.context, shares))
+    return shares
+
+
+@pytest.mark.parametrize("ratio", [0, 0.3, 1])
+def test_the_share_of_ticks_is_asked_for_and_echoed(rig: Rig, asked: list[float], ratio: float) -> None:
+    reply = rig.ask("POST", "/simulation/loop", {"ratio": ratio})
+
+    assert (reply.status, reply.json) == (200, {"ratio": ratio})
+    assert asked == [ratio]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"0.5",
+        b"{}",
+        b'{"ratio": null}',
+        b'{"ratio": "half"}',
+        b'{"ratio": true}',
+        b'{"ratio": -0.01}',
+        b'{"ratio": 1.01}',
+        b'{"ratio": 1e308}',
+        b'{"ratio": NaN}',
+        b'{"ratio": [1]}',
+        b"[" * 5000,
+    ],
+)
+def test_what_is_no_share_is_400_and_changes_nothing(rig: Rig, asked: list[float], body: bytes) -> None:
+    reply = rig.ask("POST", "/simulation/loop", raw=body)
+
+    assert reply.status == 400
+    assert reply.error
+    assert asked == []
+
+
+def test_an_unknown_key_is_named(rig: Rig, asked: list[float]) -> None:
+    reply = rig.ask("POST", "/simulation/loop", {"ratio": 1, "rate": 2})
+
+    assert reply.json["warnings"] == ['unknown key "rate" was ignored']
+    assert asked == [1]
+
+
+def test_a_loop_with_a_real_device_is_409(rig: Rig) -> None:
+    failing(rig, FASTPATH, Conflict("The loop drives 049D, which is no simulation."))
+
+    reply = rig.ask("POST", "/simulation/loop", {"ratio": 0.5})
+
+    assert (reply.status, reply.error) == (409, "The loop drives 049D, which is no simulation.")
+
+
+def test_it_is_only_sent_to(rig: Rig) -> None:
+    reply = rig.get("/simulation/loop")
+
+    assert (reply.status, reply.headers["allow"]) in {(404, ""), (405, "POST, OPTIONS"), (405, "POST")}
