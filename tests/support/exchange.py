@@ -32,12 +32,21 @@ class Reply:
         return json.loads(self.body)
 
 
-def exchange(base: str, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None) -> Reply:
-    """Send `body` as JSON (None: nothing) on a connection of its own; `base` is http://host:port."""
+def exchange(
+    base: str,
+    method: str,
+    path: str,
+    body: object = None,
+    headers: Mapping[str, str] | None = None,
+    *,
+    raw: bool = False,
+) -> Reply:
+    """Send `body` as JSON, or as the text that it is if `raw` (None: nothing), on a connection of its own; `base` is http://host:port."""
     place = urlsplit(base).netloc
+    sent = None if body is None else str(body) if raw else json.dumps(body)
     connection = http.client.HTTPConnection(place, timeout=PATIENCE_S)
     try:
-        connection.request(method, path, None if body is None else json.dumps(body), dict(headers or {}))
+        connection.request(method, path, sent, dict(headers or {}))
         answer = connection.getresponse()
         return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
     finally:

@@ -126,6 +126,11 @@ class ServiceInside:
         """Base URL of the HTTP interface."""
         return self.addresses.http
 
+    @property
+    def http_v30(self) -> str:
+        """Base URL of the HTTP interface on the port of the v3.0 sessions."""
+        return self.addresses.ws_v30.replace("ws://", "http://")
+
     # ------------------------------------------------------------ time
 
     def step(self, ticks: int = 1) -> None:

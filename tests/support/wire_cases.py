@@ -1,4 +1,4 @@
-"""Wire cases: messages in and frames out as data, read from tests/wire/cases and played on a stepped service.
+"""Wire cases: messages in and frames out, HTTP requests and answers, events, all as data and played on a stepped service.
 
 tests/wire/cases/README.md says what the fields of a case mean.
 """
@@ -14,13 +14,16 @@ from typing import Any, Final
 
 import pytest
 
+from tests.support.exchange import exchange
 from tests.support.inside import ServiceInside
+from tests.support.likeness import check_like, is_like, text_like
+from tests.support.listener import Event, Listener
 from tests.support.peer import BINARY, Peer, encoded
 from tests.support.polling import eventually
-from tests.support.wire_frames import check_answer, check_frame, compare
-from tests.support.wire_words import Object, Way
+from tests.support.wire_frames import Extras, check_answer, check_frame, compare
+from tests.support.wire_words import FEW_WAYS, WAYS, Object, Way
 
-CASES: Final = Path(__file__).parents[1] / "wire" / "cases"
+WIRE: Final = Path(__file__).parents[1] / "wire"
 OF_DEVICE: Final = {
     "cursor_position": "position",
     "cursor_velocity": "velocity",
@@ -29,15 +32,25 @@ OF_DEVICE: Final = {
 }
 
 
-def read_cases(name: str) -> list[Object]:
+def read_cases(name: str, folder: str = "cases") -> list[Object]:
     """The cases of one file."""
-    found: list[Object] = json.loads((CASES / f"{name}.json").read_text(encoding="utf-8"))
+    found: list[Object] = json.loads((WIRE / folder / f"{name}.json").read_text(encoding="utf-8"))
     return found
 
 
-def cases(*names: str) -> list[Any]:
+def cases(*names: str, folder: str = "cases") -> list[Any]:
     """Every case of some files, as parameters that are called after what the case says."""
-    return [pytest.param(case, id=f"{name}: {case['says']}") for name in names for case in read_cases(name)]
+    return [pytest.param(case, id=f"{name}: {case['says']}") for name in names for case in read_cases(name, folder)]
+
+
+def in_ways(*names: str) -> list[Any]:
+    """Every case of some files in every way in which it makes sense: `ways` of a case leaves the others out."""
+    return [
+        pytest.param(case, way, id=f"{name}: {case['says']}-{way}")
+        for name in names
+        for case in read_cases(name)
+        for way in (FEW_WAYS if case.get("ways") == "few" else WAYS)
+    ]
 
 
 def payload(case: Object, way: Way) -> tuple[bytes, int]:
@@ -62,25 +75,29 @@ class Story:
 
     service: ServiceInside
     way: Way
+    listener: Listener | None = None
     peers: dict[str, Peer] = field(default_factory=dict[str, Peer])
     ids: dict[str, int] = field(default_factory=dict[str, int])
+    extras: Extras = field(default_factory=Extras)
 
-    def play(self, case: Object) -> None:
+    def play(self, case: Object, *, opened: bool = True) -> None:
         """Every step in order; at the end each session has got as many frames as it sent messages, and none more."""
+        heard = len(self.listener.events) if self.listener is not None else 0
         with ExitStack() as cleanup:
-            self._open("a", {}, cleanup)
+            if opened:
+                self._open("a", {}, cleanup)
             for number, step in enumerate(case["story"], 1):
                 try:
-                    self._step(step, cleanup)
+                    self._step(step, cleanup, heard)
                 except AssertionError as error:
-                    error.add_note(f"step {number}: {json.dumps(step)}")
+                    error.add_note(f"step {number}: {json.dumps(step, ensure_ascii=False)}")
                     raise
             for peer in self.peers.values():
                 peer.owes_nothing()
                 peer.close()
         self.service.sessions_gone()
 
-    def _step(self, step: Object, cleanup: ExitStack) -> None:
+    def _step(self, step: Object, cleanup: ExitStack, heard: int) -> None:
         if "open" in step:
             self._open(step["open"], step, cleanup)
         elif "close" in step:
@@ -89,8 +106,16 @@ class Story:
             self.service.step(step["ticks"])
         elif "seconds" in step:
             self.service.wait(step["seconds"])
+        elif "set" in step:
+            self._set(step["set"], cleanup)
+        elif "ask" in step:
+            self._ask(step)
+        elif "hears" in step:
+            self._hears(filled(step["hears"], self.ids), heard)
         else:
             self._exchange(step)
+
+    # ------------------------------------------------------------ sessions
 
     def _open(self, name: str, step: Object, cleanup: ExitStack) -> None:
         url = self.service.ws_v30 if self.way.version == "3.0" else self.service.ws
@@ -99,7 +124,7 @@ class Story:
             query["session_id"] = str(self.ids[step["resume"]])
         peer = cleanup.enter_context(Peer(url, query))
         first = peer.frame()
-        shown = check_frame(first, self.way)
+        shown = check_frame(first, self.way, self.extras)
         assert all("config" in entry for entry in shown.values())
         if "resume" in step:
             assert first["session_id"] == self.ids[step["resume"]]
@@ -107,6 +132,12 @@ class Story:
             assert first["session_id"] not in self.ids.values()
         self._compare(step, shown)
         self.peers[name], self.ids[name] = peer, first["session_id"]
+        if "profile" in step:
+            assert "errors" not in peer.ask({"session": {"configure": {"profile": {"name": step["profile"]}}}})
+            eventually(lambda: step["profile"] in self._profiles(), f"{name} has its profile", pause_s=0.002)
+
+    def _profiles(self) -> list[str]:
+        return [one.config.profile for one in self.service.system.sessions.value.sessions]
 
     def _close(self, name: str) -> None:
         """Forces end with the connection; the rest of the session ends when its actor hears of it."""
@@ -122,15 +153,79 @@ class Story:
         peer = self.peers[name]
         peer.write(encoded(*payload(step, self.way)))
         frame = peer.frame()
-        shown = check_frame(frame, self.way)
+        shown = check_frame(frame, self.way, self.extras)
         assert frame["session_id"] == self.ids[name]
+        if "frame" in step:
+            check_like(step["frame"], frame)
         check_answer(frame, shown, step, self.way)
         self._compare(step, shown)
 
     def _compare(self, step: Object, shown: Mapping[str, Object]) -> None:
         if "shows" in step:
-            compare(step["shows"], shown, self._device_values)
+            compare(self.way.wanted(step["shows"]), shown, self._device_values)
 
     def _device_values(self, device_id: str, name: str) -> Mapping[str, float]:
         state = self.service.state(device_id)
         return dict(zip("xyz", map(float, state[OF_DEVICE[name]]), strict=True))
+
+    # ------------------------------------------------------------ HTTP and events
+
+    def _set(self, settings: Object, cleanup: ExitStack) -> None:
+        """Over HTTP; each is its default again when the story is over."""
+        for key, value in settings.items():
+            reply = exchange(self.service.http, "POST", f"/settings/{key}", value)
+            assert reply.status == 200, reply.json
+            cleanup.callback(exchange, self.service.http, "DELETE", f"/settings/{key}")
+            self.extras = self.extras.having(key, value)
+            cleanup.callback(setattr, self, "extras", Extras())
+
+    def _ask(self, step: Object) -> None:
+        """One HTTP exchange; 200 unless `status` says another."""
+        method, _, path = filled(step["ask"], self.ids).partition(" ")
+        base = {"3.0": self.service.http_v30, "events": events_base(self.service)}.get(step.get("port", ""))
+        body = step.get("raw", filled(step["body"], self.ids) if "body" in step else None)
+        reply = exchange(base or self.service.http, method, path, body, step.get("headers"), raw="raw" in step)
+        assert reply.status == step.get("status", 200), reply.body
+        for name, wanted in step.get("answer_headers", {}).items():
+            shown = reply.headers.get(name.lower())
+            assert (shown is None) == (wanted is None), f"{name} is {shown}"
+            assert wanted is None or text_like(wanted, shown or ""), f"{name} is {shown}, not {wanted}"
+        if "text" in step:
+            wanted = filled(step["text"], self.ids)
+            assert text_like(wanted, reply.body.decode()), f"{reply.body.decode()!r} is not {wanted!r}"
+        if "answer" in step:
+            check_like(filled(step["answer"], self.ids), reply.json)
+        if "error" in step:
+            assert set(reply.json) == {"ok", "error"}
+            assert reply.json["ok"] is False
+            assert step["error"] in reply.json["error"]
+
+    def _hears(self, wanted: Object, heard: int) -> None:
+        """An event since the story began that is like this; of its fields only those that are said count."""
+        listener = self.listener
+        assert listener is not None, "this runner has no listener"
+
+        def found() -> list[Event]:
+            return [event for event in listener.events[heard:] if is_like({**wanted, "…": "…"}, event)]
+
+        eventually(found, f"an event like {wanted}, not {listener.events[heard:]}", pause_s=0.005, tries=2_000)
+
+
+def events_base(service: ServiceInside) -> str:
+    """Where the event channel's port answers HTTP."""
+    return service.events.replace("ws://", "http://")
+
+
+def filled(content: Any, ids: Mapping[str, int]) -> Any:
+    """The same with session ids in place of their names in braces: `"{a}"` is a number, inside a longer text it is text."""
+    if isinstance(content, str):
+        for name, session_id in ids.items():
+            if content == f"{{{name}}}":
+                return session_id
+            content = content.replace(f"{{{name}}}", str(session_id))
+        return content
+    if isinstance(content, list):
+        return [filled(one, ids) for one in content]
+    if isinstance(content, dict):
+        return {name: filled(one, ids) for name, one in content.items()}
+    return content

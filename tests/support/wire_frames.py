@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
 import pytest
@@ -40,6 +41,25 @@ TINY: Final = 1e-9
 IDENTITY: Final[Object] = {"times": (1, 1, 1), "plus": (0, 0, 0)}
 
 
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What settings add to every frame."""
+
+    top: frozenset[str] = frozenset()
+    status: frozenset[str] = frozenset()
+
+    def having(self, key: str, value: object) -> Extras:
+        """With what a setting adds at this value."""
+        if value is True and key == "serialization/timestamps":
+            return Extras(self.top | {"tick", "time"}, self.status)
+        if value is True and key == "serialization/status_safety":
+            return Extras(self.top, self.status | {"safety"})
+        return self
+
+
+NO_EXTRAS: Final = Extras()
+
+
 def entries(frame: Object, groups: Iterable[str]) -> Iterator[tuple[str, str, Object]]:
     """Group, id and entry of every device in a frame of either version."""
     for group in groups:
@@ -50,10 +70,10 @@ def entries(frame: Object, groups: Iterable[str]) -> Iterator[tuple[str, str, Ob
             yield from ((group, device_id, entry) for device_id, entry in keyed.items())
 
 
-def check_frame(frame: Object, way: Way) -> Mapping[str, Object]:
+def check_frame(frame: Object, way: Way, extras: Extras = NO_EXTRAS) -> Mapping[str, Object]:
     """Entries by id of a frame that has everything that a client relies on; AssertionError."""
     groups = GROUPS[way.vocabulary]
-    assert set(frame) - {"errors"} == {"session_id", *groups}
+    assert set(frame) - {"errors"} == {"session_id", *groups, *extras.top}
     assert isinstance(frame["session_id"], int)
     assert frame["session_id"] > 0
     container = dict if way.version == "3.0" else list
@@ -63,17 +83,17 @@ def check_frame(frame: Object, way: Way) -> Mapping[str, Object]:
         (group, device_id) for group, ids in groups.items() for device_id in ids
     ]
     for _, device_id, entry in found:
-        _check_entry(entry, device_id, way.version)
+        _check_entry(entry, device_id, way.version, extras)
     return {device_id: entry for _, device_id, entry in found}
 
 
-def _check_entry(entry: Object, device_id: str, version: str) -> None:
+def _check_entry(entry: Object, device_id: str, version: str, extras: Extras) -> None:
     legacy = version == "3.0"
     assert set(entry) - {"config"} == {"state", "status"} | (set[str]() if legacy else {"device_id"})
     state: Object = entry["state"]
     if device_id[0] in "AC":
         assert set(state) == (MOVER_STATE | LEGACY_STATE if legacy else MOVER_STATE)
-        assert set(entry["status"]) == MOVER_STATUS
+        assert set(entry["status"]) == MOVER_STATUS | extras.status
         assert state.get("mode", state["control_mode"]) == state["control_mode"]
     else:
         assert set(state) == (HANDLE_STATE | BATTERY if device_id == "B001" else HANDLE_STATE)

@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, Final, TypeAlias, cast
 
 from actors.device.messages import SimulatedSpec
-from actors.values.identity import Connection, Kind
+from actors.values.identity import Connection, Firmware, Kind
 from tests.support.peer import BINARY, TEXT
 
 Object: TypeAlias = Mapping[str, Any]
@@ -17,13 +17,13 @@ Object: TypeAlias = Mapping[str, Any]
 
 DEVICES: Final = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
-    SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A002"),
+    SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A002", Firmware(7, 3)),
     SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001"),
     SimulatedSpec(Kind.GRIP, Connection.WIRELESS, "B001"),
     SimulatedSpec(Kind.GRIP, Connection.WIRED, "B002"),
     SimulatedSpec(Kind.PEN, Connection.SIMULATED, "D001"),
 )
-"""The devices of the wire cases."""
+"""The devices of the wire cases; the arm A002 has a firmware that is too old for damping and home return."""
 
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "neutral": {"arm": ("A001", "A002"), "compact": ("C001",), "grip": ("B001", "B002"), "pen": ("D001",)},
@@ -60,6 +60,16 @@ class Way:
     def path(self, path: str) -> str:
         """A path of an error in this vocabulary."""
         return re.sub(r"^\w+", lambda found: self.word(found[0]), path, count=1)
+
+    def wanted(self, content: object) -> Any:
+        """What a case wants in this way: of `{"$neutral", "$inverse"}` and of `{"$3.0", "$3.1"}` the one that counts."""
+        fields = object_of(content)
+        if fields is None:
+            return content
+        for name in (f"${self.vocabulary}", f"${self.version}"):
+            if name in fields:
+                return self.wanted(fields[name])
+        return {name: self.wanted(part) for name, part in fields.items()}
 
     def message(self, content: object) -> object:
         """A message in this vocabulary: groups and device types."""

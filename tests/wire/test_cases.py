@@ -9,12 +9,27 @@ import pytest
 
 from tests.support.bad_streams import Stream
 from tests.support.inside import ServiceInside
+from tests.support.listener import Listener
 from tests.support.peer import TEXT, Peer, encoded
-from tests.support.wire_cases import Story, cases, payload
+from tests.support.wire_cases import Story, cases, in_ways, payload
 from tests.support.wire_frames import check_answer, check_frame
-from tests.support.wire_words import DEVICES, FEW_WAYS, WAYS, Object, Way
+from tests.support.wire_words import DEVICES, FEW_WAYS, Object, Way
 
-STORIES = ("holding", "forces", "positions", "view", "full_frames", "legacy")
+STORIES = (
+    "holding",
+    "forces",
+    "positions",
+    "view",
+    "full_frames",
+    "legacy",
+    "groups",
+    "order",
+    "presets",
+    "filters",
+    "serialization",
+    "session",
+    "probes",
+)
 
 HELD: Object = {
     "arm": [
@@ -31,10 +46,15 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]
         yield running
 
 
-@pytest.mark.parametrize("way", WAYS, ids=str)
-@pytest.mark.parametrize("case", cases(*STORIES))
-def test_a_story(service: ServiceInside, case: Object, way: Way) -> None:
-    Story(service, way).play(case)
+@pytest.fixture(scope="module")
+def listener(service: ServiceInside) -> Iterator[Listener]:
+    with Listener(service.events) as listening:
+        yield listening
+
+
+@pytest.mark.parametrize(("case", "way"), in_ways(*STORIES))
+def test_a_story(service: ServiceInside, listener: Listener, case: Object, way: Way) -> None:
+    Story(service, way, listener).play(case)
 
 
 class Pairs:
