@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.exchange import exchange
+from tests.support.exchange import Reply, exchange
 from tests.support.inside import ServiceInside
 from tests.support.likeness import check_like, is_like, text_like
 from tests.support.listener import Event, Listener
@@ -180,25 +180,44 @@ class Story:
             cleanup.callback(setattr, self, "extras", Extras())
 
     def _ask(self, step: Object) -> None:
-        """One HTTP exchange; 200 unless `status` says another."""
+        """One HTTP exchange, or as many as it takes if the answer comes `soon`."""
+        if "soon" in step:
+            asked = {name: value for name, value in step.items() if name != "soon"}
+            eventually(lambda: self._answers(asked), f"the answer of {step['ask']}", pause_s=0.005, tries=2_000)
+        else:
+            self._ask_once(step)
+
+    def _answers(self, step: Object) -> bool:
+        try:
+            self._ask_once(step)
+        except AssertionError:
+            return False
+        return True
+
+    def _ask_once(self, step: Object) -> None:
+        """200 unless `status` says another."""
         method, _, path = filled(step["ask"], self.ids).partition(" ")
-        base = {"3.0": self.service.http_v30, "events": events_base(self.service)}.get(step.get("port", ""))
+        bases = {"3.0": self.service.http_v30, "events": self.service.events.replace("ws://", "http://")}
+        base = bases.get(step.get("port", ""), self.service.http)
         body = step.get("raw", filled(step["body"], self.ids) if "body" in step else None)
-        reply = exchange(base or self.service.http, method, path, body, step.get("headers"), raw="raw" in step)
+        reply = exchange(base, method, path, body, step.get("headers"), raw="raw" in step)
         assert reply.status == step.get("status", 200), reply.body
         for name, wanted in step.get("answer_headers", {}).items():
             shown = reply.headers.get(name.lower())
             assert (shown is None) == (wanted is None), f"{name} is {shown}"
             assert wanted is None or text_like(wanted, shown or ""), f"{name} is {shown}, not {wanted}"
+        self._check_body(step, reply)
+
+    def _check_body(self, step: Object, reply: Reply) -> None:
         if "text" in step:
-            wanted = filled(step["text"], self.ids)
-            assert text_like(wanted, reply.body.decode()), f"{reply.body.decode()!r} is not {wanted!r}"
+            text = filled(step["text"], self.ids)
+            assert text_like(text, reply.body.decode()), f"{reply.body.decode()!r} is not {text!r}"
         if "answer" in step:
             check_like(filled(step["answer"], self.ids), reply.json)
         if "error" in step:
             assert set(reply.json) == {"ok", "error"}
             assert reply.json["ok"] is False
-            assert step["error"] in reply.json["error"]
+            assert step["error"] in reply.json["error"], reply.json["error"]
 
     def _hears(self, wanted: Object, heard: int) -> None:
         """An event since the story began that is like this; of its fields only those that are said count."""
@@ -209,11 +228,6 @@ class Story:
             return [event for event in listener.events[heard:] if is_like({**wanted, "…": "…"}, event)]
 
         eventually(found, f"an event like {wanted}, not {listener.events[heard:]}", pause_s=0.005, tries=2_000)
-
-
-def events_base(service: ServiceInside) -> str:
-    """Where the event channel's port answers HTTP."""
-    return service.events.replace("ws://", "http://")
 
 
 def filled(content: Any, ids: Mapping[str, int]) -> Any:
