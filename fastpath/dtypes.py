@@ -34,6 +34,18 @@ PLANT_PARAMS = np.dtype(
     align=True,
 )
 MECHANISM_PARAMS = np.dtype([("shoulder", *_VEC), ("link", "f8", (2,)), ("counts_per_turn", "f8")], align=True)
+SIMULATION_PARAMS = np.dtype(
+    [
+        ("external", *_VEC),
+        ("push", *_VEC),
+        ("lock_stiffness", "f8"),
+        ("orientation", "f8", (4,)),
+        ("push_revision", "u8"),
+        ("battery_revision", "u8"),
+        ("frozen", "u8"),
+    ],
+    align=True,
+)
 DEVICE_PARAMS = np.dtype(
     [
         ("kind", "u4"),
@@ -56,6 +68,7 @@ DEVICE_PARAMS = np.dtype(
         ("grip_slot", "i4"),
         ("battery_start", "f8"),
         ("battery_life", "f8"),
+        ("simulation", SIMULATION_PARAMS),
     ],
     align=True,
 )
@@ -81,6 +94,7 @@ DEVICE_STATE = np.dtype(
         ("hall", "f8"),
         ("battery_level", "f8"),
         ("battery_voltage", "f8"),
+        ("still", "f8"),
         ("buttons", "u8"),
         ("clamped", "u8"),
         ("saturated", "u8"),

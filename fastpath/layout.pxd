@@ -135,6 +135,20 @@ cdef struct MechanismParams:
     double link[2]
     double counts_per_turn
 
+cdef struct SimulationParams:
+    # N that push the plant; m/s added to its speed once for each push_revision
+    double external[3]
+    double push[3]
+    # N/m that hold the plant where it was when this became more than 0
+    double lock_stiffness
+    # unit quaternion; all zero: as the hand holds it
+    double orientation[4]
+    uint64_t push_revision
+    # a new one: the battery drains from battery_start again
+    uint64_t battery_revision
+    # 1: the device's data stand still
+    uint64_t frozen
+
 cdef struct DeviceParams:
     uint32_t kind
     uint32_t flags
@@ -156,6 +170,7 @@ cdef struct DeviceParams:
     int32_t grip_slot
     double battery_start
     double battery_life
+    SimulationParams simulation
 
 cdef struct LoopParams:
     double frequency
@@ -187,6 +202,8 @@ cdef struct DeviceState:
     double hall
     double battery_level
     double battery_voltage
+    # seconds without motion
+    double still
     uint64_t buttons
     uint64_t clamped
     uint64_t saturated
@@ -221,6 +238,8 @@ cdef struct PlantState:
     double hand_x[3]
     double hand_v[3]
     double hand_force[3]
+    double lock_x[3]
+    double lock_stiffness
 
 cdef struct SimDevice:
     PlantState plant
@@ -234,6 +253,13 @@ cdef struct SimDevice:
     uint64_t plant_revision
     double hold[3]
     uint64_t started
+    uint64_t push_revision
+    uint64_t battery_revision
+    double battery_since
+    double rest[4]
+    double rest_age
+    uint64_t frozen
+    uint64_t buttons
 
 cdef struct DevicePrivate:
     SimDevice sim

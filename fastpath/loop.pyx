@@ -16,6 +16,7 @@ from fastpath.layout cimport (
     STEP_ARBITER, STEP_CLAMP, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
     Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState,
 )
+from fastpath.simulation cimport frozen
 from fastpath.steps cimport (
     angle_torque, clamp_norm, damping_force, home_force, position_force, read_arm, read_grip, torque_map,
 )
@@ -101,6 +102,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const 
     hd_triple_take(&slot.params_cell)
     p = <DeviceParams *>hd_triple_front(&slot.params_cell, slot.params, sizeof(DeviceParams))
     stopped = hd_load(&slot.stop) != 0
+    if frozen(slot, p):
+        return
     if p.kind == KIND_ARM or p.kind == KIND_COMPACT:
         read_arm(&slot.inner, p, dt, &pose)
     elif p.kind == KIND_GRIP or p.kind == KIND_PEN:

@@ -16,6 +16,8 @@ from fastpath.layout cimport (
 
 cdef enum:
     SUBSTEP_RATE = 32000
+    # N.s/m: of a plant that is locked
+    LOCK_DAMPING = 50
 
 
 cdef inline void plant_substep(
@@ -38,6 +40,8 @@ cdef inline void plant_substep(
             s.hand_x[i] = hand_x + half * s.hand_v[i]
             f += grip
         s.hand_force[i] = grip
+        if s.lock_stiffness > 0:
+            f += s.lock_stiffness * (s.lock_x[i] - x) - LOCK_DAMPING * s.v[i]
         if i == 2:
             f -= weight
         if x < p.low[i]:
@@ -53,6 +57,10 @@ cdef inline void plant_substep(
             v = 0
         s.v[i] = v
         s.x[i] = x + half * v
+        if not held:
+            # A hand that takes hold again does so where the device is.
+            s.hand_x[i] = s.x[i]
+            s.hand_v[i] = v
 
 
 cdef inline void hand_target(const HandParams *hand, const double *hold, double seconds, double *want, double *want_v) noexcept nogil:

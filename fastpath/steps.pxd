@@ -12,9 +12,10 @@ from fastpath.kinematics cimport (
     Pose, arm_force, arm_forward, arm_inverse, arm_joint_velocity, arm_pose, arm_torque, quantise,
 )
 from fastpath.layout cimport (
-    HAND_CIRCLE, HAND_NONE, DevicePrivate, DeviceParams, DeviceState, SimDevice,
+    FLAG_AWAKE, HAND_CIRCLE, DevicePrivate, DeviceParams, DeviceState, SimDevice,
 )
 from fastpath.plant cimport hand_target, low_pass_share, plant_advance, random_gauss
+from fastpath.simulation cimport arm_still, given_orientation, grip_still, obey_orders, pushed
 from fastpath.spatial cimport compose, unit
 
 cdef enum:
@@ -65,13 +66,16 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Po
     cdef double angles[3]
     cdef double rate[3]
     cdef double position[3]
+    cdef double force[3]
     cdef double share
     cdef SimDevice *sim = &d.sim
     cdef DeviceState *s = &d.state
     cdef int i
     if sim.started == 0 or sim.plant_revision != p.plant_revision:
         sim_begin(sim, p)
-    plant_advance(sim, &p.plant, &p.hand, sim.force, weight(p), dt)
+    obey_orders(sim, p)
+    pushed(sim, p, force)
+    plant_advance(sim, &p.plant, &p.hand, force, weight(p), dt)
     arm_inverse(&p.mechanism, sim.plant.x, angles)
     quantise(p.mechanism.counts_per_turn, angles)
     arm_forward(&p.mechanism, angles, position)
@@ -89,6 +93,8 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Po
         s.joint_velocity[i] = rate[i] * (180 / M_PI)
         s.orientation[i + 1] = 0
     s.orientation[0] = 1
+    given_orientation(p, s.orientation)
+    arm_still(s, dt)
     s.buttons = 0
     if p.left_handed:
         s.joint[0] = 0 - s.joint[0]
@@ -105,9 +111,12 @@ cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) n
     cdef int i
     if sim.started == 0 or sim.plant_revision != p.plant_revision:
         sim_begin(sim, p)
+    obey_orders(sim, p)
     sim.phase_time += dt
     sim.noise_wait -= dt
-    if sim.noise_wait <= 0:
+    if given_orientation(p, sim.orientation) or p.flags & FLAG_AWAKE == 0:
+        sim.noise_wait = 0
+    elif sim.noise_wait <= 0:
         sim.noise_wait += 1.0 / HANDLE_RATE_HZ
         angle = half_radians(0.5 / 60 * sim.phase_time)
         yaw[0] = cos(angle); yaw[1] = 0; yaw[2] = 0; yaw[3] = sin(angle)
@@ -120,11 +129,12 @@ cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) n
         compose(yaw, tilt, sim.orientation)
     for i in range(4):
         s.orientation[i] = sim.orientation[i]
+    grip_still(sim, s, p, dt)
     s.buttons = p.buttons
     s.hall = 0
     s.battery_level = p.battery_start
     if p.battery_life > 0:
-        s.battery_level -= sim.phase_time / p.battery_life
+        s.battery_level -= (sim.phase_time - sim.battery_since) / p.battery_life
     if s.battery_level < 0:
         s.battery_level = 0
     s.battery_voltage = 3.3 + 0.9 * s.battery_level

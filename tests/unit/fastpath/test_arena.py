@@ -60,6 +60,7 @@ def dtype_fields(dtype: np.dtype[np.void]) -> list[tuple[str, int]]:
         (dtypes.HAND_PARAMS, "HandParams"),
         (dtypes.PLANT_PARAMS, "PlantParams"),
         (dtypes.MECHANISM_PARAMS, "MechanismParams"),
+        (dtypes.SIMULATION_PARAMS, "SimulationParams"),
     ],
 )
 def test_python_sees_the_fields_of_c_in_their_order(dtype: np.dtype[np.void], struct: str) -> None:
