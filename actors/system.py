@@ -26,6 +26,11 @@ from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.published import Published
 from actors.kit.supervisor import Supervisor
+from actors.port import memory as port_memory
+from actors.port.collector import PortCollector
+from actors.port.manager import SECTION as PORTS_SECTION
+from actors.port.manager import PortManager
+from actors.port.messages import PORTS
 from actors.session import defaults
 from actors.session import messages as session
 from actors.session.book import SessionBook
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
     from actors.settings.ledger import Ledger
     from actors.settings.state import SettingsState
 
-FOLLOWERS: Final = (FASTPATH, "device/*", "session/*")
+FOLLOWERS: Final = (FASTPATH, PORTS, "device/*", "session/*")
 
 ORPHAN_STOP_S: Final = 1.0
 
@@ -75,6 +80,7 @@ class System:
         self.inventory = Published(device.Inventory())
         self.stop_latch = Published(self._stop_of_the_start(ledger))
         self.device_memory = Published(DeviceMemory.from_json(ledger.section(MEMORY_SECTION)))
+        self.ports = Published(port_memory.from_json(ledger.section(PORTS_SECTION)))
         self.sessions = Published(session.SessionTable())
         self.loop_watch = Published(LoopWatch())
         self.book = SessionBook(
@@ -85,6 +91,7 @@ class System:
         self._simulated = self._simulate() if simulated is None else simulated
         identities(self._simulated)
         self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))
+        self.metrics.registry.register(PortCollector(self.ports))
         self._supervisor = self._tree(on_fatal)
 
     def start(self) -> None:
@@ -151,6 +158,7 @@ class System:
             self.inventory,
             self.sessions,
         )
+        add(PORTS, PortManager, context, self.ports, self.inventory, settings)
         add(
             device.MANAGER,
             DeviceManager,
@@ -160,6 +168,7 @@ class System:
             settings,
             self.stop_latch,
             self.device_memory,
+            self.ports,
             self._simulated,
         )
         add(

@@ -11,6 +11,7 @@ from transport.wire.notices import DeprecationNotices
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.message import Request
+    from actors.port.messages import PortTable
     from actors.session.messages import SessionTable
     from actors.settings.messages import SettingsView
     from actors.system import System
@@ -55,6 +56,11 @@ class Bridge:
     def inventory(self) -> Inventory:
         """Every device that is here."""
         return self.system.inventory.value
+
+    @property
+    def ports(self) -> PortTable:
+        """Every port that was seen or is blocked."""
+        return self.system.ports.value
 
     @property
     def sessions(self) -> SessionTable:

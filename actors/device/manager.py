@@ -30,20 +30,24 @@ from actors.device.messages import (
 from actors.device.simulated import MOST_DEVICES, identities, identity_of, own_id
 from actors.device.stop_latch import StopLatch
 from actors.event.messages import HUB, Emit
+from actors.kit import errors
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
 from actors.kit.errors import Busy, Conflict, NoSuchDevice
 from actors.kit.message import Announce, ChildFailed
+from actors.port.messages import PORTS, PortBlocked, PortClosed, PortOpened, PortUnblocked
 from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena import NoSlot as ArenaFull
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
+    from actors.port.messages import PortTable
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
 
 STOP_SECTION = "stop"
 MEMORY_SECTION = "devices"
+RETRY_S = 0.05
 
 logger = logging.getLogger(__name__)
 
@@ -59,6 +63,7 @@ class DeviceManager(ServiceActor):
         settings: Published[SettingsView],
         latch: Published[StopLatch],
         memory: Published[DeviceMemory],
+        ports: Published[PortTable],
         simulated: tuple[SimulatedSpec, ...],
     ) -> None:
         super().__init__(MANAGER, context)
@@ -68,6 +73,7 @@ class DeviceManager(ServiceActor):
         self._simulated = simulated
         self._latch = latch
         self._memory = memory
+        self._ports = ports
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
@@ -76,10 +82,11 @@ class DeviceManager(ServiceActor):
         """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
         if not self._memory.value.numbers:
             for identity in identities(self._simulated):
-                self._add(identity)
+                self._admit(identity)
         else:
             self._show_latch()
             self._save_latch()
+            self._follow_ports()
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
 
@@ -93,10 +100,12 @@ class DeviceManager(ServiceActor):
         self._children.failed(message)
 
     def on_announce(self, message: Announce) -> None:
-        """A new store may not have what the last one was told."""
+        """A new store may not have what the last one was told; new keepers of ports may have blocked what nobody said."""
         if message.name == STORE:
             self._save_latch()
             self._save_memory()
+        elif message.name == PORTS:
+            self._follow_ports()
         elif message.name in INVENTORY_READERS:
             self.tell(message.name, DevicesChanged())
 
@@ -160,13 +169,16 @@ class DeviceManager(ServiceActor):
     def add_simulated(self, message: AddSimulated) -> DeviceRecord:
         """One more device, in the inventory and connecting."""
         spec, inventory = message.spec, self._inventory.value
-        here = [record.identity for record in inventory.devices]
+        here = [*(record.identity for record in inventory.devices), *inventory.withheld]
         if len(here) >= MOST_DEVICES:
             raise Conflict(f"There are {MOST_DEVICES} devices, which is the most: remove a simulated one first.")
         device_id = own_id(spec, here)
-        if inventory.find(device_id) is not None:
+        if device_id in {identity.device_id for identity in here}:
             raise Conflict(f'There is a device "{device_id}" already: choose another device_id or leave it out.')
-        record = self._add(identity_of(spec, device_id, here, self._memory.value.number(device_id)))
+        identity = identity_of(spec, device_id, here, self._memory.value.number(device_id))
+        if self._ports.value.is_blocked(identity.port):
+            raise errors.PortBlocked(identity.port)
+        record = self._add(identity)
         self._spawn(device_id)
         self._tell_readers()
         return record
@@ -179,6 +191,43 @@ class DeviceManager(ServiceActor):
             raise NoSuchDevice(message.device_id)
         return self._lose(record, "it is not simulated any more")
 
+    @handles(PortBlocked)
+    def on_port_blocked(self, _message: PortBlocked) -> None:
+        """The device on it goes."""
+        self._follow_ports()
+
+    @handles(PortUnblocked)
+    def on_port_unblocked(self, _message: PortUnblocked) -> None:
+        """The device that was kept away comes back."""
+        self._follow_ports()
+
+    def _follow_ports(self) -> None:
+        """Devices as the table of ports has it now; one whose slot is not free yet comes a moment later."""
+        ports, inventory = self._ports.value, self._inventory.value
+        for record in inventory.devices:
+            if ports.is_blocked(record.identity.port):
+                self._lose(record, f"port {record.identity.port} is blocked")
+                if record.identity.simulated:
+                    self._admit(record.identity)
+        for identity in inventory.withheld:
+            if not ports.is_blocked(identity.port):
+                try:
+                    self._add(identity)
+                except Busy:
+                    self.context.timers.after(RETRY_S, self.name, PortUnblocked(identity.port), key=identity.port)
+                else:
+                    self._spawn(identity.device_id)
+                    self._tell_readers()
+
+    def _admit(self, identity: DeviceIdentity) -> None:
+        """Into the inventory, or kept away while its port is blocked."""
+        if not self._ports.value.is_blocked(identity.port):
+            self._add(identity)
+            return
+        self._memory.replace(self._memory.value.seen(identity.device_id, identity.number))
+        inventory = self._inventory.value
+        self._inventory.replace(replace(inventory, withheld=(*inventory.withheld, identity)))
+
     def _add(self, identity: DeviceIdentity) -> DeviceRecord:
         try:
             lease = self._runtime.lease_device(identity.device_id)
@@ -190,9 +239,12 @@ class DeviceManager(ServiceActor):
         wide = memory.wide_of(identity)
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, stopped=stopped)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
-        failed = tuple(one for one in self._inventory.value.failed if one.device_id != identity.device_id)
-        self._inventory.replace(replace(self._inventory.value, failed=failed))
-        self._replace((*self._inventory.value.devices, record))
+        inventory = self._inventory.value
+        failed = tuple(one for one in inventory.failed if one.device_id != identity.device_id)
+        withheld = tuple(one for one in inventory.withheld if one.device_id != identity.device_id)
+        self._inventory.replace(replace(inventory, failed=failed, withheld=withheld))
+        self._replace((*inventory.devices, record))
+        self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))
         return record
 
     def _lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
@@ -202,6 +254,7 @@ class DeviceManager(ServiceActor):
         self._replace(one for one in self._inventory.value.devices if one.device_id != record.device_id)
         self._children.stop(actor_name(record.device_id))
         gone = replace(record, phase=Phase.DISCONNECTED)
+        self.tell(PORTS, PortClosed(record.identity.port))
         self.tell(HUB, disconnected_event(gone, why))
         self._tell_readers()
         return gone
@@ -227,11 +280,13 @@ class DeviceManager(ServiceActor):
         self._runtime.release_device(record.lease)
         inventory = self._inventory.value
         self._inventory.replace(
-            Inventory(
-                tuple(kept for kept in inventory.devices if kept.device_id != device_id),
-                (*inventory.failed, replace(record, phase=Phase.FAILED)),
+            replace(
+                inventory,
+                devices=tuple(kept for kept in inventory.devices if kept.device_id != device_id),
+                failed=(*inventory.failed, replace(record, phase=Phase.FAILED)),
             )
         )
+        self.tell(PORTS, PortClosed(record.identity.port))
         self.tell(HUB, disconnected_event(record, f"its actor failed too often ({error!r}); restart the service"))
         self._tell_readers()
 

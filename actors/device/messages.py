@@ -16,7 +16,7 @@ from actors.values.spatial import Reach
 from fastpath.arena import Lease
 
 MANAGER: Final = "devices"
-INVENTORY_READERS: Final = ("pairing", "ports")
+INVENTORY_READERS: Final = ("pairing",)
 
 
 class Phase(StrEnum):
@@ -101,10 +101,14 @@ class DeviceRecord:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Every device that is here, real ones before simulated ones, each in order of first appearance; `failed` were given up."""
+    """Every device that is here, real ones before simulated ones, each in order of first appearance.
+
+    `failed` were given up; `withheld` are simulated and come when their port is unblocked.
+    """
 
     devices: tuple[DeviceRecord, ...] = ()
     failed: tuple[DeviceRecord, ...] = ()
+    withheld: tuple[DeviceIdentity, ...] = ()
 
     def find(self, device_id: str) -> DeviceRecord | None:
         """The device with exactly that id."""

@@ -209,14 +209,14 @@ def devices() -> Iterator[Setting]:
         "devices/detection/loop_threshold",
         5,
         Constraint(1, 100),
-        "Connections within devices/detection/loop_window that make a loop.",
+        "Drops and reconnections within devices/detection/loop_window that make a loop.",
     )
     yield real(
         "devices/detection/loop_window",
         10,
         1,
         600,
-        "Time in which connections are counted for devices/detection/loop_threshold.",
+        "Time in which reconnections are counted for devices/detection/loop_threshold.",
         unit="s",
     )
     yield texts("devices/detection/blocked_ports", (), "Ports that are never opened, by base name or path.")

@@ -31,6 +31,7 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import NoSuchDevice
 from actors.kit.message import Announce, ChildFailed
 from actors.kit.published import Published
+from actors.port.messages import PortTable
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena import NoSlot, Runtime
@@ -51,6 +52,7 @@ class Rig:
         self.inventory = Published(Inventory())
         self.latch = Published(latch or StopLatch())
         self.memory = Published(DeviceMemory())
+        self.ports = Published(PortTable())
         self.words = words
         self.manager, self.children = self.again()
         self._session = self.runtime.lease_session("1")
@@ -65,6 +67,7 @@ class Rig:
             Published(settings_view()),
             self.latch,
             self.memory,
+            self.ports,
             tuple(parse(word) for word in self.words),
         )
         children = NoChildren()

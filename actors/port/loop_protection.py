@@ -1,0 +1,60 @@
+"""When a port that connects and drops again and again is a loop: counted over a sliding window, pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from actors.port.messages import Window
+from actors.settings.messages import SettingsView
+
+NS_PER_S: Final = 1_000_000_000
+MOST_COUNTED: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`threshold` loops within `window_s` are too many; `block`: the port is closed then."""
+
+    threshold: int
+    window_s: float
+    block: bool
+
+    @classmethod
+    def of(cls, settings: SettingsView) -> Rule:
+        """As the settings have it now."""
+        return cls(
+            settings.integer("devices/detection/loop_threshold"),
+            settings.number("devices/detection/loop_window"),
+            settings.flag("devices/detection/block_on_loop"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What an opening comes to: `began` when it is the one that makes a loop, `block` when the port must be closed."""
+
+    window: Window
+    began: bool = False
+    block: bool = False
+
+
+def opened(window: Window, now_ns: int, rule: Rule) -> Verdict:
+    """The port is open: one loop more if it had dropped since it was open last; the first opening is none."""
+    before = aged(window, now_ns, rule)
+    if not window.dropped:
+        return Verdict(before)
+    after = Window((*before.reopened_ns, now_ns)[-MOST_COUNTED:])
+    looping = len(after.reopened_ns) >= rule.threshold
+    return Verdict(after, looping and len(before.reopened_ns) < rule.threshold, looping and rule.block)
+
+
+def closed(window: Window) -> Window:
+    """The port is closed: its next opening counts."""
+    return Window(window.reopened_ns, dropped=True)
+
+
+def aged(window: Window, now_ns: int, rule: Rule) -> Window:
+    """Without what is as old as the window is long; a time that is yet to come is of another clock and does not count."""
+    oldest = now_ns - round(rule.window_s * NS_PER_S)
+    return Window(tuple(at for at in window.reopened_ns if oldest < at <= now_ns), window.dropped)

@@ -1,0 +1,54 @@
+"""`/ports`: reads come from the table, a reset goes to its keeper and is on the disk when it is answered."""
+
+from __future__ import annotations
+
+from actors.kit.errors import HapticError
+from actors.port.messages import PORTS, PortStatus, ResetPort
+from actors.settings.messages import STORE, ConfirmLedger
+from transport.http.call import Answer, Call
+from transport.http.route import Route
+from transport.security import audit
+
+
+async def list_ports(call: Call) -> Answer:
+    """Every port that was seen or is blocked, in the order of their names."""
+    return Answer({"ports": [_shown(status) for status in call.bridge.ports.ports]})
+
+
+async def read_port(call: Call) -> Answer:
+    """One port, by base name or path; NoSuchPort."""
+    return Answer(_shown(call.bridge.ports.get(call.words["port"])))
+
+
+async def reset_port(call: Call) -> Answer:
+    """Unblock it, whatever the body says; an active port is only shown. NoSuchPort, or Conflict while a setting blocks it."""
+    port = call.bridge.ports.get(call.words["port"]).port
+    status = await call.bridge.ask(PORTS, ResetPort(port))
+    audit(call.peer, "-", f"reset of port {port}")
+    try:
+        await call.bridge.ask(STORE, ConfirmLedger())
+    except HapticError as error:
+        error.sentence = f"Port {port} is reset, but a restart would forget it. {error.sentence}"
+        raise
+    return Answer(_shown(status))
+
+
+def routes() -> tuple[Route, ...]:
+    """The routes of the ports."""
+    return (
+        Route("GET", "/ports", list_ports, "Every port, and which are blocked."),
+        Route("GET", "/ports/{port}", read_port, "One port, by base name or path."),
+        Route("POST", "/ports/{port}/reset", reset_port, "Unblock a port."),
+    )
+
+
+def _shown(status: PortStatus) -> dict[str, object]:
+    return {
+        "port": status.port,
+        "path": status.path,
+        "state": str(status.state),
+        "device_id": status.device_id,
+        "loops": status.loops,
+        "blocked_since": status.blocked_since or None,
+        "reason": status.reason,
+    }
