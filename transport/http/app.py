@@ -11,6 +11,7 @@ from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
 from actors.kit.errors import HapticError
+from transport.http import openapi
 from transport.http.base import LONGEST_BODY, HttpHandler
 from transport.http.call import Edge
 from transport.http.resources import (
@@ -28,7 +29,7 @@ from transport.http.resources import (
     version,
     workspace,
 )
-from transport.http.route import Route, RouteTable
+from transport.http.route import RouteTable
 from transport.http.target import Target, parse_target
 from transport.http.visitor import is_upgrade, visitor_of
 from transport.security import judge
@@ -36,39 +37,22 @@ from transport.security import judge
 PING_AFTER_S: Final = 30
 PONG_WITHIN_S: Final = 30
 
-HTTP_ROUTES: Final = RouteTable(
+HTTP_ROUTES: Final[RouteTable] = RouteTable(
     (
-        Route("GET", "/", version.read_version, "The service's version; upgrades to the session channel."),
-        Route("GET", "/version", version.read_version, "The service's version."),
-        Route("GET", "/devices", devices.list_devices, "Every device, as in a full frame."),
-        Route("GET", "/settings", settings.read_settings, "All settings.", enveloped=True),
-        Route("POST", "/settings", settings.write_settings, "Set many, all or none.", enveloped=True, reads_body=True),
-        Route("GET", "/settings/{key...}", settings.read_settings, "One setting, or all under it.", enveloped=True),
-        Route("POST", "/settings/{key...}", settings.write_setting, "Set one.", enveloped=True, reads_body=True),
-        Route("DELETE", "/settings/{key...}", settings.reset_setting, "Back to the default.", enveloped=True),
-        Route("GET", "/sessions", sessions.list_sessions, "Every open session."),
-        Route("GET", "/sessions/{session}", sessions.read_session, "The sessions that a selector means."),
-        Route("DELETE", "/sessions/{session}", sessions.disconnect_sessions, "Disconnect them."),
-        Route("GET", "/sessions/{session}/profile", sessions.read_profile, "A session's profile name."),
-        Route("POST", "/sessions/{session}/profile", sessions.write_profile, "Set the name.", reads_body=True),
-        Route("DELETE", "/sessions/{session}/profile", sessions.clear_profile, "Clear the name."),
-        Route("GET", "/stop", stop.read_stop, "What is stopped."),
-        Route("POST", "/stop", stop.stop_everything, "Zero output on every device, until released."),
-        Route("DELETE", "/stop", stop.release_everything, "Let every device move again."),
-        Route("POST", "/simulation/loop", simulation_loop.leave_ticks_out, "Starve the loop.", reads_body=True),
-        Route("GET", "/{device}/{id}", devices.read_device, "One device, and who holds its position."),
-        Route("GET", "/{device}/{id}/stop", stop.read_device_stop, "Whether a device is stopped."),
-        Route("POST", "/{device}/{id}/stop", stop.stop_devices, "Zero output on these devices, until released."),
-        Route("DELETE", "/{device}/{id}/stop", stop.release_devices, "Let these devices move again."),
-        Route("POST", "/save_configuration", devices.save_configuration, "Keep it in the device.", reads_body=True),
+        *version.routes(),
+        *devices.routes(),
+        *settings.routes(),
+        *sessions.routes(),
+        *stop.routes(),
         *device_areas.routes(),
         *session_areas.routes(),
         *workspace.routes(),
         *ports.routes(),
+        *simulation_loop.routes(),
         *old_routes.routes(),
-        Route("GET", "/metrics", metrics.read_metrics, "Metrics in Prometheus' text format.", always=True),
-        Route("GET", "/healthz", health.read_health, "Whether the service lives.", always=True),
-        Route("GET", "/readyz", health.read_readiness, "Whether the service can be used.", always=True),
+        *metrics.routes(),
+        *health.routes(),
+        *openapi.routes(lambda: HTTP_ROUTES),
     )
 )
 

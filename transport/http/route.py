@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from transport.http.call import Handler
+from transport.http.describe.about import PLAIN, About
 from transport.wire.envelope import MethodNotAllowed, NoSuchRoute
 from transport.wire.vocabulary import path_members
 
@@ -20,7 +21,7 @@ class Route:
     """One method of one path shape; in a shape `{name}` is one segment, `{name...}` is the rest of the path.
 
     `enveloped`: the envelope unless `?format=plain`. `reads_body`: the body must be JSON. `always`: answered also while the
-    service starts and stops.
+    service starts and stops. `about`: what it takes and answers, for its description.
     """
 
     method: str
@@ -30,6 +31,7 @@ class Route:
     enveloped: bool = False
     reads_body: bool = False
     always: bool = False
+    about: About = PLAIN
 
 
 @dataclass(frozen=True, slots=True)

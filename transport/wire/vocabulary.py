@@ -108,6 +108,11 @@ def path_kinds(word: str) -> frozenset[Kind]:
     return frozenset(kind for side in (ARMS, HANDLES) if kinds & side for kind in side)
 
 
+def path_words() -> tuple[str, ...]:
+    """Every word that stands for itself as the type segment of a path: types, then families."""
+    return (*_PATH_WORDS, *_FAMILIES)
+
+
 def setting_key(key: str) -> str:
     """The neutral key of a setting: `devices/…` with the type or family in public words becomes the catalogue's."""
     first, *rest = key.split("/")

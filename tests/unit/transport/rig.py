@@ -34,6 +34,7 @@ from actors.kit.clock import Clock
 from actors.kit.errors import HapticError
 from actors.kit.mailbox import Asked, mailbox_of
 from actors.kit.published import Published
+from actors.port.messages import PortTable
 from actors.session import configure
 from actors.session.messages import (
     Applied,
@@ -187,6 +188,7 @@ class Rig:
         self.runtime = FakeRuntime()
         self.inventory = Published(Inventory())
         self.sessions = Published(SessionTable())
+        self.ports = Published(PortTable())
         system = SimpleNamespace(
             settings=self.state.view,
             ledger=self.ledger,
@@ -195,6 +197,7 @@ class Rig:
             runtime=self.runtime,
             inventory=self.inventory,
             sessions=self.sessions,
+            ports=self.ports,
         )
         self.bridge = Bridge(cast("Any", system))
         self.bridge.listening = True

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from actors.device.actor import actor_name
 from actors.device.messages import ConfigureDevice
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from transport.http.call import NO_BODY, Answer
+from transport.http.describe.about import DEVICE_FAILS, NOWHERE, ONE_DEVICE, ONE_MOVER, SEVERAL_MOVERS, About
+from transport.http.describe.schema import FLAG, TEXT, Schema, listed, nullable, obj
+from transport.http.describe.values import (
+    ENABLED,
+    GRAVITY,
+    HANDEDNESS,
+    SENT_ENABLED,
+    SENT_GRAVITY,
+    SENT_HANDEDNESS,
+)
 from transport.http.device_selector import Area, find
 from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, answer_of
@@ -28,12 +38,19 @@ NOTHING: Final = ConfigureDevice()
 
 @dataclass(frozen=True, slots=True)
 class WideArea:
-    """One area: the change that a body means (NO_BODY: none was sent), the one that DELETE means, and what is shown."""
+    """One area: the change that a body means (NO_BODY: none was sent), the one that DELETE means, what is shown, and how both look.
+
+    `empty`: no body is a body too.
+    """
 
     area: Area
     read_body: Callable[[object, shapes.NameUnknown], ConfigureDevice]
     cleared: ConfigureDevice
     shown: Callable[[DeviceWide], Mapping[str, object]]
+    sent: Schema
+    echo: Schema
+    example: object
+    empty: bool = False
 
 
 # ---------------------------------------------------------------- bodies
@@ -87,7 +104,14 @@ def _sent(body: object) -> object:
 
 
 HOME: Final = WideArea(
-    Area("home_return"), home_return, ConfigureDevice(home_return=False), lambda wide: {"enabled": wide.home_return}
+    Area("home_return"),
+    home_return,
+    ConfigureDevice(home_return=False),
+    lambda wide: {"enabled": wide.home_return},
+    SENT_ENABLED,
+    ENABLED,
+    {"enabled": True},
+    empty=True,
 )
 AREAS: Final = (
     WideArea(
@@ -95,22 +119,34 @@ AREAS: Final = (
         handedness,
         ConfigureDevice(handedness="right"),
         lambda wide: {"handedness": wide.handedness},
+        SENT_HANDEDNESS,
+        obj({"handedness": HANDEDNESS}),
+        {"handedness": "left"},
     ),
     WideArea(
         Area("torque_scaling"),
         torque_scaling,
         ConfigureDevice(torque_scaling=True),
         lambda wide: {"enabled": wide.torque_scaling},
+        SENT_ENABLED,
+        ENABLED,
+        {"enabled": False},
     ),
     WideArea(
         Area("gravity_compensation"),
         gravity_compensation,
         ConfigureDevice(gravity_compensation=True, gravity_scale=1.0),
         lambda wide: {"enabled": wide.gravity_compensation, "scaling_factor": wide.gravity_scale},
+        SENT_GRAVITY,
+        GRAVITY,
+        {"enabled": True, "scaling_factor": 0.8},
     ),
     HOME,
 )
 
+
+EVERY_HOME: Final = About(obj({"results": listed(obj({"device_id": TEXT, "enabled": FLAG}))}))
+PARTNER: Final = About(obj({"paired_with": nullable(TEXT)}), path=ONE_DEVICE)
 
 # ---------------------------------------------------------------- routes
 
@@ -120,18 +156,29 @@ def routes() -> Iterator[Route]:
     for area in AREAS:
         yield from _routes(f"/{{device}}/{{id}}/config/{area.area.name}", area)
     yield from _routes("/{device}/{id}/home_return", HOME)
-    yield Route("GET", "/home_return", list_home_return, "Return-to-home of every device.", enveloped=True)
-    yield Route("POST", "/home_return", _writer(HOME), "Switch return-to-home everywhere.", reads_body=True)
-    yield Route("DELETE", "/home_return", _clearer(HOME), "Switch return-to-home off everywhere.")
+    everywhere = "Return-to-home of every device."
+    yield Route("GET", "/home_return", list_home_return, everywhere, enveloped=True, about=EVERY_HOME)
+    write, clear = _written(HOME, path=NOWHERE), _cleared(HOME, path=NOWHERE)
+    yield Route("POST", "/home_return", _writer(HOME), "Switch it on or off everywhere.", reads_body=True, about=write)
+    yield Route("DELETE", "/home_return", _clearer(HOME), "Switch return-to-home off everywhere.", about=clear)
     paired = "/{device}/{id}/config/paired_with"
-    yield Route("GET", paired, read_partner, "The other half of the device's pair.")
+    yield Route("GET", paired, read_partner, "The other half of the device's pair.", about=PARTNER)
 
 
 def _routes(shape: str, area: WideArea) -> Iterator[Route]:
     name = area.area.name
-    yield Route("GET", shape, _reader(area), f"A device's {name}.")
-    yield Route("POST", shape, _writer(area), f"Set a device's {name}.", reads_body=True)
-    yield Route("DELETE", shape, _clearer(area), f"A device's {name} as it was at first.")
+    shown, written, cleared = About(area.echo, path=ONE_MOVER), _written(area), _cleared(area)
+    yield Route("GET", shape, _reader(area), f"A device's {name}.", about=shown)
+    yield Route("POST", shape, _writer(area), f"Set a device's {name}.", reads_body=True, about=written)
+    yield Route("DELETE", shape, _clearer(area), f"A device's {name} as it was at first.", about=cleared)
+
+
+def _written(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> About:
+    return replace(_cleared(area, path), body=area.sent, body_needed=not area.empty, example=area.example)
+
+
+def _cleared(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> About:
+    return About(area.echo, path=path, results=("device_id",), fails=DEVICE_FAILS)
 
 
 async def list_home_return(call: Call) -> Answer:

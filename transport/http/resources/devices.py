@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 import orjson
@@ -10,11 +11,34 @@ from actors.device.messages import Inventory
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession
 from actors.session.selectors import parse_selector, select
 from transport.http.call import Answer, Call
+from transport.http.describe.about import ONE_DEVICE, About, Query
+from transport.http.describe.devices import GROUPS, RECORD
+from transport.http.describe.schema import TEXT, Live, obj
 from transport.http.device_selector import find, shown
+from transport.http.route import Route
 from transport.wire.envelope import Encoded
 from transport.wire.frames import devices_json
 
 NS_PER_S: Final = 1_000_000_000
+
+AS_SEEN_BY: Final = Query(
+    "session",
+    Live("sessions", (":0", ":-1", "default")),
+    "Coordinates in that session's application space; without it device space.",
+)
+LISTED: Final = About(GROUPS, query=(AS_SEEN_BY,), fails=(404,))
+READ: Final = About(RECORD, path=ONE_DEVICE)
+SAVED: Final = About(
+    obj({"device_id": TEXT}), obj({"device_id": Live("movers")}), fails=(404,), example={"device_id": "049D"}
+)
+
+
+def routes() -> Iterator[Route]:
+    """All devices, one, and what is kept in it."""
+    one, save = "/{device}/{id}", "/save_configuration"
+    yield Route("GET", "/devices", list_devices, "Every device, as in a full frame.", about=LISTED)
+    yield Route("GET", one, read_device, "One device, and who holds its position.", about=READ)
+    yield Route("POST", save, save_configuration, "Keep it in the device.", reads_body=True, about=SAVED)
 
 
 async def list_devices(call: Call) -> Answer:

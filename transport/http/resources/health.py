@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import Phase
 from transport.http.call import Answer, Call
+from transport.http.describe.about import About
+from transport.http.describe.schema import obj
+from transport.http.route import Route
 from transport.wire.envelope import NotReady
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
 
 STALLED_NS: Final = 1_000_000_000
+HEALTH: Final = About(obj({"status": {"const": "ok"}}))
+READINESS: Final = About(obj({"status": {"const": "ready"}}))
 USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
+
+
+def routes() -> Iterator[Route]:
+    """Both, also while the service starts and stops."""
+    yield Route("GET", "/healthz", read_health, "Whether the service lives.", always=True, about=HEALTH)
+    yield Route("GET", "/readyz", read_readiness, "Whether the service can be used.", always=True, about=READINESS)
 
 
 async def read_health(_call: Call) -> Answer:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from prometheus_client.exposition import choose_encoder
 
 from transport.http.call import Call, Text
+from transport.http.describe.about import About
+from transport.http.route import Route
+
+METRICS: Final = About(media="text/plain")
+
+
+def routes() -> Iterator[Route]:
+    """One, also while the service starts and stops."""
+    yield Route("GET", "/metrics", read_metrics, "Metrics in Prometheus' text format.", always=True, about=METRICS)
 
 
 async def read_metrics(call: Call) -> Text:

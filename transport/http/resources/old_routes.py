@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import ConfigureDevice
+from actors.device.wide import MOST_GRAVITY
 from actors.event.messages import HUB, Emit
 from actors.kit.errors import InvalidInput, NoSuchDevice
 from actors.settings.messages import STORE, SetSetting, value_as_json
 from transport.http.call import Answer
+from transport.http.describe.about import DEVICE_FAILS, About
+from transport.http.describe.schema import FLAG, Live, Schema, either, number, obj
+from transport.http.describe.values import ENABLED, GRAVITY, HANDEDNESS
 from transport.http.device_selector import Devices, find, shown
 from transport.http.resources.device_areas import AREAS, EVERY, WideArea, change_wide, flag
 from transport.http.route import Route
@@ -27,11 +31,15 @@ FORCE_SCALE: Final = "filters/force_scale/gain"
 
 @dataclass(frozen=True, slots=True)
 class OldRoute:
-    """What is done, and what to use instead."""
+    """What is done, what to use instead, and how body and answer look; `several`: without `device_id` all are meant."""
 
     path: str
     replacement: str
     act: Callable[[Call, str], Awaitable[Answer]]
+    sent: Schema
+    echo: Schema
+    example: object
+    several: bool = False
 
 
 async def force_scale(call: Call, warning: str) -> Answer:
@@ -78,22 +86,71 @@ def switch(key: str) -> Callable[[Call, str], Awaitable[Answer]]:
 
 AREA_OF: Final = {area.area.name: area for area in AREAS}
 TO_HANDEDNESS: Final = "POST /{device}/{id}/config/handedness"
+FACTOR: Final = number(0, MOST_GRAVITY)
+OF_ONE: Final = {DEVICE_ID: Live("movers")}
+SWITCH: Final = obj({"enable": FLAG})
+ON: Final = {"enable": True}
+HAND: Final = obj({"handedness": HANDEDNESS})
+SENT_HAND: Final = obj({"handedness": HANDEDNESS}, optional=OF_ONE)
+LEFT: Final = {"handedness": "left"}
+SCALE: Final = obj({"force_scale": number(0, 2)})
+SENT_SCALE: Final = obj({"force_scale": number(0, 2)}, optional=OF_ONE)
+SENT_GRAVITY: Final = either(
+    obj({"enable": FLAG}, optional={**OF_ONE, "gravity_scaling_factor": FACTOR}),
+    obj({"gravity_scaling_factor": FACTOR}, optional={**OF_ONE, "enable": FLAG}),
+)
 OLD_ROUTES: Final = (
-    OldRoute("/force_scale", f"POST /settings/devices/haptic*/{FORCE_SCALE}", force_scale),
-    OldRoute("/gravity_compensation", "POST /{device}/{id}/config/gravity_compensation", gravity_compensation),
-    OldRoute("/torque_scaling", "POST /{device}/{id}/config/torque_scaling", torque_scaling),
-    OldRoute("/device_handednessness", TO_HANDEDNESS, handedness),
-    OldRoute("/device_handedness", TO_HANDEDNESS, handedness),
-    OldRoute("/serial_enable", "POST /settings/communication/serial/enabled", switch("communication/serial/enabled")),
+    OldRoute(
+        "/force_scale",
+        f"POST /settings/devices/haptic*/{FORCE_SCALE}",
+        force_scale,
+        SENT_SCALE,
+        SCALE,
+        {"force_scale": 0.5},
+    ),
+    OldRoute(
+        "/gravity_compensation",
+        "POST /{device}/{id}/config/gravity_compensation",
+        gravity_compensation,
+        SENT_GRAVITY,
+        GRAVITY,
+        {"enable": True, "gravity_scaling_factor": 0.8},
+        several=True,
+    ),
+    OldRoute(
+        "/torque_scaling",
+        "POST /{device}/{id}/config/torque_scaling",
+        torque_scaling,
+        obj({"enable": FLAG}, optional=OF_ONE),
+        ENABLED,
+        ON,
+        several=True,
+    ),
+    OldRoute("/device_handednessness", TO_HANDEDNESS, handedness, SENT_HAND, HAND, LEFT, several=True),
+    OldRoute("/device_handedness", TO_HANDEDNESS, handedness, SENT_HAND, HAND, LEFT, several=True),
+    OldRoute(
+        "/serial_enable",
+        "POST /settings/communication/serial/enabled",
+        switch("communication/serial/enabled"),
+        SWITCH,
+        SWITCH,
+        ON,
+    ),
     OldRoute(
         "/experimental/features/grip_dropped_simulation_stopper",
         "POST /settings/features/grip_hook/enabled",
         switch("features/grip_hook/enabled"),
+        SWITCH,
+        SWITCH,
+        ON,
     ),
     OldRoute(
         "/experimental/features/screensaver_enable",
         "POST /settings/features/screensaver/enabled",
         switch("features/screensaver/enabled"),
+        SWITCH,
+        SWITCH,
+        ON,
     ),
 )
 
@@ -101,7 +158,13 @@ OLD_ROUTES: Final = (
 def routes() -> Iterator[Route]:
     """POST of each."""
     for old in OLD_ROUTES:
-        yield Route("POST", old.path, _handler(old), f"Deprecated: {old.replacement}.", reads_body=True)
+        summary = f"Deprecated: {old.replacement}."
+        yield Route("POST", old.path, _handler(old), summary, reads_body=True, about=_about(old))
+
+
+def _about(old: OldRoute) -> About:
+    results = ("device_id",) if old.several else ()
+    return About(old.echo, old.sent, results=results, fails=DEVICE_FAILS, example=old.example, deprecated=True)
 
 
 def _handler(old: OldRoute) -> Handler:

@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from actors.kit.errors import HapticError
-from actors.port.messages import PORTS, PortStatus, ResetPort
+from actors.port.messages import PORTS, PortState, PortStatus, ResetPort
 from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
+from transport.http.describe.about import About
+from transport.http.describe.schema import TEXT, WHOLE, Live, Named, listed, nullable, obj, word
 from transport.http.route import Route
 from transport.security import audit
+
+PORT: Final = Named(
+    "Port",
+    obj(
+        {
+            "port": TEXT,
+            "path": TEXT,
+            "state": word(*PortState),
+            "device_id": nullable(TEXT),
+            "loops": WHOLE,
+            "blocked_since": nullable(TEXT),
+            "reason": TEXT,
+        }
+    ),
+)
+WHICH: Final = {"port": Live("ports")}
+LISTED: Final = About(obj({"ports": listed(PORT)}))
+READ: Final = About(PORT, path=WHICH)
+RESET: Final = About(PORT, path=WHICH, fails=(409, 507))
 
 
 async def list_ports(call: Call) -> Answer:
@@ -36,9 +59,9 @@ async def reset_port(call: Call) -> Answer:
 def routes() -> tuple[Route, ...]:
     """The routes of the ports."""
     return (
-        Route("GET", "/ports", list_ports, "Every port, and which are blocked."),
-        Route("GET", "/ports/{port}", read_port, "One port, by base name or path."),
-        Route("POST", "/ports/{port}/reset", reset_port, "Unblock a port."),
+        Route("GET", "/ports", list_ports, "Every port, and which are blocked.", about=LISTED),
+        Route("GET", "/ports/{port}", read_port, "One port, by base name or path.", about=READ),
+        Route("POST", "/ports/{port}/reset", reset_port, "Unblock a port.", about=RESET),
     )
 
 

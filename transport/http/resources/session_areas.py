@@ -23,6 +23,19 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.session.profile import SessionMemory
+from transport.http.describe import values
+from transport.http.describe.about import (
+    CLEARED_SESSIONS,
+    DEVICE_FAILS,
+    OF_ONE_SESSION,
+    OF_SESSIONS,
+    ONE_DEVICE,
+    ONE_MOVER,
+    SEVERAL_DEVICES,
+    SEVERAL_MOVERS,
+    About,
+)
+from transport.http.describe.schema import Schema, obj
 from transport.http.device_selector import Area, find
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
@@ -43,13 +56,16 @@ Changes: TypeAlias = tuple[DeviceChange, ...]
 
 @dataclass(frozen=True, slots=True)
 class SessionArea:
-    """One area: its path, the changes that a body and a DELETE mean (for any device), and what is shown of a configuration."""
+    """One area: its path, the changes that a body and a DELETE mean (for any device), what is shown, and how both look."""
 
     area: Area
     path: str
     read_body: Callable[[object, shapes.NameUnknown], Changes]
     clears: Changes
     shown: Callable[[Call, DeviceRecord, SessionConfig], Mapping[str, object]]
+    sent: Schema
+    echo: Schema
+    example: object
 
 
 # ---------------------------------------------------------------- bodies
@@ -123,13 +139,67 @@ START_GATE: Final = SetForceGate("", None)
 START_PRESET: Final = SetPreset("", None)
 FILTERS: Final = Area("filters")
 
+FILTERS_SHOWN: Final = obj({"damping": values.DAMPING, "force_gate": values.FORCE_GATE})
+FILTERS_SENT: Final = obj(
+    {}, optional={"damping": values.SENT_DAMPING, "force_gate": values.SENT_FORCE_GATE}, one_of_them=True
+)
+PRESET: Final = obj({"preset": values.PRESET})
+CENTRED: Final = {"preset": "arm_front_centered"}
+MOVED: Final = {"position": {"x": 0, "y": 0.1, "z": 0}}
+DAMPED, GATED = {"scalar": 2}, {"gain": 0.5}
+
 AREAS: Final = (
-    SessionArea(Area("basis", moves=False), "basis", _basis, (SetBasis("", None),), _basis_shown),
-    SessionArea(Area("mount"), "mount", _mount, (START_PRESET,), _mount_shown),
-    SessionArea(Area("preset"), "preset", _preset, (START_PRESET,), _preset_shown),
-    SessionArea(FILTERS, "filters", _filters, (START_DAMPING, START_GATE), _filters_shown),
-    SessionArea(FILTERS, "filters/damping", _damping, (START_DAMPING,), _damping_shown),
-    SessionArea(FILTERS, "filters/force_gate", _force_gate, (START_GATE,), _force_gate_shown),
+    SessionArea(
+        Area("basis", moves=False),
+        "basis",
+        _basis,
+        (SetBasis("", None),),
+        _basis_shown,
+        values.SENT_BASIS,
+        values.BASIS,
+        {"permutation": "XZ-Y"},
+    ),
+    SessionArea(
+        Area("mount"),
+        "mount",
+        _mount,
+        (START_PRESET,),
+        _mount_shown,
+        values.SENT_TRANSFORM,
+        values.WHOLE_TRANSFORM,
+        {"transform": MOVED},
+    ),
+    SessionArea(Area("preset"), "preset", _preset, (START_PRESET,), _preset_shown, values.SENT_PRESET, PRESET, CENTRED),
+    SessionArea(
+        FILTERS,
+        "filters",
+        _filters,
+        (START_DAMPING, START_GATE),
+        _filters_shown,
+        FILTERS_SENT,
+        FILTERS_SHOWN,
+        {"damping": DAMPED, "force_gate": GATED},
+    ),
+    SessionArea(
+        FILTERS,
+        "filters/damping",
+        _damping,
+        (START_DAMPING,),
+        _damping_shown,
+        values.SENT_DAMPING,
+        values.DAMPING,
+        DAMPED,
+    ),
+    SessionArea(
+        FILTERS,
+        "filters/force_gate",
+        _force_gate,
+        (START_GATE,),
+        _force_gate_shown,
+        values.SENT_FORCE_GATE,
+        values.FORCE_GATE,
+        GATED,
+    ),
 )
 
 
@@ -140,9 +210,16 @@ def routes() -> Iterator[Route]:
     """GET, POST and DELETE of each area."""
     for area in AREAS:
         shape = f"/{{device}}/{{id}}/config/{area.path}"
-        yield Route("GET", shape, _reader(area), f"A session's {area.path}.")
-        yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True)
-        yield Route("DELETE", shape, _clearer(area), f"Back to what a session's {area.path} starts with.")
+        one, several = (ONE_MOVER, SEVERAL_MOVERS) if area.area.moves else (ONE_DEVICE, SEVERAL_DEVICES)
+        shown = About(area.echo, path=one, query=(OF_ONE_SESSION,))
+        cleared = About(
+            area.echo, path=several, query=(CLEARED_SESSIONS,), results=("session_id", "device_id"), fails=DEVICE_FAILS
+        )
+        written = replace(cleared, query=(OF_SESSIONS,), body=area.sent, example=area.example)
+        yield Route("GET", shape, _reader(area), f"A session's {area.path}.", about=shown)
+        yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True, about=written)
+        back = f"Back to what a session's {area.path} starts with."
+        yield Route("DELETE", shape, _clearer(area), back, about=cleared)
 
 
 def note_unknown(call: Call) -> shapes.NameUnknown:

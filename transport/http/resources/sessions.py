@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
 from actors.session.messages import Change, ClearProfile, ConfigureSession, DeclareProfile, SessionRecord
 from actors.session.selectors import Selected, parse_selector, select
 from transport.http.call import Answer, Call
+from transport.http.describe.about import ONE_SESSION, SESSION_ID, SEVERAL_SESSIONS, About
+from transport.http.describe.schema import TEXT, WHOLE, Named, either, listed, nullable, obj, word
+from transport.http.describe.values import PROFILE, PROFILE_SHOWN
 from transport.http.results import Act, answer_of
+from transport.http.route import Route
 from transport.security import audit
 
 if TYPE_CHECKING:
@@ -19,6 +24,42 @@ if TYPE_CHECKING:
 CLOSED_BY_REQUEST: Final = 1000
 LOOKS: Final = 200
 PAUSE_S: Final = 0.005
+
+RECORD: Final = Named(
+    "Session",
+    obj(
+        {
+            "session_id": SESSION_ID,
+            "profile": PROFILE_SHOWN,
+            "required_sdk_version": nullable(TEXT),
+            "version": word("3.0", "3.1"),
+            "remote_address": TEXT,
+            "connected_at": TEXT,
+            "frames_sent": WHOLE,
+            "commands_received": WHOLE,
+            "devices": listed(TEXT),
+        }
+    ),
+)
+LIST: Final = Named("Sessions", obj({"session_count": WHOLE, "sessions": listed(RECORD)}))
+ANY_SESSION: Final = {"session": SEVERAL_SESSIONS}
+LISTED: Final = About(LIST)
+READ: Final = About(either(RECORD, LIST), path=ANY_SESSION)
+DISCONNECTED: Final = About(either(RECORD, obj({"results": listed(obj({"session_id": SESSION_ID}))})), path=ANY_SESSION)
+PROFILE_READ: Final = About(PROFILE_SHOWN, path={"session": ONE_SESSION})
+PROFILE_CLEARED: Final = About(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",))
+PROFILE_WRITTEN: Final = replace(PROFILE_CLEARED, body=PROFILE, example={"name": "my app"})
+
+
+def routes() -> Iterator[Route]:
+    """Who is connected, and the profiles."""
+    one, profile = "/sessions/{session}", "/sessions/{session}/profile"
+    yield Route("GET", "/sessions", list_sessions, "Every open session.", about=LISTED)
+    yield Route("GET", one, read_session, "The sessions that a selector means.", about=READ)
+    yield Route("DELETE", one, disconnect_sessions, "Disconnect them.", about=DISCONNECTED)
+    yield Route("GET", profile, read_profile, "A session's profile name.", about=PROFILE_READ)
+    yield Route("POST", profile, write_profile, "Set the name.", reads_body=True, about=PROFILE_WRITTEN)
+    yield Route("DELETE", profile, clear_profile, "Clear the name.", about=PROFILE_CLEARED)
 
 
 async def list_sessions(call: Call) -> Answer:

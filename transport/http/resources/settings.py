@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Iterator
+from typing import Final, cast
 
 from actors.kit.errors import InvalidInput
 from actors.settings.messages import STORE, ResetSetting, SetSetting, SetSettings, SettingView, value_as_json
 from fastpath.wire import encode_json
 from transport.http.call import Answer, Call
+from transport.http.describe.about import YES_OR_NO, About, Query
+from transport.http.describe.schema import either
+from transport.http.describe.settings import KEY, KEY_OR_PREFIX, ONE_VALUE, RECORD, RECORDS, VALUES
+from transport.http.route import Route
 from transport.security import audit
 from transport.wire.vocabulary import setting_key
 
 LONGEST_SHOWN = 200
+
+PLACE: Final = "/settings/control/frequency"
+LISTING: Final = (
+    Query("advanced", YES_OR_NO, "List advanced settings as well."),
+    Query("deprecated", YES_OR_NO, "List deprecated settings as well."),
+)
+ALL: Final = About(RECORDS, query=LISTING)
+MANY: Final = About(
+    RECORDS, VALUES, fails=(404, 507), example={"control/frequency": 8000, "sessions/command_timeout": 0.1}
+)
+ONE_OR_UNDER: Final = About(either(RECORD, RECORDS), query=LISTING, path={"key": KEY_OR_PREFIX}, place=PLACE)
+ONE: Final = About(RECORD, ONE_VALUE, path={"key": KEY}, fails=(507,), example=8000, place=PLACE)
+RESET: Final = About(RECORD, path={"key": KEY}, fails=(507,), place=PLACE)
+
+
+def routes() -> Iterator[Route]:
+    """All of them, and one; every answer is in the envelope unless it is asked for plain."""
+    many, one = "/settings", "/settings/{key...}"
+    all_under = "One setting, or all under it."
+    yield Route("GET", many, read_settings, "All settings.", enveloped=True, about=ALL)
+    yield Route("POST", many, write_settings, "Set many, all or none.", enveloped=True, reads_body=True, about=MANY)
+    yield Route("GET", one, read_settings, all_under, enveloped=True, about=ONE_OR_UNDER)
+    yield Route("POST", one, write_setting, "Set one.", enveloped=True, reads_body=True, about=ONE)
+    yield Route("DELETE", one, reset_setting, "Back to the default.", enveloped=True, about=RESET)
 
 
 async def read_settings(call: Call) -> Answer:

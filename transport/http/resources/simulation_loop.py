@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from actors.control.messages import FASTPATH, SetTickShare
 from actors.kit.errors import InvalidInput
 from transport.http.call import Answer, Call
+from transport.http.describe.about import About
+from transport.http.describe.schema import number as number_schema
+from transport.http.describe.schema import obj
+from transport.http.route import Route
 from transport.wire.shapes import number
 
-RATIO = "ratio"
+RATIO: Final = "ratio"
+_SHARE: Final = obj({RATIO: number_schema(0, 1)})
+SHARE: Final = About(_SHARE, _SHARE, fails=(409,), example={RATIO: 0.9})
+
+
+def routes() -> Iterator[Route]:
+    """The one route of this file."""
+    yield Route("POST", "/simulation/loop", leave_ticks_out, "Starve the loop.", reads_body=True, about=SHARE)
 
 
 async def leave_ticks_out(call: Call) -> Answer:

@@ -2,16 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
 from actors.device.messages import MANAGER, ReleaseStop, Stop, StopStatus
 from actors.device.stop_latch import StopLatch
 from actors.kit.errors import HapticError
 from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
+from transport.http.describe.about import ONE_MOVER, SEVERAL_MOVERS, About
+from transport.http.describe.schema import FLAG, TEXT, listed, obj
 from transport.http.device_selector import Area, Devices, find
+from transport.http.route import Route
 from transport.security import audit
 
 SECTION = "stop"
 AREA = Area("stop")
+STOPPED: Final = About(obj({"stopped": FLAG, "everything": FLAG, "devices": listed(TEXT)}), fails=(507,))
+_ONE: Final[Mapping[str, Any]] = obj({"device_id": TEXT, "stopped": FLAG})
+DEVICE_STOPPED: Final = About(_ONE, path=ONE_MOVER)
+DEVICES_STOPPED: Final = About(_ONE, path=SEVERAL_MOVERS, results=("device_id",), fails=(507,))
+
+
+def routes() -> Iterator[Route]:
+    """Everything, and some devices."""
+    some = "/{device}/{id}/stop"
+    stop_some, release_some = "Zero output on these devices, until released.", "Let these devices move again."
+    yield Route("GET", "/stop", read_stop, "What is stopped.", about=STOPPED)
+    yield Route("POST", "/stop", stop_everything, "Zero output on every device, until released.", about=STOPPED)
+    yield Route("DELETE", "/stop", release_everything, "Let every device move again.", about=STOPPED)
+    yield Route("GET", some, read_device_stop, "Whether a device is stopped.", about=DEVICE_STOPPED)
+    yield Route("POST", some, stop_devices, stop_some, about=DEVICES_STOPPED)
+    yield Route("DELETE", some, release_devices, release_some, about=DEVICES_STOPPED)
 
 
 async def read_stop(call: Call) -> Answer:

@@ -2,7 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Final
+
 from transport.http.call import Answer, Call
+from transport.http.describe.about import About
+from transport.http.describe.schema import TEXT, obj
+from transport.http.route import Route
+
+KEYS: Final = (
+    "project_name",
+    "project_version",
+    "interface",
+    "build_time",
+    "git_hash",
+    "git_branch",
+    "git_tag",
+    "git_describe",
+)
+VERSION: Final = About(obj(dict.fromkeys(KEYS, TEXT)))
+
+
+def routes() -> Iterator[Route]:
+    """The root is also where the session channel is."""
+    root = "The service's version; upgrades to the session channel."
+    yield Route("GET", "/", read_version, root, about=VERSION)
+    yield Route("GET", "/version", read_version, "The service's version.", about=VERSION)
 
 
 async def read_version(call: Call) -> Answer:

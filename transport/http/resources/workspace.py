@@ -5,11 +5,22 @@ and the one that new sessions start with.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession
 from actors.session.messages import ConfigurationChanged, SetWorkspace
 from actors.values.spatial import PartialTransform, Transform
+from transport.http.describe.about import (
+    CLEARED_SESSIONS,
+    DEVICE_FAILS,
+    OF_ONE_SESSION,
+    OF_SESSIONS,
+    ONE_MOVER,
+    SEVERAL_MOVERS,
+    About,
+)
+from transport.http.describe.values import SENT_TRANSFORM, WHOLE_TRANSFORM
 from transport.http.device_selector import Area, find
 from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, answer_of
@@ -25,15 +36,29 @@ if TYPE_CHECKING:
 
 TRANSFORM: Final = Area("transform")
 
+SHOWN: Final = About(WHOLE_TRANSFORM, path=ONE_MOVER, query=(OF_ONE_SESSION,))
+CLEARED: Final = About(
+    WHOLE_TRANSFORM,
+    path=SEVERAL_MOVERS,
+    query=(CLEARED_SESSIONS,),
+    results=("session_id", "device_id"),
+    fails=DEVICE_FAILS,
+)
+WRITTEN: Final = replace(
+    CLEARED, query=(OF_SESSIONS,), body=SENT_TRANSFORM, example={"transform": {"position": {"x": 0, "y": 0.1, "z": 0}}}
+)
+
 
 def routes() -> Iterator[Route]:
     """Both paths show one value; only `state` has PATCH."""
     for path in ("state", "config"):
         shape = f"/{{device}}/{{id}}/{path}/transform"
-        yield Route("GET", shape, read_transform, "A session's workspace transform.")
-        yield Route("POST", shape, write_transform, "Replace it; what is not sent becomes identity.", reads_body=True)
-        yield Route("DELETE", shape, clear_transform, "Back to identity.")
-    yield Route("PATCH", shape.replace("config", "state"), patch_transform, "Change parts of it.", reads_body=True)
+        replaced = "Replace it; what is not sent becomes identity."
+        yield Route("GET", shape, read_transform, "A session's workspace transform.", about=SHOWN)
+        yield Route("POST", shape, write_transform, replaced, reads_body=True, about=WRITTEN)
+        yield Route("DELETE", shape, clear_transform, "Back to identity.", about=CLEARED)
+    state = "/{device}/{id}/state/transform"
+    yield Route("PATCH", state, patch_transform, "Change parts of it.", reads_body=True, about=WRITTEN)
 
 
 async def read_transform(call: Call) -> Answer:

@@ -1,0 +1,139 @@
+"""The description of the interface says of every route what the table says, in schemas that hold together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from actors.values.identity import Kind
+from tests.unit.transport.rig import Rig
+from transport.http.app import HTTP_ROUTES
+from transport.http.describe.about import PLAIN
+from transport.http.describe.facts import Facts
+from transport.http.describe.refusals import MEANINGS
+from transport.http.openapi import document, operation_id, path_of
+from transport.http.route import Route
+from transport.wire.envelope import STATUS
+
+FACTS = Facts(devices=("049D", "1605"), movers=("049D",), sessions=("7", "8"), ports=("sim0",))
+DOCUMENT = document(HTTP_ROUTES, FACTS, "3.5.3")
+ROUTES = [pytest.param(route, id=f"{route.method} {route.shape}") for route in HTTP_ROUTES]
+
+
+def operation(method: str, path: str, whole: Any = DOCUMENT) -> Any:
+    return whole["paths"][path][method.lower()]
+
+
+def parameter(name: str, found: Any) -> Any:
+    (one,) = (one for one in found["parameters"] if one["name"] == name)
+    return one["schema"]
+
+
+def everywhere(value: Any) -> Iterator[dict[str, Any]]:
+    """Every object of a JSON value."""
+    if isinstance(value, dict):
+        yield value
+        for inner in value.values():
+            yield from everywhere(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from everywhere(inner)
+
+
+def test_it_has_the_routes_of_the_table_and_no_other() -> None:
+    described = {(method, path) for path, methods in DOCUMENT["paths"].items() for method in methods}
+
+    assert described == {(route.method.lower(), path_of(route)) for route in HTTP_ROUTES}
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_route_is_described(route: Route) -> None:
+    about, found = route.about, operation(route.method, path_of(route))
+
+    assert about is not PLAIN
+    assert route.reads_body == (about.body is not None) == ("requestBody" in found)
+    assert (about.example is not None) == route.reads_body
+    assert found["summary"] == route.summary
+    assert all(f"{{{one['name']}}}" in path_of(route) for one in found["parameters"] if one["in"] == "path")
+    assert all(one["schema"] != {"type": "string"} for one in found["parameters"])
+
+
+def test_operations_have_names_of_their_own() -> None:
+    names = [operation_id(route) for route in HTTP_ROUTES]
+
+    assert len(set(names)) == len(names)
+    assert "post_device_id_config_mount" in names
+    assert "get_root" in names
+
+
+def test_every_status_of_the_error_table_is_explained() -> None:
+    assert {*STATUS.values(), 500} <= set(MEANINGS)
+    assert set(DOCUMENT["components"]["responses"]) == {str(status) for status in {*STATUS.values(), 500}}
+    assert "Allow" in DOCUMENT["components"]["responses"]["405"]["headers"]
+    assert "Retry-After" in DOCUMENT["components"]["responses"]["503"]["headers"]
+
+
+def test_every_reference_leads_somewhere() -> None:
+    for found in everywhere(DOCUMENT):
+        if "$ref" in found:
+            target: Any = DOCUMENT
+            for part in found["$ref"].removeprefix("#/").split("/"):
+                target = target[part]
+            assert target
+
+
+def test_it_is_json_without_leaves_that_were_left_open() -> None:
+    assert json.loads(json.dumps(DOCUMENT)) == DOCUMENT
+
+
+def test_it_names_what_the_running_service_has() -> None:
+    reading, acting = (operation(method, "/{device}/{id}/config/mount") for method in ("GET", "POST"))
+
+    assert parameter("id", reading)["enum"] == ["049D", "0"]
+    assert parameter("id", acting)["enum"] == ["049D", "0", "*"]
+    assert parameter("session", acting)["enum"] == ["7", "8", ":0", ":-1", "*", "default"]
+    assert "1605" in parameter("id", operation("GET", "/{device}/{id}"))["enum"]
+    assert "grip" in parameter("device", operation("GET", "/{device}/{id}"))["enum"]
+    assert "grip" not in parameter("device", reading)["enum"]
+    assert "control/frequency" in parameter("key", operation("GET", "/settings/{key}"))["enum"]
+
+
+def test_without_devices_and_sessions_it_still_stands() -> None:
+    bare = document(HTTP_ROUTES, Facts(), "3.5.3")
+
+    assert parameter("id", operation("GET", "/{device}/{id}", bare))["enum"] == ["0"]
+    assert operation("POST", "/save_configuration", bare)["requestBody"]["required"] is True
+
+
+def test_settings_say_what_they_take() -> None:
+    values = DOCUMENT["components"]["schemas"]["SettingValues"]["properties"]
+
+    frequency, _wrapped = values["control/frequency"]["anyOf"]
+    assert frequency == {"type": "integer", "minimum": 100, "maximum": 32000}
+    assert values["serialization/vocabulary"]["anyOf"][0]["enum"] == ["neutral", "inverse"]
+    assert values["communication/auth/required"]["anyOf"][0]["enum"] == [True]
+    assert "devices/compact/filters/force_gate/gain" in values
+
+
+def test_the_service_answers_it(rig: Rig) -> None:
+    rig.add_device("0A0A")
+    rig.add_device("0B0B", Kind.GRIP)
+
+    reply = rig.get("/openapi.json")
+
+    assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
+    assert reply.json["info"]["version"] == "3.5.3"
+    assert parameter("id", operation("GET", "/{device}/{id}/config/mount", reply.json))["enum"] == ["0A0A", "0"]
+    assert set(reply.json["paths"]) == set(DOCUMENT["paths"])
+
+
+def test_old_routes_are_marked() -> None:
+    marked = {
+        path for path, methods in DOCUMENT["paths"].items() if any("deprecated" in one for one in methods.values())
+    }
+
+    assert "/force_scale" in marked
+    assert "/home_return" not in marked

@@ -1,0 +1,105 @@
+"""What a route says of itself beyond its path and method: what it takes, what it answers, how it can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from transport.http.describe.schema import OBJECT, TEXT, Live, Named, Schema, either, listed, obj, said, word
+
+NOWHERE: Final[Mapping[str, Schema]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query field."""
+
+    name: str
+    schema: Schema
+    says: str
+    needed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """`answer`: the data of a 200; `results`: the names in the entries of `results`, where a selector may mean several.
+
+    `path` replaces what a name in the path usually takes; `fails` are statuses beyond those that the kind of route has;
+    `example`: the body of the curl example, `place` the path of it; `media`: the content type of an answer that is no JSON.
+    """
+
+    answer: Schema = field(default_factory=lambda: OBJECT)
+    body: Schema | None = None
+    body_needed: bool = True
+    query: tuple[Query, ...] = ()
+    path: Mapping[str, Schema] = field(default_factory=lambda: NOWHERE)
+    results: tuple[str, ...] = ()
+    fails: tuple[int, ...] = ()
+    example: object = None
+    place: str = ""
+    media: str = ""
+    deprecated: bool = False
+
+
+PLAIN: Final = About()
+
+# Beyond those of every route: nothing was found, something is in the way, a firmware is too old, a disk is full.
+DEVICE_FAILS: Final = (404, 409, 422, 507)
+
+# ---------------------------------------------------------------- whom a path or `?session=` means
+
+DEVICE_ID: Final = Live("devices")
+SESSION_ID: Final[Mapping[str, Any]] = {"type": "integer", "minimum": 1}
+
+ONE_DEVICE: Final[Mapping[str, Schema]] = MappingProxyType(
+    {"device": Live("device_words"), "id": Live("devices", ("0",))}
+)
+SEVERAL_DEVICES: Final[Mapping[str, Schema]] = MappingProxyType(
+    {"device": Live("device_words"), "id": Live("devices", ("0", "*"))}
+)
+ONE_MOVER: Final[Mapping[str, Schema]] = MappingProxyType({"device": Live("mover_words"), "id": Live("movers", ("0",))})
+SEVERAL_MOVERS: Final[Mapping[str, Schema]] = MappingProxyType(
+    {"device": Live("mover_words"), "id": Live("movers", ("0", "*"))}
+)
+
+ONE_SESSION: Final = Live("sessions", (":0", ":-1"))
+SEVERAL_SESSIONS: Final = Live("sessions", (":0", ":-1", "*"))
+OF_ONE_SESSION: Final = Query(
+    "session", Live("sessions", (":0", ":-1", "default")), "The session, or `default`.", needed=True
+)
+OF_SESSIONS: Final = Query(
+    "session", Live("sessions", (":0", ":-1", "*", "default")), "The sessions, or `default`.", needed=True
+)
+CLEARED_SESSIONS: Final = Query(
+    "session", Live("sessions", (":0", ":-1", "*", "default")), "The sessions, or `default`; without it every session."
+)
+
+YES_OR_NO: Final = word("true", "false", "1", "0", "yes", "no")
+
+# ---------------------------------------------------------------- answers that every kind of route has
+
+ERROR: Final = Named(
+    "Error",
+    obj(
+        {"ok": {"const": False}, "error": said(dict(TEXT), "One sentence that says what to change.")},
+        says="Every error, with and without the envelope.",
+    ),
+)
+NAMES: Final[Mapping[str, Schema]] = MappingProxyType({"device_id": TEXT, "session_id": SESSION_ID})
+
+
+def results_of(names: tuple[str, ...], echo: Schema) -> Schema:
+    """One entry for each that was meant: what is in force now, or why it was refused."""
+    who = {name: NAMES[name] for name in names}
+    maybe = {"session_id": NAMES["session_id"]} if "session_id" in who else {}
+    who = {name: schema for name, schema in who.items() if name not in maybe}
+    done: Mapping[str, Any] = {"allOf": [obj({**who, "ok": {"const": True}}, optional=maybe), echo]}
+    refused = obj({**who, "ok": {"const": False}, "error": TEXT}, optional=maybe)
+    return obj({"results": listed(either(done, refused))})
+
+
+def enveloped(data: Schema) -> Schema:
+    """`{"ok": true, "data": …}`."""
+    return obj({"ok": {"const": True}, "data": data}, optional={"warnings": listed(TEXT), "deprecation_warning": TEXT})

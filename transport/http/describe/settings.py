@@ -1,0 +1,117 @@
+"""Schemas of settings, made from their catalogue: what each key takes, and the record that shows one."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from actors.settings.catalog import CATALOG
+from actors.settings.keys import KINDS
+from actors.settings.messages import FAMILY
+from actors.settings.rows import ADDRESS, HOST, ORIGIN, VENDOR_ID
+from actors.settings.schema import TEXT_LENGTH, Setting, TypeHint
+from transport.http.describe.schema import (
+    ANYTHING,
+    FLAG,
+    TEXT,
+    Named,
+    Schema,
+    either,
+    listed,
+    mapped,
+    nullable,
+    obj,
+    said,
+    text,
+    word,
+)
+from transport.http.describe.values import PRINTABLE
+
+FORMATS: Final = ((ADDRESS, "address"), (HOST, "host"), (ORIGIN, "origin"), (VENDOR_ID, "vendor-id"))
+
+RECORD: Final = Named(
+    "Setting",
+    obj(
+        {
+            "key": TEXT,
+            "value": said({}, "What is stored, or the default."),
+            "effective": said({}, "What the running service goes by."),
+            "default": ANYTHING,
+            "type_hint": word(*TypeHint),
+            "metadata": obj({"constraint": obj({}), "locked": FLAG, "advanced": FLAG}),
+            "description": TEXT,
+        },
+        optional={
+            "unit": TEXT,
+            "overridden_by": text("Who gave the effective value over the stored one."),
+            "restart_required": text("Stored; it acts at the next start.") | {"type": "boolean"},
+        },
+    ),
+)
+NOTES: Final = {"warnings": listed(TEXT), "deprecation_warning": TEXT}
+RECORDS: Final = {**mapped(RECORD, "Keys and their records."), "properties": NOTES}
+
+
+def keys() -> tuple[str, ...]:
+    """Every key of the catalogue, and the forms for one kind."""
+    own = tuple(setting.key for setting in CATALOG)
+    return own + tuple(key.replace("haptic*", kind) for key in own if key.startswith(FAMILY) for kind in KINDS)
+
+
+def value_of(setting: Setting) -> Schema:
+    """What the key takes over HTTP, bare."""
+    limits = setting.constraint
+    span = {"minimum": limits.least, "maximum": limits.most} if limits.least is not None else {}
+    match setting.type_hint:
+        case TypeHint.BOOL:
+            schema: dict[str, Any] = dict(FLAG)
+            if setting.at_hand:
+                schema = {"enum": [value for value in (True, False) if value not in setting.at_hand]}
+        case TypeHint.INT:
+            schema = {"type": "integer", **span}
+        case TypeHint.FLOAT:
+            schema = {"type": "number", **span}
+        case TypeHint.STRING:
+            schema = _text(setting)
+        case TypeHint.ARR_STRING:
+            schema = listed(_text(setting), maxItems=setting.entries)
+        case TypeHint.VEC3:
+            part = {"type": "number", **span}
+            schema = either(listed(part, minItems=3, maxItems=3), obj(dict.fromkeys("xyz", part)))
+        case TypeHint.GENERIC:
+            schema = either(word(*limits.choices), {"type": "integer", **span})
+    return nullable(schema) if limits.nullable else schema
+
+
+def _text(setting: Setting) -> dict[str, Any]:
+    if setting.constraint.choices:
+        return word(*setting.constraint.choices)
+    rule = next((name for known, name in FORMATS if setting.text_rule is known), PRINTABLE)
+    return text(minLength=1, maxLength=TEXT_LENGTH, format=rule)
+
+
+def _sent(setting: Setting) -> Schema:
+    value = value_of(setting)
+    return either(value, obj({"value": value}), says=setting.description)
+
+
+ONE_VALUE: Final = either(
+    FLAG,
+    {"type": "number"},
+    TEXT,
+    {"type": "null"},
+    listed(ANYTHING),
+    obj({"value": ANYTHING}),
+    says="The value, bare or as `value`; what a key takes stands in SettingValues.",
+)
+VALUES: Final = Named(
+    "SettingValues",
+    {
+        "type": "object",
+        "properties": {key: _sent(CATALOG.find(key)) for key in keys()},
+        "description": "What each key takes.",
+    },
+)
+KEY: Final = word(*keys())
+KEY_OR_PREFIX: Final = word(
+    *dict.fromkeys("/".join(key.split("/")[:length]) for key in keys() for length in range(1, key.count("/") + 2))
+)

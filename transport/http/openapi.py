@@ -1,0 +1,184 @@
+"""The description of the HTTP interface, OpenAPI 3.1, made from the route table: what `GET /openapi.json` answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from transport.http.call import Answer, Call
+from transport.http.describe.about import ERROR, About, Query, enveloped, results_of
+from transport.http.describe.facts import Facts, facts_of
+from transport.http.describe.refusals import LISTED, refusals_of, response, statuses
+from transport.http.describe.schema import OBJECT, TEXT, Named, Schema, either, obj, resolved, word
+from transport.http.route import Route
+
+OPENAPI: Final = "3.1.0"
+JSON: Final = "application/json"
+DESCRIPTION: Final = About(obj({"openapi": TEXT, "info": OBJECT, "paths": OBJECT, "components": OBJECT}))
+FORMAT: Final = Query("format", word("json", "plain"), "`json` wraps the answer in the envelope, `plain` takes it off.")
+VOCABULARY: Final = Query("vocabulary", word("neutral", "inverse"), "Words of the answer.")
+NO_STORE: Final = {"Cache-Control": {"required": True, "schema": {"const": "no-store"}}}
+SERVERS: Final = [
+    {"url": "/", "description": "As /3.1."},
+    {"url": "/3.1", "description": "Answers in the shape of frame v3.1."},
+    {"url": "/3.0", "description": "Answers in the shape of frame v3.0."},
+]
+SECURITY: Final[list[dict[str, list[str]]]] = [{}, {"bearer": []}, {"token": []}]
+SCHEMES: Final = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "What `hapticd token` prints."},
+    "token": {"type": "apiKey", "in": "query", "name": "token", "description": "The same, where no header can be set."},
+}
+# First segments whose chapter has another name.
+CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
+    dict.fromkeys(("version", "metrics", "healthz", "readyz", "openapi.json"), "service")
+    | dict.fromkeys(("home_return", "save_configuration"), "devices")
+)
+SAYS: Final = (
+    "Peers on this machine need no credentials, all others the token. Every path also answers HEAD where it answers GET, "
+    "and OPTIONS. Unknown keys of a body are ignored and named in `warnings`."
+)
+
+
+def document(routes: Iterable[Route], facts: Facts, version: str) -> dict[str, Any]:
+    """The whole description; `facts` fill in what only a running service knows."""
+    return Writer(facts).document(routes, version)
+
+
+def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
+    """The one route of this file."""
+    yield Route("GET", "/openapi.json", reader(table), "The description of every route.", about=DESCRIPTION)
+
+
+def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
+    """The handler of `GET /openapi.json` over a table that is not complete before this route is in it."""
+
+    async def read_description(call: Call) -> Answer:
+        """Of this moment: devices and sessions that are there stand in it."""
+        return Answer(document(routes(), facts_of(call.bridge), call.edge.build["interface"]))
+
+    return read_description
+
+
+class Writer:
+    """Collects the shared schemas while it writes."""
+
+    def __init__(self, facts: Facts) -> None:
+        """`facts` fill in `Live` leaves."""
+        self._facts = facts
+        self._shared: dict[str, Any] = {}
+
+    def document(self, routes: Iterable[Route], version: str) -> dict[str, Any]:
+        """Paths in the order of the table."""
+        paths: dict[str, dict[str, Any]] = {}
+        for route in routes:
+            paths.setdefault(path_of(route), {})[route.method.lower()] = self._operation(route)
+        failed = {str(status): self._filled(response(status)) for status in statuses()}
+        return {
+            "openapi": OPENAPI,
+            "info": {"title": "hapticd", "version": version, "description": SAYS},
+            "servers": SERVERS,
+            "security": SECURITY,
+            "paths": paths,
+            "components": {"securitySchemes": SCHEMES, "responses": failed, "schemas": self._shared},
+        }
+
+    # ------------------------------------------------------------ one route
+
+    def _operation(self, route: Route) -> dict[str, Any]:
+        about = route.about
+        operation: dict[str, Any] = {
+            "operationId": operation_id(route),
+            "summary": route.summary,
+            "tags": [tag_of(route)],
+            "parameters": [*self._path(route), *self._query(about)],
+        }
+        if about.body is not None:
+            operation["requestBody"] = {
+                "required": about.body_needed,
+                "content": {JSON: {"schema": self._filled(about.body)}},
+            }
+        if about.deprecated:
+            operation["deprecated"] = True
+        operation["responses"] = {"200": self._success(route), **self._failures(route)}
+        return operation
+
+    def _path(self, route: Route) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "in": "path", "required": True, "schema": self._filled(route.about.path.get(name, TEXT))}
+            for name in names_of(route)
+        ]
+
+    def _query(self, about: About) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": field.name,
+                "in": "query",
+                "required": field.needed,
+                "description": field.says,
+                "schema": self._filled(field.schema),
+            }
+            for field in (*about.query, FORMAT, VOCABULARY)
+        ]
+
+    # ------------------------------------------------------------ its answers
+
+    def _success(self, route: Route) -> dict[str, Any]:
+        about = route.about
+        plain: Schema = about.answer
+        if about.results:
+            plain = either(plain, results_of(about.results, plain))
+        if about.media:
+            whole = obj({"ok": {"const": True}, "data": TEXT})
+            content = {about.media: {"schema": TEXT}, JSON: {"schema": whole}}
+        else:
+            both = (enveloped(plain), plain) if route.enveloped else (plain, enveloped(plain))
+            content = {JSON: {"schema": self._filled(either(*both))}}
+        return {"description": "Done.", "headers": NO_STORE, "content": content}
+
+    def _failures(self, route: Route) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for status in refusals_of(route):
+            if route.about.results and status in LISTED:
+                listing = results_of(route.about.results, {})
+                found[str(status)] = self._filled(response(status, either(ERROR, listing, enveloped(listing))))
+            else:
+                found[str(status)] = {"$ref": f"#/components/responses/{status}"}
+        return found
+
+    # ------------------------------------------------------------ leaves
+
+    def _filled(self, schema: object) -> Any:
+        return resolved(schema, self._refer, self._facts.schema)
+
+    def _refer(self, named: Named) -> dict[str, str]:
+        if named.name not in self._shared:
+            self._shared[named.name] = {}
+            self._shared[named.name] = self._filled(named.schema)
+        return {"$ref": f"#/components/schemas/{named.name}"}
+
+
+def path_of(route: Route) -> str:
+    """The path shape as OpenAPI writes it; the rest of a path is one parameter, whose slashes are percent-encoded."""
+    return route.shape.replace("...}", "}")
+
+
+def names_of(route: Route) -> list[str]:
+    """The names in the path, in their order."""
+    return [part.strip("{}").removesuffix("...") for part in route.shape.split("/") if part.startswith("{")]
+
+
+def operation_id(route: Route) -> str:
+    """Method and path as one word, such as `post_device_id_config_mount`."""
+    words = [part.strip("{}").removesuffix("...") for part in route.shape.split("/") if part]
+    return "_".join((route.method.lower(), *words)) if words else f"{route.method.lower()}_root"
+
+
+def tag_of(route: Route) -> str:
+    """The chapter that a route belongs to."""
+    first, *_ = [part for part in route.shape.split("/") if part] or ["service"]
+    if first == "{device}":
+        return "devices"
+    if route.about.deprecated:
+        return "deprecated"
+    return CHAPTERS.get(first, first)
