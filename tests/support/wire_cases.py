@@ -217,7 +217,7 @@ class Story:
         if "error" in step:
             assert set(reply.json) == {"ok", "error"}
             assert reply.json["ok"] is False
-            assert step["error"] in reply.json["error"], reply.json["error"]
+            assert str(filled(step["error"], self.ids)) in reply.json["error"], reply.json["error"]
 
     def _hears(self, wanted: Object, heard: int) -> None:
         """An event since the story began that is like this; of its fields only those that are said count."""
