@@ -14,7 +14,7 @@ from actors.kit.errors import InvalidInput
 from actors.session.messages import SetPreset
 from actors.values.identity import Kind
 from actors.values.spatial import PartialTransform
-from transport.wire import shapes
+from transport.wire import previews, shapes
 from transport.wire.configuration import arrange, device_configuration, session_part
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, coordinate_origin
 from transport.wire.reading import TOO_LONG, Read, Target, TooLong, checked
@@ -149,6 +149,7 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
         if name in PROBES:
             return
     if name != "set_transform" and name not in SET_POINTS:
+        previews.refuse(name, path)
         raise InvalidInput("unknown command", path)
     if not target.moves:
         raise InvalidInput(f"this device takes no {name}: send it to an arm or a compact", path)
@@ -173,7 +174,7 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
 def _workspace(found: Read, body: Any, path: str) -> PartialTransform:
     fields = shapes.mapping(body, path)
     if "pivot" in fields:
-        raise InvalidInput("pivot is a preview: set features/workspace_zoom/enabled first", f"{path}.pivot")
+        previews.refuse("pivot", f"{path}.pivot")
     if "transform" not in fields:
         raise InvalidInput("transform is missing", f"{path}.transform")
     return shapes.transform(fields, path, found.fault)

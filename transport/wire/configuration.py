@@ -17,7 +17,7 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.values.spatial import PartialTransform, Transform
-from transport.wire import shapes
+from transport.wire import previews, shapes
 from transport.wire.deprecated import COORDINATE_ORIGIN, SESSION_BASIS, coordinate_origin, legacy_basis
 from transport.wire.reading import Read, Target, checked
 from transport.wire.vocabulary import Vocabulary, preset_in
@@ -88,6 +88,7 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
                 else:
                     checked(found, _device_key, inner, f"{path}.{name}", target, name)
         case _:
+            previews.refuse(key, path)
             raise InvalidInput("unknown: configure takes basis, mount, preset, damping and force_gate", path)
 
 
@@ -198,4 +199,5 @@ def _session_key(found: Read, part: Any, path: str, key: str) -> None:
         case "required_sdk_version":
             found.changes.append(RequireSdk(shapes.text(part, path), path))
         case _:
+            previews.refuse(key, path)
             raise InvalidInput("unknown: a session configures profile, basis and required_sdk_version", path)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
-from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession
+from actors.kit.errors import NoSuchDevice, NoSuchSession
 from actors.session.messages import ConfigurationChanged, SetWorkspace
 from actors.values.spatial import PartialTransform, Transform
 from transport.http.describe.about import (
@@ -26,7 +26,7 @@ from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
 from transport.http.scope import StartScope, cleared_scopes, named_scopes, one_scope
-from transport.wire import frames, shapes
+from transport.wire import frames, previews, shapes
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
@@ -88,7 +88,7 @@ async def clear_transform(call: Call) -> Answer:
 def _sent(call: Call) -> PartialTransform:
     body = call.value()
     if isinstance(body, dict) and "pivot" in cast("dict[str, object]", body):
-        raise InvalidInput("pivot is a preview: set features/workspace_zoom/enabled first", f"{BODY}.pivot")
+        previews.refuse("pivot", f"{BODY}.pivot")
     return shapes.transform(body, BODY, note_unknown(call))
 
 

@@ -1,0 +1,57 @@
+"""One service on a stepped loop for all tests of a file, with an arm, a compact and a grip of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from actors.device.messages import SimulatedSpec
+from actors.values.identity import Connection, Kind
+from tests.support.http_client import HttpClient
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer
+
+DEVICES = (
+    SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
+    SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001"),
+    SimulatedSpec(Kind.GRIP, Connection.WIRED, "B001"),
+    SimulatedSpec(Kind.GRIP, Connection.WIRELESS, "B002"),
+)
+
+Join = Callable[..., tuple[Peer, Any]]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    settings = {"simulation/settle_time": 0.01}
+    folder = tmp_path_factory.mktemp("state")
+    with ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
+        yield running
+
+
+@pytest.fixture
+def http(service: ServiceInside) -> HttpClient:
+    return HttpClient(service.http)
+
+
+@pytest.fixture
+def join(service: ServiceInside) -> Iterator[Join]:
+    """Connect a client; it and its first frame. All are gone when the test is over."""
+    with ExitStack() as peers:
+
+        def begin(url: str | None = None, **query: object) -> tuple[Peer, Any]:
+            peer = peers.enter_context(Peer(url or service.ws, query))
+            return peer, peer.frame()
+
+        yield begin
+    service.sessions_gone()
+    service.step(2)
+
+
+@pytest.fixture
+def client(join: Join) -> Peer:
+    """A client that has read its first frame."""
+    return join()[0]

@@ -1,0 +1,71 @@
+"""Previews that are off: their words are refused by the name of the setting, and no byte of the wire knows of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.acceptance.conftest import Join
+from tests.support.http_client import HttpClient
+from tests.support.peer import Peer
+from transport.wire.previews import SETTINGS
+
+FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
+POINT = {"x": 0, "y": 0, "z": 0}
+REFUSED: list[tuple[str, dict[str, Any], str]] = [
+    ("configure.clutch", {"configure": {"clutch": {"ratio": 0.5}}}, "features/clutch/enabled"),
+    (
+        "commands.set_transform.pivot",
+        {"commands": {"set_transform": {"transform": {"scale": 2}, "pivot": POINT}}},
+        "features/workspace_zoom/enabled",
+    ),
+    ("commands.hfx", {"commands": {"hfx": {}}}, "features/hfx/enabled"),
+]
+SESSION = {"session": {"configure": {"force_scale": {"gain": 0}}}}
+
+
+def raw_full(client: Peer) -> bytes:
+    """The text of a full frame, after another message was answered."""
+    client.send(FULL)
+    return client.next().payload
+
+
+@pytest.mark.parametrize("setting", sorted(SETTINGS.values()))
+def test_every_preview_is_off_by_default(http: HttpClient, setting: str) -> None:
+    assert http.get(f"/settings/{setting}").data["data"]["value"] is False
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+@pytest.mark.parametrize("vocabulary", ["neutral", "inverse"])
+def test_a_word_of_a_preview_is_refused_by_its_setting_and_the_wire_stays_as_it_was(
+    join: Join, version: str, vocabulary: str
+) -> None:
+    client, _ = join(version=version, vocabulary=vocabulary)
+    before = raw_full(client)
+
+    for path, entry, setting in REFUSED:
+        (error,) = client.ask({"arm": [{"device_id": "A001", **entry}]})["errors"]
+        assert error["path"] == f"arm[0].{path}"
+        assert error["reason"].endswith(f"is a preview: set {setting} first")
+    (error,) = client.ask(SESSION)["errors"]
+    assert error["path"] == "session.configure.force_scale"
+    assert "features/session_force_scale/enabled" in error["reason"]
+
+    assert raw_full(client) == before
+    for word in ("clutch", "force_scale", "pivot", "hfx", "navigation"):
+        assert f'"{word}"'.encode() not in before
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+@pytest.mark.parametrize("session", ["mine", "default"])
+def test_a_pivot_over_http_is_400_by_its_setting(http: HttpClient, join: Join, method: str, session: str) -> None:
+    _, first = join()
+    path = f"/arm/A001/state/transform?session={first['session_id'] if session == 'mine' else session}"
+
+    reply = http.ask(method, path, {"transform": {"scale": 2}, "pivot": POINT})
+
+    assert reply.status == 400
+    assert "features/workspace_zoom/enabled" in reply.error
+    assert json.dumps(http.get(path).data["transform"]["scale"]) == '{"x": 1, "y": 1, "z": 1}'
