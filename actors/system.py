@@ -14,11 +14,12 @@ from actors.control.cores import Cores
 from actors.control.messages import FASTPATH, LoopWatch
 from actors.control.timekeeper import Timekeeper
 from actors.device import messages as device
-from actors.device.manager import MEMORY_SECTION, STOP_SECTION, DeviceManager
+from actors.device.manager import MEMORY_SECTION, DeviceManager
 from actors.device.memory import DeviceMemory
 from actors.device.messages import SimulatedSpec
 from actors.device.simulated import WHEN_NOTHING_REAL, identities, parse
 from actors.device.stop_latch import StopLatch
+from actors.device.stop_switch import STOP_SECTION, StopSwitch
 from actors.event.board import Board
 from actors.event.hub import EventHub
 from actors.event.messages import HUB
@@ -78,7 +79,9 @@ class System:
         self.metrics = self.context.metrics
         self.board = Board()
         self.inventory = Published(device.Inventory())
-        self.stop_latch = Published(self._stop_of_the_start(ledger))
+        self.stops = StopSwitch(
+            self.runtime, self.inventory, self._stop_of_the_start(ledger), self.context.directory.tell
+        )
         self.device_memory = Published(DeviceMemory.from_json(ledger.section(MEMORY_SECTION)))
         self.ports = Published(port_memory.from_json(ledger.section(PORTS_SECTION)))
         self.sessions = Published(session.SessionTable())
@@ -166,7 +169,7 @@ class System:
             runtime,
             self.inventory,
             settings,
-            self.stop_latch,
+            self.stops,
             self.device_memory,
             self.ports,
             self._simulated,

@@ -1,4 +1,4 @@
-"""Keeper of the inventory: it leases slots, starts one actor for each device, and holds the stop latch."""
+"""Keeper of the inventory: it leases slots, starts one actor for each device, and shows what is stopped."""
 
 from __future__ import annotations
 
@@ -21,15 +21,12 @@ from actors.device.messages import (
     DevicesChanged,
     Inventory,
     Phase,
-    ReleaseStop,
     RemoveSimulated,
     SimulatedSpec,
-    Stop,
-    StopStatus,
+    StopSwitched,
 )
 from actors.device.simulated import MOST_DEVICES, identities, identity_of, own_id
-from actors.device.stop_latch import StopLatch
-from actors.event.messages import HUB, Emit
+from actors.event.messages import HUB
 from actors.kit import errors
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
@@ -40,12 +37,12 @@ from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena import NoSlot as ArenaFull
 
 if TYPE_CHECKING:
+    from actors.device.stop_switch import StopSwitch
     from actors.kit.published import Published
     from actors.port.messages import PortTable
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
 
-STOP_SECTION = "stop"
 MEMORY_SECTION = "devices"
 RETRY_S = 0.05
 
@@ -53,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 class DeviceManager(ServiceActor):
-    """Inventory and stop latch outlive it; a restarted manager adopts the devices that live."""
+    """Inventory and stop switch outlive it; a restarted manager adopts the devices that live."""
 
     def __init__(
         self,
@@ -61,7 +58,7 @@ class DeviceManager(ServiceActor):
         runtime: Runtime,
         inventory: Published[Inventory],
         settings: Published[SettingsView],
-        latch: Published[StopLatch],
+        stops: StopSwitch,
         memory: Published[DeviceMemory],
         ports: Published[PortTable],
         simulated: tuple[SimulatedSpec, ...],
@@ -71,7 +68,7 @@ class DeviceManager(ServiceActor):
         self._inventory = inventory
         self._settings = settings
         self._simulated = simulated
-        self._latch = latch
+        self._stops = stops
         self._memory = memory
         self._ports = ports
         self._children = Children(
@@ -84,8 +81,8 @@ class DeviceManager(ServiceActor):
             for identity in identities(self._simulated):
                 self._admit(identity)
         else:
-            self._show_latch()
-            self._save_latch()
+            self._show_stops()
+            self._stops.save()
             self._follow_ports()
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
@@ -102,7 +99,7 @@ class DeviceManager(ServiceActor):
     def on_announce(self, message: Announce) -> None:
         """A new store may not have what the last one was told; new keepers of ports may have blocked what nobody said."""
         if message.name == STORE:
-            self._save_latch()
+            self._stops.save()
             self._save_memory()
         elif message.name == PORTS:
             self._follow_ports()
@@ -123,45 +120,18 @@ class DeviceManager(ServiceActor):
             self._memory.replace(self._memory.value.configured(record.device_id, changed.wide))
             self._save_memory()
 
-    # ------------------------------------------------------------ the stop latch
+    # ------------------------------------------------------------ what is stopped
 
-    @handles(Stop)
-    def stop_devices(self, message: Stop) -> StopStatus:
-        """Zero output from the next tick, then the ledger; NoSuchDevice stops nothing."""
-        self._check(message.device_ids)
-        return self._latched(self._latch.value.stop(message.device_ids), "stopped", message.peer)
+    @handles(StopSwitched)
+    def on_switched(self, _message: StopSwitched) -> None:
+        """Show what is stopped in the inventory."""
+        self._show_stops()
 
-    @handles(ReleaseStop)
-    def release_devices(self, message: ReleaseStop) -> StopStatus:
-        """Let the devices move again; NoSuchDevice releases nothing."""
-        self._check(message.device_ids)
-        known = tuple(record.device_id for record in self._inventory.value.devices)
-        return self._latched(self._latch.value.release(message.device_ids, known), "released", message.peer)
-
-    def _check(self, device_ids: tuple[str, ...] | None) -> None:
-        for device_id in device_ids or ():
-            self._inventory.value.get(device_id)
-
-    def _latched(self, latch: StopLatch, what: str, peer: str) -> StopStatus:
-        self._latch.replace(latch)
-        moved = self._show_latch()
-        self._save_latch()
-        for record in moved:
-            self.tell(HUB, _stop_event(record, what, peer))
-        stopped = (record.device_id for record in self._inventory.value.devices if record.stopped and record.kind.moves)
-        return StopStatus(latch.everything, tuple(stopped))
-
-    def _show_latch(self) -> list[DeviceRecord]:
-        """The loop first, then the inventory; the devices with motors for which it is new."""
-        records = self._inventory.value.devices
-        now = [replace(record, stopped=self._latch.value.holds(record.device_id)) for record in records]
-        for record in now:
-            self._runtime.stop_device(record.lease, record.stopped)
-        self._replace(now)
-        return [new for new, old in zip(now, records, strict=True) if new.stopped != old.stopped and new.kind.moves]
-
-    def _save_latch(self) -> None:
-        self.tell(STORE, SaveLedger(STOP_SECTION, self._latch.value.as_json()))
+    def _show_stops(self) -> None:
+        latch = self._stops.apply()
+        self._replace(
+            replace(record, stopped=latch.holds(record.device_id)) for record in self._inventory.value.devices
+        )
 
     # ------------------------------------------------------------ devices come and go
 
@@ -233,8 +203,7 @@ class DeviceManager(ServiceActor):
             lease = self._runtime.lease_device(identity.device_id)
         except ArenaFull:
             raise Busy("The device that went last still leaves its slot: try again in a moment.") from None
-        stopped = self._latch.value.holds(identity.device_id)
-        self._runtime.stop_device(lease, stopped)
+        stopped = self._stops.hold(lease, identity.device_id)
         memory = self._memory.value
         wide = memory.wide_of(identity)
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, stopped=stopped)
@@ -244,6 +213,7 @@ class DeviceManager(ServiceActor):
         withheld = tuple(one for one in inventory.withheld if one.device_id != identity.device_id)
         self._inventory.replace(replace(inventory, failed=failed, withheld=withheld))
         self._replace((*inventory.devices, record))
+        self._stops.apply()
         self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))
         return record
 
@@ -293,16 +263,3 @@ class DeviceManager(ServiceActor):
     def _replace(self, records: Iterable[DeviceRecord]) -> None:
         ordered = sorted(records, key=lambda record: (record.identity.simulated, record.identity.number))
         self._inventory.replace(replace(self._inventory.value, devices=tuple(ordered)))
-
-
-def _stop_event(record: DeviceRecord, what: str, peer: str) -> Emit:
-    return Emit(
-        "device-safety-triggered",
-        {
-            "device_id": record.device_id,
-            "device_family": str(record.kind),
-            "safety_type": what,
-            "peer": peer,
-        },
-        f"{record.kind} {record.device_id} was {what} by {peer or 'an operator'}",
-    )

@@ -134,19 +134,8 @@ class StopStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop(Request[StopStatus]):
-    """Zero output from the next tick on these devices (None = all), until ReleaseStop; `peer` is for the audit."""
-
-    device_ids: tuple[str, ...] | None = None
-    peer: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ReleaseStop(Request[StopStatus]):
-    """Let these devices (None = all) move again."""
-
-    device_ids: tuple[str, ...] | None = None
-    peer: str = ""
+class StopSwitched(Message):
+    """The stop latch is another one, and the loop follows it already."""
 
 
 @dataclass(frozen=True, slots=True)

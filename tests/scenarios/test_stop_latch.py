@@ -142,6 +142,21 @@ def test_it_holds_over_the_death_of_manager_and_device(system: RunningSystem, cr
     moves(system)
 
 
+def test_a_stop_acts_and_is_answered_while_the_device_manager_is_dead(system: RunningSystem, crowd: Crowd) -> None:
+    moves(system)
+    with held(system.directory, "supervisor"):
+        crash(system.directory, "devices")
+        answer = system.ask("POST", "/stop")
+        stands_still(system, crowd)
+    living(system.directory, "devices")
+
+    assert (answer.status, answer.json["everything"]) == (200, True)
+    stands_still(system, crowd)
+    eventually(lambda: system.arm.stopped, "the inventory shows it")
+    assert system.ask("DELETE", "/stop").status == 200
+    moves(system)
+
+
 @pytest.mark.parametrize("both_die", [False, True], ids=["store", "store and manager"])
 def test_a_stop_that_meets_a_dead_store_acts_and_is_on_the_disk_when_the_store_is_back(
     system: RunningSystem, crowd: Crowd, tmp_path: Path, both_die: bool

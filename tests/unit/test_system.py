@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from actors.device.manager import DeviceManager
-from actors.device.messages import MANAGER as DEVICES
-from actors.device.messages import Phase, ReleaseStop, SimulatedSpec, Stop
+from actors.device.messages import Phase, SimulatedSpec
 from actors.device.simulated import parse
 from actors.kit.ask import ask_blocking
 from actors.kit.errors import InvalidInput
@@ -182,7 +181,8 @@ def test_two_systems_run_side_by_side(make: Make, tmp_path: Path) -> None:
         try:
             assert [str(record.kind) for record in second.inventory.value.devices] == ["compact"]
             assert [str(record.kind) for record in first.inventory.value.devices] == ["arm", "grip"]
-            ask(second, DEVICES, Stop())
+            second.stops.stop()
+            eventually(lambda: second.inventory.value.devices[0].stopped, "the stop is shown")
             assert [record.stopped for record in first.inventory.value.devices] == [False, False]
         finally:
             second.stop()
@@ -283,14 +283,15 @@ def test_a_system_that_never_started_stops(make: Make) -> None:
 
 def test_a_stop_survives_until_it_is_released(make: Make) -> None:
     first = started(make())
-    ask(first, DEVICES, Stop())
+    first.stops.stop()
     ask(first, STORE, ConfirmLedger())
 
     second = started(make())
-    assert second.stop_latch.value.everything
+    assert second.stops.latch.value.everything
     assert [record.stopped for record in second.inventory.value.devices] == [True, True]
 
-    ask(second, DEVICES, ReleaseStop())
+    second.stops.release()
+    ask(second, STORE, ConfirmLedger())
     third = started(make())
     assert [record.stopped for record in third.inventory.value.devices] == [False, False]
 

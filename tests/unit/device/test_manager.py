@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any, cast
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.device.actor import actor_name
-from actors.device.manager import STOP_SECTION, DeviceManager
+from actors.device.manager import DeviceManager
 from actors.device.memory import DeviceMemory
 from actors.device.messages import (
     DeviceChanged,
@@ -18,23 +19,23 @@ from actors.device.messages import (
     DeviceWide,
     Inventory,
     Phase,
-    ReleaseStop,
-    Stop,
     StopStatus,
+    StopSwitched,
 )
 from actors.device.params import device_params
 from actors.device.simulated import parse
 from actors.device.stop_latch import StopLatch
+from actors.device.stop_switch import STOP_SECTION, StopSwitch
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.kit.errors import NoSuchDevice
-from actors.kit.message import Announce, ChildFailed
+from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
 from actors.port.messages import PortTable
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger
-from fastpath.arena import NoSlot, Runtime
+from fastpath.arena import Lease, NoSlot, Runtime
 from fastpath.records import Writer
 from tests.support.slices import Listener, NoChildren, settings_view
 
@@ -50,7 +51,7 @@ class Rig:
         self.hub = Listener(self.context, HUB)
         self.store = Listener(self.context, STORE)
         self.inventory = Published(Inventory())
-        self.latch = Published(latch or StopLatch())
+        self.stops = StopSwitch(self.runtime, self.inventory, latch or StopLatch(), self._tell)
         self.memory = Published(DeviceMemory())
         self.ports = Published(PortTable())
         self.words = words
@@ -65,7 +66,7 @@ class Rig:
             self.runtime,
             self.inventory,
             Published(settings_view()),
-            self.latch,
+            self.stops,
             self.memory,
             self.ports,
             tuple(parse(word) for word in self.words),
@@ -73,6 +74,13 @@ class Rig:
         children = NoChildren()
         manager._children = cast("Any", children)
         return manager, children
+
+    def _tell(self, name: str, message: Message) -> None:
+        """The manager of this rig has no name: it is handed what the switch tells it."""
+        if isinstance(message, StopSwitched):
+            self.manager.on_switched(message)
+        else:
+            self.context.directory.tell(name, message)
 
     def start(self) -> None:
         """Start the manager, and have every device ready."""
@@ -123,6 +131,13 @@ class Rig:
     def safety(self) -> list[tuple[object, object]]:
         emits = self.hub.of(Emit)
         return [(e.data["device_id"], e.data["safety_type"]) for e in emits if e.kind == "device-safety-triggered"]
+
+
+class Dead:
+    """A manager that takes no message."""
+
+    def on_switched(self, message: StopSwitched) -> None:
+        pass
 
 
 def started(*words: str, latch: StopLatch | None = None) -> Rig:
@@ -229,7 +244,7 @@ def test_a_stop_of_everything_acts_at_the_next_tick_and_holds() -> None:
     arm, compact, _grip = rig.ids
     assert rig.applied() == [FORCE, FORCE]
 
-    status = rig.manager.stop_devices(Stop(None, "somebody"))
+    status = rig.stops.stop(None, "somebody")
 
     assert status == StopStatus(everything=True, device_ids=(arm, compact))
     assert [rig.applied() for _ in range(3)] == [[0, 0]] * 3
@@ -244,16 +259,16 @@ def test_a_stop_acts_before_anybody_is_told() -> None:
     heard: list[list[float]] = []
     rig.store.hears = lambda: heard.append(rig.applied())
 
-    rig.manager.stop_devices(Stop())
+    rig.stops.stop()
 
     assert heard == [[0]]
 
 
 def test_a_release_lets_everything_move_again() -> None:
     rig = started("arm", "compact")
-    rig.manager.stop_devices(Stop())
+    rig.stops.stop()
 
-    status = rig.manager.release_devices(ReleaseStop())
+    status = rig.stops.release()
 
     assert status == StopStatus(everything=False, device_ids=())
     assert rig.applied() == [FORCE, FORCE]
@@ -265,21 +280,21 @@ def test_one_device_is_stopped_and_the_others_move() -> None:
     rig = started("arm", "compact")
     arm, compact = rig.ids
 
-    assert rig.manager.stop_devices(Stop((arm,))) == StopStatus(everything=False, device_ids=(arm,))
+    assert rig.stops.stop((arm,)) == StopStatus(everything=False, device_ids=(arm,))
 
     assert rig.applied() == [0, FORCE]
     assert rig.saved == StopLatch(device_ids=frozenset({arm}))
     assert rig.safety == [(arm, "stopped")]
-    assert rig.manager.release_devices(ReleaseStop((compact,))).device_ids == (arm,)
+    assert rig.stops.release((compact,)).device_ids == (arm,)
     assert rig.applied() == [0, FORCE]
 
 
 def test_one_device_is_released_out_of_a_stop_of_everything() -> None:
     rig = started("arm", "compact")
     arm, compact = rig.ids
-    rig.manager.stop_devices(Stop())
+    rig.stops.stop()
 
-    status = rig.manager.release_devices(ReleaseStop((arm,)))
+    status = rig.stops.release((arm,))
 
     assert status == StopStatus(everything=False, device_ids=(compact,))
     assert rig.applied() == [FORCE, 0]
@@ -288,22 +303,22 @@ def test_one_device_is_released_out_of_a_stop_of_everything() -> None:
 
 def test_stopping_again_says_nothing_again() -> None:
     rig = started("arm")
-    rig.manager.stop_devices(Stop())
-    rig.manager.stop_devices(Stop(rig.ids))
+    rig.stops.stop()
+    rig.stops.stop(rig.ids)
 
     assert len(rig.safety) == 1
 
 
-@pytest.mark.parametrize("message", [Stop(("nobody",)), Stop(("nobody", "other"))])
-def test_a_stop_of_a_device_that_is_not_there_stops_nothing(message: Stop) -> None:
+@pytest.mark.parametrize("device_ids", [("nobody",), ("nobody", "other")])
+def test_a_stop_of_a_device_that_is_not_there_stops_nothing(device_ids: tuple[str, ...]) -> None:
     rig = started("arm")
 
     with pytest.raises(NoSuchDevice):
-        rig.manager.stop_devices(message)
+        rig.stops.stop(device_ids)
     with pytest.raises(NoSuchDevice):
-        rig.manager.stop_devices(Stop((*rig.ids, "nobody")))
+        rig.stops.stop((*rig.ids, "nobody"))
     with pytest.raises(NoSuchDevice):
-        rig.manager.release_devices(ReleaseStop(("nobody",)))
+        rig.stops.release(("nobody",))
 
     assert rig.applied() == [FORCE]
     assert (rig.store.told, rig.safety) == ([], [])
@@ -343,9 +358,41 @@ def test_a_stopped_device_is_never_without_its_stop_before_the_first_tick() -> N
     assert [rig.applied() for _ in range(300)] == [[0]] * 300
 
 
+def test_a_stop_acts_and_is_said_and_remembered_while_the_manager_is_dead() -> None:
+    rig = started("arm")
+    living = rig.manager
+    rig.manager = cast("Any", Dead())
+
+    status = rig.stops.stop(None, "somebody")
+
+    assert status.device_ids == rig.ids
+    assert rig.applied() == [0]
+    assert rig.saved == StopLatch(everything=True)
+    assert rig.safety == [(rig.ids[0], "stopped")]
+    rig.manager = living
+    rig.again()[0].started()
+    assert [record.stopped for record in rig.records] == [True]
+    assert len(rig.safety) == 1
+
+
+def test_a_stop_that_comes_while_a_device_is_added_holds_for_it() -> None:
+    rig = Rig("arm")
+    hold = rig.stops.hold
+
+    def meanwhile(lease: Lease, device_id: str) -> bool:
+        stopped = hold(lease, device_id)
+        rig.stops.stop()
+        return stopped
+
+    with patch.object(rig.stops, "hold", meanwhile):
+        rig.start()
+
+    assert rig.applied() == [0]
+
+
 def test_a_manager_that_died_in_the_middle_of_a_stop_finishes_it() -> None:
     rig = started("arm")
-    rig.latch.replace(rig.latch.value.stop(None))
+    rig.stops.latch.replace(rig.stops.latch.value.stop(None))
 
     manager, _ = rig.again()
     manager.started()
@@ -356,7 +403,7 @@ def test_a_manager_that_died_in_the_middle_of_a_stop_finishes_it() -> None:
 
 def test_a_new_store_is_told_of_the_stop_and_nobody_else_is() -> None:
     rig = started("arm")
-    rig.manager.stop_devices(Stop())
+    rig.stops.stop()
     rig.store.told.clear()
 
     rig.manager.on_announce(Announce(HUB))
@@ -368,24 +415,21 @@ def test_a_new_store_is_told_of_the_stop_and_nobody_else_is() -> None:
 
 @given(
     st.lists(
-        st.tuples(st.sampled_from([Stop, ReleaseStop]), st.none() | st.lists(st.integers(0, 2), max_size=2)),
+        st.tuples(st.booleans(), st.none() | st.lists(st.integers(0, 2), max_size=2)),
         max_size=6,
     )
 )
 def test_loop_inventory_answer_and_ledger_always_say_the_same(
-    steps: list[tuple[type[Stop | ReleaseStop], list[int] | None]],
+    steps: list[tuple[bool, list[int] | None]],
 ) -> None:
     rig = started("arm", "compact", "grip")
 
-    for kind, indexes in steps:
+    for stop, indexes in steps:
         device_ids = None if indexes is None else tuple(rig.ids[index] for index in indexes)
-        if kind is Stop:
-            status = rig.manager.stop_devices(Stop(device_ids))
-        else:
-            status = rig.manager.release_devices(ReleaseStop(device_ids))
+        status = rig.stops.stop(device_ids) if stop else rig.stops.release(device_ids)
         shown = {record.device_id for record in rig.records if record.stopped and record.kind.moves}
         assert set(status.device_ids) == shown
-        assert rig.saved == rig.latch.value
+        assert rig.saved == rig.stops.latch.value
         assert {device_id for device_id in rig.ids[:2] if rig.saved.holds(device_id)} == shown
         assert rig.applied() == [0 if device_id in shown else FORCE for device_id in rig.ids[:2]]
 
@@ -468,5 +512,5 @@ def test_stops_of_a_device_that_was_given_up_find_nobody() -> None:
     rig.manager._give_up(actor_name(arm), RuntimeError("boom"))
 
     with pytest.raises(NoSuchDevice):
-        rig.manager.stop_devices(Stop((arm,)))
-    assert rig.manager.stop_devices(Stop()).device_ids == (compact,)
+        rig.stops.stop((arm,))
+    assert rig.stops.stop().device_ids == (compact,)

@@ -18,17 +18,14 @@ from typing import Any, Self, TypeVar, cast
 
 from tornado.httpserver import HTTPServer
 
-from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import (
     DeviceIdentity,
     DeviceRecord,
     Inventory,
     Phase,
-    ReleaseStop,
-    Stop,
-    StopStatus,
 )
 from actors.device.stop_latch import StopLatch
+from actors.device.stop_switch import StopSwitch
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import Clock
 from actors.kit.errors import HapticError
@@ -46,7 +43,6 @@ from actors.session.messages import (
 )
 from actors.session.profile import SessionMemory
 from actors.settings.ledger import Ledger
-from actors.settings.messages import STORE, SaveLedger
 from actors.settings.sources import Override
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
@@ -75,6 +71,11 @@ class FakeRuntime:
 
     running: bool = True
     tick_ns: int | None = None
+    stopped: dict[str, bool] = field(default_factory=dict[str, bool])
+
+    def stop_device(self, lease: Lease, stopped: bool) -> bool:
+        self.stopped[lease.name] = stopped
+        return True
 
     def loop_state(self) -> dict[str, int]:
         return {"running": int(self.running), "tick_ns": now_ns() if self.tick_ns is None else self.tick_ns}
@@ -105,33 +106,6 @@ class FakeDevices:
 
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         return json.dumps({"seen_by": self.session_id, "words": vocabulary.name, "version": version}).encode()
-
-
-class StandInDevices(ServiceActor):
-    """The device manager's stop latch over an inventory of records."""
-
-    def __init__(self, context: Context, inventory: Published[Inventory]) -> None:
-        super().__init__(DEVICES, context)
-        self.inventory = inventory
-        self.latch = StopLatch()
-
-    @handles(Stop)
-    def stop_all(self, message: Stop) -> StopStatus:
-        return self._latched(self.latch.stop(message.device_ids))
-
-    @handles(ReleaseStop)
-    def release_all(self, message: ReleaseStop) -> StopStatus:
-        return self._latched(self.latch.release(message.device_ids, ()))
-
-    def _latched(self, latch: StopLatch) -> StopStatus:
-        self.latch = latch
-        devices = tuple(
-            DeviceRecord(one.identity, one.lease, one.phase, stopped=latch.holds(one.device_id))
-            for one in self.inventory.value.devices
-        )
-        self.inventory.replace(Inventory(devices))
-        self.tell(STORE, SaveLedger("stop", latch.as_json()))
-        return StopStatus(latch.everything, tuple(one.device_id for one in devices if one.stopped and one.kind.moves))
 
 
 class StandInSession(ServiceActor):
@@ -198,6 +172,7 @@ class Rig:
             inventory=self.inventory,
             sessions=self.sessions,
             ports=self.ports,
+            stops=StopSwitch(cast("Any", self.runtime), self.inventory, StopLatch(), self.context.directory.tell),
         )
         self.bridge = Bridge(cast("Any", system))
         self.bridge.listening = True
@@ -213,7 +188,6 @@ class Rig:
         self._loop = asyncio.new_event_loop()
         self._thread.start()
         self.start_actor(SettingsStore.start(self.context, self.state, self.ledger))
-        self.start_actor(StandInDevices.start(self.context, self.inventory))
         self.port = self.serve(HTTP_ROUTES)
         return self
 

@@ -1,12 +1,11 @@
-"""`/stop`: zero output on every device, latched until it is released; it acts first and is then made to survive a restart."""
+"""`/stop`: zero output on every device, latched until it is released; it acts at once, no actor is asked, and is then made to survive a restart."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from actors.device.messages import MANAGER, ReleaseStop, Stop, StopStatus
-from actors.device.stop_latch import StopLatch
+from actors.device.messages import StopStatus
 from actors.kit.errors import HapticError
 from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
@@ -16,7 +15,6 @@ from transport.http.device_selector import Area, Devices, find
 from transport.http.route import Route
 from transport.security import audit
 
-SECTION = "stop"
 AREA = Area("stop")
 STOPPED: Final = About(obj({"stopped": FLAG, "everything": FLAG, "devices": listed(TEXT)}), fails=(507,))
 _ONE: Final[Mapping[str, Any]] = obj({"device_id": TEXT, "stopped": FLAG})
@@ -38,21 +36,19 @@ def routes() -> Iterator[Route]:
 
 async def read_stop(call: Call) -> Answer:
     """What is stopped; `everything` holds for devices that are yet to come as well."""
-    latch = StopLatch.from_json(call.bridge.system.ledger.section(SECTION))
-    stopped = (record.device_id for record in call.bridge.inventory.devices if record.stopped and record.kind.moves)
-    return _shown(StopStatus(latch.everything, tuple(stopped)))
+    return _shown(call.bridge.system.stops.status)
 
 
 async def stop_everything(call: Call) -> Answer:
     """Whatever the body says: a stop is never refused for its form."""
-    status = await call.bridge.ask(MANAGER, Stop(None, call.peer))
+    status = call.bridge.system.stops.stop(None, call.peer)
     audit(call.peer, "-", "stop of everything")
     return await _remembered(call, status, "Everything is stopped")
 
 
 async def release_everything(call: Call) -> Answer:
     """Let every device move again."""
-    status = await call.bridge.ask(MANAGER, ReleaseStop(None, call.peer))
+    status = call.bridge.system.stops.release(None, call.peer)
     audit(call.peer, "-", "stop of everything released")
     return await _remembered(call, status, "The stop is released")
 
@@ -60,7 +56,7 @@ async def release_everything(call: Call) -> Answer:
 async def read_device_stop(call: Call) -> Answer:
     """Whether one device is stopped, by itself or with everything."""
     record = _found(call).one()
-    latch = StopLatch.from_json(call.bridge.system.ledger.section(SECTION))
+    latch = call.bridge.system.stops.latch.value
     return Answer({"device_id": record.device_id, "stopped": latch.holds(record.device_id)})
 
 
@@ -68,7 +64,7 @@ async def stop_devices(call: Call) -> Answer:
     """Stop these devices, all at the same time."""
     found = _found(call)
     ids = tuple(record.device_id for record in found.records)
-    status = await call.bridge.ask(MANAGER, Stop(ids, call.peer))
+    status = call.bridge.system.stops.stop(ids, call.peer)
     audit(call.peer, "-", f"stop of {', '.join(ids)}")
     await _confirmed(call, "The stop holds")
     return _each(found, status)
@@ -78,7 +74,7 @@ async def release_devices(call: Call) -> Answer:
     """Let these devices move again; all others that were stopped stay so."""
     found = _found(call)
     ids = tuple(record.device_id for record in found.records)
-    status = await call.bridge.ask(MANAGER, ReleaseStop(ids, call.peer))
+    status = call.bridge.system.stops.release(ids, call.peer)
     audit(call.peer, "-", f"stop of {', '.join(ids)} released")
     await _confirmed(call, "The stop is released")
     return _each(found, status)

@@ -59,9 +59,9 @@ def test_without_devices_it_holds_for_those_to_come(rig: Rig) -> None:
 
 
 def test_some_devices_can_be_stopped_alone(rig: Rig) -> None:
-    rig.ledger.remember("stop", {"everything": False, "device_ids": ["049D"]})
+    rig.ask("POST", "/arm/049D/stop")
 
-    assert rig.get("/stop").json["everything"] is False
+    assert rig.get("/stop").json == {"stopped": True, "everything": False, "devices": ["049D"]}
 
 
 @pytest.mark.parametrize(
@@ -79,14 +79,15 @@ def test_what_cannot_be_remembered_holds_all_the_same_and_is_said(
 
     assert reply.status == status
     assert reply.error.startswith(says)
-    assert all(record.stopped is (method == "POST") for record in rig.inventory.value.devices)
+    assert set(rig.runtime.stopped.values()) == {method == "POST"}
 
 
-def test_a_manager_that_does_not_answer_is_503(rig: Rig) -> None:
+def test_it_needs_no_manager_of_devices(rig: Rig) -> None:
     failing(rig, MANAGER, Busy())
 
-    assert rig.ask("POST", "/stop").status == 503
-    assert rig.get("/stop").status == 200
+    assert rig.ask("POST", "/stop").json == HELD
+    assert rig.get("/stop").json == HELD
+    assert rig.ask("DELETE", "/stop").json == FREE
 
 
 def test_each_stop_leaves_one_audit_line(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:

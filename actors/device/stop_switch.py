@@ -1,0 +1,120 @@
+"""The stop of a running system: it acts on the thread of whoever asks, whatever actor is down, and tells the others after it has acted."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from actors.device.messages import MANAGER, Inventory, StopStatus, StopSwitched
+from actors.device.stop_latch import StopLatch
+from actors.event.messages import HUB, Emit
+from actors.kit.published import Published
+from actors.settings.messages import STORE, SaveLedger
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord
+    from actors.kit.message import Message
+    from fastpath.arena import Lease, Runtime
+
+STOP_SECTION: Final = "stop"
+
+
+class StopSwitch:
+    """Any thread; the only writer of the latch, of the devices' stop words, and of what the ledger holds of the latch.
+
+    The latch is set before the inventory is read, and DeviceManager publishes an inventory before it calls `apply`: whoever
+    comes second finds the device that the other one could not know.
+    """
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        inventory: Published[Inventory],
+        latch: StopLatch,
+        tell: Callable[[str, Message], object],
+    ) -> None:
+        """`latch` is what holds from the start; `tell` sends to a name and never waits."""
+        self._runtime = runtime
+        self._inventory = inventory
+        self._tell = tell
+        self._lock = threading.Lock()
+        self.latch = Published(latch)
+
+    def stop(self, device_ids: tuple[str, ...] | None = None, peer: str = "") -> StopStatus:
+        """Zero output from the next tick on these devices (None = all), until released; NoSuchDevice stops nothing."""
+        self._check(device_ids)
+        with self._lock:
+            self._switch(self.latch.value.stop(device_ids), "stopped", peer)
+        return self._shown()
+
+    def release(self, device_ids: tuple[str, ...] | None = None, peer: str = "") -> StopStatus:
+        """Let these devices (None = all) move again; NoSuchDevice releases nothing."""
+        self._check(device_ids)
+        with self._lock:
+            known = tuple(record.device_id for record in self._inventory.value.devices)
+            self._switch(self.latch.value.release(device_ids, known), "released", peer)
+        return self._shown()
+
+    @property
+    def status(self) -> StopStatus:
+        """What is stopped, by name those with motors that are here."""
+        latch = self.latch.value
+        movers = (record.device_id for record in self._inventory.value.devices if record.kind.moves)
+        return StopStatus(latch.everything, tuple(device_id for device_id in movers if latch.holds(device_id)))
+
+    def hold(self, lease: Lease, device_id: str) -> bool:
+        """Set the stop word of a device that nobody sees yet; whether it is stopped."""
+        with self._lock:
+            stopped = self.latch.value.holds(device_id)
+            self._runtime.stop_device(lease, stopped)
+            return stopped
+
+    def apply(self) -> StopLatch:
+        """Set the stop word of every device in the inventory; the latch that they follow."""
+        with self._lock:
+            return self._apply()
+
+    def save(self) -> None:
+        """Tell the ledger, last what is newest."""
+        with self._lock:
+            self._save()
+
+    def _switch(self, latch: StopLatch, what: str, peer: str) -> None:
+        before = self.latch.value
+        self.latch.replace(latch)
+        self._apply()
+        self._save()
+        for record in self._inventory.value.devices:
+            if record.kind.moves and before.holds(record.device_id) != latch.holds(record.device_id):
+                self._tell(HUB, _event(record, what, peer))
+
+    def _shown(self) -> StopStatus:
+        self._tell(MANAGER, StopSwitched())
+        return self.status
+
+    def _apply(self) -> StopLatch:
+        latch = self.latch.value
+        for record in self._inventory.value.devices:
+            self._runtime.stop_device(record.lease, latch.holds(record.device_id))
+        return latch
+
+    def _save(self) -> None:
+        self._tell(STORE, SaveLedger(STOP_SECTION, self.latch.value.as_json()))
+
+    def _check(self, device_ids: tuple[str, ...] | None) -> None:
+        for device_id in device_ids or ():
+            self._inventory.value.get(device_id)
+
+
+def _event(record: DeviceRecord, what: str, peer: str) -> Emit:
+    return Emit(
+        "device-safety-triggered",
+        {
+            "device_id": record.device_id,
+            "device_family": str(record.kind),
+            "safety_type": what,
+            "peer": peer,
+        },
+        f"{record.kind} {record.device_id} was {what} by {peer or 'an operator'}",
+    )
