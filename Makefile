@@ -56,6 +56,8 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 
 docs: $(STAMPS)/build $(STAMPS)/install  ## write the generated reference pages
 	$(PY) -m actors.settings.reference > docs/settings.md
+	$(PY) -m actors.event.reference > docs/events.md
+	$(PY) -m actors.kit.reference > docs/messages.md
 
 wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 	$(PY) -m build --outdir dist

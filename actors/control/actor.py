@@ -52,7 +52,7 @@ class SayStatistics(Message):
 
 @dataclass(frozen=True, slots=True)
 class LookAtDevices(Message):
-    """Ticks are left out: has a device come that is no simulation?"""
+    """Ticks are left out: look whether a device has come that is no simulation."""
 
 
 class FastpathActor(ServiceActor):

@@ -114,7 +114,6 @@ def _event(record: DeviceRecord, what: str, peer: str) -> Emit:
             "device_id": record.device_id,
             "device_family": str(record.kind),
             "safety_type": what,
-            "peer": peer,
         },
         f"{record.kind} {record.device_id} was {what} by {peer or 'an operator'}",
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -12,16 +12,33 @@ from actors.event.messages import Category, Level
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One kind: `levels` are those that it may have, the first by default; `data` are its fields."""
+    """One kind: `levels` are those that it may have, the first by default; `data` are its fields.
+
+    `reasons`: the values of the field `reason`, each with the fields that come on top then; none: not a closed list.
+    """
 
     category: Category
     levels: tuple[Level, ...]
     data: tuple[str, ...]
     says: str
+    reasons: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 DEVICE: Final = ("device_id", "device_family")
 PLACE: Final = ("type", "connection", "port", "firmware")
+
+WARNINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "command_timeout": ("interval", "setting"),
+        "resume_refused": (),
+        "sdk_version": (),
+        "events_dropped": ("lost",),
+        "actor_failed": (),
+    }
+)
+CALIBRATION_FAILURES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    dict.fromkeys(("pen_not_connected", "pen_asleep", "pen_lost", "blocked", "oscillating_hall"), ())
+)
 
 CATALOG: Final[Mapping[str, Row]] = MappingProxyType(
     {
@@ -44,7 +61,9 @@ CATALOG: Final[Mapping[str, Row]] = MappingProxyType(
         "device-safety-triggered": Row(
             "device", ("error", "warning", "notice", "info"), (*DEVICE, "safety_type"), "A safety monitor acted."
         ),
-        "device-calibration-failed": Row("device", ("warning",), (*DEVICE, "reason"), "A calibration did not succeed."),
+        "device-calibration-failed": Row(
+            "device", ("warning",), (*DEVICE, "reason"), "A calibration did not succeed.", CALIBRATION_FAILURES
+        ),
         "device-battery-low": Row("device", ("warning",), (*DEVICE, "battery_level"), "A wireless grip has 20 % left."),
         "device-battery-critical": Row(
             "device", ("error",), (*DEVICE, "battery_level"), "A wireless grip has 5 % left."
@@ -60,7 +79,9 @@ CATALOG: Final[Mapping[str, Row]] = MappingProxyType(
         "session-updated": Row(
             "session", ("info",), ("session_id", "scopes"), "Configuration of a session really changed."
         ),
-        "session-warning": Row("session", ("warning",), ("session_id", "reason"), "A client should change something."),
+        "session-warning": Row(
+            "session", ("warning",), ("session_id", "reason"), "A client should change something.", WARNINGS
+        ),
         "control-rate-low": Row(
             "system", ("warning",), ("target_hz", "measured_hz"), "The loop is below 90 % of its rate."
         ),
@@ -92,7 +113,9 @@ CATALOG: Final[Mapping[str, Row]] = MappingProxyType(
         "command-deprecated": Row(
             "input", ("notice",), ("command", "session_id", "replacement", "suppressed"), "An old form was used."
         ),
-        "http-route-deprecated": Row("input", ("notice",), ("route", "replacement"), "An old route was used."),
+        "http-route-deprecated": Row(
+            "input", ("notice",), ("route", "replacement", "suppressed"), "An old route was used."
+        ),
     }
 )
 

@@ -92,6 +92,11 @@ class ServiceActor(pykka.ThreadingActor):
             table.update(_marked(base))
         cls._handler_names = table
 
+    @classmethod
+    def handled(cls) -> frozenset[type[object]]:
+        """The types of messages that have a handler."""
+        return frozenset(cls._handler_names)
+
     def __init__(self, name: str, context: Context) -> None:
         """`name` is the actor's place in the directory; one of many is named `kind/id`."""
         super().__init__()

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from transport.wire.notices import DeprecationNotices
 
 FAULT_EVENT_S: Final = 1.0
+BUSY_EVENT_S: Final = 1.0
 RECEIVED: Final = 256
 NS_PER_S: Final = 1_000_000_000
 
@@ -25,6 +26,7 @@ class SessionEvents:
         self._session_id = session_id
         self._next_fault_ns = 0
         self._faults_held = 0
+        self._next_busy_ns = 0
 
     def faulty(self, faults: Sequence[tuple[str, str]], message: str | bytes) -> None:
         """Count bad parts; one event a second at most, with the count of those that it stands for."""
@@ -56,7 +58,11 @@ class SessionEvents:
                 )
 
     def busy(self, record: DeviceRecord, holder: int) -> None:
-        """A position was refused: session `holder` holds the device."""
+        """A position was refused: session `holder` holds the device; one event a second at most."""
+        now_ns = self._system.runtime.now_ns()
+        if now_ns < self._next_busy_ns:
+            return
+        self._next_busy_ns = now_ns + int(BUSY_EVENT_S * NS_PER_S)
         device_id = record.device_id
         self._emit(
             "device-busy",

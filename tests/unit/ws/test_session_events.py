@@ -108,6 +108,20 @@ def test_a_busy_device_is_told_with_its_holder(rig: Rig) -> None:
     }
 
 
+def test_a_client_that_goes_on_against_a_holder_is_told_of_once_a_second(rig: Rig) -> None:
+    (record,) = inventory_of("compact").devices
+
+    for _ in range(1_000):
+        rig.events.busy(record, 3)
+    rig.clock.advance(0.999)
+    rig.events.busy(record, 3)
+    assert len(rig.heard) == 1
+
+    rig.clock.advance(0.001)
+    rig.events.busy(record, 3)
+    assert len(rig.heard) == 2
+
+
 def test_commands_that_time_out_are_told_with_interval_and_setting(rig: Rig) -> None:
     rig.events.timed_out(70_000_000)
 
