@@ -101,7 +101,7 @@ class PortTable:
         """The port with exactly that base name, else that path; NoSuchPort."""
         status = self.find(name)
         if status is None:
-            raise NoSuchPort(name)
+            raise NoSuchPort(_short(name))
         return status
 
     def is_blocked(self, port: str) -> bool:
@@ -164,3 +164,9 @@ class ResetPort(Request[PortStatus]):
     """Unblock a port, named by base name or path; an active one stays as it is. NoSuchPort, or Conflict while a setting blocks it."""
 
     port: str
+
+
+def _short(name: str) -> str:
+    """A name from outside, fit for a message: printable, at most 80 characters."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in name)
+    return f"{text[:79]}…" if len(text) > 80 else text

@@ -31,6 +31,7 @@ ALERTED_ON = {
     "hapticd_loop_ticks_missed_total",
     "hapticd_loop_lateness_seconds_bucket",
     "hapticd_loop_realtime",
+    "hapticd_port_blocked",
     "hapticd_sessions_open",
 }
 

@@ -1,0 +1,168 @@
+"""A port's guard as a plain object: what it counts, whom it tells, and where a restarted one takes up."""
+
+from __future__ import annotations
+
+import pytest
+
+from actors.device.messages import Inventory
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.kit.published import Published
+from actors.port.guard import PortGuard, guard_name
+from actors.port.messages import (
+    PORTS,
+    BlockReason,
+    LoopBlock,
+    PortBlocked,
+    PortClosed,
+    PortCounted,
+    PortOpened,
+    PortStatus,
+    PortTable,
+    PortUnblocked,
+    Window,
+)
+from tests.support.slices import Listener, inventory_of, settings_view
+
+PORT = "sim0"
+OPENED = PortOpened(PORT, PORT, "049D")
+CLOSED = PortClosed(PORT)
+BLOCKED = PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 5)
+
+
+class Rig:
+    """A guard without a thread, and those whom it tells."""
+
+    def __init__(self, status: PortStatus | None = None, inventory: Inventory | None = None) -> None:
+        self.clock = ManualClock()
+        self.context = Context.build(self.clock)
+        self.ports = Listener(self.context, PORTS)
+        self.hub = Listener(self.context, HUB)
+        self.timer = Listener(self.context, guard_name(PORT))
+        self.table = Published(PortTable((status or PortStatus(PORT, PORT),)))
+        self.settings = Published(settings_view())
+        self.inventory = Published(inventory or Inventory())
+        self.guard = self.again()
+
+    def again(self) -> PortGuard:
+        """Another guard of the port, as after a crash."""
+        guard = PortGuard(self.context, self.table, self.inventory, self.settings, PORT)
+        guard.started()
+        return guard
+
+    def flap(self, times: int, device_id: str = "049D", pause_s: float = 1.0) -> None:
+        for _ in range(times):
+            self.guard.on_receive(CLOSED)
+            self.clock.advance(pause_s)
+            self.guard.on_receive(PortOpened(PORT, PORT, device_id))
+
+    def shows(self) -> int:
+        """How many loops it told last."""
+        return len(self.ports.of(PortCounted)[-1].window.reopened_ns)
+
+
+def test_the_fifth_loop_within_the_window_blocks_once() -> None:
+    rig = Rig()
+    rig.guard.on_receive(OPENED)
+    rig.flap(4)
+    assert (rig.shows(), rig.ports.of(PortBlocked)) == (4, [])
+    rig.flap(7)
+    assert rig.ports.of(PortBlocked) == [BLOCKED]
+
+
+def test_an_opening_that_is_told_again_is_not_told_on() -> None:
+    rig = Rig()
+    for _ in range(20):
+        rig.guard.on_receive(OPENED)
+    assert rig.ports.told == []
+
+
+def test_a_loop_is_an_event_about_the_device() -> None:
+    inventory = inventory_of("arm")
+    (arm,) = inventory.devices
+    rig = Rig(inventory=inventory)
+    rig.flap(4, arm.device_id)
+    rig.inventory.replace(Inventory())
+    rig.flap(1, arm.device_id)
+    rig.guard.on_receive(PortUnblocked(PORT))
+    rig.inventory.replace(inventory)
+    rig.flap(5, arm.device_id)
+
+    assert [(event.kind, dict(event.data)) for event in rig.hub.of(Emit)] == [
+        (
+            "device-connection-loop",
+            {"device_id": arm.device_id, "device_family": family, "port": PORT, "loops": 5, "window_s": 10.0},
+        )
+        for family in ("", "arm")
+    ]
+
+
+def test_what_leaves_the_window_is_not_shown_any_more() -> None:
+    rig = Rig()
+    rig.flap(3, pause_s=2.0)
+    for left, seconds in ((3, 5.9), (2, 0.2), (1, 2.0), (0, 2.0)):
+        rig.clock.advance(seconds)
+        rig.context.timers.fire_due()
+        for due in rig.timer.told:
+            rig.guard.on_receive(due)
+        rig.timer.told.clear()
+        assert rig.shows() == left
+    assert len(rig.context.timers) == 0
+
+
+def test_a_restarted_guard_counts_on() -> None:
+    rig = Rig()
+    rig.flap(4)
+    rig.table.replace(PortTable((PortStatus(PORT, PORT, window=rig.guard._window),)))
+    rig.guard = rig.again()
+    rig.flap(1)
+    assert rig.ports.of(PortBlocked) == [BLOCKED]
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        PortStatus(PORT, PORT, loop_block=LoopBlock("2026-01-01T00:00:00+00:00", 5)),
+        PortStatus(PORT, PORT, configured_since="2026-01-01T00:00:00+00:00"),
+    ],
+)
+def test_a_blocked_port_counts_nothing_until_it_is_unblocked(status: PortStatus) -> None:
+    rig = Rig(status)
+    rig.flap(20)
+    assert (rig.ports.told, rig.hub.told) == ([], [])
+
+    rig.guard.on_receive(PortUnblocked(PORT))
+    rig.flap(5)
+    assert len(rig.ports.of(PortBlocked)) == 1
+
+
+def test_a_block_that_others_decide_ends_the_counting() -> None:
+    rig = Rig()
+    rig.flap(4)
+    rig.guard.on_receive(PortBlocked(PORT, BlockReason.CONFIGURATION))
+    assert len(rig.context.timers) == 0
+    rig.guard.on_receive(PortUnblocked(PORT))
+    rig.flap(4)
+    assert rig.ports.of(PortBlocked) == []
+    assert rig.guard._window != Window()
+
+
+def test_new_settings_hold_at_the_next_loop() -> None:
+    rig = Rig()
+    rig.flap(2)
+    rig.settings.replace(settings_view({"devices/detection/loop_threshold": 2}))
+    rig.flap(1)
+    assert rig.ports.of(PortBlocked) == [PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 3)]
+
+
+def test_a_stopped_guard_leaves_no_timer_behind() -> None:
+    rig = Rig()
+    rig.flap(1)
+    assert len(rig.context.timers) == 1
+    rig.guard.stopped()
+    assert len(rig.context.timers) == 0
+
+
+def test_its_name_names_the_port() -> None:
+    assert guard_name("ttyACM0") == "port/ttyACM0"

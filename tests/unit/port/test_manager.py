@@ -1,0 +1,276 @@
+"""The keeper of the ports as a plain object: table, ledger, settings, resets, and what it makes up for when it is new."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from actors.device.messages import MANAGER as DEVICES
+from actors.device.messages import Inventory
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.kit.errors import Conflict, NoSuchPort
+from actors.kit.message import Announce, Message
+from actors.kit.published import Published
+from actors.port import memory
+from actors.port.collector import PortCollector
+from actors.port.manager import BLOCKED_PORTS, PortManager, base_name
+from actors.port.messages import (
+    BlockReason,
+    PortBlocked,
+    PortClosed,
+    PortCounted,
+    PortFaulted,
+    PortOpened,
+    PortState,
+    PortStatus,
+    PortTable,
+    PortUnblocked,
+    ResetPort,
+    Window,
+)
+from actors.settings.frozen import freeze
+from actors.settings.messages import STORE, SaveLedger, SettingChanged
+from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
+
+USB = "ttyACM0"
+PATH = "/dev/ttyACM0"
+LOOP = PortBlocked(USB, BlockReason.CONNECTION_LOOP, 5)
+
+
+class Children(NoChildren):
+    """Knows whom it was asked for."""
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name in self.spawned if name not in self.stopped)
+
+
+class Rig:
+    """A keeper without a thread and without guards, and those whom it tells."""
+
+    def __init__(self, *blocked: str, table: PortTable | None = None, inventory: Inventory | None = None) -> None:
+        self.context = Context.build(ManualClock())
+        self.hub = Listener(self.context, HUB)
+        self.store = Listener(self.context, STORE)
+        self.devices = Listener(self.context, DEVICES)
+        self.guard = Listener(self.context, f"port/{USB}")
+        self.table = Published(table or PortTable())
+        self.inventory = Published(inventory or Inventory())
+        self.settings = Published(settings_view({BLOCKED_PORTS: list(blocked)}))
+        self.manager, self.children = self.again()
+
+    def again(self) -> tuple[PortManager, Children]:
+        """Another keeper of the table, as after a crash."""
+        manager = PortManager(self.context, self.table, self.inventory, self.settings)
+        children = Children()
+        manager._children = cast("Any", children)
+        manager.started()
+        return manager, children
+
+    def tell(self, *messages: Message) -> None:
+        for message in messages:
+            self.manager.on_receive(message)
+
+    def reset(self, name: str = USB) -> PortStatus:
+        return self.manager.reset_port(ResetPort(name))
+
+    def choose(self, *blocked: str) -> None:
+        self.settings.replace(settings_view({BLOCKED_PORTS: list(blocked)}))
+        self.tell(SettingChanged(BLOCKED_PORTS, blocked))
+
+    @property
+    def status(self) -> PortStatus:
+        return self.table.value.get(USB)
+
+    def remembered(self) -> PortTable:
+        """What a start would make of the last thing that was told to the ledger."""
+        return memory.from_json(freeze(self.store.of(SaveLedger)[-1].value))
+
+    def events(self) -> list[tuple[str, str, str]]:
+        """Kind, state and reason, oldest first."""
+        return [(event.kind, str(event.data["state"]), str(event.data["reason"])) for event in self.hub.of(Emit)]
+
+
+def opened(rig: Rig) -> Rig:
+    rig.tell(PortOpened(USB, PATH, "049D"))
+    return rig
+
+
+def blocked(rig: Rig) -> Rig:
+    opened(rig).tell(LOOP)
+    return rig
+
+
+def test_a_port_is_shown_from_its_first_opening_on_and_has_a_guard() -> None:
+    rig = opened(Rig())
+    assert rig.table.value.ports == (PortStatus(USB, PATH, "049D"),)
+    assert rig.children.spawned == [f"port/{USB}"]
+    rig.tell(PortClosed(USB))
+    assert rig.table.value.ports == (PortStatus(USB, PATH),)
+    assert rig.guard.told == [PortOpened(USB, PATH, "049D"), PortClosed(USB)]
+
+
+def test_ports_are_found_by_name_and_by_path_in_the_order_of_their_names() -> None:
+    rig = opened(Rig())
+    rig.tell(PortOpened("sim0", "sim0", "1605"), PortClosed("sim7"))
+    assert [status.port for status in rig.table.value.ports] == ["sim0", USB]
+    assert rig.table.value.get(PATH) is rig.table.value.get(USB)
+    with pytest.raises(NoSuchPort, match=r'no port "ACM0"'):
+        rig.table.value.get("ACM0")
+
+
+def test_what_a_guard_counts_is_shown() -> None:
+    rig = opened(Rig())
+    rig.tell(PortCounted(USB, Window((1, 2))))
+    assert rig.status.loops == 2
+
+
+def test_a_loop_is_in_the_table_and_told_to_the_ledger_before_the_devices_hear() -> None:
+    rig = opened(Rig())
+    saved: list[object] = []
+    rig.devices.hears = lambda: saved.extend(
+        (save.value for save in rig.store.of(SaveLedger)) if rig.status.state is PortState.BLOCKED else ()
+    )
+    rig.tell(LOOP)
+    assert [memory.from_json(freeze(value)).is_blocked(USB) for value in saved] == [True]
+    assert rig.devices.told == [LOOP]
+    assert (rig.status.loops, rig.status.reason, rig.status.device_id) == (5, "connection_loop", "049D")
+    assert rig.events() == [("port-blocked", "blocked", "connection_loop")]
+
+
+def test_a_blocked_port_takes_no_notice_of_its_link() -> None:
+    rig = blocked(Rig())
+    before = rig.status
+    rig.tell(PortClosed(USB), PortOpened(USB, PATH, "05C0"), PortCounted(USB, Window((7,))), LOOP)
+    assert rig.status == before
+    assert len(rig.devices.told) == len(rig.events()) == 1
+
+
+def test_a_reset_unblocks_and_says_so_to_guard_devices_and_ledger() -> None:
+    rig = blocked(Rig())
+    status = rig.reset(PATH)
+    assert status == rig.status == PortStatus(USB, PATH)
+    assert rig.guard.told[-1] == rig.devices.told[-1] == PortUnblocked(USB)
+    assert rig.remembered() == PortTable()
+    assert rig.events()[1:] == [("port-state-changed", "active", "reset")]
+
+
+def test_a_reset_of_an_active_port_changes_nothing() -> None:
+    rig = opened(Rig())
+    before = (len(rig.store.told), len(rig.guard.told))
+    assert rig.reset() is rig.status
+    assert (len(rig.store.told), len(rig.guard.told), rig.devices.told, rig.hub.told) == (*before, [], [])
+
+
+def test_a_reset_of_no_port_names_it() -> None:
+    with pytest.raises(NoSuchPort, match="sim9"):
+        Rig().reset("sim9")
+
+
+def test_a_fault_is_shown_and_said_once_and_goes_when_the_port_opens() -> None:
+    rig = Rig()
+    fault = PortFaulted(USB, PATH, "permission")
+    rig.tell(fault, fault)
+    assert (rig.status.state, rig.status.reason) == (PortState.UNUSABLE, "permission")
+    opened(rig)
+    assert rig.status.state is PortState.ACTIVE
+    rig.tell(PortFaulted(USB, PATH, "in_use"))
+    rig.reset()
+    assert rig.status == PortStatus(USB, PATH)
+    assert rig.events() == [
+        ("port-state-changed", "unusable", "permission"),
+        ("port-state-changed", "active", "opened"),
+        ("port-state-changed", "unusable", "in_use"),
+        ("port-state-changed", "active", "reset"),
+    ]
+
+
+@pytest.mark.parametrize("name", [USB, PATH])
+def test_the_setting_blocks_a_port_that_is_there_and_gives_it_back(name: str) -> None:
+    rig = opened(Rig())
+    rig.choose(name)
+    assert (rig.status.state, rig.status.reason) == (PortState.BLOCKED, "configuration")
+    with pytest.raises(Conflict, match=BLOCKED_PORTS):
+        rig.reset()
+    rig.choose()
+    assert rig.status.state is PortState.ACTIVE
+    assert rig.devices.told == [PortBlocked(USB, BlockReason.CONFIGURATION), PortUnblocked(USB)]
+    assert rig.events() == [
+        ("port-blocked", "blocked", "configuration"),
+        ("port-state-changed", "active", "configuration"),
+    ]
+
+
+@pytest.mark.parametrize("name", [USB, PATH])
+def test_the_setting_blocks_a_port_that_is_yet_to_come(name: str) -> None:
+    rig = Rig(name)
+    assert rig.table.value.is_blocked(USB)
+    opened(rig)
+    assert rig.table.value.is_blocked(USB)
+    assert len(rig.table.value.ports) == 1
+
+
+def test_a_port_that_only_the_setting_knew_is_forgotten_with_it() -> None:
+    rig = Rig("ttyACM7")
+    rig.choose()
+    assert rig.table.value.ports == ()
+    assert rig.children.stopped == ["port/ttyACM7"]
+
+
+def test_a_loop_outlasts_a_block_by_the_setting() -> None:
+    rig = blocked(Rig())
+    rig.choose(USB)
+    rig.choose()
+    assert (rig.status.state, rig.status.reason) == (PortState.BLOCKED, "connection_loop")
+    assert rig.devices.told == [LOOP]
+    assert rig.reset().state is PortState.ACTIVE
+
+
+def test_a_block_by_the_setting_is_not_in_the_ledger() -> None:
+    rig = opened(Rig())
+    rig.choose(USB)
+    rig.tell(Announce(STORE))
+    assert rig.remembered() == PortTable()
+
+
+def test_a_new_keeper_takes_up_the_table_and_meets_the_inventory() -> None:
+    inventory = inventory_of("arm", "grip")
+    arm, grip = inventory.devices
+    rig = Rig(inventory=inventory)
+    rig.tell(PortBlocked("sim0", BlockReason.CONNECTION_LOOP, 5), PortOpened(USB, PATH, "05C0"))
+    rig.devices.told.clear()
+    rig.manager, children = rig.again()
+
+    assert [(one.port, one.device_id, one.state) for one in rig.table.value.ports] == [
+        ("sim0", arm.device_id, PortState.BLOCKED),
+        ("sim1", grip.device_id, PortState.ACTIVE),
+        (USB, None, PortState.ACTIVE),
+    ]
+    assert rig.guard.told[-1] == PortClosed(USB)
+    assert rig.devices.told == [PortBlocked("sim0", BlockReason.CONNECTION_LOOP, 5)]
+    assert sorted(children.spawned) == ["port/sim0", "port/sim1", f"port/{USB}"]
+    assert rig.remembered().is_blocked("sim0")
+
+
+def test_new_actors_are_told_what_is_blocked() -> None:
+    rig = blocked(Rig())
+    rig.devices.told.clear()
+    rig.store.told.clear()
+    rig.tell(Announce(DEVICES), Announce(STORE))
+    assert rig.devices.told == [LOOP]
+    assert rig.remembered().is_blocked(USB)
+
+
+def test_the_gauge_has_a_row_for_each_port() -> None:
+    rig = blocked(Rig())
+    rig.tell(PortOpened("sim0", "sim0", "1605"))
+    (gauge,) = PortCollector(rig.table).collect()
+    assert gauge.name == "hapticd_port_blocked"
+    assert [(one.labels["port"], one.value) for one in gauge.samples] == [("sim0", 0), (USB, 1)]
+
+
+@pytest.mark.parametrize(("path", "name"), [(PATH, USB), ("sim0", "sim0"), ("/dev/", "dev"), ("/", "/")])
+def test_the_base_name_of_a_path(path: str, name: str) -> None:
+    assert base_name(path) == name
