@@ -1,0 +1,76 @@
+"""The calibration of one device together with its handle, as a state and the steps between; the PairingManager keeps one for each mover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from actors.pairing.messages import Progress, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Handle:
+    """The other half as the lock sees it; `here`: it is connected, `attached`: its heartbeat says that it is in place."""
+
+    here: bool = True
+    awake: bool = True
+    attached: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """`run` is the number of the one under way, 0 for none; `reason` is that of the last failure, until the lock moves or a run begins."""
+
+    calibrated: bool = False
+    unlocked: bool = False
+    run: int = 0
+    runs: int = 0
+    reason: Reason | None = None
+
+    @property
+    def progress(self) -> Progress:
+        """What is shown of it."""
+        if self.run:
+            return Progress.RUNNING
+        if self.reason is not None:
+            return Progress.FAILED
+        if not self.unlocked:
+            return Progress.LOCKED
+        return Progress.CALIBRATED if self.calibrated else Progress.READY
+
+
+def seen(calibration: Calibration, handle: Handle | None) -> Calibration:
+    """After a look at the other half (None: there is no pair): the lock moves, and a run without its handle fails."""
+    unlocked = handle is not None and handle.here and handle.attached
+    if calibration.run and not unlocked:
+        return replace(_failed(calibration, Reason.PEN_LOST), unlocked=False)
+    if calibration.run and handle is not None and not handle.awake:
+        return _failed(calibration, Reason.PEN_ASLEEP)
+    return calibration if unlocked == calibration.unlocked else replace(calibration, unlocked=unlocked, reason=None)
+
+
+def begun(calibration: Calibration, handle: Handle | None) -> Calibration:
+    """After a wish to calibrate: it runs, or stays locked, or has failed because the handle is away or asleep."""
+    calibration = seen(calibration, handle)
+    if calibration.run:
+        return calibration
+    if handle is not None and not handle.here:
+        return replace(calibration, reason=Reason.PEN_NOT_CONNECTED)
+    if not calibration.unlocked:
+        return replace(calibration, reason=None)
+    if handle is not None and not handle.awake:
+        return replace(calibration, reason=Reason.PEN_ASLEEP)
+    runs = calibration.runs + 1
+    return replace(calibration, run=runs, runs=runs, reason=None)
+
+
+def ended(calibration: Calibration, run: int, reason: Reason | None) -> Calibration:
+    """After the end of a run; the end of one that is over already changes nothing."""
+    if run != calibration.run or run == 0:
+        return calibration
+    if reason is not None:
+        return _failed(calibration, reason)
+    return replace(calibration, run=0, calibrated=True, reason=None)
+
+
+def _failed(calibration: Calibration, reason: Reason) -> Calibration:
+    return replace(calibration, run=0, calibrated=False, reason=reason)

@@ -1,0 +1,202 @@
+"""Who is paired with whom, as rules on what is here; the PairingManager remembers and tells.
+
+A pair has one half with motors (the mover) and one that is held (the handle). Devices are given in the order of the inventory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from actors.kit.errors import Conflict, InvalidInput, NoSuchDevice
+from actors.pairing.messages import Origin
+
+# Pairs whose halves are both away are forgotten beyond this many, the oldest first.
+MOST_AWAY: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """A device that is here; `life` is another number each time that it comes back."""
+
+    device_id: str
+    moves: bool
+    simulated: bool
+    attached: bool = False
+    life: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two device ids."""
+
+    mover: str
+    handle: str
+    origin: Origin
+
+    def other(self, device_id: str) -> str:
+        """The half that `device_id` is not."""
+        return self.handle if device_id == self.mover else self.mover
+
+    def __contains__(self, device_id: str) -> bool:
+        """Whether the device is one half."""
+        return device_id in (self.mover, self.handle)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A pair that was made, or dissolved for `paired_with` None; `dropped` lost its place beside `device_id`."""
+
+    device_id: str
+    paired_with: str | None
+    origin: Origin
+    dropped: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Every pair, halves away included; `parted` are not made again by themselves; `here` is who was here at the last look, with its life."""
+
+    pairs: tuple[Pair, ...] = ()
+    parted: frozenset[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])
+    here: frozenset[tuple[str, int]] = field(default_factory=frozenset[tuple[str, int]])
+
+    def of(self, device_id: str) -> Pair | None:
+        """The device's pair."""
+        return next((pair for pair in self.pairs if device_id in pair), None)
+
+
+Outcome = tuple[Pairs, tuple[Change, ...]]
+
+
+def looked(pairs: Pairs, halves: Sequence[Half], *, automatic: bool, also: Iterable[str] = ()) -> Outcome:
+    """What becomes of the pairs when `halves` are here; `also` counts as having appeared, beside those that were not here before."""
+    here = frozenset((half.device_id, half.life) for half in halves)
+    appeared = {device_id for device_id, _ in here - pairs.here}
+    parted = frozenset(pair for pair in pairs.parted if not appeared.intersection(pair))
+    table = _Table(_fitting(pairs.pairs, halves), parted, halves)
+    appeared.update(also)
+    if automatic:
+        table.replace_absent(appeared)
+        table.join_free(appeared)
+    return replace(pairs, pairs=_remembered(table.pairs, halves), parted=parted, here=here), tuple(table.changes)
+
+
+def paired_manually(pairs: Pairs, halves: Sequence[Half], device_id: str, partner: str) -> Outcome:
+    """Pair two devices by hand, out of their automatic pairs; InvalidInput, NoSuchDevice, Conflict."""
+    first, second = _half(halves, device_id), _half(halves, partner)
+    if device_id == partner:
+        raise InvalidInput("A device cannot be paired with itself: name a grip or pen for an arm or compact, or the reverse.")
+    if first.moves == second.moves:
+        raise InvalidInput(f"{device_id} and {partner} are of one side: a pair is an arm or compact with a grip or pen.")
+    mover, handle = (device_id, partner) if first.moves else (partner, device_id)
+    wanted = Pair(mover, handle, Origin.MANUAL)
+    if wanted in pairs.pairs:
+        return pairs, ()
+    kept: list[Pair] = []
+    loose: list[Pair] = []
+    for pair in pairs.pairs:
+        touched = mover in pair or handle in pair
+        if touched and pair.origin is Origin.MANUAL:
+            taken = mover if mover in pair else handle
+            raise Conflict(
+                f"{taken} is paired by hand with {pair.other(taken)}: DELETE /…/{taken}/config/paired_with first."
+            )
+        (loose if touched else kept).append(pair)
+    changes = [
+        Change(pair.mover, None, pair.origin, pair.handle) for pair in loose if pair.mover != mover and mover not in pair
+    ]
+    dropped = next((pair.handle for pair in loose if pair.mover == mover and pair.handle != handle), None)
+    changes.append(Change(mover, handle, Origin.MANUAL, dropped))
+    parted = pairs.parted - {(mover, handle)}
+    return replace(pairs, pairs=(*kept, wanted), parted=parted), tuple(changes)
+
+
+def unpaired(pairs: Pairs, halves: Sequence[Half], device_id: str) -> Outcome:
+    """Dissolve the device's pair, if it has one; NoSuchDevice."""
+    _half(halves, device_id)
+    pair = pairs.of(device_id)
+    if pair is None:
+        return pairs, ()
+    ids = {half.device_id for half in halves}
+    shown = pair.mover if pair.mover in ids else device_id
+    change = Change(shown, None, pair.origin, pair.other(shown))
+    kept = tuple(other for other in pairs.pairs if other is not pair)
+    return replace(pairs, pairs=kept, parted=pairs.parted | {(pair.mover, pair.handle)}), (change,)
+
+
+class _Table:
+    """The pairs while they are decided."""
+
+    def __init__(self, pairs: tuple[Pair, ...], parted: frozenset[tuple[str, str]], halves: Sequence[Half]) -> None:
+        self.pairs = pairs
+        self.changes: list[Change] = []
+        self._parted = parted
+        self._halves = halves
+        self._by_id = {half.device_id: half for half in halves}
+
+    def replace_absent(self, appeared: set[str]) -> None:
+        """An automatic pair drops its absent half for a free device that has appeared."""
+        for half in self._halves:
+            pair = next((pair for pair in self.pairs if half.device_id in pair), None)
+            if pair is None or pair.origin is Origin.MANUAL or pair.other(half.device_id) in self._by_id:
+                continue
+            absent = pair.other(half.device_id)
+            found = self._best(half, (other for other in self._free(not half.moves) if other.device_id in appeared))
+            if found is not None:
+                self.pairs = tuple(other for other in self.pairs if other is not pair)
+                self._join(half, found, absent)
+
+    def join_free(self, appeared: set[str]) -> None:
+        """A free mover takes a free handle when either has appeared."""
+        for mover in self._free(moves=True):
+            new = mover.device_id in appeared
+            handles = (handle for handle in self._free(moves=False) if new or handle.device_id in appeared)
+            found = self._best(mover, handles)
+            if found is not None:
+                self._join(mover, found, None)
+
+    def _free(self, moves: bool) -> Iterator[Half]:  # noqa: FBT001 - one word at both calls
+        taken = {device_id for pair in self.pairs for device_id in (pair.mover, pair.handle)}
+        return (half for half in self._halves if half.moves is moves and half.device_id not in taken)
+
+    def _best(self, half: Half, others: Iterable[Half]) -> Half | None:
+        """The attached one with the lowest index, else the one with the lowest index; real and simulated never mix."""
+        fit = [
+            other
+            for other in others
+            if other.simulated is half.simulated and _ids(half, other) not in self._parted
+        ]
+        return next((other for other in fit if other.attached), fit[0] if fit else None)
+
+    def _join(self, half: Half, other: Half, dropped: str | None) -> None:
+        mover, handle = _ids(half, other)
+        self.pairs = (*self.pairs, Pair(mover, handle, Origin.AUTOMATIC))
+        self.changes.append(Change(mover, handle, Origin.AUTOMATIC, dropped))
+
+
+def _ids(half: Half, other: Half) -> tuple[str, str]:
+    return (half.device_id, other.device_id) if half.moves else (other.device_id, half.device_id)
+
+
+def _half(halves: Sequence[Half], device_id: str) -> Half:
+    found = next((half for half in halves if half.device_id == device_id), None)
+    if found is None:
+        raise NoSuchDevice(device_id)
+    return found
+
+
+def _fitting(pairs: tuple[Pair, ...], halves: Sequence[Half]) -> tuple[Pair, ...]:
+    """Without pairs one half of which has come back as a device of the other side."""
+    movers = {half.device_id for half in halves if half.moves}
+    handles = {half.device_id for half in halves if not half.moves}
+    return tuple(pair for pair in pairs if pair.mover not in handles and pair.handle not in movers)
+
+
+def _remembered(pairs: tuple[Pair, ...], halves: Sequence[Half]) -> tuple[Pair, ...]:
+    """Without the oldest of those of which nothing is here, when they are too many."""
+    ids = {half.device_id for half in halves}
+    away = [pair for pair in pairs if pair.mover not in ids and pair.handle not in ids]
+    forgotten = away[: max(0, len(away) - MOST_AWAY)]
+    return tuple(pair for pair in pairs if pair not in forgotten)
