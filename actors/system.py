@@ -27,6 +27,10 @@ from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.published import Published
 from actors.kit.supervisor import Supervisor
+from actors.pairing import heartbeat
+from actors.pairing.book import PAIRINGS_SECTION, PairingBook
+from actors.pairing.manager import PairingManager
+from actors.pairing.messages import PAIRING
 from actors.port import memory as port_memory
 from actors.port.collector import PortCollector
 from actors.port.manager import SECTION as PORTS_SECTION
@@ -46,7 +50,7 @@ if TYPE_CHECKING:
     from actors.settings.ledger import Ledger
     from actors.settings.state import SettingsState
 
-FOLLOWERS: Final = (FASTPATH, PORTS, "device/*", "session/*")
+FOLLOWERS: Final = (FASTPATH, PORTS, PAIRING, "device/*", "session/*")
 
 ORPHAN_STOP_S: Final = 1.0
 
@@ -84,6 +88,7 @@ class System:
         )
         self.device_memory = Published(DeviceMemory.from_json(ledger.section(MEMORY_SECTION)))
         self.ports = Published(port_memory.from_json(ledger.section(PORTS_SECTION)))
+        self.pairing = Published(PairingBook.from_json(ledger.section(PAIRINGS_SECTION)))
         self.sessions = Published(session.SessionTable())
         self.loop_watch = Published(LoopWatch())
         self.book = SessionBook(
@@ -174,6 +179,7 @@ class System:
             self.ports,
             self._simulated,
         )
+        add(PAIRING, PairingManager, context, self.inventory, settings, self.pairing, heartbeat.of_simulated)
         add(
             session.MANAGER,
             SessionManager,

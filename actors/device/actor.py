@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from actors.device.kinds import KINDS
 from actors.device.messages import (
     MANAGER,
+    BondChanged,
+    CalibrationDue,
     ConfigureDevice,
     DeviceChanged,
     DeviceRecord,
@@ -23,6 +27,7 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld
 from actors.kit.message import Announce
+from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
 from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
@@ -31,6 +36,11 @@ if TYPE_CHECKING:
     from fastpath.arena import Runtime
 
 SETTLE_S: Final = 5.0
+# How long a simulated calibration takes.
+CALIBRATION_S: Final = 1.0
+CALIBRATION_FAULTS: Final[Mapping[str, Reason]] = MappingProxyType(
+    {"oscillating_hall": Reason.OSCILLATING_HALL, "calibration_blocked": Reason.BLOCKED}
+)
 FORCE_SCALE: Final = "filters/force_scale/gain"
 
 
@@ -61,6 +71,7 @@ class DeviceActor(ServiceActor):
         self._record = self._inventory.value.get(self._record.device_id)
         if self._record.phase in (Phase.READY, Phase.ASLEEP):
             self._publish()
+            self._calibrate()
             return
         new = self._record.phase is Phase.CONNECTING
         self._enter(Phase.SETTLING)
@@ -73,6 +84,26 @@ class DeviceActor(ServiceActor):
         """Commands are taken from now on."""
         if self._record.phase is Phase.SETTLING:
             self._enter(Phase.READY)
+
+    @handles(BondChanged)
+    def on_bond(self, _message: BondChanged) -> None:
+        """The loop is told, with zero force while a calibration runs; the device calibrates once for each run."""
+        record = self._inventory.value.find(self._record.device_id)
+        if record is not None:
+            run, self._record = self._record.bond.run, replace(self._record, bond=record.bond)
+            self._publish()
+            if record.bond.run != run:
+                self._calibrate()
+
+    @handles(CalibrationDue)
+    def on_calibration_due(self, message: CalibrationDue) -> None:
+        """The simulated firmware says how it went: by the faults that the device or its handle has."""
+        device_id, bond = self._record.device_id, self._record.bond
+        if message.run == bond.run:
+            ids = (device_id, bond.paired_with)
+            reasons = (CALIBRATION_FAULTS.get(fault_of(self._inventory.value, one)) for one in ids if one is not None)
+            reason = next((reason for reason in reasons if reason is not None), None)
+            self.tell(PAIRING, CalibrationEnded(device_id, bond.run, reason))
 
     @handles(ConfigureDevice)
     def configure(self, message: ConfigureDevice) -> DeviceWide:
@@ -103,6 +134,12 @@ class DeviceActor(ServiceActor):
         if not KINDS[self._record.kind].settles:
             return 0.0
         return self._settings.value.number("simulation/settle_time") if self._record.identity.simulated else SETTLE_S
+
+    def _calibrate(self) -> None:
+        """Begin the run that the bond names; the device with motors does it for its handle too."""
+        run, identity = self._record.bond.run, self._record.identity
+        if run and identity.simulated and identity.kind.moves:
+            self.context.timers.after(CALIBRATION_S, self.name, CalibrationDue(run), key=(self.name, CalibrationDue))
 
     def _enter(self, phase: Phase) -> None:
         self._record = replace(self._record, phase=phase)
@@ -153,6 +190,12 @@ def disconnected_event(record: DeviceRecord, why: str) -> Emit:
         },
         f"{identity.kind} {identity.device_id} on {identity.port} is gone: {why}",
     )
+
+
+def fault_of(inventory: Inventory, device_id: str) -> str:
+    """The simulated fault of a device, "none" for one that is away or has none."""
+    record = inventory.find(device_id)
+    return "none" if record is None else getattr(record, "fault", "none")
 
 
 def about(record: DeviceRecord) -> dict[str, object]:

@@ -15,6 +15,9 @@ from actors.device.messages import (
     INVENTORY_READERS,
     MANAGER,
     AddSimulated,
+    Bond,
+    BondChanged,
+    ConfirmInventory,
     DeviceChanged,
     DeviceIdentity,
     DeviceRecord,
@@ -22,6 +25,7 @@ from actors.device.messages import (
     Inventory,
     Phase,
     RemoveSimulated,
+    ShowBonds,
     SimulatedSpec,
     StopSwitched,
 )
@@ -120,6 +124,21 @@ class DeviceManager(ServiceActor):
             self._memory.replace(self._memory.value.configured(record.device_id, changed.wide))
             self._save_memory()
 
+    @handles(ShowBonds)
+    def show_bonds(self, message: ShowBonds) -> None:
+        """Into the inventory, then to each device for which it is new."""
+        before = self._inventory.value.devices
+        now = [replace(record, bond=message.bonds.get(record.device_id, record.bond)) for record in before]
+        changed = [new.device_id for new, old in zip(now, before, strict=True) if new.bond != old.bond]
+        if changed:
+            self._replace(now)
+        for device_id in changed:
+            self.tell(actor_name(device_id), BondChanged())
+
+    @handles(ConfirmInventory)
+    def confirm(self, _message: ConfirmInventory) -> None:
+        """What was told before has been done."""
+
     # ------------------------------------------------------------ what is stopped
 
     @handles(StopSwitched)
@@ -206,7 +225,8 @@ class DeviceManager(ServiceActor):
         stopped = self._stops.hold(lease, identity.device_id)
         memory = self._memory.value
         wide = memory.wide_of(identity)
-        record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, stopped=stopped)
+        bond = Bond.at_first(simulated=identity.simulated)
+        record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
         inventory = self._inventory.value
         failed = tuple(one for one in inventory.failed if one.device_id != identity.device_id)

@@ -11,12 +11,13 @@ from typing import Any, ClassVar, Final
 from actors.event.messages import Emit
 from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Message, Request
+from actors.pairing.messages import PAIRING, Origin
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach
 from fastpath.arena import Lease
 
 MANAGER: Final = "devices"
-INVENTORY_READERS: Final = ("pairing",)
+INVENTORY_READERS: Final = (PAIRING,)
 
 
 class Phase(StrEnum):
@@ -72,15 +73,41 @@ class SimulatedSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Bond:
+    """What the PairingManager says of a device: its other half, what holds for both, and the calibration under way (0: none).
+
+    `attached`: the handle of the pair is in place. `partner_slot`: the other half's in the arena, -1 while it is away.
+    """
+
+    paired_with: str | None = None
+    origin: Origin | None = None
+    partner_slot: int = -1
+    attached: bool = False
+    calibrated: bool = False
+    run: int = 0
+
+    @classmethod
+    def at_first(cls, *, simulated: bool) -> Bond:
+        """Of a device that has just come: a simulated one is calibrated and held in place, of a real one nothing is known."""
+        return cls(attached=simulated, calibrated=simulated)
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceRecord:
-    """One device as the inventory shows it; `lease` is its slot in the arena."""
+    """One device as the inventory shows it; `lease` is its slot in the arena, `beats`: a simulated handle sends heartbeats."""
 
     identity: DeviceIdentity
     lease: Lease
     phase: Phase
     wide: DeviceWide = field(default_factory=DeviceWide)
-    paired_with: str | None = None
+    bond: Bond = field(default_factory=Bond)
     stopped: bool = False
+    beats: bool = True
+
+    @property
+    def paired_with(self) -> str | None:
+        """The id of its other half, also while that is away."""
+        return self.bond.paired_with
 
     @property
     def device_id(self) -> str:
@@ -91,6 +118,11 @@ class DeviceRecord:
     def kind(self) -> Kind:
         """The device's type."""
         return self.identity.kind
+
+    @property
+    def accepts(self) -> bool:
+        """Whether commands are taken: it has motors, is ready, and no calibration runs."""
+        return self.kind.moves and self.phase is Phase.READY and not self.bond.run
 
     def require(self, feature: str) -> None:
         """FirmwareTooOld unless the device's firmware has that one of FEATURES."""
@@ -183,6 +215,30 @@ class DeviceChanged(Message):
     phase: Phase
     wide: DeviceWide
     generation: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowBonds(Message):
+    """Told to the manager by the PairingManager: the bonds of these devices are now these."""
+
+    bonds: Mapping[str, Bond]
+
+
+@dataclass(frozen=True, slots=True)
+class BondChanged(Message):
+    """Told to a DeviceActor by its manager: the inventory shows another bond of the device."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmInventory(Request[None]):
+    """Answered when the inventory shows all that MANAGER was told before."""
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationDue(Message):
+    """Told to a simulated device's actor by its timer: that run has taken its time."""
+
+    run: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,11 @@ BATTERY_LIFE_S: Final = 6 * 3600.0
 
 def status_flags(record: DeviceRecord) -> int:
     """The bits of `status` that do not come from the loop."""
-    flags = STARTED | CONNECTED | ATTACHED | CALIBRATED
+    flags = STARTED | CONNECTED
+    if record.bond.attached:
+        flags |= ATTACHED
+    if record.bond.calibrated:
+        flags |= CALIBRATED
     if record.kind.moves:
         flags |= POWER_SUPPLY
     if record.phase is not Phase.ASLEEP:
@@ -49,7 +53,7 @@ def device_params(record: DeviceRecord, seed: int, force_scale: float = 1.0) -> 
     params = np.zeros((), dtype=DEVICE_PARAMS)
     params["kind"] = data.number
     params["flags"] = status_flags(record)
-    params["accepts_commands"] = record.phase is Phase.READY and record.kind.moves
+    params["accepts_commands"] = record.accepts
     params["torque_scaling"] = record.wide.torque_scaling
     params["gravity_scale"] = record.wide.gravity_scale if record.wide.gravity_compensation else 0.0
     params["force_scale"] = force_scale
@@ -57,7 +61,7 @@ def device_params(record: DeviceRecord, seed: int, force_scale: float = 1.0) -> 
     params["home_return"] = record.wide.home_return
     params["plant_revision"] = 1
     params["seed"] = zlib.crc32(f"{seed}/{record.device_id}".encode()) + 1
-    params["grip_slot"] = -1
+    params["grip_slot"] = record.bond.partner_slot
     params["hand"]["path"] = CIRCLE
     if record.identity.connection == "wireless":
         params["battery_start"] = BATTERY_START

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord
 
 PERIOD_S: Final = 0.020
 # One heartbeat may be late or lost; two in a row are a gap.
@@ -25,6 +28,11 @@ class Heart:
     attached: bool = False
     since_ns: int | None = None
     newest_ns: int | None = None
+
+
+def of_simulated(record: DeviceRecord, now_ns: int) -> int | None:
+    """When the newest heartbeat of a simulated handle came: now, while it sends them."""
+    return now_ns if record.identity.simulated and record.beats else None
 
 
 def step(heart: Heart, newest_ns: int | None, now_ns: int, debounce: Debounce) -> Heart:

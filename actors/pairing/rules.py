@@ -87,9 +87,13 @@ def paired_manually(pairs: Pairs, halves: Sequence[Half], device_id: str, partne
     """Pair two devices by hand, out of their automatic pairs; InvalidInput, NoSuchDevice, Conflict."""
     first, second = _half(halves, device_id), _half(halves, partner)
     if device_id == partner:
-        raise InvalidInput("A device cannot be paired with itself: name a grip or pen for an arm or compact, or the reverse.")
+        raise InvalidInput(
+            "A device cannot be paired with itself: name a grip or pen for an arm or compact, or the reverse."
+        )
     if first.moves == second.moves:
-        raise InvalidInput(f"{device_id} and {partner} are of one side: a pair is an arm or compact with a grip or pen.")
+        raise InvalidInput(
+            f"{device_id} and {partner} are of one side: a pair is an arm or compact with a grip or pen."
+        )
     mover, handle = (device_id, partner) if first.moves else (partner, device_id)
     wanted = Pair(mover, handle, Origin.MANUAL)
     if wanted in pairs.pairs:
@@ -105,7 +109,9 @@ def paired_manually(pairs: Pairs, halves: Sequence[Half], device_id: str, partne
             )
         (loose if touched else kept).append(pair)
     changes = [
-        Change(pair.mover, None, pair.origin, pair.handle) for pair in loose if pair.mover != mover and mover not in pair
+        Change(pair.mover, None, pair.origin, pair.handle)
+        for pair in loose
+        if pair.mover != mover and mover not in pair
     ]
     dropped = next((pair.handle for pair in loose if pair.mover == mover and pair.handle != handle), None)
     changes.append(Change(mover, handle, Origin.MANUAL, dropped))
@@ -163,11 +169,7 @@ class _Table:
 
     def _best(self, half: Half, others: Iterable[Half]) -> Half | None:
         """The attached one with the lowest index, else the one with the lowest index; real and simulated never mix."""
-        fit = [
-            other
-            for other in others
-            if other.simulated is half.simulated and _ids(half, other) not in self._parted
-        ]
+        fit = [other for other in others if other.simulated is half.simulated and _ids(half, other) not in self._parted]
         return next((other for other in fit if other.attached), fit[0] if fit else None)
 
     def _join(self, half: Half, other: Half, dropped: str | None) -> None:

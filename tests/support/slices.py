@@ -7,7 +7,7 @@ from typing import Any, TypeVar, cast
 
 import pykka
 
-from actors.device.messages import DeviceRecord, Inventory, Phase
+from actors.device.messages import Bond, DeviceRecord, Inventory, Phase
 from actors.device.simulated import identities, parse
 from actors.kit.actor import Context
 from actors.kit.children import Factory
@@ -30,7 +30,9 @@ def settings_view(raw: Mapping[str, object] | None = None) -> SettingsView:
 def simulated_records(runtime: Runtime, *words: str, phase: Phase = Phase.READY) -> tuple[DeviceRecord, ...]:
     """Simulated devices, leased and as the inventory shows them."""
     return tuple(
-        DeviceRecord(identity, runtime.lease_device(identity.device_id), phase)
+        DeviceRecord(
+            identity, runtime.lease_device(identity.device_id), phase, bond=Bond.at_first(simulated=identity.simulated)
+        )
         for identity in identities(parse(word) for word in words)
     )
 

@@ -30,7 +30,7 @@ from tests.support.living_actors import handled
 from tests.support.polling import eventually
 
 PATIENCE_S = 20.0
-BASE = ["settings", "events", "fastpath", "ports", "devices", "sessions"]
+BASE = ["settings", "events", "fastpath", "ports", "devices", "pairing", "sessions"]
 CALM = {"control/frequency": 1000, "simulation/settle_time": 0}
 
 Make = Callable[..., System]

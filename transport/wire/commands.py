@@ -157,7 +157,7 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
         found.workspaces.append((target.device_id, _workspace(found, body, path)))
         return
     if not target.accepts:
-        raise InvalidInput("settling: commands are taken once the device is ready", path)
+        raise InvalidInput("settling or calibrating: commands are taken once the device is ready", path)
     code, wanted, keys = SET_POINTS[name]
     fields = shapes.mapping(body, path)
     shapes.known(fields, (wanted, "values"), path, found.fault)

@@ -38,7 +38,7 @@ class SessionDevice:
         self.device_id: str = record.device_id
         self.kind: Kind = record.kind
         self.moves: bool = record.kind.moves
-        self.accepts: bool = record.phase is Phase.READY
+        self.accepts: bool = record.phase is Phase.READY and not record.bond.run
 
     def view(self, config: SessionConfig) -> bool:
         """See the device as `config` says; a held position is released when the view is new. True when anything is."""

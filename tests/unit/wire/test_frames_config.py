@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.device.messages import DeviceRecord, DeviceWide, Inventory
+from actors.device.messages import Bond, DeviceRecord, DeviceWide, Inventory
 from actors.session import configure, presets
 from actors.session.messages import Damping, DeviceConfig, SessionConfig, SetBasis, SetMount, SetPreset
 from actors.session.profile import SessionMemory
@@ -130,7 +130,7 @@ def test_types_and_connections_have_their_words(
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_a_grip_shows_its_versions_and_its_partner(vocabulary: Vocabulary, version: str) -> None:
-    shown = config_of(replace(WIRELESS, paired_with="049D"), vocabulary=vocabulary, version=version)
+    shown = config_of(replace(WIRELESS, bond=Bond("049D")), vocabulary=vocabulary, version=version)
 
     assert list(shown.items())[2:] == [
         ("port", "sim2"),
@@ -144,7 +144,7 @@ def test_a_grip_shows_its_versions_and_its_partner(vocabulary: Vocabulary, versi
 def test_what_a_device_has_for_all_sessions_is_shown() -> None:
     wide = DeviceWide("left", torque_scaling=False, gravity_compensation=False, gravity_scale=0.5, home_return=True)
 
-    shown = config_of(replace(ARM, wide=wide, paired_with="1605"))
+    shown = config_of(replace(ARM, wide=wide, bond=Bond("1605")))
 
     assert shown["handedness"] == "left"
     assert shown["torque_scaling"] == {"enabled": False}

@@ -10,8 +10,8 @@ from actors.device.actor import actor_name
 from actors.device.messages import ConfigureDevice
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from transport.http.call import NO_BODY, Answer
-from transport.http.describe.about import DEVICE_FAILS, NOWHERE, ONE_DEVICE, ONE_MOVER, SEVERAL_MOVERS, About
-from transport.http.describe.schema import FLAG, TEXT, Schema, listed, nullable, obj
+from transport.http.describe.about import DEVICE_FAILS, NOWHERE, ONE_MOVER, SEVERAL_MOVERS, About
+from transport.http.describe.schema import FLAG, TEXT, Schema, listed, obj
 from transport.http.describe.values import (
     ENABLED,
     GRAVITY,
@@ -146,7 +146,6 @@ AREAS: Final = (
 
 
 EVERY_HOME: Final = About(obj({"results": listed(obj({"device_id": TEXT, "enabled": FLAG}))}))
-PARTNER: Final = About(obj({"paired_with": nullable(TEXT)}), path=ONE_DEVICE)
 
 # ---------------------------------------------------------------- routes
 
@@ -161,8 +160,6 @@ def routes() -> Iterator[Route]:
     write, clear = _written(HOME, path=NOWHERE), _cleared(HOME, path=NOWHERE)
     yield Route("POST", "/home_return", _writer(HOME), "Switch it on or off everywhere.", reads_body=True, about=write)
     yield Route("DELETE", "/home_return", _clearer(HOME), "Switch return-to-home off everywhere.", about=clear)
-    paired = "/{device}/{id}/config/paired_with"
-    yield Route("GET", paired, read_partner, "The other half of the device's pair.", about=PARTNER)
 
 
 def _routes(shape: str, area: WideArea) -> Iterator[Route]:
@@ -186,11 +183,6 @@ async def list_home_return(call: Call) -> Answer:
     records = [record for record in _found(call).records if HOME.area.on(record)]
     shown = [{"device_id": one.device_id, **HOME.shown(await configured(call.bridge, one, NOTHING))} for one in records]
     return Answer({"results": shown})
-
-
-async def read_partner(call: Call) -> Answer:
-    """Null without one."""
-    return Answer({"paired_with": _found(call).having(Area("paired_with", moves=False)).one().paired_with})
 
 
 async def change_wide(

@@ -164,12 +164,6 @@ def test_a_grip_has_none_of_it(http: HttpClient, area: str) -> None:
     assert http.delete(path(area, "arm/nobody")).status == 404
 
 
-def test_a_partner_is_shown_and_null_without_one(http: HttpClient) -> None:
-    assert http.get(path("paired_with")).data == {"paired_with": None}
-    assert http.get(path("paired_with", "grip/0")).data == {"paired_with": None}
-    assert http.get(path("paired_with", "arm/*")).status == 400
-
-
 # ---------------------------------------------------------------- return-to-home
 
 

@@ -1,0 +1,132 @@
+"""The calibration of one device with its handle: locked, ready, running, calibrated, failed."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.pairing.calibration import Calibration, Handle, begun, ended, seen
+from actors.pairing.messages import Progress, Reason
+
+HELD = Handle()
+LOOSE = Handle(attached=False)
+AWAY = Handle(here=False)
+ASLEEP = Handle(awake=False)
+
+
+def after(*handles: Handle | None, calibrated: bool = False) -> Calibration:
+    found = Calibration(calibrated=calibrated)
+    for handle in handles:
+        found = seen(found, handle)
+    return found
+
+
+def running() -> Calibration:
+    found = begun(after(HELD), HELD)
+    assert found.progress is Progress.RUNNING
+    return found
+
+
+@pytest.mark.parametrize("handle", [None, LOOSE, AWAY])
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_it_is_locked_until_a_paired_handle_is_attached(handle: Handle | None, calibrated: bool) -> None:
+    found = after(handle, calibrated=calibrated)
+
+    assert found.progress is Progress.LOCKED
+    assert found.calibrated is calibrated
+    assert begun(found, handle).run == 0
+
+
+def test_an_attached_handle_unlocks_it() -> None:
+    assert after(HELD).progress is Progress.READY
+    assert after(HELD, calibrated=True).progress is Progress.CALIBRATED
+    assert after(HELD, LOOSE, calibrated=True).progress is Progress.LOCKED
+
+
+def test_a_run_ends_calibrated() -> None:
+    one = running()
+
+    done = ended(one, one.run, None)
+
+    assert (done.progress, done.calibrated, done.run) == (Progress.CALIBRATED, True, 0)
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_a_run_that_fails_leaves_nothing_calibrated_and_says_why(reason: Reason) -> None:
+    one = begun(after(HELD, calibrated=True), HELD)
+
+    failed = ended(one, one.run, reason)
+
+    assert (failed.progress, failed.reason, failed.calibrated) == (Progress.FAILED, reason, False)
+
+
+@pytest.mark.parametrize(
+    ("handle", "reason"),
+    [(LOOSE, Reason.PEN_LOST), (AWAY, Reason.PEN_LOST), (None, Reason.PEN_LOST), (ASLEEP, Reason.PEN_ASLEEP)],
+)
+def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason) -> None:
+    failed = seen(running(), handle)
+
+    assert (failed.progress, failed.reason) == (Progress.FAILED, reason)
+    assert seen(failed, handle) == failed
+
+
+@pytest.mark.parametrize(("handle", "reason"), [(AWAY, Reason.PEN_NOT_CONNECTED), (ASLEEP, Reason.PEN_ASLEEP)])
+def test_without_a_handle_that_answers_it_fails_at_once_and_loses_nothing(handle: Handle, reason: Reason) -> None:
+    refused = begun(after(HELD, calibrated=True), handle)
+
+    assert (refused.run, refused.reason, refused.progress) == (0, reason, Progress.FAILED)
+    assert refused.calibrated
+
+
+def test_a_failure_is_shown_until_the_lock_moves_or_a_run_begins() -> None:
+    one = running()
+    failed = ended(one, one.run, Reason.BLOCKED)
+
+    assert seen(failed, HELD) == failed
+    assert seen(failed, LOOSE).progress is Progress.LOCKED
+    assert seen(seen(failed, LOOSE), HELD).progress is Progress.READY
+    assert begun(failed, HELD).progress is Progress.RUNNING
+
+
+def test_a_wish_while_it_is_locked_forgets_an_old_failure() -> None:
+    lost = seen(running(), LOOSE)
+
+    assert begun(lost, LOOSE).progress is Progress.LOCKED
+
+
+def test_a_wish_while_it_runs_changes_nothing() -> None:
+    one = running()
+
+    assert begun(one, HELD) == one
+
+
+def test_the_end_of_an_older_run_changes_nothing() -> None:
+    one = running()
+    lost = seen(one, LOOSE)
+    again = begun(seen(lost, HELD), HELD)
+
+    assert ended(lost, one.run, None) == lost
+    assert again.run == one.run + 1
+    assert ended(again, one.run, Reason.BLOCKED) == again
+    assert ended(Calibration(), 0, None) == Calibration()
+
+
+HANDLES = st.one_of(st.none(), st.builds(Handle, st.booleans(), st.booleans(), st.booleans()))
+ACTS = st.one_of(
+    st.tuples(st.just("seen"), HANDLES), st.tuples(st.just("begun"), HANDLES), st.tuples(st.just("ended"), st.none())
+)
+
+
+@given(st.lists(ACTS, max_size=20))
+def test_it_runs_only_while_its_handle_is_attached_and_awake(acts: list[tuple[str, Handle | None]]) -> None:
+    one = Calibration()
+    for act, handle in acts:
+        if act == "ended":
+            one = ended(one, one.run, None)
+            continue
+        one = seen(one, handle) if act == "seen" else begun(one, handle)
+        if one.run:
+            assert handle == HELD
+        assert (one.progress is Progress.FAILED) == (one.reason is not None)

@@ -1,0 +1,136 @@
+"""`/{device}/{id}/config/paired_with` and `/{device}/{id}/calibration`: the PairingManager decides, its book is what is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from actors.device.actor import actor_name
+from actors.device.messages import MANAGER, ConfigureDevice, ConfirmInventory
+from actors.kit.errors import HapticError, InvalidInput, NoSuchActor, NoSuchDevice
+from actors.pairing.messages import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
+from actors.settings.messages import STORE, ConfirmLedger
+from transport.http.call import NO_BODY, Answer
+from transport.http.describe.about import DEVICE_ID, ONE_DEVICE, SEVERAL_DEVICES, About
+from transport.http.describe.schema import TEXT, either, nullable, obj, word
+from transport.http.device_selector import Area, find, shown
+from transport.http.resources.session_areas import BODY, note_unknown
+from transport.http.results import Act, Run, answer_of
+from transport.http.route import Route
+from transport.wire import shapes
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord
+    from actors.pairing.book import PairingBook
+    from transport.bridge import Bridge
+    from transport.http.call import Call
+    from transport.http.device_selector import Devices
+
+PAIRED_WITH: Final = Area("paired_with", moves=False)
+CALIBRATION: Final = Area("calibration", moves=False)
+
+_PAIRING: Final = obj({"paired_with": nullable(TEXT)}, optional={"origin": word(*Origin)})
+_WANTED: Final = obj({"device_id": DEVICE_ID})
+_PROGRESS: Final = obj({"state": word(*Progress)}, optional={"reason": word(*Reason)})
+PARTNER: Final = About(_PAIRING, path=ONE_DEVICE)
+PARTED: Final = About(_PAIRING, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 507))
+PAIRED: Final = replace(PARTED, body=either(_WANTED, DEVICE_ID), example={"device_id": "1605"}, fails=(404, 409, 507))
+PROGRESS: Final = About(_PROGRESS, path=ONE_DEVICE)
+CALIBRATED: Final = About(_PROGRESS, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 409))
+
+
+def routes() -> Iterator[Route]:
+    """Pairs and calibration, of a device or a handle."""
+    paired, calibration = "/{device}/{id}/config/paired_with", "/{device}/{id}/calibration"
+    yield Route("GET", paired, read_partner, "The other half of the device's pair.", about=PARTNER)
+    yield Route("POST", paired, pair, "Pair two devices by hand.", reads_body=True, about=PAIRED)
+    yield Route("DELETE", paired, unpair, "Dissolve the device's pair.", about=PARTED)
+    yield Route("GET", calibration, read_calibration, "How far the device's calibration is.", about=PROGRESS)
+    yield Route("POST", calibration, calibrate, "Calibrate the device with its grip or pen.", about=CALIBRATED)
+
+
+async def read_partner(call: Call) -> Answer:
+    """Null without one."""
+    return Answer(_pairing(_book(call.bridge).pairing(_found(call, PAIRED_WITH).one().device_id)))
+
+
+async def pair(call: Call) -> Answer:
+    """`{"device_id"}` or the bare id of the other half, which stays so until DELETE, also over a restart."""
+    body = call.body
+    if body is NO_BODY:
+        raise InvalidInput("Send a JSON body.")
+    partner = shapes.word(body, "device_id", BODY, note_unknown(call))
+    if call.bridge.inventory.find(partner) is None:
+        raise NoSuchDevice(shown(partner))
+    found = _found(call, PAIRED_WITH)
+    acts = [_act(one, partial(_pair, call.bridge, PairManually(one.device_id, partner))) for one in found.records]
+    return await answer_of(acts, several=found.pattern)
+
+
+async def unpair(call: Call) -> Answer:
+    """The pair is not made again by itself until one half reconnects."""
+    found = _found(call, PAIRED_WITH)
+    acts = [_act(one, partial(_pair, call.bridge, Unpair(one.device_id))) for one in found.records]
+    return await answer_of(acts, several=found.pattern)
+
+
+async def read_calibration(call: Call) -> Answer:
+    """`reason` says why the last one failed."""
+    one = _book(call.bridge).calibration(_found(call, CALIBRATION).one().device_id)
+    reason = {} if one.reason is None else {"reason": str(one.reason)}
+    return Answer({"state": str(one.progress), **reason})
+
+
+async def calibrate(call: Call) -> Answer:
+    """Answered when the loop puts out no force any more."""
+    found = _found(call, CALIBRATION)
+    acts = [_act(one, partial(_calibrate, call.bridge, one.device_id)) for one in found.records]
+    return await answer_of(acts, several=found.pattern)
+
+
+def _act(record: DeviceRecord, run: Run) -> Act:
+    return Act({"device_id": record.device_id}, run)
+
+
+async def _pair(bridge: Bridge, wish: PairManually | Unpair) -> Mapping[str, object]:
+    now = await bridge.ask(PAIRING, wish)
+    await _shown(bridge, wish.device_id)
+    try:
+        await bridge.ask(STORE, ConfirmLedger())
+    except HapticError as error:
+        error.sentence = f"That holds, but a restart would forget it. {error.sentence}"
+        raise
+    return _pairing(now)
+
+
+async def _calibrate(bridge: Bridge, device_id: str) -> Mapping[str, object]:
+    progress = await bridge.ask(PAIRING, Calibrate(device_id))
+    await _shown(bridge, device_id)
+    return {"state": str(progress)}
+
+
+async def _shown(bridge: Bridge, device_id: str) -> None:
+    """Return when the inventory and the loop have what was decided of the device and its other half."""
+    await bridge.ask(MANAGER, ConfirmInventory())
+    for one in (device_id, _book(bridge).pairing(device_id).paired_with):
+        if one is not None and bridge.inventory.find(one) is not None:
+            try:
+                await bridge.ask(actor_name(one), ConfigureDevice())
+            except NoSuchActor:
+                continue
+
+
+def _book(bridge: Bridge) -> PairingBook:
+    return bridge.system.pairing.value
+
+
+def _pairing(now: Pairing) -> dict[str, object]:
+    if now.origin is None:
+        return {"paired_with": None}
+    return {"paired_with": now.paired_with, "origin": str(now.origin)}
+
+
+def _found(call: Call, area: Area) -> Devices:
+    return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(area)
