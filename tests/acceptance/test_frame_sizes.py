@@ -1,0 +1,159 @@
+"""Frames of an arm, a compact and a grip of each kind, in bytes: clients that read 4 KiB at a time must not lose one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from actors.device.messages import SimulatedSpec
+from actors.values.identity import Connection, Kind
+from tests.support.http_client import HttpClient
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer
+
+ARM, COMPACT, WIRED, WIRELESS = "A001", "C001", "B001", "B002"
+DEVICES = (
+    SimulatedSpec(Kind.ARM, Connection.SIMULATED, ARM),
+    SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, COMPACT),
+    SimulatedSpec(Kind.GRIP, Connection.WIRED, WIRED),
+    SimulatedSpec(Kind.GRIP, Connection.WIRELESS, WIRELESS),
+)
+FOUR_KIB, EIGHT_KIB = 4096, 8192
+LONGEST_NUMBER = "-0.000107305365"
+LONGEST_ID = 10**9
+# Whole numbers by meaning: they are as long as they are.
+WHOLE = {"major_version", "minor_version", "hardware_version", "device_type", "model", "error"}
+VECTOR = {"x": 1, "y": 2, "z": 3}
+TURNED = {"w": 0.5, "x": 0.5, "y": 0.5, "z": -0.5}
+MOVED = {"position": VECTOR, "rotation": TURNED, "scale": {"x": 2, "y": 3, "z": 4}}
+FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
+WAYS = [(version, vocabulary) for version in ("3.0", "3.1") for vocabulary in ("neutral", "inverse")]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    settings = {"simulation/settle_time": 0.01}
+    folder = tmp_path_factory.mktemp("state")
+    with ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
+        yield running
+
+
+@pytest.fixture(params=WAYS, ids="-".join)
+def client(service: ServiceInside, request: pytest.FixtureRequest) -> Iterator[Peer]:
+    version, vocabulary = request.param
+    with Peer(service.ws, {"version": version, "vocabulary": vocabulary}) as peer:
+        peer.frame()
+        yield peer
+
+
+def ask(client: Peer, content: object) -> Any:
+    """The frame that answers, which names no error."""
+    frame = client.ask(content)
+    assert "errors" not in frame
+    return frame
+
+
+def widest(value: Any, key: str = "") -> Any:
+    """The same frame with the longest text in each place; a number is a mark that `size` replaces."""
+    if isinstance(value, dict):
+        if key == "transform" and value:
+            return {"position": widest(VECTOR), "rotation": widest(TURNED), "scale": widest(VECTOR)}
+        if key == "transform_velocity" and value:
+            return {"position": dict.fromkeys("xyz", "#"), "rotation": dict.fromkeys("xyz", "#")}
+        return {name: widest(part, name) for name, part in value.items()}
+    if isinstance(value, list):
+        return [widest(part) for part in value]
+    if isinstance(value, bool):
+        return False
+    if isinstance(value, (int, float)):
+        return LONGEST_ID if key == "session_id" else value if key in WHOLE else "#"
+    if key == "paired_with":
+        return ARM
+    return {"control_mode": "position", "mode": "position", "control_domain": "cartesian"}.get(key, value)
+
+
+def moving(frame: Any) -> Any:
+    """The same frame while every workspace moves."""
+    text = json.dumps(frame, ensure_ascii=False).replace('"transform_velocity": {}', '"transform_velocity": {"any": 1}')
+    return json.loads(text)
+
+
+def written(marked: Any) -> bytes:
+    """The frame as the service writes it, with the longest number for each mark."""
+    text = json.dumps(marked, separators=(",", ":"), ensure_ascii=False)
+    return text.replace('"#"', LONGEST_NUMBER).encode()
+
+
+def size(frame: Any) -> int:
+    """Bytes of the frame at its longest."""
+    return len(written(widest(frame)))
+
+
+def everywhere(**parts: Any) -> dict[str, Any]:
+    """A message that does the same to arm and compact."""
+    return {"arm": [{"device_id": ARM, **parts}, {"device_id": COMPACT, **parts}]}
+
+
+def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(client: Peer) -> None:
+    frame = ask(client, everywhere(commands={"set_transform": {"transform": MOVED}}))
+
+    assert json.dumps(frame).count('"scale"') == json.dumps(moving(frame)).count('"any"') == 2
+    assert size(moving(frame)) <= FOUR_KIB
+
+
+def possible(frame: Any) -> Any:
+    """The same full frame with marks for the numbers that can be at their longest together, and the others as they are.
+
+    A quaternion has a part of at least 0.5, one of the two domains has no target, a battery has a few volts; a cursor in reach is
+    some millimetres in front of its device, behind a bent elbow.
+    """
+    shown = widest(frame)
+    for name, group in frame.items():
+        for key in [] if name == "session_id" else group if isinstance(group, dict) else range(len(group)):
+            entry, wide = group[key], shown[name][key]
+            wide["config"] = {**entry["config"], "paired_with": ARM}
+            wide["status"] = entry["status"]
+            if "cursor_position" in wide["state"]:
+                wide["state"]["cursor_position"]["y"] = -0.0051234567
+                wide["state"]["angular_position"]["a2"] = -134.19113
+            for field in ("body_orientation", "current_angular_position"):
+                if field in wide["state"]:
+                    wide["state"][field] = entry["state"][field]
+            if "orientation" in wide["state"]:
+                wide["state"]["orientation"]["w"] = -0.70710677
+            if "battery_voltage" in wide["state"]:
+                wide["state"]["battery_voltage"] = 3.7654321
+    return shown
+
+
+def test_a_full_frame_of_defaults_stays_within_4096_bytes(client: Peer) -> None:
+    frame = ask(client, FULL)
+
+    text = json.dumps(frame)
+    assert text.count('"mount": {}') == text.count('"transform_velocity": {}') == 2
+    assert text.count('"preset": "defaults"') == 2
+    assert len(written(possible(frame))) <= FOUR_KIB
+
+
+def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: Peer) -> None:
+    everything = {"damping": {"scalar": 1, "vector": VECTOR}, "mount": MOVED, "basis": "-Z-Y-X", "force_gate": 0.125}
+    ask(client, everywhere(configure=everything, commands={"set_transform": {"transform": MOVED}}))
+    faulty = {f"{'é' * 60}{number}": 1 for number in range(20)}
+    frame = client.ask({**FULL, **faulty})
+
+    assert len(frame["errors"]) == 8
+    assert size(moving(frame)) <= EIGHT_KIB
+
+
+def test_with_every_field_explicit_no_frame_passes_8192_bytes(service: ServiceInside, client: Peer) -> None:
+    http = HttpClient(service.http)
+    key = "/settings/serialization/explicit_fields"
+    assert http.post(key, True).status == 200
+    try:
+        ask(client, everywhere(configure={"mount": MOVED}, commands={"set_transform": {"transform": MOVED}}))
+        assert size(moving(ask(client, FULL))) <= EIGHT_KIB
+    finally:
+        http.delete(key)
