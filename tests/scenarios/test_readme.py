@@ -18,9 +18,10 @@ README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 CURL_LINES = re.findall(r"^ {4}(curl .+?)(?:\s+#.*)?$", README, re.MULTILINE)
 
 
-@pytest.fixture(scope="module")
-def service() -> Iterator[RunningService]:
-    with RunningService() as running:
+@pytest.fixture(scope="module", params=["neutral", "inverse"])
+def service(request: pytest.FixtureRequest) -> Iterator[RunningService]:
+    """What people type works whichever words the service speaks."""
+    with RunningService("--vocabulary", request.param) as running:
         yield running
 
 

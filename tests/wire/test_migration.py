@@ -1,0 +1,162 @@
+"""docs/migration.md tells the truth: each old form does what the new one beside it does, and is told of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.support.exchange import Reply, exchange
+from tests.support.inside import ServiceInside
+from tests.support.listener import Listener
+from tests.support.page import DEVICES, DOCS, Block, sections
+from tests.support.peer import Peer
+from tests.support.wire_words import Object
+from transport.http.resources.old_routes import OLD_ROUTES
+from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, SESSION_BASIS
+
+PAGE = (DOCS / "migration.md").read_text(encoding="utf-8")
+BLOCKS = tuple(block for section in sections("migration.md") for block in section.blocks)
+FULL: Object = {"session": {"force_render_full_state": {}}}
+COMMANDED = (
+    "current_cursor_force",
+    "current_cursor_position",
+    "current_angular_torques",
+    "current_angular_position",
+    "control_mode",
+    "transform",
+)
+MEASURED = {"current_cursor_force", "current_angular_torques"}
+
+
+def pairs(kind: str) -> list[Any]:
+    """Each old form of one kind with the new form that stands behind it."""
+    found = [(old, new) for old, new in pairwise(BLOCKS) if (old.kind, new.kind) == (f"{kind} old", f"{kind} new")]
+    return [pytest.param(old.text, new.text, id=old.text.partition("\n")[0]) for old, new in found]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def listener(service: ServiceInside) -> Iterator[Listener]:
+    with Listener(service.events) as listening:
+        yield listening
+
+
+# ---------------------------------------------------------------- commands
+
+
+def effect(service: ServiceInside, message: str) -> Any:
+    """What a fresh session that sends a message sees of configuration and commands, two ticks later."""
+    with Peer(service.ws) as peer:
+        peer.frame()
+        peer.send_text(message)
+        assert "errors" not in peer.frame()
+        service.step(2)
+        frame = peer.ask(FULL)
+        peer.close()
+    service.sessions_gone()
+    service.step(2)
+    arm = frame["arm"][0]
+    return [arm["config"], {name: arm["state"][name] for name in COMMANDED}]
+
+
+@pytest.mark.parametrize(("old", "new"), pairs("json"))
+def test_an_old_command_does_what_the_new_one_does(
+    service: ServiceInside, listener: Listener, old: str, new: str
+) -> None:
+    nothing = effect(service, "{}")
+    was, now = effect(service, old), effect(service, new)
+
+    assert_alike(was, now)
+    assert ("probe" in old) == (was == nothing)
+    command = next(
+        word for word in (*RENAMED, COORDINATE_ORIGIN, SESSION_BASIS, *commands_of(old)) if f'"{word}"' in old
+    )
+    listener.hears("command-deprecated", command=command)
+
+
+def assert_alike(was: Any, now: Any) -> None:
+    """The hand moves between two sessions: joints and cursor see one command a little differently, a held position pulls elsewhere."""
+    (config, state), (other_config, other_state) = was, now
+    assert config == other_config
+    for name, value in state.items():
+        if name not in MEASURED:
+            assert value == other_state[name], name
+        elif state["control_mode"] == "force":
+            assert value == pytest.approx(other_state[name], rel=0.02, abs=0.01), name
+
+
+def commands_of(text: str) -> list[str]:
+    message = json.loads(text)
+    return [name for entry in message.get("arm", []) for name in entry.get("commands", {})]
+
+
+# ---------------------------------------------------------------- routes
+
+
+def ask(service: ServiceInside, text: str) -> Reply:
+    line, _, body = text.partition("\n")
+    method, path = line.split(" ")
+    return exchange(service.http, method, path, body, raw=True)
+
+
+def kept(service: ServiceInside) -> Any:
+    """Values of settings, and the configuration of the arm."""
+    settings = exchange(service.http, "GET", "/settings?advanced=true&format=plain").json
+    arm = exchange(service.http, "GET", "/arm/049D").json
+    return {key: record["value"] for key, record in settings.items()}, arm["config"]
+
+
+def restore(service: ServiceInside, before: Any) -> None:
+    for key, value in kept(service)[0].items():
+        if value != before[0][key]:
+            exchange(service.http, "DELETE", f"/settings/{key}")
+    for area in ("handedness", "torque_scaling", "gravity_compensation"):
+        exchange(service.http, "DELETE", f"/haptic*/*/config/{area}")
+    assert kept(service) == before
+
+
+@pytest.mark.parametrize(("old", "new"), pairs("http"))
+def test_an_old_route_does_what_the_new_one_does(
+    service: ServiceInside, listener: Listener, old: str, new: str
+) -> None:
+    before = kept(service)
+    answer = ask(service, new)
+    now = kept(service)
+    restore(service, before)
+    old_answer = ask(service, old)
+    was = kept(service)
+    restore(service, before)
+
+    assert (answer.status, old_answer.status) == (200, 200)
+    assert was == now != before
+    assert "deprecation_warning" not in answer.json
+    assert "deprecation_warning" in old_answer.json
+    listener.hears("http-route-deprecated", route=old.partition("\n")[0])
+
+
+# ---------------------------------------------------------------- nothing is missing
+
+
+def test_every_old_form_is_on_the_page() -> None:
+    played = [block for block in BLOCKS if block.kind.endswith(" old")]
+
+    assert len(played) * 2 == len(BLOCKS)
+    for word in (*RENAMED, COORDINATE_ORIGIN, SESSION_BASIS):
+        assert any(word in block.text for block in played), word
+    for route in OLD_ROUTES:
+        assert any(_is_of(route.path, block) for block in played), route.path
+        assert f"`POST {route.path}`" in PAGE
+        assert f"`{route.replacement}`" in PAGE
+
+
+def _is_of(path: str, block: Block) -> bool:
+    return block.text.startswith(f"POST {path}\n")

@@ -1,0 +1,168 @@
+"""docs/wire.md does what it says: each section is played on a service with its devices, by a client that connects anew."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.device.messages import MANAGER, AddSimulated, RemoveSimulated, SimulatedSpec
+from actors.event.catalog import CATALOG
+from actors.values.identity import Connection, Kind
+from tests.support.exchange import Reply, exchange
+from tests.support.inside import ServiceInside
+from tests.support.likeness import check_like, is_like
+from tests.support.listener import Listener
+from tests.support.page import DEVICES, DOCS, Block, Section, sections
+from tests.support.peer import Peer
+from tests.support.polling import eventually
+
+WIRE = "wire.md"
+OWN_ID = re.compile(r'(session(?:_id)?[=/]|sessions/|"session_id": )7\b')
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def listener(service: ServiceInside) -> Iterator[Listener]:
+    with Listener(service.events) as listening:
+        yield listening
+
+
+@dataclass(slots=True)
+class Reader:
+    """Somebody who types in what a section says and compares what comes back."""
+
+    service: ServiceInside
+    listener: Listener
+    cleanup: ExitStack
+    query: dict[str, str] = field(default_factory=dict[str, str])
+    session_id: int = 0
+    frame: Any = None
+    peer: Peer = field(init=False)
+    reply: Reply = field(init=False)
+
+    def play(self, section: Section) -> None:
+        """Block by block; whatever is sent gets its frame, which has errors only where the page shows them."""
+        heard = len(self.listener.events)
+        blocks = list(section.blocks)
+        while blocks and blocks[0].kind == "direction" and self._chosen(blocks[0].text):
+            blocks.pop(0)
+        self.connect()
+        answers = [block.kind.endswith(("server", "event")) for block in blocks[1:]] + [False]
+        for block, answered in zip(blocks, answers, strict=True):
+            try:
+                self._block(block, answered, heard)
+            except AssertionError as error:
+                error.add_note(f"{block.kind}\n{block.text}")
+                raise
+        self.peer.owes_nothing()
+        self.peer.close()
+
+    def connect(self) -> None:
+        """A new connection; its first frame is the one that a server block at the beginning shows."""
+        self.peer = self.cleanup.enter_context(Peer(self.service.ws, self.query))
+        self.frame = self.peer.frame()
+        self.session_id = self.frame["session_id"]
+
+    def _chosen(self, direction: str) -> bool:
+        if direction == "frames v3.0":
+            self.query["version"] = "3.0"
+        elif direction == "inverse words":
+            self.query["vocabulary"] = "inverse"
+        return direction in {"frames v3.0", "inverse words"}
+
+    def _block(self, block: Block, answered: bool, heard: int) -> None:
+        text = OWN_ID.sub(rf"\g<1>{self.session_id}", block.text)
+        match block.kind:
+            case "json client" | "text client":
+                if block.kind == "json client":
+                    json.loads(text)
+                self.service.step(2)
+                self.peer.send_text(text)
+                self.frame = self.peer.frame()
+                assert answered or "errors" not in self.frame
+            case "json server":
+                check_like(json.loads(text), self.frame)
+            case "json event":
+                wanted = json.loads(text)
+                eventually(
+                    lambda: any(is_like(wanted, one) for one in self.listener.events[heard:]), text, pause_s=0.01
+                )
+            case "http client":
+                line, _, body = text.partition("\n")
+                method, path = line.split(" ")
+                self.reply = exchange(self.service.http, method, path, body or None, raw=True)
+            case "http server":
+                status, _, body = text.partition("\n")
+                assert self.reply.status == int(status)
+                check_like(json.loads(body), self.reply.json)
+            case _:
+                assert block.kind == "direction", block.kind
+                self._direct(text)
+
+    def _direct(self, text: str) -> None:
+        verb, _, rest = text.partition(": ")
+        if verb == "plug in":
+            kind, device_id = rest.split()
+            self._ask(AddSimulated(SimulatedSpec(Kind(kind), Connection.SIMULATED, device_id)))
+            self._inventory(device_id, there=True)
+        elif verb == "unplug":
+            self._ask(RemoveSimulated(rest))
+            self._inventory(rest, there=False)
+        elif text.startswith("connect again"):
+            self.peer.close()
+            self.service.sessions_gone()
+            mine, self.query["session_id"] = self.session_id, str(self.session_id)
+            self.connect()
+            assert self.session_id == mine
+        else:
+            assert text.endswith(" s later"), text
+            self.service.wait(float(text.split(maxsplit=1)[0]))
+
+    def _ask(self, wish: Any) -> None:
+        self.service.await_edge(self.service.bridge.ask(MANAGER, wish))
+
+    def _inventory(self, device_id: str, *, there: bool) -> None:
+        def shown() -> bool:
+            self.service.step()
+            return (self.service.system.inventory.value.find(device_id) is not None) is there
+
+        eventually(shown, f"{device_id} is there: {there}", pause_s=0.005)
+
+
+@pytest.mark.parametrize("section", sections(WIRE), ids=str)
+def test_a_section_does_what_it_says(service: ServiceInside, listener: Listener, section: Section) -> None:
+    with ExitStack() as cleanup:
+        Reader(service, listener, cleanup).play(section)
+    service.sessions_gone()
+
+
+def test_the_page_names_every_kind_of_event() -> None:
+    page = (DOCS / WIRE).read_text(encoding="utf-8")
+
+    assert [kind for kind in CATALOG if f"`{kind}`" not in page] == []
+
+
+def test_a_wrong_example_is_noticed(service: ServiceInside, listener: Listener) -> None:
+    wrong = Section("wrong", (Block("json client", "{}"), Block("json server", '{"session_id": 7, "glove": []}')))
+
+    with ExitStack() as cleanup, pytest.raises(AssertionError, match="glove"):
+        Reader(service, listener, cleanup).play(wrong)
+    service.sessions_gone()
+
+
+def test_the_links_of_the_page_lead_somewhere() -> None:
+    for page in (DOCS / WIRE, DOCS / "migration.md"):
+        for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / Path(link)).exists(), link
