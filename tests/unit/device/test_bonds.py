@@ -1,0 +1,143 @@
+"""Bonds on their way to the loop: the manager shows them, the device's actor obeys them and calibrates."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from actors.device.actor import CALIBRATION_S, DeviceActor, actor_name
+from actors.device.messages import Bond, BondChanged, CalibrationDue, DeviceRecord, Inventory, Phase
+from actors.device.params import ATTACHED, CALIBRATED, device_params, status_flags
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.kit.published import Published
+from actors.pairing.messages import PAIRING, CalibrationEnded
+from fastpath.arena import Runtime
+from tests.support.slices import Listener, settings_view, simulated_records
+
+RUN = 3
+
+
+class Rig:
+    """The actor of an arm that is paired with a grip, without a thread, on a stepped loop."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.context = Context.build(self.clock)
+        self.runtime = Runtime(stepping=True, realtime=False)
+        self.arm, self.grip = simulated_records(self.runtime, "arm", "grip")
+        self.inventory = Published(Inventory((self.arm, self.grip)))
+        self.pairing = Listener(self.context, PAIRING)
+        self.myself = Listener(self.context, actor_name(self.arm.device_id))
+        self.actor = self.again()
+        self.writer = self.runtime.writer(self.runtime.lease_session("1"), self.arm.lease)
+
+    def again(self) -> DeviceActor:
+        settings = Published(settings_view())
+        self.actor = DeviceActor(self.context, self.runtime, self.inventory, settings, self.arm.device_id)
+        self.actor.started()
+        return self.actor
+
+    def bond(self, **changes: Any) -> None:
+        """The inventory shows another bond of the arm."""
+        self.arm = replace(self.arm, bond=replace(self.arm.bond, **changes))
+        self.inventory.replace(Inventory((self.arm, self.grip)))
+        self.actor.on_bond(BondChanged())
+
+    def applied(self) -> float:
+        """The force that the loop applies while 1 N is commanded."""
+        for _ in range(20):
+            self.writer.begin()
+            self.writer.force(0, 0, 1)
+            self.writer.publish()
+            self.runtime.step(20)
+        return float(self.runtime.reader(self.arm.lease).snapshot()["force"][2])
+
+    def due(self, seconds: float) -> list[CalibrationDue]:
+        self.clock.advance(seconds)
+        self.context.timers.fire_due()
+        return self.myself.of(CalibrationDue)
+
+
+def test_no_force_is_put_out_while_a_calibration_runs() -> None:
+    rig = Rig()
+    assert rig.applied() == pytest.approx(1)
+
+    rig.bond(run=RUN)
+    assert rig.applied() == 0
+    rig.bond(run=0)
+    assert rig.applied() == pytest.approx(1)
+
+
+def test_a_simulated_calibration_takes_a_second_and_says_how_it_went() -> None:
+    rig = Rig()
+
+    rig.bond(run=RUN)
+    assert rig.due(CALIBRATION_S - 0.001) == []
+    (due,) = rig.due(0.001)
+    rig.actor.on_calibration_due(due)
+
+    assert CALIBRATION_S == 1
+    assert rig.pairing.of(CalibrationEnded) == [CalibrationEnded(rig.arm.device_id, RUN)]
+
+
+def test_the_end_of_a_run_that_was_over_before_is_not_said() -> None:
+    rig = Rig()
+    rig.bond(run=RUN)
+    rig.bond(run=0)
+
+    rig.actor.on_calibration_due(CalibrationDue(RUN))
+
+    assert rig.pairing.told == []
+
+
+def test_an_actor_that_dies_while_its_device_calibrates_begins_again() -> None:
+    rig = Rig()
+    rig.bond(run=RUN)
+
+    rig.again()
+
+    assert rig.due(CALIBRATION_S) == [CalibrationDue(RUN)]
+    assert rig.applied() == 0
+
+
+def test_another_change_of_the_bond_does_not_make_the_calibration_longer() -> None:
+    rig = Rig()
+    rig.bond(run=RUN)
+    rig.clock.advance(CALIBRATION_S / 2)
+
+    rig.bond(paired_with=rig.grip.device_id)
+
+    assert rig.due(CALIBRATION_S / 2) == [CalibrationDue(RUN)]
+
+
+@pytest.mark.parametrize("phase", Phase)
+def test_only_a_ready_device_with_motors_that_does_not_calibrate_takes_commands(phase: Phase) -> None:
+    rig = Rig()
+
+    def accepts(record: DeviceRecord, run: int) -> bool:
+        shown = replace(record, phase=phase, bond=replace(record.bond, run=run))
+        assert bool(device_params(shown, 0)["accepts_commands"]) is shown.accepts
+        return shown.accepts
+
+    assert accepts(rig.arm, 0) is (phase is Phase.READY)
+    assert not accepts(rig.arm, RUN)
+    assert not accepts(rig.grip, 0)
+
+
+def test_the_loop_is_told_of_the_partner_and_of_what_holds() -> None:
+    rig = Rig()
+    bond = Bond("1605", partner_slot=4, attached=False, calibrated=False)
+    params = device_params(replace(rig.arm, bond=bond), 0)
+
+    assert params["grip_slot"] == 4
+    assert status_flags(replace(rig.arm, bond=bond)) & (ATTACHED | CALIBRATED) == 0
+    assert status_flags(replace(rig.arm, bond=replace(bond, attached=True))) & ATTACHED
+    assert status_flags(replace(rig.arm, bond=replace(bond, calibrated=True))) & CALIBRATED
+
+
+def test_of_a_real_device_that_has_just_come_nothing_is_known() -> None:
+    assert Bond.at_first(simulated=True) == Bond(attached=True, calibrated=True)
+    assert Bond.at_first(simulated=False) == Bond()

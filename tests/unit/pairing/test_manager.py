@@ -1,0 +1,459 @@
+"""The PairingManager as a plain object: what it hears, what it tells, and what the next one takes up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from actors.device.messages import MANAGER as DEVICES
+from actors.device.messages import Bond, DeviceRecord, DevicesChanged, Inventory, Phase, ShowBonds
+from actors.event.messages import HUB, Emit
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.kit.errors import CalibrationLocked, Conflict, HapticError, NoSuchDevice
+from actors.kit.message import Announce
+from actors.kit.published import Published
+from actors.pairing.book import PAIRINGS_SECTION, PairingBook
+from actors.pairing.manager import LONGEST_CALIBRATION_S, PairingManager
+from actors.pairing.messages import (
+    PAIRING,
+    Calibrate,
+    CalibrationEnded,
+    CalibrationOverdue,
+    ListenForHeartbeats,
+    Origin,
+    Pairing,
+    PairManually,
+    Progress,
+    Reason,
+    Unpair,
+)
+from actors.settings.frozen import freeze
+from actors.settings.messages import STORE, SaveLedger, SettingChanged
+from fastpath.arena import Runtime
+from tests.support.slices import Listener, settings_view, simulated_records
+
+AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
+
+
+class Rig:
+    """A manager without a thread over devices of a stepped runtime; `silent` handles send no heartbeats."""
+
+    def __init__(self, *words: str, ledger: object = None, **settings: object) -> None:
+        self.clock = ManualClock()
+        self.context = Context.build(self.clock)
+        self.hub = Listener(self.context, HUB)
+        self.store = Listener(self.context, STORE)
+        self.devices = Listener(self.context, DEVICES)
+        self.myself = Listener(self.context, PAIRING)
+        self.devices.hears = self._show
+        self.runtime = Runtime(stepping=True, realtime=False)
+        self.all = simulated_records(self.runtime, *words)
+        self.inventory = Published(Inventory(self.all))
+        self.settings = Published(
+            settings_view({f"devices/{key.replace('__', '/')}": value for key, value in settings.items()})
+        )
+        self.book = Published(PairingBook.from_json(freeze(ledger) if ledger is not None else None))
+        self.silent: set[str] = set()
+        self.manager = self.again()
+
+    def again(self) -> PairingManager:
+        """Another manager, as after a crash; it has started."""
+        self.manager = PairingManager(
+            self.context,
+            self.inventory,
+            self.settings,
+            self.book,
+            lambda record, now_ns: None if record.device_id in self.silent else now_ns,
+        )
+        self.manager.started()
+        return self.manager
+
+    def _show(self) -> None:
+        """As the DeviceManager does."""
+        told = self.devices.of(ShowBonds)[-1].bonds
+        shown = (replace(one, bond=told.get(one.device_id, one.bond)) for one in self.inventory.value.devices)
+        self.inventory.replace(Inventory(tuple(shown)))
+
+    def here(self, *records: DeviceRecord) -> None:
+        """Exactly these are here; who comes back has a new lease."""
+        known = {one.device_id: one for one in self.inventory.value.devices}
+        new = (replace(one, lease=self.runtime.lease_device(one.device_id)) for one in records)
+        self.inventory.replace(Inventory(tuple(known.get(one.device_id, one) for one in new)))
+        self.manager.on_devices(DevicesChanged())
+
+    def phase(self, device_id: str, phase: Phase) -> None:
+        """The device is in that phase, and the inventory says so."""
+        self.inventory.replace(
+            Inventory(
+                tuple(
+                    replace(one, phase=phase) if one.device_id == device_id else one
+                    for one in self.inventory.value.devices
+                )
+            )
+        )
+        self.manager.on_devices(DevicesChanged())
+
+    def listen(self, seconds: float, *, silent: Iterable[str] = ()) -> None:
+        """Time passes while these handles are silent."""
+        self.silent = set(silent)
+        for _ in range(round(seconds / 0.02)):
+            self.clock.advance(0.02)
+            self.manager.on_listen(ListenForHeartbeats())
+
+    def bond(self, device_id: str) -> Bond:
+        return self.inventory.value.get(device_id).bond
+
+    def pairs(self) -> dict[str, str | None]:
+        return {one.device_id: one.bond.paired_with for one in self.inventory.value.devices}
+
+    def heard(self, kind: str) -> list[Any]:
+        """The data of what the hub was told."""
+        return [emit.data for emit in self.hub.of(Emit) if emit.kind == kind]
+
+    @property
+    def saved(self) -> object:
+        saves = [save.value for save in self.store.of(SaveLedger) if save.section == PAIRINGS_SECTION]
+        return saves[-1] if saves else None
+
+    def progress(self, device_id: str) -> Progress:
+        return self.book.value.calibration(device_id).progress
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig("arm", "grip")
+
+
+def ids(rig: Rig) -> list[str]:
+    return [one.device_id for one in rig.all]
+
+
+# ---------------------------------------------------------------- pairs
+
+
+def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(rig: Rig) -> None:
+    arm, grip = ids(rig)
+
+    assert rig.pairs() == {arm: grip, grip: arm}
+    assert rig.bond(arm).origin is AUTO
+    assert [rig.bond(one).partner_slot for one in (arm, grip)] == [rig.all[1].lease.slot, rig.all[0].lease.slot]
+    (event,) = rig.heard("device-pairing-changed")
+    assert event == {
+        "device_id": arm,
+        "device_family": "arm",
+        "paired_with": grip,
+        "origin": "automatic",
+        "dropped": None,
+    }
+    assert rig.book.value.pairing(grip) == Pairing(arm, AUTO)
+    rig.manager.on_devices(DevicesChanged())
+    assert len(rig.devices.of(ShowBonds)) == 1
+
+
+def test_a_half_that_goes_leaves_the_pair_and_its_slot_is_not_named(rig: Rig) -> None:
+    arm, grip = ids(rig)
+
+    rig.here(rig.all[0])
+
+    assert rig.bond(arm).paired_with == grip
+    assert rig.bond(arm).partner_slot == -1
+    assert not rig.bond(arm).attached
+    rig.here(*rig.all)
+    assert rig.bond(arm).partner_slot == rig.all[1].lease.slot
+
+
+def test_a_swapped_grip_is_said_with_the_one_that_was_dropped() -> None:
+    rig = Rig("arm", "grip", "grip")
+    arm, old, new = rig.all
+    rig.here(arm, old)
+    rig.here(arm)
+
+    rig.here(arm, new)
+
+    assert rig.heard("device-pairing-changed")[-1] | {"device_family": ""} == {
+        "device_id": arm.device_id,
+        "device_family": "",
+        "paired_with": new.device_id,
+        "origin": "automatic",
+        "dropped": old.device_id,
+    }
+
+
+def test_automatic_pairing_that_is_off_pairs_nobody_and_switched_on_pairs_who_is_here() -> None:
+    rig = Rig("arm", "grip", auto_pairing=False)
+    arm, grip = ids(rig)
+    assert rig.pairs() == {arm: None, grip: None}
+
+    rig.settings.replace(settings_view())
+    rig.manager.on_setting(SettingChanged("devices/grip/attach_debounce", 0.3))
+    assert rig.pairs()[arm] is None
+    rig.manager.on_setting(SettingChanged("devices/auto_pairing", value=True))
+
+    assert rig.pairs() == {arm: grip, grip: arm}
+
+
+def test_a_pair_by_hand_is_in_the_ledger_and_comes_back_from_it() -> None:
+    rig = Rig("arm", "grip", "grip")
+    arm, first, second = ids(rig)
+
+    assert rig.manager.pair_manually(PairManually(second, arm)) == Pairing(arm, MANUAL)
+
+    assert rig.saved == {"manual": [[arm, second]]}
+    again = Rig("arm", "grip", "grip", ledger=rig.saved)
+    assert again.pairs() == {arm: second, first: None, second: arm}
+    assert again.heard("device-pairing-changed") == []
+
+
+def test_a_dissolved_pair_is_out_of_the_ledger_and_stays_dissolved_for_the_next_manager(rig: Rig) -> None:
+    arm, grip = ids(rig)
+    rig.manager.pair_manually(PairManually(arm, grip))
+
+    assert rig.manager.unpair(Unpair(grip)) == Pairing()
+    assert rig.saved == {"manual": []}
+    rig.again()
+
+    assert rig.pairs() == {arm: None, grip: None}
+    assert rig.heard("device-pairing-changed")[-1]["paired_with"] is None
+
+
+@pytest.mark.parametrize("wish", [PairManually("nobody", "X"), Unpair("nobody"), Calibrate("nobody")])
+def test_who_is_not_here_is_refused(rig: Rig, wish: Any) -> None:
+    with pytest.raises(NoSuchDevice):
+        rig.manager.on_receive(wish)
+
+
+def test_a_new_device_manager_and_a_new_store_are_told_again(rig: Rig) -> None:
+    bonds = rig.devices.of(ShowBonds)[-1]
+    saves = len(rig.store.told)
+
+    rig.manager.on_announce(Announce(DEVICES))
+    rig.manager.on_announce(Announce(STORE))
+    rig.manager.on_announce(Announce(HUB))
+
+    assert rig.devices.of(ShowBonds)[1:] == [bonds]
+    assert len(rig.store.told) == saves + 1
+
+
+# ---------------------------------------------------------------- attachment
+
+
+def test_a_grip_that_falls_silent_is_detached_after_the_debounce_and_attached_again(rig: Rig) -> None:
+    arm, grip = ids(rig)
+
+    rig.listen(1)
+    assert rig.heard("grip-attachment-changed") == []
+    rig.listen(0.08, silent=[grip])
+    assert rig.bond(grip).attached
+    rig.listen(0.04, silent=[grip])
+    assert (rig.bond(grip).attached, rig.bond(arm).attached) == (False, False)
+    rig.listen(0.18)
+    assert not rig.bond(grip).attached
+    rig.listen(0.06)
+
+    assert (rig.bond(grip).attached, rig.bond(arm).attached) == (True, True)
+    assert rig.heard("grip-attachment-changed") == [
+        {"device_id": grip, "device_family": "grip", "attached": False},
+        {"device_id": grip, "device_family": "grip", "attached": True},
+    ]
+
+
+def test_the_debounce_is_a_setting(rig: Rig) -> None:
+    _, grip = ids(rig)
+    rig.listen(0.1)
+    rig.settings.replace(settings_view({"devices/grip/detach_debounce": 0.5}))
+
+    rig.listen(0.4, silent=[grip])
+    assert rig.bond(grip).attached
+    rig.listen(0.2, silent=[grip])
+    assert not rig.bond(grip).attached
+
+
+def test_a_grip_that_is_attached_finds_a_free_arm() -> None:
+    rig = Rig("arm", "grip", auto_pairing=False)
+    arm, grip = ids(rig)
+    rig.listen(0.2, silent=[grip])
+    rig.settings.replace(settings_view())
+
+    rig.listen(0.4)
+
+    assert rig.pairs() == {arm: grip, grip: arm}
+
+
+def test_the_next_manager_listens_and_knows_who_was_attached(rig: Rig) -> None:
+    _, grip = ids(rig)
+    rig.listen(0.3, silent=[grip])
+
+    rig.again()
+
+    rig.clock.advance(0.02)
+    assert rig.context.timers.fire_due() == 1
+    assert rig.myself.of(ListenForHeartbeats) == [ListenForHeartbeats()]
+    assert not rig.bond(grip).attached
+
+
+def test_without_a_handle_nobody_listens() -> None:
+    rig = Rig("arm")
+
+    assert len(rig.context.timers) == 0
+
+
+# ---------------------------------------------------------------- calibration
+
+
+def test_a_run_is_shown_with_both_halves_and_ends_calibrated(rig: Rig) -> None:
+    arm, grip = ids(rig)
+    assert rig.progress(arm) is Progress.CALIBRATED
+
+    assert rig.manager.calibrate(Calibrate(grip)) is Progress.RUNNING
+
+    run = rig.bond(arm).run
+    assert run == rig.bond(grip).run == 1
+    assert rig.manager.calibrate(Calibrate(arm)) is Progress.RUNNING
+    rig.manager.on_calibration_ended(CalibrationEnded(arm, run))
+    assert (rig.bond(arm).run, rig.bond(grip).run) == (0, 0)
+    assert rig.bond(arm).calibrated
+    assert rig.bond(grip).calibrated
+    assert rig.progress(grip) is Progress.CALIBRATED
+    assert rig.heard("device-calibration-failed") == []
+
+
+def test_it_is_locked_while_nothing_is_attached_and_unlocked_by_an_attach(rig: Rig) -> None:
+    arm, grip = ids(rig)
+    rig.listen(0.2, silent=[grip])
+    assert rig.progress(arm) is Progress.LOCKED
+
+    with pytest.raises(CalibrationLocked):
+        rig.manager.calibrate(Calibrate(arm))
+
+    rig.listen(0.4)
+    assert rig.manager.calibrate(Calibrate(arm)) is Progress.RUNNING
+    assert rig.heard("device-calibration-failed") == []
+
+
+@pytest.mark.parametrize("word", ["arm", "pen"])
+def test_without_a_partner_it_is_locked(word: str) -> None:
+    rig = Rig(word)
+
+    with pytest.raises(CalibrationLocked):
+        rig.manager.calibrate(Calibrate(ids(rig)[0]))
+    assert rig.progress(ids(rig)[0]) is Progress.LOCKED
+
+
+@pytest.mark.parametrize("reason", [Reason.BLOCKED, Reason.OSCILLATING_HALL])
+def test_a_failure_that_the_firmware_reports_is_said_each_time(rig: Rig, reason: Reason) -> None:
+    arm, _ = ids(rig)
+
+    for run in (1, 2):
+        rig.manager.calibrate(Calibrate(arm))
+        rig.manager.on_calibration_ended(CalibrationEnded(arm, run, reason))
+        rig.manager.on_calibration_ended(CalibrationEnded(arm, run))
+
+    assert (
+        rig.heard("device-calibration-failed")
+        == [{"device_id": arm, "device_family": "arm", "reason": str(reason)}] * 2
+    )
+    assert rig.progress(arm) is Progress.FAILED
+    assert not rig.bond(arm).calibrated
+
+
+def test_a_pen_that_is_not_connected_is_a_failure_and_an_error() -> None:
+    rig = Rig("compact", "pen")
+    compact, _ = ids(rig)
+    rig.here(rig.all[0])
+
+    with pytest.raises(CalibrationLocked):
+        rig.manager.calibrate(Calibrate(compact))
+
+    assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["pen_not_connected"]
+
+
+def test_a_pen_that_sleeps_is_a_failure_and_an_error() -> None:
+    rig = Rig("compact", "pen")
+    compact, pen = ids(rig)
+    rig.phase(pen, Phase.ASLEEP)
+
+    with pytest.raises(Conflict, match="wake"):
+        rig.manager.calibrate(Calibrate(compact))
+
+    assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["pen_asleep"]
+    rig.phase(pen, Phase.READY)
+    assert rig.manager.calibrate(Calibrate(compact)) is Progress.RUNNING
+
+
+@pytest.mark.parametrize("how", ["unplugged", "detached", "unpaired", "asleep"])
+def test_a_pen_that_is_lost_ends_the_run_with_one_failure(how: str) -> None:
+    rig = Rig("compact", "pen")
+    compact, pen = ids(rig)
+    rig.manager.calibrate(Calibrate(compact))
+
+    match how:
+        case "unplugged":
+            rig.here(rig.all[0])
+        case "detached":
+            rig.listen(0.2, silent=[pen])
+        case "unpaired":
+            rig.manager.unpair(Unpair(pen))
+        case _:
+            rig.phase(pen, Phase.ASLEEP)
+    rig.manager.on_calibration_ended(CalibrationEnded(compact, 1))
+
+    reason = "pen_asleep" if how == "asleep" else "pen_lost"
+    assert [one["reason"] for one in rig.heard("device-calibration-failed")] == [reason]
+    assert rig.bond(compact).run == 0
+    assert rig.progress(compact) is Progress.FAILED
+
+
+def test_a_device_that_says_nothing_is_blocked(rig: Rig) -> None:
+    arm, _ = ids(rig)
+    rig.manager.calibrate(Calibrate(arm))
+
+    rig.clock.advance(LONGEST_CALIBRATION_S)
+    rig.context.timers.fire_due()
+    for overdue in rig.myself.of(CalibrationOverdue):
+        rig.manager.on_calibration_overdue(overdue)
+
+    assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["blocked"]
+
+
+@pytest.mark.parametrize("phase", [Phase.SETTLING, Phase.ASLEEP])
+def test_a_device_that_is_not_ready_does_not_calibrate(rig: Rig, phase: Phase) -> None:
+    arm, _ = ids(rig)
+    rig.phase(arm, phase)
+
+    with pytest.raises(Conflict, match=str(phase)):
+        rig.manager.calibrate(Calibrate(arm))
+
+
+def test_the_next_manager_hears_the_end_of_a_run(rig: Rig) -> None:
+    arm, _ = ids(rig)
+    rig.manager.calibrate(Calibrate(arm))
+
+    rig.again()
+    rig.manager.on_calibration_ended(CalibrationEnded(arm, 1))
+
+    assert rig.progress(arm) is Progress.CALIBRATED
+    assert rig.bond(arm).run == 0
+
+
+def test_a_device_that_reconnects_starts_as_its_record_says(rig: Rig) -> None:
+    arm, _ = ids(rig)
+    rig.manager.calibrate(Calibrate(arm))
+    rig.manager.on_calibration_ended(CalibrationEnded(arm, 1, Reason.BLOCKED))
+    rig.here(rig.all[1])
+
+    rig.here(*rig.all)
+
+    assert rig.progress(arm) is Progress.CALIBRATED
+
+
+def test_no_wish_stops_the_manager(rig: Rig) -> None:
+    arm, grip = ids(rig)
+
+    for one, other in [(arm, arm), ("", grip), (arm, "x" * 10_000), (grip, grip)]:
+        with pytest.raises(HapticError):
+            rig.manager.pair_manually(PairManually(one, other))
+    assert rig.pairs() == {arm: grip, grip: arm}
