@@ -1,0 +1,91 @@
+"""Thousands of messages that nobody would send, over one connection: one frame each, in order, and nobody else notices."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.acceptance.conftest import Join
+from tests.support.any_message import messages
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer, encoded
+
+BATCH = 200
+MARK_EVERY = 20
+TICKS = 4
+GROUPS = {"arm", "compact", "grip", "pen"}
+PUSH = {"x": 0.125, "y": -0.25, "z": 0.5}
+GOOD = {"compact": [{"device_id": "C001", "commands": {"set_cursor_force": {"vector": PUSH}}}]}
+
+
+@pytest.fixture
+def hostile(join: Join) -> Peer:
+    """The client that sends them, to the arm and the wired grip, and to devices that there are not."""
+    return join()[0]
+
+
+@pytest.fixture
+def session_ids(hostile: Peer, client: Peer) -> tuple[int, int]:
+    return hostile.ask({})["session_id"], client.ask({})["session_id"]
+
+
+def check(frame: Any, session_id: int) -> None:
+    """AssertionError unless it is a whole frame of that session with legible errors."""
+    assert frame.keys() - {"errors"} == {"session_id", *GROUPS}
+    assert frame["session_id"] == session_id
+    assert [len(frame[group]) for group in ("arm", "compact", "grip", "pen")] == [1, 1, 2, 0]
+    errors = frame.get("errors", [])
+    assert len(errors) <= 8
+    for error in errors:
+        assert error.keys() == {"path", "reason"}
+        assert 0 < len(error["reason"]) <= 100
+        assert len(error["path"]) <= 100
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
+)
+@given(seed=st.integers(0, 2**48))
+def test_each_of_any_messages_gets_one_frame_in_order_and_a_good_client_its_force(
+    service: ServiceInside,
+    hostile: Peer,
+    client: Peer,
+    session_ids: tuple[int, int],
+    caplog: pytest.LogCaptureFixture,
+    seed: int,
+) -> None:
+    mine, good = session_ids
+    batch = messages(seed, BATCH, ("A001", "B001", "A999", "", "é"))
+    before = int(service.runtime.loop_state()["ticks"])
+    with caplog.at_level(logging.WARNING):
+        wanted: list[str | None] = []
+        out = bytearray()
+        for index, sent in enumerate(batch):
+            out += encoded(sent.payload, sent.opcode)
+            wanted.append(None)
+            if index % MARK_EVERY == 0:
+                out += encoded(json.dumps({f"mark {index}": 1}))
+                wanted.append(f"mark {index}")
+        hostile.write(bytes(out))
+        for mark in wanted:
+            frame = hostile.frame()
+            check(frame, mine)
+            if mark is not None:
+                assert [error["path"] for error in frame["errors"]] == [mark]
+        hostile.owes_nothing()
+
+        check(client.ask(GOOD), good)
+        service.step(TICKS)
+
+    assert int(service.runtime.loop_state()["ticks"]) == before + TICKS
+    assert list(service.state("C001")["force"]) == list(PUSH.values())
+    assert service.fatal == []
+    assert [
+        record.getMessage() for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR
+    ] == []
