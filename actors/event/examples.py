@@ -61,8 +61,8 @@ EXAMPLES: Final = (
     Emit("session-closed", {"session_id": 7, "profile": "drawing"}, "session 7 closed"),
     Emit(
         "session-updated",
-        {"session_id": 7, "scopes": ["config.preset", "config.mount"]},
-        "session 7 changed config.preset, config.mount",
+        {"session_id": 7, "scopes": ["config.mount", "config.preset"]},
+        "session 7 changed config.mount, config.preset",
     ),
     Emit(
         "session-warning",
