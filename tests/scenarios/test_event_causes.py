@@ -39,6 +39,7 @@ LOOPS: Final = 5
 
 DEVICE: Final = frozenset({"device_id", "device_family"})
 PLACE: Final = DEVICE | {"type", "connection", "port", "firmware"}
+PAIR: Final = DEVICE | {"paired_with", "origin", "dropped"}
 PORT: Final = frozenset({"port", "state", "reason"})
 WARNING: Final = frozenset({"session_id", "reason"})
 RATE: Final = frozenset({"target_hz", "measured_hz"})
@@ -113,6 +114,10 @@ def connection_loop(system: RunningSystem) -> None:
 def port_reset(system: RunningSystem) -> None:
     (blocked,) = (one for one in system.ask("GET", "/ports").json["ports"] if one["state"] == "blocked")
     assert system.ask("POST", f"/ports/{blocked['port']}/reset").status == 200
+
+
+def pair_dissolved(system: RunningSystem) -> None:
+    assert system.ask("DELETE", f"/arm/{ARM}/config/paired_with").status == 200
 
 
 def a_session(system: RunningSystem) -> None:
@@ -239,6 +244,22 @@ CAUSES: Final = (
     Row("port-blocked", "device", "error", PORT, start, {"state": "blocked", "reason": "connection_loop"}),
     Row("device-disconnected", "device", "warning", PLACE, start, {"device_id": COMPACT, "type": "compact"}),
     Row("port-state-changed", "device", "notice", PORT, port_reset, {"state": "active", "reason": "reset"}),
+    Row(
+        "device-pairing-changed",
+        "device",
+        "info",
+        PAIR,
+        start,
+        {"device_id": ARM, "paired_with": GRIP, "origin": "automatic", "dropped": None},
+    ),
+    Row(
+        "device-pairing-changed",
+        "device",
+        "info",
+        PAIR,
+        pair_dissolved,
+        {"device_id": ARM, "paired_with": None, "dropped": GRIP},
+    ),
     Row("session-opened", "session", "info", frozenset({"session_id", "profile"}), a_session, {"profile": "default"}),
     Row("session-closed", "session", "info", frozenset({"session_id", "profile"}), a_session, {"profile": "default"}),
     Row(
@@ -306,9 +327,8 @@ CAUSES: Final = (
 )
 AWAITED: Final = {
     "device-sleep": "nothing puts a device to sleep yet",
-    "device-pairing-changed": "devices are not paired yet",
-    "grip-attachment-changed": "no heartbeat of a grip is counted yet",
-    "device-calibration-failed": "no device calibrates yet",
+    "grip-attachment-changed": "nothing takes a simulated grip out of its hand yet",
+    "device-calibration-failed": "nothing makes a simulated calibration fail yet",
     "device-battery-low": "nobody tells the hub of a charge yet",
     "device-battery-critical": "nobody tells the hub of a charge yet",
 }
