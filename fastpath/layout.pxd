@@ -14,6 +14,8 @@ cdef enum:
     SESSION_WORDS = 4
     LATENESS_BUCKETS = 24
     STEPS = 6
+    # stage of an oscillation filter that is not at work
+    OSCILLATION_FREE = 8
 
 cdef enum Kind:
     KIND_NONE = 0
@@ -178,6 +180,76 @@ cdef struct LoopParams:
     # share of ticks that still run, 0 to 1: below 1 only to show what a starved loop does
     double duty
     uint64_t spin
+
+# ---------------------------------------------------------------- oscillation filter
+
+cdef struct OscillationParams:
+    # W to vote for oscillation, and W below which a half-cycle is quiet; the tremor band needs more
+    double power_on
+    double power_off
+    double tremor_factor
+    # s: half-cycles that are tremor, the shortest and longest that count, and silence that forgets
+    double tremor_period
+    double shortest
+    double longest
+    double forget
+    # N at which the filtered force changes sign
+    double crossing
+    # share of the peaks two half-cycles ago
+    double sustained
+    int64_t votes
+    int64_t relapse_votes
+    double floor_gain
+    # s: time constants of the gain, quiet window of stage 0 and what each stage adds
+    double attack
+    double release
+    double window
+    double window_step
+    # s between relapses that lower the ceiling; N and s without which a contact has ended
+    double relapse_window
+    double contact
+    double contact_end
+
+cdef struct OscillationRate:
+    # what follows from the parameters at one loop rate
+    double dt
+    double low
+    double b
+    double a1
+    double a2
+    double attack
+    double release
+    double gain[9]
+
+cdef struct OscillationAxis:
+    double force_low
+    double speed_low
+    double force_in[2]
+    double force_out[2]
+    double speed_in[2]
+    double speed_out[2]
+    double since
+    double force_peak
+    double speed_peak
+    double force_before
+    double speed_before
+    double low
+    double high
+    double low_before
+    double high_before
+    double peaks[4]
+    double quiet
+    double since_relapse
+    double released
+    double gain
+    # W of the last half-cycle
+    double power
+    int64_t sign
+    int64_t votes
+    int64_t stage
+    int64_t ceiling
+    uint64_t entries
+    uint64_t ceilings
 
 # ---------------------------------------------------------------- what the loop shows
 

@@ -1,0 +1,70 @@
+"""Two hundred devices, hands and rates on walls of 1.5 to 8 times the stiffness that they bear: how many are found, how soon, how quiet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import pytest
+
+from tests.support.walls import LOUD_MM_S, Setup, band_rms_mm_s, first, rms_mm_s
+
+PLANTS: Final = 200
+RATIOS: Final = (1.5, 2, 3, 5, 8)
+SECONDS: Final = 3.0
+AFTER_S: Final = 0.100
+# A bare wall that has come to rest by itself leaves nothing to attenuate.
+QUIET_MM_S: Final = 1.0
+
+pytestmark = pytest.mark.slow
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of all walls that really buzz."""
+
+    runs: int = 0
+    missed: int = 0
+    latency_ms: list[float] = field(default_factory=list[float])
+    attenuation_db: list[float] = field(default_factory=list[float])
+
+
+@pytest.fixture(scope="module")
+def tally(population: list[tuple[Setup, float]]) -> Tally:
+    """Every plant at every ratio."""
+    result = Tally()
+    for setup, critical in population[:PLANTS]:
+        path, frequency = setup.pressing(SECONDS), setup.rates.frequency
+        for ratio in RATIOS:
+            bare = setup.run(path, ratio * critical, filtered=False)
+            if rms_mm_s(bare["v"][path.size // 3 :]) <= LOUD_MM_S:
+                continue
+            result.runs += 1
+            held = setup.run(path, ratio * critical)
+            found, hot = first(held["entries"] > 0), first(held["power"] >= 0.015)
+            if found is None or hot is None:
+                result.missed += 1
+                continue
+            after = found + round(AFTER_S * frequency)
+            loud, quiet = (band_rms_mm_s(one["v"][after:], frequency) for one in (bare, held))
+            result.latency_ms.append(1000 * (found - hot) / frequency)
+            if loud < QUIET_MM_S:
+                continue
+            result.attenuation_db.append(20 * np.log10(loud / max(quiet, 1e-9)))
+    return result
+
+
+def test_nearly_every_wall_that_buzzes_is_found(tally: Tally) -> None:
+    assert tally.runs >= 0.9 * PLANTS * len(RATIOS)
+    assert tally.missed <= 0.02 * tally.runs
+
+
+def test_it_is_found_before_the_hand_minds(tally: Tally) -> None:
+    assert np.median(tally.latency_ms) <= 90
+    assert np.percentile(tally.latency_ms, 95) <= 200
+
+
+def test_it_is_quiet_afterwards(tally: Tally) -> None:
+    assert np.median(tally.attenuation_db) >= 18
+    assert min(tally.attenuation_db) >= 6
