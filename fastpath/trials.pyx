@@ -107,7 +107,7 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
     cdef double want_v[3]
     cdef double force[3]
     cdef double measured, before, speed = 0, command = 0, x, share = low_pass_share(VELOCITY_CUTOFF_HZ, t.dt)
-    cdef int substeps = <int>(t.dt * 32000 + 0.999999), i
+    cdef int substeps = <int>(t.dt * 32000 + 0.999999), i, _step
     cdef long k
     memset(&s, 0, sizeof(PlantState))
     memset(want, 0, sizeof(want)); memset(want_v, 0, sizeof(want_v)); memset(force, 0, sizeof(force))
@@ -135,7 +135,7 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
         out[k].gain = oscillation_step(&axis, &params, &rate, command, speed, measured, t.encoder_step)
         force[0] = command * out[k].gain if t.filtered else command
         want[0] = wanted[k]
-        for i in range(substeps):
+        for _step in range(substeps):
             plant_substep(&s, &t.plant, &t.hand, want, want_v, force, 0, t.dt / substeps)
         out[k].x = s.x[0]
         out[k].v = s.v[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -101,7 +102,7 @@ def test_recovery_passes_all_eight_stages_in_order_and_takes_about_two_seconds()
     assert free is not None
     assert 1.9 <= free / 1000 <= 2.4
     assert np.all(np.isin(np.diff(stages), (0, 1)))
-    assert all(later - sooner >= 100 for sooner, later in zip(ticks, ticks[1:], strict=False))
+    assert all(later - sooner >= 100 for sooner, later in pairwise(ticks))
 
 
 def test_the_gain_never_rises_faster_than_its_time_constant() -> None:

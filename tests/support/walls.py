@@ -68,7 +68,8 @@ class Setup:
         """Where the hand means to be: from 2 mm before the wall smoothly to where its arm presses so hard."""
         depth = self.press / self.hand[3]
         share = np.minimum(self.seconds(seconds) / ramp, 1)
-        return -APPROACH_M + (depth + APPROACH_M) * share * share * (3 - 2 * share)
+        path: NDArray[np.float64] = -APPROACH_M + (depth + APPROACH_M) * share * share * (3 - 2 * share)
+        return path
 
     def run(self, path: NDArray[np.float64], stiffness: float = 0.0, **other: Any) -> NDArray[np.void]:
         """One sample for each tick."""
