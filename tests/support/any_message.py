@@ -39,14 +39,14 @@ KEYS: Final = (
 
 
 def templates(device_ids: Sequence[str]) -> list[Callable[[random.Random], Any]]:
-    """Messages as a client sends them, about devices of these ids."""
+    """Messages as a client sends them, about devices of these ids, mostly the first, an arm."""
 
     def vec(rng: random.Random, keys: str = "xyz") -> dict[str, float]:
         return {key: rng.choice((0, 0.5, -1, rng.uniform(-2, 2))) for key in keys}
 
     def device(rng: random.Random, **parts: Any) -> Any:
-        entry = {"device_id": rng.choice(device_ids), **parts}
-        group = rng.choice(("arm", "inverse3", "compact", "minverse", "grip", "verse_grip", "pen"))
+        entry = {"device_id": rng.choice(device_ids) if rng.random() < 0.2 else device_ids[0], **parts}
+        group = rng.choice(("grip", "verse_grip", "pen") if rng.random() < 0.1 else ("arm", "inverse3", "minverse"))
         if rng.random() < 0.2:
             return {group: {entry.pop("device_id"): entry}}
         return {group: [entry] * rng.choice((1, 1, 1, 2))}
@@ -104,7 +104,7 @@ def _one(rng: random.Random, valid: Sequence[Callable[[random.Random], Any]]) ->
     sort = rng.random()
     if sort < 0.70:
         value = rng.choice(valid)(rng)
-        for _ in range(rng.choice((0, 1, 1, 2, 5))):
+        for _ in range(rng.choice((0, 0, 1, 1, 2, 5))):
             value = _spoiled(rng, value)
         text = written(value)
     elif sort < 0.80:
@@ -137,10 +137,10 @@ def written(value: Any) -> str:
 
 def _spoiled(rng: random.Random, value: Any) -> Any:
     """The same value with one place of it replaced, taken away, renamed or put deeper."""
-    if isinstance(value, dict) and value and rng.random() < 0.85:
+    if isinstance(value, dict) and value and rng.random() < 0.95:
         key = rng.choice(list(value))
         return _spoiled_key(rng, value, key)
-    if isinstance(value, list) and value and rng.random() < 0.85:
+    if isinstance(value, list) and value and rng.random() < 0.95:
         at = rng.randrange(len(value))
         return [*value[:at], _spoiled(rng, value[at]), *value[at + 1 :]]
     return rng.choice((rng.choice(HOSTILE), [value], {rng.choice(KEYS): value}))
