@@ -15,6 +15,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from tests.support.polling import eventually
+from tests.support.session_zero import free_of_zero
 
 Frame = Mapping[str, Any]
 
@@ -101,7 +102,7 @@ class Client:
             self.ended.set()
 
     async def _stream(self, channel: ClientConnection) -> None:
-        self.first = self.frame = json.loads(await channel.recv())
+        self.first = self.frame = json.loads(free_of_zero(await channel.recv()))
         assert is_full(self.first)
         self.session_id = self.first["session_id"]
         self.opened.set()
@@ -129,7 +130,7 @@ class Client:
 
     async def _exchange(self, channel: ClientConnection, message: Frame) -> Frame:
         await channel.send(json.dumps(message))
-        self.frame = frame = json.loads(await channel.recv())
+        self.frame = frame = json.loads(free_of_zero(await channel.recv()))
         assert frame["session_id"] == self.session_id
         assert is_full(frame) == wants_full(message), f"{message} was answered with {frame}"
         self.frames += 1

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.support.session_zero import free_of_zero
+
 PATIENCE_S = 30.0
 HANDSHAKE = {
     "Connection": "Upgrade",
@@ -48,7 +50,9 @@ def exchange(
     try:
         connection.request(method, path, sent, dict(headers or {}))
         answer = connection.getresponse()
-        return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+        body_read = answer.read()
+        free_of_zero(body_read)
+        return Reply(answer.status, {name.lower(): value for name, value in answer.getheaders()}, body_read)
     finally:
         connection.close()
 

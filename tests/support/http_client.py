@@ -7,6 +7,8 @@ import json
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
+from tests.support.session_zero import free_of_zero
+
 PATIENCE_S: Final = 60.0
 
 
@@ -42,7 +44,7 @@ class HttpClient:
         try:
             connection.request(method, path, None if body is ... else json.dumps(body).encode())
             answer = connection.getresponse()
-            return Reply(answer.status, json.loads(answer.read()))
+            return Reply(answer.status, json.loads(free_of_zero(answer.read())))
         finally:
             connection.close()
 

@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.support.polling import eventually
+from tests.support.session_zero import free_of_zero
 
 PATIENCE_S = 30.0
 
@@ -58,7 +59,7 @@ class Listener:
     def _listen(self) -> None:
         try:
             for message in self._channel:
-                self.events.append(json.loads(message))
+                self.events.append(json.loads(free_of_zero(message)))
         except ConnectionClosed:
             pass
         received = self._channel.protocol.close_rcvd

@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 from urllib.parse import urlencode, urlsplit
 
+from tests.support.session_zero import free_of_zero
+
 CONTINUATION: Final = 0
 TEXT: Final = 1
 BINARY: Final = 2
@@ -159,6 +161,7 @@ class Peer:
         if came.opcode == CLOSE:
             raise Gone(f"closed with {came.close_code}: {came.payload[2:].decode()}")
         assert (came.opcode, came.final) == (TEXT, True)
+        free_of_zero(came.payload)
         return json.loads(came.payload)
 
     def ask(self, content: object, opcode: int = TEXT) -> Any:

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from tests.support.session_zero import free_of_zero
+
 FREE_PORTS = {
     "communication/websocket/port": "0",
     "communication/websocket/legacy_port": "0",
@@ -153,7 +155,7 @@ class RunningService:
         """Status and JSON body of one HTTP exchange (text where it is no JSON); `path` begins with a slash."""
         status, raw = self.request_raw(method, path, body)
         try:
-            return status, json.loads(raw)
+            return status, json.loads(free_of_zero(raw))
         except ValueError:
             return status, raw
 

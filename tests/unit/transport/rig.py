@@ -49,6 +49,7 @@ from actors.settings.state_directory import StateDirectory
 from actors.settings.store import SettingsStore
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena import Lease, now_ns
+from tests.support.session_zero import free_of_zero
 from transport.bridge import Bridge
 from transport.http.app import HTTP_ROUTES, PortApplication, Upgrade
 from transport.http.call import Edge
@@ -141,7 +142,7 @@ class Reply:
 
     @property
     def json(self) -> Any:
-        return json.loads(self.body)
+        return json.loads(free_of_zero(self.body))
 
     @property
     def error(self) -> str:

@@ -1,0 +1,23 @@
+"""The search for a session with the id 0: it finds one wherever it stands, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.session_zero import free_of_zero
+
+
+@pytest.mark.parametrize(
+    "text", ['{"session_id":0}', '{"a":[{"session_id": 0 ,"b":1}]}', b'x"session_id":0', '"session_id":-0}']
+)
+def test_a_zero_is_found(text: bytes | str) -> None:
+    with pytest.raises(AssertionError, match="session_id is 0"):
+        free_of_zero(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"session_id":1}', '{"session_id":10}', b'{"session_id":null}', "0", "", '"a \\"session_id\\": 0"', "\udcff"],
+)
+def test_what_is_none_passes(text: bytes | str) -> None:
+    assert free_of_zero(text) is text
