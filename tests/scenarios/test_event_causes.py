@@ -405,3 +405,36 @@ def test_the_catalogue_says_the_same_of_it(row: Row) -> None:
     assert row.category == entry.category
     assert row.level in entry.levels
     assert row.keys == {*entry.data, *entry.reasons.get(str(row.known.get("reason")), ())}
+
+
+# ---------------------------------------------------------------- who hears what
+
+
+def test_kinds_level_and_since_choose_together(system: RunningSystem, listener: Listener) -> None:
+    def stops() -> list[str]:
+        return [event["time"] for event in listener.heard("device-safety-triggered", safety_type="stopped")]
+
+    before = len(stops())
+    stop(system)
+    release(system)
+    eventually(lambda: len(stops()) > before, "the stop is heard", pause_s=0.005, tries=4_000)
+    since = stops()[before]
+    filters = {"kinds": "device-safety-triggered,session-opened", "level": "error"}
+    stop(system)
+    with Listener(system.events, since=since, **filters) as late:
+        late.hears("device-safety-triggered")
+        release(system)
+        a_session(system)
+        stop(system)
+        eventually(lambda: len(late.events) >= 2, "the next stop", pause_s=0.005, tries=4_000)
+    release(system)
+
+    assert [event["data"]["safety_type"] for event in late.events] == ["stopped", "stopped"]
+    assert all(event["time"] > since for event in late.events)
+
+
+def test_a_subscriber_hears_in_its_own_words(system: RunningSystem) -> None:
+    with Listener(system.events, since="1970-01-01", kinds="device-connected", vocabulary="inverse") as other:
+        connected = other.hears("device-connected", device_id=COMPACT)
+
+    assert (connected["data"]["device_family"], connected["data"]["type"]) == ("inverse", "minverse")

@@ -1,0 +1,139 @@
+"""The records that clients see of the settings that were decided: type, default, unit, constraint, lock; and which variable sets each."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from actors.kit.errors import InvalidInput
+from actors.settings.catalog import CATALOG
+from actors.settings.sources import read_overrides
+from tests.support.slices import settings_view
+
+SPINS: Final = ["auto", "off"]
+WORDS: Final = ["neutral", "inverse"]
+DEVICES: Final = ["arm", "compact", "grip", "grip:wired", "grip:wireless", "pen"]
+PORT: Final = (0, 65535)
+
+# Key: type hint, default, unit, range or choices (None: not decided), locked.
+DECIDED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
+    "communication/bind_address": ("STRING", "localhost", None, None, True),
+    "communication/bind_all_interfaces": ("BOOL", False, None, None, True),
+    "communication/http/port": ("INT", None, None, PORT, True),
+    "communication/websocket/port": ("INT", 10001, None, PORT, True),
+    "communication/websocket/legacy_port": ("INT", 10000, None, PORT, True),
+    "communication/events/port": ("INT", 10020, None, PORT, True),
+    "communication/allowed_origins": ("ARR_STRING", [], None, None, False),
+    "communication/allowed_hosts": ("ARR_STRING", [], None, None, False),
+    "communication/auth/required": ("BOOL", True, None, None, False),
+    "communication/max_sessions": ("INT", 64, None, (1, 256), True),
+    "communication/serial/enabled": ("BOOL", True, None, None, False),
+    "communication/usb/enabled": ("BOOL", True, None, None, False),
+    "control/frequency": ("INT", 4000, "Hz", (100, 32000), False),
+    "control/spin": ("STRING", "auto", None, SPINS, True),
+    "control/realtime_priority": ("INT", 80, None, None, True),
+    "control/cpu": ("GENERIC", "auto", None, None, True),
+    "control/statistics_period": ("FLOAT", 10, "s", None, False),
+    "sessions/command_timeout": ("FLOAT", 0.05, "s", (0.02, 0.5), False),
+    "devices/simulated": ("ARR_STRING", None, None, DEVICES, True),
+    "devices/auto_pairing": ("BOOL", True, None, None, False),
+    "devices/grip/attach_debounce": ("FLOAT", 0.2, "s", None, False),
+    "devices/grip/detach_debounce": ("FLOAT", 0.1, "s", None, False),
+    "devices/haptic*/filters/force_scale/gain": ("FLOAT", 1, None, (0, 2), False),
+    "devices/haptic*/filters/force_gate/gain": ("FLOAT", 0.3, None, (0, 1), False),
+    "devices/detection/period": ("INT", 1000, "ms", (100, 10000), False),
+    "devices/detection/timeout": ("INT", 2000, "ms", None, False),
+    "devices/detection/max_number_retry": ("INT", 3, None, (1, 10), False),
+    "devices/detection/block_on_loop": ("BOOL", True, None, None, False),
+    "devices/detection/loop_threshold": ("INT", 5, None, None, False),
+    "devices/detection/loop_window": ("FLOAT", 10, "s", None, False),
+    "devices/detection/blocked_ports": ("ARR_STRING", [], None, None, False),
+    "devices/detection/advanced/allowed_vendor_id_filter": ("ARR_STRING", [], None, None, False),
+    "devices/detection/advanced/port_name_substring_filter": ("ARR_STRING", [], None, None, False),
+    "serialization/vocabulary": ("STRING", "neutral", None, WORDS, False),
+    "serialization/explicit_fields": ("BOOL", False, None, None, False),
+    "serialization/force_complete_transforms": ("BOOL", False, None, None, False),
+    "serialization/status_safety": ("BOOL", False, None, None, False),
+    "serialization/timestamps": ("BOOL", False, None, None, False),
+    "features/grip_hook/enabled": ("BOOL", False, None, None, False),
+    "features/grip_hook/timeout": ("FLOAT", 0.1, "s", None, False),
+    "features/screensaver/enabled": ("BOOL", False, None, None, False),
+    "features/screensaver/timeout": ("FLOAT", 600, "s", None, False),
+    "features/safe_trajectory/enabled": ("BOOL", False, None, None, False),
+    "features/safe_trajectory/max_vel": ("FLOAT", 0.5, "m/s", None, False),
+    "features/clutch/enabled": ("BOOL", False, None, None, False),
+    "features/session_force_scale/enabled": ("BOOL", False, None, None, False),
+    "features/workspace_zoom/enabled": ("BOOL", False, None, None, False),
+    "features/hfx/enabled": ("BOOL", False, None, None, False),
+    "presets/freeform_profiles": ("ARR_STRING", ["*freeform*"], None, None, False),
+    "simulation/settle_time": ("FLOAT", 0.2, "s", None, False),
+    "simulation/seed": ("INT", 0, None, None, False),
+    "misc/hidden_settings": ("BOOL", False, None, None, False),
+}
+VARIABLES: Final = (
+    ("HAPTICD_CONTROL__FREQUENCY", "8000", "control/frequency", 8000),
+    ("HAPTICD_CONTROL__CPU", "none", "control/cpu", "none"),
+    ("HAPTICD_COMMUNICATION__WEBSOCKET__LEGACY_PORT", "0", "communication/websocket/legacy_port", 0),
+    ("HAPTICD_COMMUNICATION__AUTH__REQUIRED", "true", "communication/auth/required", True),
+    ("HAPTICD_DEVICES__SIMULATED", "arm,grip:wired", "devices/simulated", ("arm", "grip:wired")),
+    ("HAPTICD_DEVICES__SIMULATED", "null", "devices/simulated", None),
+    ("HAPTICD_DEVICES__SIMULATED", "[]", "devices/simulated", ()),
+    (
+        "HAPTICD_DEVICES__HAPTICX__FILTERS__FORCE_SCALE__GAIN",
+        "0.5",
+        "devices/haptic*/filters/force_scale/gain",
+        0.5,
+    ),
+    ("HAPTICD_DEVICES__ARM__FILTERS__FORCE_GATE__GAIN", "1", "devices/arm/filters/force_gate/gain", 1.0),
+    ("HAPTICD_DEVICES__049D__FILTERS__FORCE_GATE__GAIN", "0", "devices/049D/filters/force_gate/gain", 0.0),
+)
+
+
+def shown(key: str) -> Any:
+    """The record of a key as JSON, when nobody has set anything."""
+    return settings_view().record(key).as_json()
+
+
+@pytest.mark.parametrize("key", list(DECIDED))
+def test_a_record_is_what_was_decided(key: str) -> None:
+    hint, default, unit, limits, locked = DECIDED[key]
+    record = shown(key)
+
+    assert record["type_hint"] == hint
+    assert record["value"] == record["effective"] == record["default"] == default
+    assert record.get("unit") == unit
+    assert record["metadata"]["locked"] is locked
+    constraint = record["metadata"]["constraint"]
+    if isinstance(limits, tuple):
+        assert constraint["range"] == {"min": limits[0], "max": limits[1]}
+    elif limits is not None:
+        assert constraint["choices"] == limits
+
+
+def test_a_processor_is_a_word_or_a_number() -> None:
+    assert shown("control/cpu")["metadata"]["constraint"]["choices"] == ["auto", "none"]
+    assert shown("control/cpu")["metadata"]["constraint"]["range"]["min"] == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "inside", "outside"),
+    [
+        (key, limits[edge], limits[edge] + step)
+        for key, (hint, _, _, limits, _) in DECIDED.items()
+        if isinstance(limits, tuple)
+        for edge, step in ((0, -1 if hint == "INT" else -1e-9), (1, 1 if hint == "INT" else 1e-9))
+    ],
+)
+def test_both_ends_of_a_range_are_taken_and_nothing_beyond(key: str, inside: float, outside: float) -> None:
+    assert CATALOG.find(key).parse(inside) == inside
+    with pytest.raises(InvalidInput):
+        CATALOG.find(key).parse(outside)
+
+
+@pytest.mark.parametrize(("name", "text", "key", "value"), VARIABLES)
+def test_a_variable_sets_the_key_that_it_spells(name: str, text: str, key: str, value: object) -> None:
+    overrides = read_overrides(CATALOG, environ={name: text, "PATH": "/bin", "HAPTIC": "x"})
+
+    assert {key: override.value for key, override in overrides.items()} == {key: value}
+    assert overrides[key].source == "environment"
