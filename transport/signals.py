@@ -13,13 +13,29 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
-ENDING: Final = (signal.SIGINT, signal.SIGTERM)
+# Those that would end the process by themselves, without zero force first, and that neither tell of a crash nor have another use.
+ENDING: Final = tuple(
+    signal.Signals[name]
+    for name in (
+        "SIGINT",
+        "SIGTERM",
+        "SIGQUIT",
+        "SIGUSR2",
+        "SIGALRM",
+        "SIGVTALRM",
+        "SIGPROF",
+        "SIGXCPU",
+        "SIGPOLL",
+        "SIGPWR",
+    )
+    if name in signal.Signals.__members__
+)
 HANG_UP: Final = signal.SIGHUP
 MOST_AT_ONCE: Final = 4096
 
 
 class Signals:
-    """Main thread only; `stop` is set by the first SIGINT or SIGTERM, more of them change nothing."""
+    """Main thread only; `stop` is set by the first signal of ENDING, more of them change nothing."""
 
     def __init__(self) -> None:
         """From now on no signal ends the process by itself, and SIGHUP does nothing."""
@@ -30,6 +46,7 @@ class Signals:
         for number in ENDING:
             signal.signal(number, self._note)
         signal.signal(HANG_UP, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {*ENDING, HANG_UP})
 
     def wake(self, loop: asyncio.AbstractEventLoop, hang_up: Callable[[], None]) -> None:
         """Have signals wake `loop`; SIGHUP calls `hang_up` there."""

@@ -11,6 +11,7 @@ from typing import Final
 from actors.event.board import Board, Encode, Event, event_of, microseconds, wanted
 from actors.event.catalog import CATALOG
 from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
+from actors.event.queue import QueueClosed
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import NS_PER_S
 from actors.kit.message import Message
@@ -148,6 +149,10 @@ class EventHub(ServiceActor):
             return True
         try:
             subscription.subscriber.offer(text)
+        except QueueClosed:
+            self._board.subscriptions.pop(subscription.subscriber.identity, None)
+            self._count_subscribers()
+            return False
         except Exception:
             logger.exception("a subscriber of events failed and is dropped: %s", subscription.subscriber.identity)
             self._board.subscriptions.pop(subscription.subscriber.identity, None)

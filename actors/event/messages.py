@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias
 
-from actors.kit.message import Message
+from actors.kit.message import Message, Request
 
 HUB: Final = "events"
 
@@ -52,7 +52,7 @@ class BatteryLevel(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class Subscribe(Message):
+class Subscribe(Request[None]):
     """Send events of `kinds` (None: all) from `level` on; those after `since` that are remembered come first.
 
     `translate` puts a subscriber's words into the event: one function for each vocabulary, so that each is encoded once.

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 MOST_WAITING: Final = 1_000
 
 
+class QueueClosed(Exception):
+    """The reader has gone."""
+
+
 class BoundedQueue:
     """A subscriber that keeps MOST_WAITING events for its reader, who calls `take` until nothing comes whenever `wake` was called.
 
@@ -34,15 +38,24 @@ class BoundedQueue:
         self._waiting: deque[bytes] = deque()
         self._lost = 0
         self._reader_sleeps = True
+        self._closed = False
 
     @property
     def identity(self) -> Hashable:
         """What tells this subscriber from every other."""
         return self._identity
 
-    def offer(self, event: bytes) -> None:
-        """Take one event, losing the oldest when full; never waits; raises what `wake` raises."""
+    def close(self) -> None:
+        """Nobody reads any more: the next offer raises, so that a hub that never heard of it forgets this subscriber."""
         with self._lock:
+            self._closed = True
+            self._waiting.clear()
+
+    def offer(self, event: bytes) -> None:
+        """Take one event, losing the oldest when full; never waits; raises what `wake` raises, and QueueClosed."""
+        with self._lock:
+            if self._closed:
+                raise QueueClosed
             full = len(self._waiting) >= MOST_WAITING
             if full:
                 self._waiting.popleft()

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 SECTION: Final = "sessions"
 DEFAULTS_SECTION: Final = "defaults"
 SAVE_AFTER_S: Final = 0.2
+# What waits for a session is answered within 0.25 s or not at all; an actor that hangs must not hold up the others longer.
+STOP_S: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,11 @@ class SessionManager(ServiceActor):
         self._ids = ids
         self._settings = settings
         self._children = Children(
-            MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
+            MANAGER,
+            context,
+            on_give_up=self._give_up,
+            intensity=lambda: Intensity(restarts=3, window_s=10.0),
+            stop_timeout_s=STOP_S,
         )
 
     def started(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import stat
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +22,14 @@ if sys.platform != "win32":
 T = TypeVar("T")
 
 TOKEN_LENGTH: Final = 16
+FILES: Final = ("lock", "token", "settings.json", "settings.json.tmp", "ledger.json", "ledger.json.tmp")
+OTHERS: Final = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
 
 logger = logging.getLogger(__name__)
 
@@ -36,6 +45,15 @@ class StateLocked(HapticError):
         )
         self.path = path
         self.holder = holder
+
+
+class NoPlainFile(HapticError):
+    """Something else stands where the service keeps a file."""
+
+    def __init__(self, path: Path, found: str) -> None:
+        """`found` names what stands there."""
+        super().__init__(f"{path} is {found}, and a file belongs there: move it away, or choose another --state-dir.")
+        self.path = path
 
 
 class TokenUnusable(HapticError):
@@ -58,7 +76,8 @@ class StateDirectory:
         self._lock: int | None = None
 
     def open(self) -> None:
-        """Make the folder with mode 0700 and hold it; StateLocked names the other holder, StateNotWritable the reason."""
+        """Make the folder with mode 0700 and hold it. StateLocked names the other holder, StateNotWritable the reason, NoPlainFile the file."""
+        self._look(FILES)
         self._make()
         self._lock = self._writing(self._take)
 
@@ -78,9 +97,18 @@ class StateDirectory:
         self.close()
 
     def token(self) -> str:
-        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, TokenUnusable."""
+        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, NoPlainFile, TokenUnusable."""
+        self._look(("token",))
         self._make()
         return self._writing(self._token)
+
+    def _look(self, names: Iterable[str]) -> None:
+        """NoPlainFile for what would block whoever opens it, or be mistaken for a file; nothing is opened and nothing changed."""
+        for name in names:
+            with suppress(OSError):
+                mode = (self.path / name).stat().st_mode
+                if not stat.S_ISREG(mode):
+                    raise NoPlainFile(self.path / name, next((word for test, word in OTHERS if test(mode)), "no file"))
 
     def _make(self) -> None:
         try:

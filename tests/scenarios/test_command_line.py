@@ -176,6 +176,21 @@ def test_a_state_directory_that_cannot_be_is_named(
         assert f"The state directory {state_dir} cannot be written ({why}" in sentence(shown.err)
 
 
+@pytest.mark.parametrize("command", ["run", "token"])
+def test_an_empty_state_directory_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, "--state-dir", ""]) == 2
+
+    assert "--state-dir needs the path of a folder" in sentence(capsys.readouterr().err)
+
+
+def test_a_fifo_in_the_place_of_a_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(tmp_path / "settings.json")
+
+    assert main(["run", "--state-dir", str(tmp_path)]) == 2
+
+    assert f"{tmp_path / 'settings.json'} is a FIFO" in sentence(capsys.readouterr().err)
+
+
 # ------------------------------------------------------------ what it puts up with
 
 

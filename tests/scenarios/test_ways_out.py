@@ -98,7 +98,7 @@ def restarted(service: RunningService, times: int) -> bool:
     return service.log.count("settings is started again") == times
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGALRM])
 def test_a_signal_under_load_ends_in_zero_force_and_exit_code_0(memory: Path, number: signal.Signals) -> None:
     service = watched(memory)
     with service, Listener(service.events) as listener, Crowd(service.ws, CLIENTS, 0.5) as crowd:

@@ -31,6 +31,7 @@ class WatchedSystem(System):
     def __init__(self, *parts: Any, **named: Any) -> None:
         super().__init__(*parts, **named)
         systems.append(self)
+        signal.signal(signal.SIGUSR2, break_actor)
 
 
 def break_actor(*_signal: object) -> None:
@@ -77,7 +78,6 @@ def say(line: str) -> None:
 really_start = EventHub.started
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGUSR2, break_actor)
     with ExitStack() as doors:
         doors.enter_context(patch("transport.service.System", WatchedSystem))
         if "HOLD" in os.environ:

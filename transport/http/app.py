@@ -103,7 +103,7 @@ def session_upgrade(channel: type[WebSocketHandler], parts: dict[str, Any], vers
     """The session channel with the frame version of the port, or of the path's prefix."""
 
     def upgrade(target: Target) -> tuple[type[WebSocketHandler], dict[str, Any]]:
-        return channel, {**parts, "version": target.prefix or version_of_port}
+        return channel, {**parts, "version": target.prefix or version_of_port, "query": target.query}
 
     return upgrade
 

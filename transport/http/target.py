@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote, unquote_to_bytes
 
 from actors.kit.errors import InvalidInput
 
 VERSIONS: Final = ("3.0", "3.1")
 NEWEST: Final = "3.1"
 MOST_FIELDS: Final = 64
+# Malformed, it is refused by the service of sessions with a warning to the client, who gets a new session.
+RESUMED: Final = "session_id"
 
 _BROKEN: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]*")
@@ -53,7 +55,13 @@ def parse_query(query: str) -> dict[str, str]:
     if len(fields) > MOST_FIELDS:
         raise InvalidInput(f"Send at most {MOST_FIELDS} query fields.")
     pairs = (field.replace("+", " ").partition("=") for field in fields)
-    return {_decoded(name, "the query"): _decoded(value, "the query") for name, _, value in pairs}
+    return {
+        name: _value(name, value) for name, value in ((_decoded(name, "the query"), value) for name, _, value in pairs)
+    }
+
+
+def _value(name: str, text: str) -> str:
+    return unquote(text, errors="replace") if name == RESUMED else _decoded(text, "the query")
 
 
 def _decoded(text: str, where: str) -> str:

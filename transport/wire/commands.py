@@ -130,7 +130,18 @@ def _command(found: Read, target: Target, name: str, body: Any, path: str) -> No
                 found.wishes.append((target.device_id, code, x, y, z, path if code & FORCES else f"{path}.{name}"))
                 return
     if name not in PROBES:
-        checked(found, _checked_command, body, f"{path}.{name[:40]}", target, name)
+        try:
+            _checked_command(found, body, f"{path}.{name[:40]}", target, name)
+        except InvalidInput as error:
+            found.fault(error.path or f"{path}.{name[:40]}", error.reason)
+            _release(found, target.device_id, RENAMED.get(name, name))
+
+
+def _release(found: Read, device_id: str, name: str) -> None:
+    """A faulty command is not held, whatever an earlier entry of the same message said: of two, the later one counts."""
+    row = SET_POINTS.get(name)
+    if row is not None:
+        found.wishes[:] = (wish for wish in found.wishes if (wish[0], wish[1]) != (device_id, row[0]))
 
 
 def _plain(value: Any) -> TypeGuard[float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -14,18 +15,22 @@ from tornado.websocket import WebSocketClosedError, WebSocketHandler
 from actors.event.filters import parse_kinds, parse_level, parse_since
 from actors.event.messages import HUB, Level, Subscribe, Unsubscribe
 from actors.event.queue import BoundedQueue, lost_notice
-from actors.kit.errors import InvalidInput
+from actors.kit.errors import Busy, InvalidInput, NoSuchActor
 from fastpath.wire import encode_json
 from transport.http.call import Answer, Call
 from transport.http.route import Route, RouteTable
 from transport.http.target import Target
 from transport.wire.events import translation
 from transport.wire.vocabulary import Vocabulary, vocabulary_named
+from transport.ws.protocol import Channel
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
 
 GOING_AWAY: Final = 1001
+FAILED: Final = 1011
+SUBSCRIBE_TRIES: Final = 20
+SUBSCRIBE_PAUSE_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +64,7 @@ class EventChannels:
         return self.bridge.settings.text("serialization/vocabulary")
 
 
-class EventChannel(WebSocketHandler):
+class EventChannel(Channel):
     """One subscriber; main thread only, woken by the hub's."""
 
     def initialize(self, channels: EventChannels, wish: Wish) -> None:
@@ -68,11 +73,7 @@ class EventChannel(WebSocketHandler):
         self._wish = wish
         self._queue: BoundedQueue | None = None
         self._pumping: asyncio.Task[None] | None = None
-
-    def check_origin(self, origin: str) -> bool:
-        """The guard has judged the origin by our rules, before the handshake."""
-        del origin
-        return True
+        self._subscribing: asyncio.Task[None] | None = None
 
     def open(self, *_args: str, **_kwargs: str) -> None:
         """Subscribe."""
@@ -87,7 +88,20 @@ class EventChannel(WebSocketHandler):
             system.context.metrics.events_dropped,
         )
         self._channels.open.add(self)
-        system.context.directory.tell(HUB, Subscribe(queue, wish.kinds, wish.level, wish.since, translate))
+        self._subscribing = asyncio.ensure_future(
+            self._subscribe(Subscribe(queue, wish.kinds, wish.level, wish.since, translate))
+        )
+
+    async def _subscribe(self, request: Subscribe) -> None:
+        """Ask until a hub has taken it: one that dies does not; close 1011 when none does in time."""
+        for _ in range(SUBSCRIBE_TRIES):
+            with suppress(Busy, NoSuchActor):
+                await self._channels.bridge.ask(HUB, request)
+                return
+            await asyncio.sleep(SUBSCRIBE_PAUSE_S)
+            if self._queue is None:
+                return
+        self.close(FAILED, "no event can be had at the moment: reconnect")
 
     def on_message(self, message: str | bytes) -> None:
         """Nothing is expected here."""
@@ -97,6 +111,7 @@ class EventChannel(WebSocketHandler):
         self._channels.open.discard(self)
         queue, self._queue = self._queue, None
         if queue is not None:
+            queue.close()
             self._channels.bridge.system.context.directory.tell(HUB, Unsubscribe(queue))
 
     def _wake(self) -> None:

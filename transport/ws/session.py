@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from tornado.ioloop import IOLoop
 from tornado.iostream import StreamClosedError
-from tornado.websocket import WebSocketHandler
 
 from actors.kit.errors import Busy, HapticError, NoSlot
 from actors.session.messages import (
@@ -29,9 +28,11 @@ from actors.session.messages import (
     OpenSession,
     SessionHandle,
 )
+from transport.http.target import RESUMED
 from transport.wire import commands
 from transport.wire.reading import Read
 from transport.wire.vocabulary import NEUTRAL, Vocabulary, vocabulary_named
+from transport.ws.protocol import Channel
 from transport.ws.session_devices import SessionDevices
 from transport.ws.session_events import SessionEvents
 
@@ -45,6 +46,7 @@ TURN_BYTES: Final = 16 * 1024
 MESSAGE_BYTES: Final = 1024
 DRAIN_S: Final = 10.0
 CONFIGURE_S: Final = 0.25
+SLOT_S: Final = 0.05
 FAULT_EVENT_S: Final = 1.0
 NS_PER_S: Final = 1_000_000_000
 VERSIONS: Final = ("3.0", "3.1")
@@ -56,16 +58,17 @@ FAILED: Final = 1011
 logger = logging.getLogger(__name__)
 
 
-class SessionChannel(WebSocketHandler):
+class SessionChannel(Channel):
     """One client's session; main thread only."""
 
     bridge: Bridge
     version: str
     _events: SessionEvents
 
-    def initialize(self, bridge: Bridge, version: str) -> None:
-        """`version` is the frame version of the port."""
+    def initialize(self, bridge: Bridge, version: str, query: Mapping[str, str]) -> None:
+        """`version` is the frame version of the port, `query` that of the URL."""
         self.bridge = bridge
+        self.query = query
         self.version = version
         self.session_id = 0
         self.frames_sent = 0
@@ -86,20 +89,15 @@ class SessionChannel(WebSocketHandler):
         """A message past this breaks the connection; one that is shorter, but too long, is read to its end and told 1009."""
         return LONGEST_READ
 
-    def check_origin(self, origin: str) -> bool:
-        """The guard has judged the origin by our rules, before the handshake."""
-        del origin
-        return True
-
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Open the session, then the connection: too many sessions, or a service that is not ready, is a 503."""
         if not self._choose():
             return
         client = Client(self.request.remote_ip or "", self.version)
-        resume = self.get_argument("session_id", None)
+        resume = self.query.get(RESUMED)
         request = OpenSession(client, _on_loop(self._lost), resume, lambda: self._gone)
         try:
-            self._handle = await self.bridge.ask(MANAGER, request)
+            self._handle = await self._opened(request)
         except (NoSlot, Busy, HapticError) as error:
             self._gone = True
             self.bridge.system.context.directory.tell(MANAGER, CloseGone())
@@ -117,6 +115,16 @@ class SessionChannel(WebSocketHandler):
             if self.session_id not in self.bridge.channels:
                 self._close_session()
 
+    async def _opened(self, request: OpenSession) -> SessionHandle:
+        """Ask a second time when all slots are taken: one that was just given back is free after the loop's next tick."""
+        try:
+            return await self.bridge.ask(MANAGER, request)
+        except NoSlot:
+            if len(self.bridge.channels) >= self.bridge.settings.integer("communication/max_sessions"):
+                raise
+        await asyncio.sleep(SLOT_S)
+        return await self.bridge.ask(MANAGER, request)
+
     def _open_devices(self, handle: SessionHandle) -> None:
         self.session_id = handle.session_id
         self._events = SessionEvents(self.bridge.system, handle.session_id)
@@ -125,8 +133,8 @@ class SessionChannel(WebSocketHandler):
         )
 
     def _choose(self) -> bool:
-        version = self.get_argument("version", self.version)
-        name = self.get_argument("vocabulary", self.bridge.settings.text("serialization/vocabulary"))
+        version = self.query.get("version", self.version)
+        name = self.query.get("vocabulary", self.bridge.settings.text("serialization/vocabulary"))
         vocabulary = vocabulary_named(name)
         if version not in VERSIONS:
             self._refuse(400, f'There is no frame version "{version[:20]}": use 3.0 or 3.1.')

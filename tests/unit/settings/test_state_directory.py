@@ -4,14 +4,14 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from threading import Barrier, Thread
 
 import pytest
 
 from actors.kit.errors import StateNotWritable
-from actors.settings.state_directory import StateDirectory, StateLocked, TokenUnusable, default_state_path
+from actors.settings.state_directory import NoPlainFile, StateDirectory, StateLocked, TokenUnusable, default_state_path
 
 HOLDER = """
 import sys
@@ -210,3 +210,36 @@ def test_a_token_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: py
 )
 def test_each_platform_has_its_place(platform: str, environ: Mapping[str, str], path: str) -> None:
     assert default_state_path(platform, environ, Path("/home/you")) == Path(path)
+
+
+@pytest.mark.parametrize("name", ["lock", "token", "settings.json", "ledger.json", "ledger.json.tmp"])
+@pytest.mark.parametrize(
+    ("make", "word"),
+    [
+        (lambda path: path.mkdir(mode=0o755), "a folder"),
+        (os.mkfifo, "a FIFO"),
+        (lambda path: path.symlink_to("/dev/null"), "a device"),
+    ],
+    ids=["folder", "FIFO", "device"],
+)
+def test_what_is_no_file_in_the_place_of_one_is_named_and_left_alone(
+    tmp_path: Path, name: str, make: Callable[[Path], object], word: str
+) -> None:
+    make(tmp_path / name)
+    before = (tmp_path / name).lstat()
+
+    with pytest.raises(NoPlainFile, match=f"{name} is {word}, and a file belongs there"):
+        StateDirectory(tmp_path).open()
+
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    after = (tmp_path / name).lstat()
+    assert (after.st_mode, after.st_ino, after.st_mtime_ns) == (before.st_mode, before.st_ino, before.st_mtime_ns)
+
+
+def test_a_folder_in_the_place_of_the_token_keeps_its_mode(tmp_path: Path) -> None:
+    (tmp_path / "token").mkdir(mode=0o755)
+
+    with pytest.raises(NoPlainFile):
+        StateDirectory(tmp_path).token()
+
+    assert mode(tmp_path / "token") == 0o755

@@ -384,3 +384,38 @@ def test_a_message_of_512_parts_is_read_to_its_end() -> None:
     found = read(json.dumps({f"k{index}": 0 for index in range(MOST_PARTS)}))
 
     assert [path for path, _ in found.faults] == [f"k{index}" for index in range(MOST_PARTS)]
+
+
+# ---------------------------------------------------------------- the same device twice
+
+
+BAD: dict[str, Any] = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": 5}}}
+TORQUES: dict[str, Any] = {
+    "device_id": "049D",
+    "commands": {"set_angular_torques": {"torques": {"a0": 1, "a1": 2, "a2": 3}}},
+}
+
+
+@pytest.mark.parametrize(
+    ("entries", "codes"),
+    [
+        ([GOOD, BAD], []),
+        ([BAD, GOOD], [commands.FORCE]),
+        ([GOOD, BAD, GOOD], [commands.FORCE]),
+        ([GOOD, TORQUES, BAD], [commands.TORQUE]),
+        ([TORQUES, {"device_id": "049D", "commands": {"set_angular_torque": 5}}], []),
+        ([GOOD, {"device_id": "049D", "commands": {"no_such": 5}}], [commands.FORCE]),
+        ([GOOD, {"device_id": "049D", "commands": 5}], [commands.FORCE]),
+    ],
+)
+def test_of_two_entries_of_a_device_the_later_counts_for_each_command(entries: list[object], codes: list[int]) -> None:
+    found = read({"arm": entries})
+
+    assert [wish[1] for wish in found.wishes] == codes
+    assert found.mapped == {"049D"}
+
+
+def test_a_faulty_command_of_one_device_releases_nothing_of_another() -> None:
+    found = read({"arm": [GOOD, {**BAD, "device_id": "04A0"}], "compact": [{**BAD, "device_id": "05C0"}]})
+
+    assert [wish[:2] for wish in found.wishes] == [("049D", commands.FORCE)]

@@ -16,8 +16,8 @@ from tornado.websocket import WebSocketClientConnection, websocket_connect
 from actors.event.board import Board
 from actors.event.catalog import CATALOG
 from actors.event.hub import EventHub
-from actors.event.messages import HUB, Emit
-from actors.event.queue import MOST_WAITING
+from actors.event.messages import HUB, Emit, Subscribe
+from actors.event.queue import MOST_WAITING, BoundedQueue
 from actors.kit.errors import InvalidInput
 from actors.settings.state_directory import StateDirectory
 from fastpath.wire import encode_json
@@ -377,3 +377,27 @@ def test_only_type_and_family_are_translated(data: dict[str, object], shown: dic
 
     assert translate(event) == {"name": "device-connected", "data": shown, "message": "arm 049D"}
     assert event["data"] is data
+
+
+def test_who_comes_while_there_is_no_hub_is_heard_of_by_the_next_one(rig: EventRig) -> None:
+    async def talk() -> None:
+        connection = await websocket_connect(f"ws://127.0.0.1:{rig.port}/", connect_timeout=PATIENCE_S)
+        await until(lambda: len(rig.channels.open) == 1)
+        rig.start_actor(EventHub.start(rig.context, encode_json, Board()))
+        await until(lambda: rig.subscribers() == 1)
+        rig.emit("session-opened", session_id=7, profile="sim")
+        assert (await read(connection))["name"] == "session-opened"
+        await hang_up(connection)
+
+    rig.actors.pop().stop(timeout=PATIENCE_S)
+    asyncio.run(asyncio.wait_for(talk(), 60))
+
+
+def test_who_leaves_while_there_is_no_hub_is_forgotten_at_the_next_event(rig: EventRig) -> None:
+    queue = BoundedQueue("gone", lambda: None, lambda _lost: b"", rig.context.metrics.events_dropped)
+    rig.context.directory.tell(HUB, Subscribe(queue))
+    queue.close()
+
+    rig.emit("session-opened", session_id=7, profile="sim")
+
+    asyncio.run(until(lambda: rig.subscribers() == 0))

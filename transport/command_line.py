@@ -1,0 +1,95 @@
+"""The command line: reads what was asked for, builds the service, and sees that every way out ends in zero force."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from actors.kit.errors import HapticError, InvalidInput
+from actors.settings.catalog import CATALOG
+from actors.settings.sources import read_overrides
+from actors.settings.state_directory import StateDirectory, default_state_path
+from transport.build_info import project_version
+from transport.signals import Signals
+from transport.wire.vocabulary import setting_key
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+USAGE_ERROR: Final = 2
+
+# option -> setting that it is short for
+SHORTHANDS: Final = {
+    "simulate": "devices/simulated",
+    "vocabulary": "serialization/vocabulary",
+    "frequency": "control/frequency",
+    "log_level": "misc/log_level",
+}
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code: 0 done, 1 the service failed, 2 it could not do what was asked."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return USAGE_ERROR
+    try:
+        if options.command == "token":
+            sys.stdout.write(f"{_state_directory(options).token()}\n")
+            return 0
+        return _run(options)
+    except HapticError as error:
+        sys.stderr.write(f"hapticd: {error}\n")
+        return USAGE_ERROR
+
+
+def _run(options: argparse.Namespace) -> int:
+    chosen = [f"{key}={value}" for name, key in SHORTHANDS.items() if (value := getattr(options, name)) is not None]
+    overrides = read_overrides(CATALOG, [*chosen, *options.set], os.environ, alias=setting_key)
+    with _state_directory(options) as directory:
+        signals = Signals()
+        # Most of a start is spent on this import: what comes before it is answered at once, and signals are heard during it.
+        from transport.service import Service
+
+        return Service(directory, overrides, signals).run()
+
+
+def _state_directory(options: argparse.Namespace) -> StateDirectory:
+    if options.state_dir == "":
+        raise InvalidInput("--state-dir needs the path of a folder: leave the option out for the default one.")
+    path = options.state_dir or default_state_path(sys.platform, os.environ, Path.home())
+    return StateDirectory(Path(path))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hapticd",
+        description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP.",
+        epilog="Start with: hapticd run --simulate arm,grip",
+    )
+    parser.add_argument("--version", action="version", version=f"hapticd {project_version()}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    running = commands.add_parser("run", help="run the service until Ctrl-C")
+    running.add_argument(
+        "--simulate", metavar="LIST", help="simulated devices: arm, compact, grip, grip:wired, pen, with commas between"
+    )
+    running.add_argument("--vocabulary", metavar="WORDS", help="output words: neutral (default) or inverse")
+    running.add_argument("--frequency", metavar="HZ", help="ticks of the control loop per second, 100 to 32000")
+    running.add_argument("--log-level", metavar="LEVEL", help="debug, info (default), warning or error")
+    running.add_argument(
+        "--set", metavar="KEY=VALUE", action="append", default=[], help="any setting, for this run; repeatable"
+    )
+    _add_state_dir(running)
+
+    token = commands.add_parser("token", help="print the bearer token that peers from other machines need")
+    _add_state_dir(token)
+    return parser
+
+
+def _add_state_dir(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--state-dir", metavar="DIR", help="where settings, token and ledger are kept")
