@@ -14,7 +14,7 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
 from actors.kit.errors import Conflict
-from actors.kit.message import Announce, ChildFailed
+from actors.kit.message import Announce, ChildFailed, Message
 from actors.port import memory
 from actors.port.guard import PortGuard, guard_name
 from actors.port.messages import (
@@ -69,7 +69,8 @@ class PortManager(ServiceActor):
         for status in self._table.value.ports:
             if status.loop_block is not None:
                 logger.warning("port %s is blocked after a connection loop: POST /ports/%s/reset", *[status.port] * 2)
-            self._guard(status.port)
+            if status.configured_since is None or self.context.directory.ref(guard_name(status.port)) is not None:
+                self._guard(status.port)
         self._configure()
         self._meet_inventory()
         if self._table.value.ports:
@@ -104,7 +105,7 @@ class PortManager(ServiceActor):
         self._show(replace(before, path=message.path, device_id=message.device_id, fault=""))
         if before.fault:
             self._say_changed(message.port, PortState.ACTIVE, "opened", "can be used again")
-        self.tell(guard_name(message.port), message)
+        self._tell_guard(message.port, message)
 
     @handles(PortClosed)
     def on_closed(self, message: PortClosed) -> None:
@@ -112,7 +113,7 @@ class PortManager(ServiceActor):
         status = self._table.value.find(message.port)
         if status is not None and status.state is not PortState.BLOCKED:
             self._show(replace(status, device_id=None))
-            self.tell(guard_name(message.port), message)
+            self._tell_guard(message.port, message)
 
     @handles(PortFaulted)
     def on_faulted(self, message: PortFaulted) -> None:
@@ -166,7 +167,8 @@ class PortManager(ServiceActor):
     def _configure(self) -> None:
         named = self._settings.value.texts(BLOCKED_PORTS)
         for entry in named:
-            self._known(base_name(entry), entry)
+            if self._table.value.find(base_name(entry)) is None:
+                self._show(PortStatus(base_name(entry), entry))
         for status in self._table.value.ports:
             block = status.port in named or status.path in named
             if block and status.configured_since is None:
@@ -200,7 +202,7 @@ class PortManager(ServiceActor):
                 self.on_opened(PortOpened(port, port if known is None else known.path, device_id))
 
     def _close(self, status: PortStatus, why: PortBlocked) -> None:
-        self.tell(guard_name(status.port), why)
+        self._tell_guard(status.port, why)
         self.tell(DEVICES, why)
         text = f"port {status.port} is blocked ({why.reason}): check the cable, then POST /ports/{status.port}/reset"
         if why.reason is BlockReason.CONFIGURATION:
@@ -210,7 +212,7 @@ class PortManager(ServiceActor):
         self.tell(HUB, Emit("port-blocked", data, text))
 
     def _open(self, status: PortStatus, reason: str, text: str) -> None:
-        self.tell(guard_name(status.port), PortUnblocked(status.port))
+        self._tell_guard(status.port, PortUnblocked(status.port))
         self.tell(DEVICES, PortUnblocked(status.port))
         self._say_changed(status.port, status.state, reason, text)
 
@@ -220,20 +222,11 @@ class PortManager(ServiceActor):
         self.tell(HUB, Emit("port-state-changed", data, f"port {port} {text}"))
 
     def _seen(self, port: str, path: str) -> PortStatus:
-        """The row of a port that a link knows, as the setting wants it."""
-        if self._known(port, path).path != path:
-            self._show(replace(self._table.value.get(port), path=path))
+        """The row of a port that a link knows, as the setting wants it, with a guard that lives or is started again."""
+        self._show(replace(self._table.value.find(port) or PortStatus(port, path), path=path))
+        self._guard(port)
         self._configure()
         return self._table.value.get(port)
-
-    def _known(self, port: str, path: str) -> PortStatus:
-        """The port's row, with a guard that lives or is started again."""
-        status = self._table.value.find(port)
-        if status is None:
-            status = PortStatus(port, path)
-            self._show(status)
-        self._guard(port)
-        return status
 
     def _guard(self, port: str) -> None:
         def start() -> pykka.ActorRef[Any]:
@@ -241,6 +234,11 @@ class PortManager(ServiceActor):
 
         if guard_name(port) not in self._children.names():
             self._children.spawn(guard_name(port), start)
+
+    def _tell_guard(self, port: str, message: Message) -> None:
+        """A port that only the setting knows has no guard."""
+        if guard_name(port) in self._children.names():
+            self.tell(guard_name(port), message)
 
     @staticmethod
     def _give_up(name: str, error: Exception) -> None:
