@@ -108,12 +108,11 @@ def paired_manually(pairs: Pairs, halves: Sequence[Half], device_id: str, partne
                 f"{taken} is paired by hand with {pair.other(taken)}: DELETE /…/{taken}/config/paired_with first."
             )
         (loose if touched else kept).append(pair)
-    changes = [
-        Change(pair.mover, None, pair.origin, pair.handle)
-        for pair in loose
-        if pair.mover != mover and mover not in pair
-    ]
-    dropped = next((pair.handle for pair in loose if pair.mover == mover and pair.handle != handle), None)
+    ids = {half.device_id for half in halves}
+    alone = [pair for pair in loose if pair.mover != mover and pair.mover in ids]
+    others = (one for pair in loose for one in (pair.mover, pair.handle) if one not in (mover, handle))
+    dropped = next((one for one in others if all(one not in pair for pair in alone)), None)
+    changes = [Change(pair.mover, None, pair.origin, pair.handle) for pair in alone]
     changes.append(Change(mover, handle, Origin.MANUAL, dropped))
     parted = pairs.parted - {(mover, handle)}
     return replace(pairs, pairs=(*kept, wanted), parted=parted), tuple(changes)

@@ -224,6 +224,16 @@ def test_a_pair_by_hand_dissolves_the_automatic_pairs_of_both() -> None:
     assert bench.here("A1", "A2", "G1", "G2") == [("A1", "G2")]
 
 
+def test_a_handle_of_an_arm_that_is_away_drops_it() -> None:
+    bench = Bench()
+    bench.here("A1", "G1")
+    bench.automatic = False
+    bench.here("G1", "A2")
+
+    assert bench.manually("A2", "G1") == [("A2", "G1")]
+    assert bench.changes == [Change("A2", "G1", MANUAL, dropped="A1")]
+
+
 def test_either_half_may_be_named_first() -> None:
     bench = Bench(automatic=False)
     bench.here("A1", "G1")
