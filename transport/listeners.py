@@ -15,9 +15,11 @@ from tornado.httpserver import HTTPServer
 from tornado.websocket import WebSocketHandler
 
 from actors.kit.errors import HapticError
+from transport.doors import Door
+from transport.http.admission import Admission
 from transport.http.app import HTTP_ROUTES, PortApplication, session_upgrade
-from transport.http.base import LONGEST_BODY
 from transport.http.call import Edge
+from transport.limits import Limits
 from transport.security import Guard
 from transport.ws.events import EventChannels, event_routes
 
@@ -30,9 +32,6 @@ LEGACY_PORT: Final = "communication/websocket/legacy_port"
 EVENTS_PORT: Final = "communication/events/port"
 HTTP_PORT: Final = "communication/http/port"
 
-LONGEST_HEADERS: Final = 16 * 1024
-IDLE_S: Final = 60
-BODY_S: Final = 10
 BACKLOG: Final = 128
 TRIES: Final = 20
 NO_IPV6: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT})
@@ -69,11 +68,17 @@ class Listeners:
     """Opens every port of the settings, or none; main thread only."""
 
     def __init__(
-        self, bridge: Bridge, channel: type[WebSocketHandler], build: Mapping[str, str], token: Callable[[], str]
+        self,
+        bridge: Bridge,
+        channel: type[WebSocketHandler],
+        build: Mapping[str, str],
+        token: Callable[[], str],
+        limits: Limits | None = None,
     ) -> None:
         """`channel` is the session channel, made with `bridge` and `version`; `token` gives the bearer token."""
         self._bridge = bridge
-        self._events = EventChannels(bridge)
+        self.admission = Admission(limits or Limits())
+        self._events = EventChannels(bridge, self.admission.limits.event_channels)
         self._edge = Edge(bridge, Guard(bridge.system.settings, token()), build)
         self._channel = channel
         self._servers: list[HTTPServer] = []
@@ -108,25 +113,18 @@ class Listeners:
             await server.close_all_connections()
 
     def _serve(self, listener: Listener) -> None:
-        server = HTTPServer(
-            self._application(listener.setting),
-            max_header_size=LONGEST_HEADERS,
-            max_body_size=LONGEST_BODY,
-            idle_connection_timeout=IDLE_S,
-            body_timeout=BODY_S,
-        )
+        server = Door(self._application(listener.setting), admission=self.admission)
         server.add_sockets(listener.sockets)
         self._servers.append(server)
 
     def _application(self, setting: str) -> PortApplication:
         if setting == EVENTS_PORT:
-            return PortApplication(self._edge, event_routes(self._events), self._events.upgrade)
+            return PortApplication(self._edge, event_routes(self._events), self._events.upgrade, self.admission)
         if setting == HTTP_PORT:
-            return PortApplication(self._edge, HTTP_ROUTES)
+            return PortApplication(self._edge, HTTP_ROUTES, None, self.admission)
         version = "3.0" if setting == LEGACY_PORT else "3.1"
-        return PortApplication(
-            self._edge, HTTP_ROUTES, session_upgrade(self._channel, {"bridge": self._bridge}, version)
-        )
+        upgrade = session_upgrade(self._channel, {"bridge": self._bridge}, version)
+        return PortApplication(self._edge, HTTP_ROUTES, upgrade, self.admission)
 
 
 def wanted_ports(settings: SettingsView) -> Iterator[tuple[str, int]]:

@@ -30,6 +30,7 @@ from fastpath.arena import Runtime
 from tests.support.polling import eventually
 from tests.support.service import FREE_PORTS, Addresses, parse_ready
 from transport.bridge import Bridge
+from transport.limits import Limits
 from transport.listeners import Listeners
 from transport.ws.session import MOST_UNSENT_BYTES, SessionChannel
 
@@ -55,6 +56,7 @@ class ServiceInside:
         settings: Mapping[str, object] | None = None,
         stepping: bool = False,
         settled: bool = True,
+        limits: Limits | None = None,
     ) -> None:
         """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick."""
         self._directory = StateDirectory(folder)
@@ -62,6 +64,7 @@ class ServiceInside:
         self._chosen = {**FREE_PORTS, **(settings or {})}
         self._stepping = stepping
         self._settled = settled
+        self._limits = limits
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="edge", daemon=True)
         self._cleanup = ExitStack()
@@ -130,6 +133,11 @@ class ServiceInside:
     def http_v30(self) -> str:
         """Base URL of the HTTP interface on the port of the v3.0 sessions."""
         return self.addresses.ws_v30.replace("ws://", "http://")
+
+    @property
+    def token(self) -> str:
+        """The bearer token."""
+        return self._directory.token()
 
     # ------------------------------------------------------------ time
 
@@ -214,8 +222,8 @@ class ServiceInside:
 
     def _open(self) -> Addresses:
         self.bridge = Bridge(self.system)
-        self._listeners = Listeners(self.bridge, SessionChannel, BUILD, self._directory.token)
-        return parse_ready(f"ready {self._listeners.open()}")
+        self.listeners = Listeners(self.bridge, SessionChannel, BUILD, self._directory.token, self._limits)
+        return parse_ready(f"ready {self.listeners.open()}")
 
     def _has_its_rate(self) -> bool:
         self.step()
@@ -225,10 +233,10 @@ class ServiceInside:
     def _close(self) -> None:
         async def close() -> None:
             self.bridge.stopping = True
-            self._listeners.close()
+            self.listeners.close()
             for channel in list(self.bridge.channels.values()):
                 channel.disconnect(1001, "the service is stopping")
-            await self._listeners.drained()
+            await self.listeners.drained()
 
         self.await_edge(close())
 

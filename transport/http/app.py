@@ -12,6 +12,7 @@ from tornado.websocket import WebSocketHandler
 
 from actors.kit.errors import HapticError
 from transport.http import openapi
+from transport.http.admission import Admission
 from transport.http.base import LONGEST_BODY, HttpHandler
 from transport.http.call import Edge
 from transport.http.resources import (
@@ -67,8 +68,10 @@ access_log = logging.getLogger("hapticd.access")
 class PortApplication(Application):
     """What one port serves: a WebSocket that the guard admits goes to its channel, all else is HTTP."""
 
-    def __init__(self, edge: Edge, table: RouteTable, upgrade: Upgrade | None = None) -> None:
-        """`upgrade` None: no channel on this port."""
+    def __init__(
+        self, edge: Edge, table: RouteTable, upgrade: Upgrade | None = None, admission: Admission | None = None
+    ) -> None:
+        """`upgrade` None: no channel on this port; `admission` None: everybody may ask as often as they like."""
         super().__init__(
             websocket_ping_interval=PING_AFTER_S,
             websocket_ping_timeout=PONG_WITHIN_S,
@@ -78,13 +81,17 @@ class PortApplication(Application):
         self._edge = edge
         self._table = table
         self._upgrade = upgrade
+        self._admission = admission
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
         """The handler of one request."""
         del kwargs
-        found = self._channel(request) if self._upgrade is not None and is_upgrade(request) else None
+        refused = None if self._admission is None else self._admission.asks(request)
+        wants_channel = refused is None and self._upgrade is not None and is_upgrade(request)
+        found = self._channel(request) if wants_channel else None
         if found is None:
-            return self.get_handler_delegate(request, HttpHandler, {"edge": self._edge, "table": self._table})
+            parts = {"edge": self._edge, "table": self._table, "refused": refused}
+            return self.get_handler_delegate(request, HttpHandler, parts)
         return self.get_handler_delegate(request, *found)
 
     def _channel(self, request: HTTPServerRequest) -> tuple[type[WebSocketHandler], dict[str, Any]] | None:

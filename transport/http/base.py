@@ -47,15 +47,15 @@ class HttpHandler(RequestHandler):
     edge: Edge
     table: RouteTable
 
-    def initialize(self, edge: Edge, table: RouteTable) -> None:
-        """`table` holds the routes of the port."""
+    def initialize(self, edge: Edge, table: RouteTable, refused: HapticError | None = None) -> None:
+        """`table` holds the routes of the port; `refused` says why the request is not even looked at."""
         self.edge = edge
         self.table = table
         self._target: Target | None = None
         self._route: Route | None = None
         self._words: Mapping[str, str] = {}
         self._methods: tuple[str, ...] = METHODS
-        self._refused: HapticError | None = None
+        self._refused = refused
         self._body = bytearray()
         self._received = 0
         self._answered = False
@@ -78,10 +78,11 @@ class HttpHandler(RequestHandler):
         if isinstance(connection, HTTP1Connection):
             # The limits are ours: Tornado's own answer to a long body has no words.
             connection.set_max_body_size(2**63 - 1)
-        try:
-            self._enter()
-        except HapticError as error:
-            self._refused = error
+        if self._refused is None:
+            try:
+                self._enter()
+            except HapticError as error:
+                self._refused = error
         if self._declared_length() > LONGEST_BODY:
             self._answer_early(BodyTooLarge(LONGEST_BODY))
 

@@ -60,6 +60,16 @@ class Forbidden(HapticError):
     """The request names a host or comes from an origin that may not."""
 
 
+class TooManyRequests(HapticError):
+    """A peer from another machine asks faster than it may."""
+
+    def __init__(self, per_s: float) -> None:
+        """`per_s` is how many requests it may send each second."""
+        super().__init__(
+            f"One peer may send {per_s:g} requests a second: send fewer, or use one session for many messages."
+        )
+
+
 class NotReady(HapticError):
     """The service starts, stops, or a part of it does not work yet."""
 
@@ -76,6 +86,7 @@ STATUS: Final[Mapping[type[HapticError], int]] = MappingProxyType(
         PortBlocked: 409,
         BodyTooLarge: 413,
         FirmwareTooOld: 422,
+        TooManyRequests: 429,
         Busy: 503,
         NoSlot: 503,
         NoSuchActor: 503,
@@ -129,7 +140,7 @@ def headers_of(error: BaseException) -> dict[str, str]:
     if isinstance(error, MethodNotAllowed):
         return {"Allow": ", ".join(error.allowed)}
     status = status_of(error)
-    if status == 503:
+    if status in {429, 503}:
         return {"Retry-After": str(RETRY_AFTER_S)}
     return {"WWW-Authenticate": "Bearer"} if status == 401 else {}
 

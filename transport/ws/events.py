@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from transport.bridge import Bridge
 
 GOING_AWAY: Final = 1001
+MOST_CHANNELS: Final = 64
 FAILED: Final = 1011
 SUBSCRIBE_TRIES: Final = 20
 SUBSCRIBE_PAUSE_S: Final = 0.1
@@ -46,13 +47,17 @@ class Wish:
 class EventChannels:
     """The subscribers that are connected; main thread only."""
 
-    def __init__(self, bridge: Bridge) -> None:
+    def __init__(self, bridge: Bridge, most: int = MOST_CHANNELS) -> None:
+        """At most `most` at the same time."""
         self.bridge = bridge
+        self.most = most
         self.open: set[EventChannel] = set()
         self.numbers = itertools.count(1)
 
     def upgrade(self, target: Target) -> tuple[type[WebSocketHandler], dict[str, Any]]:
-        """The channel of a WebSocket on the events port; InvalidInput for a filter that means nothing."""
+        """The channel of a WebSocket on the events port; InvalidInput for a filter that means nothing, Busy for one too many."""
+        if len(self.open) >= self.most:
+            raise Busy(f"{self.most} event channels are open, which is the most: close one and try again.")
         return EventChannel, {"channels": self, "wish": parse_wish(target.query, self._default_words())}
 
     def close(self) -> None:

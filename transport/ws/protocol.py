@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Final
+from typing import Final, cast
 
 from tornado.iostream import IOStream, StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
@@ -17,10 +17,14 @@ class Protocol(WebSocketProtocol13):
     """Says 1002, 1007 or 1011 where Tornado hangs up without a word, which it does in `_abort` only."""
 
     def _abort(self) -> None:
-        stream: IOStream | None = self.stream
-        if stream is not None and not (stream.closed() or self.server_terminated or self.client_terminated):
+        if self._may_speak():
             self.close(*_words(sys.exception()))
         super()._abort()
+
+    def _may_speak(self) -> bool:
+        """Whether the handshake is over and nobody has said goodbye."""
+        stream = cast("IOStream | None", self.stream)
+        return stream is not None and not (stream.closed() or self.server_terminated or self.client_terminated)
 
 
 class Channel(WebSocketHandler):

@@ -35,7 +35,8 @@ FREE: Mapping[str, object] = {NEWEST_PORT: 0, LEGACY_PORT: 0, EVENTS_PORT: 0}
 
 
 class Greeting(WebSocketHandler):
-    def initialize(self, bridge: object, version: str) -> None:
+    def initialize(self, bridge: object, version: str, query: Mapping[str, str]) -> None:
+        del query
         self.bridge = bridge
         self.version = version
 

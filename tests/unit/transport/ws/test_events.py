@@ -68,6 +68,7 @@ def converse(rig: EventRig, query: str, talk: Callable[[WebSocketClientConnectio
             await talk(connection)
         finally:
             await hang_up(connection)
+        await until(lambda: rig.subscribers() == before)
 
     asyncio.run(asyncio.wait_for(work(), 60))
 

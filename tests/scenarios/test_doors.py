@@ -1,0 +1,227 @@
+"""Who may come in, over real sockets: origins and hosts on every route, peers of other machines, and how often they may ask."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.support.inside import ServiceInside
+from tests.support.peer import connected, handshake, read_status
+from transport.http.app import HTTP_ROUTES
+from transport.limits import RequestRate
+
+FOREIGN = "https://evil.example"
+FRIEND = "https://friend.example"
+RATE = 20
+OPEN = {
+    "communication/bind_all_interfaces": "true",
+    "communication/allowed_origins": json.dumps([FRIEND]),
+    "control/frequency": 1000,
+}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    folder = tmp_path_factory.mktemp("state")
+    with ServiceInside(folder, settings=OPEN) as running:
+        yield running
+
+
+@pytest.fixture
+def token(service: ServiceInside) -> str:
+    return service.token
+
+
+def ask(
+    url: str, method: str, path: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
+) -> tuple[int, dict[str, str]]:
+    """Status and headers of one exchange."""
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=30)
+    try:
+        connection.request(method, path, body=body, headers=dict(headers or {}))
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status, dict(answer.getheaders())
+    finally:
+        connection.close()
+
+
+def upgrade(url: str, *headers: str, query: Mapping[str, object] | None = None) -> int:
+    """The status of a handshake."""
+    opened = connected(url)
+    with opened, opened.makefile("rb") as answer:
+        opened.sendall(handshake(url, query, headers))
+        return read_status(answer.readline())
+
+
+# ---------------------------------------------------------------- pages of a browser
+
+
+def paths() -> list[tuple[str, str]]:
+    """Every route, with something in each segment that its shape names."""
+    words = {"{device}": "arm", "{id}": "0", "{session}": "*", "{key...}": "simulation/seed"}
+    found: list[tuple[str, str]] = []
+    for route in HTTP_ROUTES:
+        parts = [words.get(part, part if not part.startswith("{") else "x") for part in route.shape.split("/")]
+        found.append((route.method, "/".join(parts)))
+    return found
+
+
+def test_a_foreign_page_changes_nothing_on_any_route(service: ServiceInside) -> None:
+    acting = [(method, path) for method, path in paths() if method != "GET"]
+    assert len(acting) > 20
+
+    for method, path in acting:
+        for origin in (FOREIGN, "null", "https://127.0.0.1.evil.example"):
+            status, headers = ask(service.http, method, path, {"Origin": origin})
+            assert (status, "Access-Control-Allow-Origin" in headers) == (403, False), (method, path, origin)
+
+
+def test_a_foreign_host_gets_nothing_on_any_route(service: ServiceInside) -> None:
+    for method, path in paths():
+        assert ask(service.http, method, path, {"Host": "rebound.example"})[0] == 403, (method, path)
+
+
+def test_a_program_without_an_origin_may_act(service: ServiceInside) -> None:
+    assert ask(service.http, "POST", "/stop")[0] == 200
+    assert ask(service.http, "DELETE", "/stop")[0] == 200
+
+
+def test_an_allowed_page_may_act_and_read_the_answer(service: ServiceInside) -> None:
+    for method, path in (("DELETE", "/stop"), ("OPTIONS", "/stop"), ("OPTIONS", "/settings/simulation/seed")):
+        status, headers = ask(service.http, method, path, {"Origin": FRIEND})
+        assert status == 200
+        assert headers["Access-Control-Allow-Origin"] == FRIEND
+        assert headers["Vary"] == "Origin"
+        assert headers["Access-Control-Allow-Headers"] == "Content-Type, Authorization"
+        assert "DELETE" in headers["Access-Control-Allow-Methods"]
+    assert "Access-Control-Allow-Origin" not in ask(service.http, "OPTIONS", "/stop", {"Origin": FOREIGN})[1]
+
+
+@pytest.mark.parametrize("channel", ["ws", "ws_v30", "events"])
+def test_foreign_pages_and_hosts_open_no_channel(service: ServiceInside, channel: str) -> None:
+    url = str(getattr(service, channel))
+
+    assert upgrade(url, f"Origin: {FOREIGN}") == 403
+    assert upgrade(url, "Origin: null") == 403
+    assert upgrade(url.replace("127.0.0.1", "localhost")) == 101
+    assert upgrade(url, f"Origin: {FRIEND}") == 101
+    assert upgrade(url) == 101
+    opened = connected(url)
+    with opened, opened.makefile("rb") as answer:
+        opened.sendall(handshake(url).replace(b"Host: 127.0.0.1", b"Host: rebound.example"))
+        assert read_status(answer.readline()) == 403
+    service.sessions_gone()
+
+
+# ---------------------------------------------------------------- peers that are not loopback
+
+
+@pytest.fixture(scope="module")
+def away() -> Iterator[tuple[str, tuple[str, ...]]]:
+    """An address of this machine that another network reaches, and the command prefix that runs a program there."""
+    if sys.platform != "linux" or shutil.which("ip") is None:
+        pytest.skip("a second network namespace needs Linux and the program ip")
+    name = f"hd{os.getpid()}"
+    here, there = f"{name}a", f"{name}b"
+    steps = (
+        f"ip netns add {name}",
+        f"ip link add {here} type veth peer name {there} netns {name}",
+        f"ip addr add 198.51.100.1/30 dev {here}",
+        f"ip link set {here} up",
+        f"ip -n {name} addr add 198.51.100.2/30 dev {there}",
+        f"ip -n {name} link set {there} up",
+    )
+    with ExitStack() as undo:
+        undo.callback(subprocess.run, ["ip", "netns", "del", name], check=False, capture_output=True)
+        undo.callback(subprocess.run, ["ip", "link", "del", here], check=False, capture_output=True)
+        for step in steps:
+            done = subprocess.run(step.split(), check=False, capture_output=True, text=True)
+            if done.returncode != 0:
+                pytest.skip(f"this machine allows no second network namespace: {step}: {done.stderr.strip()}")
+        yield "198.51.100.1", ("ip", "netns", "exec", name)
+
+
+CLIENT = """
+import http.client, json, sys
+host, port, calls = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
+found = []
+for method, path, headers in calls:
+    connection = http.client.HTTPConnection(host, port, timeout=30)
+    connection.request(method, path, headers=headers)
+    answer = connection.getresponse()
+    if answer.status != 101:
+        answer.read()
+    found.append(answer.status)
+    connection.close()
+print(json.dumps(found))
+"""
+UPGRADE = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+}
+
+
+def from_away(away: tuple[str, tuple[str, ...]], port: int, calls: list[tuple[str, str, dict[str, str]]]) -> list[int]:
+    """The statuses of calls out of the other network."""
+    address, prefix = away
+    command = [*prefix, sys.executable, "-c", CLIENT, address, str(port), json.dumps(calls)]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60)
+    return [int(status) for status in json.loads(done.stdout)]
+
+
+def port_of(url: str) -> int:
+    return urlsplit(url).port or 0
+
+
+def test_another_machine_needs_the_token_for_everything(
+    service: ServiceInside, away: tuple[str, tuple[str, ...]], token: str
+) -> None:
+    right, wrong = {"Authorization": f"Bearer {token}"}, {"Authorization": f"Bearer {token}x"}
+    calls: list[tuple[str, str, dict[str, str]]] = [
+        ("GET", "/devices", {}),
+        ("GET", "/devices", wrong),
+        ("GET", f"/devices?token={token[:-1]}", {}),
+        ("POST", "/stop", {}),
+        ("GET", "/", UPGRADE),
+        ("GET", "/devices", right),
+        ("GET", f"/devices?token={token}", {}),
+        ("GET", "/", {**UPGRADE, **right}),
+        ("GET", f"/?token={token}", UPGRADE),
+        ("GET", "/devices", {**right, "Host": "rebound.example"}),
+    ]
+
+    assert from_away(away, port_of(service.http), calls) == [401] * 5 + [200, 200, 101, 101, 403]
+    events = [("GET", "/", UPGRADE), ("GET", "/", {**UPGRADE, **right})]
+    assert from_away(away, port_of(service.events), events) == [401, 101]
+    service.sessions_gone()
+
+
+def test_another_machine_may_ask_only_so_often_on_all_ports_together(
+    service: ServiceInside, away: tuple[str, tuple[str, ...]], token: str
+) -> None:
+    right = {"Authorization": f"Bearer {token}"}
+
+    admission = service.listeners.admission
+    admission.rate = RequestRate(RATE, 10, lambda: 0)
+
+    calls: list[tuple[str, str, dict[str, str]]] = [("GET", "/version", right)] * (RATE // 2)
+    assert from_away(away, port_of(service.http), calls) == [200] * (RATE // 2)
+    opening = [("GET", "/", {**UPGRADE, **right})] * (RATE // 2 + 2)
+    assert from_away(away, port_of(service.ws), opening) == [101] * (RATE // 2) + [429] * 2
+    assert from_away(away, port_of(service.events), opening[:2]) == [429] * 2
+    assert ask(service.http, "GET", "/version")[0] == 200
+    assert upgrade(service.ws) == 101
+    service.sessions_gone()

@@ -1,0 +1,150 @@
+"""Peers that are slow, silent, many or endless: each is let go in its time, a good client notices nothing, and nothing stays."""
+
+from __future__ import annotations
+
+import gc
+import socket
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support.exchange import exchange
+from tests.support.hostile import Cast, Good, Worker
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer, connected, encoded, read_status
+from tests.support.polling import eventually
+from transport.limits import Limits
+
+SOON_S: Final = 0.15
+IDLE: Final = 300
+KEPT: Final = 40
+LIMITS: Final = Limits(
+    first_request_s=SOON_S,
+    idle_s=SOON_S,
+    body_s=SOON_S,
+    exchange_s=4 * SOON_S,
+    plain_connections=KEPT,
+    event_channels=5,
+)
+PATIENT: Final = Limits(plain_connections=KEPT)
+
+
+@contextmanager
+def serving(folder: Path, limits: Limits) -> Generator[ServiceInside]:
+    """A service and a good client on it, whose frames all come; afterwards as many descriptors as before."""
+    with ServiceInside(folder, settings={"control/frequency": 1000}, limits=limits) as service:
+        warm = exchange(service.http, "GET", "/version")
+        assert warm.status == 200
+        before = open_descriptors()
+        good = Good(Cast(service.ws, service.ws_v30, "A001", "A001", {}))
+        with Worker("good", good.run):
+            assert good.opened.wait(30)
+            yield service
+            at = good.frames
+            eventually(lambda: good.frames > at + 20, "the good client's frames go on", pause_s=0.005, tries=4000)
+        service.sessions_gone()
+        eventually(lambda: open_descriptors() <= before, "every descriptor is closed", pause_s=0.01, tries=2000)
+
+
+def open_descriptors() -> int:
+    gc.collect()
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def ended(peer: socket.socket) -> bool:
+    """Wait until the service closes the connection; whatever it says before does not matter."""
+    peer.settimeout(30)
+    with suppress(ConnectionResetError):
+        while peer.recv(65536):
+            pass
+    return True
+
+
+@pytest.mark.parametrize("port", ["http", "ws_v30", "events"])
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"",
+        b"GET /version HT",
+        b"GET /version HTTP/1.1\r\nHost: localhost\r\nX-A: b",
+        b"POST /stop HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{",
+        b"POST /stop HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+        b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\nGET /ver",
+    ],
+    ids=["nothing", "request line", "headers", "body", "chunks", "nothing more", "second request"],
+)
+def test_who_does_not_go_on_is_let_go(quick: ServiceInside, port: str, begun: bytes) -> None:
+    with connected(str(getattr(quick, port))) as peer:
+        peer.sendall(begun)
+
+        assert ended(peer)
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    with serving(tmp_path_factory.mktemp("state"), LIMITS) as service:
+        yield service
+
+
+def test_one_byte_after_the_other_does_not_keep_a_door_open(quick: ServiceInside) -> None:
+    with connected(quick.http) as peer, suppress(BrokenPipeError, ConnectionResetError):
+        peer.sendall(b"GET /version HTTP/1.1\r\nX-A: ")
+        peer.settimeout(0.01)
+        while True:
+            peer.sendall(b"a")
+            with suppress(TimeoutError):
+                if not peer.recv(1):
+                    break
+
+
+def test_many_idle_connections_make_room_for_who_asks(tmp_path: Path) -> None:
+    with serving(tmp_path, PATIENT) as service, ExitStack() as held:
+        idle = [held.enter_context(connected(service.http)) for _ in range(IDLE)]
+
+        assert exchange(service.http, "GET", "/version").status == 200
+        eventually(lambda: len(service.listeners.admission.connections) <= KEPT, "no more than that are kept")
+        assert all(ended(peer) for peer in idle[: IDLE - KEPT])
+        with Peer(service.ws) as peer:
+            assert peer.frame()["session_id"] > 0
+
+
+def test_event_channels_are_counted(quick: ServiceInside) -> None:
+    with ExitStack() as held:
+        for _ in range(LIMITS.event_channels):
+            held.enter_context(Peer(quick.events))
+        with pytest.raises(AssertionError, match="503"):
+            Peer(quick.events)
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "chunked"])
+def test_a_body_without_end_is_cut(tmp_path: Path, declared: bool) -> None:
+    length = b"Content-Length: 1073741824" if declared else b"Transfer-Encoding: chunked"
+    piece = b"x" * 65536 if declared else b"10000\r\n" + b"x" * 65536 + b"\r\n"
+    with serving(tmp_path, PATIENT) as service, connected(service.http) as peer:
+        peer.sendall(b"POST /stop HTTP/1.1\r\nHost: localhost\r\n" + length + b"\r\n\r\n")
+        sent = 0
+        with suppress(BrokenPipeError, ConnectionResetError):
+            while sent < 2**30:
+                peer.sendall(piece)
+                sent += len(piece)
+        assert sent < 2**26
+        assert ended(peer)
+
+
+def test_the_client_of_an_endless_body_reads_why(tmp_path: Path) -> None:
+    with serving(tmp_path, PATIENT) as service, connected(service.http) as peer, peer.makefile("rb") as answer:
+        peer.sendall(b"POST /stop HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1073741824\r\n\r\n" + b"x" * 65536)
+
+        assert read_status(answer.readline()) == 413
+
+
+def test_a_message_of_one_byte_too_many_is_1009(quick: ServiceInside) -> None:
+    with Peer(quick.ws) as peer:
+        peer.frame()
+        peer.write(encoded(b" " * (64 * 1024 + 1)))
+
+        assert peer.end() == 1009
