@@ -45,6 +45,7 @@ def check(frame: Any, session_id: int) -> None:
     for error in errors:
         assert error.keys() == {"path", "reason"}
         assert 0 < len(error["reason"]) <= 100
+        assert "memory" not in error["reason"]
         assert len(error["path"]) <= 100
 
 

@@ -10,6 +10,7 @@ import orjson
 
 from actors.kit.errors import InvalidInput
 from transport.wire.envelope import Data
+from transport.wire.shapes import no_json
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -121,5 +122,7 @@ def parse_body(body: bytes) -> object:
     try:
         parsed: object = orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise InvalidInput(f"The body is not JSON: {error.msg} at line {error.lineno}, column {error.colno}.") from None
+        raise InvalidInput(
+            f"The body is not JSON: {no_json(error.msg)} at line {error.lineno}, column {error.colno}."
+        ) from None
     return parsed

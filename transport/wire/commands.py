@@ -44,7 +44,7 @@ def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabular
     try:
         message = orjson.loads(data)
     except (orjson.JSONDecodeError, RecursionError) as error:
-        found.fault("", f"no JSON: {error}")
+        found.fault("", f"no JSON: {shapes.no_json(error)}")
         return found
     if type(message) is not dict:
         found.fault("", f"a message is a JSON object, not {shapes.kind(message)}")

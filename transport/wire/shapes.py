@@ -142,6 +142,11 @@ def only(value: Any, key: str, path: str, name_unknown: NameUnknown) -> tuple[An
     return value[key], path
 
 
+def no_json(said: object) -> str:
+    """What the parser says is wrong with a text; it says to be short of memory where brackets are opened and never closed."""
+    return str(said).replace("failed to allocate memory", "brackets are opened and not closed")
+
+
 def kind(value: Any) -> str:
     """What a JSON value is, for a message."""
     if value is None:

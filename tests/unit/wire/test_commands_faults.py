@@ -68,6 +68,15 @@ def test_what_is_no_json_is_one_fault_without_a_path(data: str | bytes) -> None:
     assert (found.wishes, found.changes, found.workspaces, found.mapped, found.full) == ([], [], [], set(), None)
 
 
+@pytest.mark.parametrize("depth", [200, 639, 900])
+def test_brackets_that_are_never_closed_are_no_shortage_of_memory(depth: int) -> None:
+    (path, reason), *others = read(b"[" * depth + b"1").faults
+
+    assert (path, others) == ("", [])
+    assert reason.startswith("no JSON: ")
+    assert "memory" not in reason
+
+
 @pytest.mark.parametrize(
     ("data", "what"),
     [
