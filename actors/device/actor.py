@@ -14,11 +14,15 @@ from actors.device.messages import (
     CalibrationDue,
     ConfigureDevice,
     DeviceChanged,
+    DeviceLost,
     DeviceRecord,
+    DeviceRested,
     DeviceSettled,
+    DeviceSilent,
     DeviceWide,
     Inventory,
     Phase,
+    SimulationChanged,
     unsupported_event,
 )
 from actors.device.params import device_params
@@ -29,6 +33,7 @@ from actors.kit.errors import FirmwareTooOld
 from actors.kit.message import Announce
 from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
 from actors.settings.messages import SettingChanged
+from actors.values.simulation import Fault
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -38,8 +43,8 @@ if TYPE_CHECKING:
 SETTLE_S: Final = 5.0
 # How long a simulated calibration takes.
 CALIBRATION_S: Final = 1.0
-CALIBRATION_FAULTS: Final[Mapping[str, Reason]] = MappingProxyType(
-    {"oscillating_hall": Reason.OSCILLATING_HALL, "calibration_blocked": Reason.BLOCKED}
+CALIBRATION_FAULTS: Final[Mapping[Fault, Reason]] = MappingProxyType(
+    {Fault.OSCILLATING_HALL: Reason.OSCILLATING_HALL, Fault.CALIBRATION_BLOCKED: Reason.BLOCKED}
 )
 FORCE_SCALE: Final = "filters/force_scale/gain"
 
@@ -105,6 +110,33 @@ class DeviceActor(ServiceActor):
             reason = next((reason for reason in reasons if reason is not None), None)
             self.tell(PAIRING, CalibrationEnded(device_id, bond.run, reason))
 
+    @handles(SimulationChanged)
+    def on_simulation(self, message: SimulationChanged) -> None:
+        """The loop is told; then the device falls asleep or wakes up, if that was asked for."""
+        record = self._inventory.value.find(self._record.device_id)
+        if record is not None and record.lease == self._record.lease:
+            self._record = replace(self._record, simulation=record.simulation)
+            self._publish()
+        if message.awake is not None:
+            self._be(Phase.READY if message.awake else Phase.ASLEEP)
+
+    @handles(DeviceRested)
+    def on_rested(self, message: DeviceRested) -> None:
+        """A handle that nobody moves falls asleep."""
+        if message.generation == self._record.lease.generation and not self._record.kind.moves:
+            self._be(Phase.ASLEEP)
+
+    @handles(DeviceSilent)
+    def on_silent(self, message: DeviceSilent) -> None:
+        """First its data are stale, then the device is gone."""
+        record = self._record
+        if message.generation != record.lease.generation:
+            return
+        if message.gone:
+            self.tell(MANAGER, DeviceLost(record.device_id, message.generation, "it sent nothing for 500 ms"))
+        else:
+            self.tell(HUB, stale_event(record))
+
     @handles(ConfigureDevice)
     def configure(self, message: ConfigureDevice) -> DeviceWide:
         """The configuration for all sessions after the change, which the loop has already; InvalidInput, FirmwareTooOld."""
@@ -145,6 +177,12 @@ class DeviceActor(ServiceActor):
         self._record = replace(self._record, phase=phase)
         self._publish()
         self._say_changed()
+
+    def _be(self, phase: Phase) -> None:
+        """Asleep or ready: only a device that is one of them becomes the other, and says so."""
+        if {self._record.phase, phase} == {Phase.READY, Phase.ASLEEP}:
+            self._enter(phase)
+            self.tell(HUB, sleep_event(self._record))
 
     def _say_changed(self) -> None:
         record = self._record
@@ -192,12 +230,32 @@ def disconnected_event(record: DeviceRecord, why: str) -> Emit:
     )
 
 
-def fault_of(inventory: Inventory, device_id: str) -> str:
-    """The simulated fault of a device, "none" for one that is away or has none."""
+def fault_of(inventory: Inventory, device_id: str) -> Fault:
+    """The simulated fault of a device, NONE for one that is away or has none."""
     record = inventory.find(device_id)
-    return "none" if record is None else getattr(record, "fault", "none")
+    return Fault.NONE if record is None else record.fault
+
+
+def sleep_event(record: DeviceRecord) -> Emit:
+    """`device-sleep`: it fell asleep or woke up."""
+    awake = record.phase is not Phase.ASLEEP
+    sentence = f"{record.kind} {record.device_id} {'woke up' if awake else 'fell asleep'}"
+    return Emit("device-sleep", {**_family(record), "awake": awake}, sentence)
+
+
+def stale_event(record: DeviceRecord) -> Emit:
+    """`device-safety-triggered`: its data stand still."""
+    return Emit(
+        "device-safety-triggered",
+        {**_family(record), "safety_type": "device_stale"},
+        f"{record.kind} {record.device_id} sends nothing new",
+    )
+
+
+def _family(record: DeviceRecord) -> dict[str, object]:
+    return {"device_id": record.device_id, "device_family": str(record.kind)}
 
 
 def about(record: DeviceRecord) -> dict[str, object]:
     """What every event about a device carries; the edge puts the vocabulary's words in."""
-    return {"device_id": record.device_id, "device_family": str(record.kind), "type": str(record.kind)}
+    return {**_family(record), "type": str(record.kind)}

@@ -20,24 +20,30 @@ from actors.device.messages import (
     ConfirmInventory,
     DeviceChanged,
     DeviceIdentity,
+    DeviceLost,
     DeviceRecord,
     DevicesChanged,
     Inventory,
     Phase,
+    PlugDue,
     RemoveSimulated,
     ShowBonds,
+    Simulate,
     SimulatedSpec,
+    SimulationChanged,
     StopSwitched,
 )
 from actors.device.simulated import MOST_DEVICES, identities, identity_of, own_id
+from actors.device.simulation_desk import SimulationDesk
 from actors.event.messages import HUB
 from actors.kit import errors
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
-from actors.kit.errors import Busy, Conflict, NoSuchDevice
+from actors.kit.errors import Busy, Conflict
 from actors.kit.message import Announce, ChildFailed
 from actors.port.messages import PORTS, PortBlocked, PortClosed, PortOpened, PortUnblocked
 from actors.settings.messages import STORE, SaveLedger
+from actors.values.simulation import Simulation
 from fastpath.arena import NoSlot as ArenaFull
 
 if TYPE_CHECKING:
@@ -49,6 +55,7 @@ if TYPE_CHECKING:
 
 MEMORY_SECTION = "devices"
 RETRY_S = 0.05
+AS_AT_FIRST = Simulation()
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +85,8 @@ class DeviceManager(ServiceActor):
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
+
+        self._desk = SimulationDesk(inventory, self)
 
     def started(self) -> None:
         """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
@@ -158,7 +167,8 @@ class DeviceManager(ServiceActor):
     def add_simulated(self, message: AddSimulated) -> DeviceRecord:
         """One more device, in the inventory and connecting."""
         spec, inventory = message.spec, self._inventory.value
-        here = [*(record.identity for record in inventory.devices), *inventory.withheld]
+        here = [record.identity for record in (*inventory.devices, *inventory.unplugged)]
+        here += inventory.withheld
         if len(here) >= MOST_DEVICES:
             raise Conflict(f"There are {MOST_DEVICES} devices, which is the most: remove a simulated one first.")
         device_id = own_id(spec, here)
@@ -175,10 +185,11 @@ class DeviceManager(ServiceActor):
     @handles(RemoveSimulated)
     def remove_simulated(self, message: RemoveSimulated) -> DeviceRecord:
         """Zero force at the next tick and out of the inventory, then its actor ends."""
-        record = self._inventory.value.get(message.device_id)
-        if not record.identity.simulated:
-            raise NoSuchDevice(message.device_id)
-        return self._lose(record, "it is not simulated any more")
+        record = self._desk.find(message.device_id)
+        if self._inventory.value.find(record.device_id) is None:
+            self._desk.forget(record)
+            return record
+        return self.lose(record, "it is not simulated any more")
 
     @handles(PortBlocked)
     def on_port_blocked(self, _message: PortBlocked) -> None:
@@ -195,7 +206,7 @@ class DeviceManager(ServiceActor):
         ports, inventory = self._ports.value, self._inventory.value
         for record in inventory.devices:
             if ports.is_blocked(record.identity.port):
-                self._lose(record, f"port {record.identity.port} is blocked")
+                self.lose(record, f"port {record.identity.port} is blocked")
                 if record.identity.simulated:
                     self._admit(record.identity)
         for identity in inventory.withheld:
@@ -217,7 +228,43 @@ class DeviceManager(ServiceActor):
         inventory = self._inventory.value
         self._inventory.replace(replace(inventory, withheld=(*inventory.withheld, identity)))
 
-    def _add(self, identity: DeviceIdentity) -> DeviceRecord:
+    @handles(Simulate)
+    def simulate(self, message: Simulate) -> DeviceRecord:
+        """The device does what is asked for; one that is unplugged comes back when its fault is cleared."""
+        return self._desk.simulate(message)
+
+    @handles(PlugDue)
+    def on_plug_due(self, message: PlugDue) -> None:
+        """A connection loop goes on."""
+        self._desk.turn(message)
+
+    @handles(DeviceLost)
+    def on_lost(self, message: DeviceLost) -> None:
+        """A device has gone by itself."""
+        self._desk.lost(message)
+
+    def simulated(self, record: DeviceRecord, told: SimulationChanged) -> None:
+        """Show the record's simulation and tell the device's actor."""
+        self._replace(
+            replace(one, simulation=record.simulation) if one.device_id == record.device_id else one
+            for one in self._inventory.value.devices
+        )
+        self.tell(actor_name(record.device_id), told)
+
+    def plug(self, identity: DeviceIdentity, wanted: Simulation) -> None:
+        """Into the inventory, with an actor, unless its port is blocked; Busy while its slot is not free."""
+        if self._ports.value.is_blocked(identity.port):
+            self._admit(identity)
+        else:
+            self._add(identity, wanted)
+            self._spawn(identity.device_id)
+        self._tell_readers()
+
+    def later(self, seconds: float, due: PlugDue) -> None:
+        """Tell the desk, unless something else comes for that device before."""
+        self.context.timers.after(seconds, self.name, due, key=(self.name, PlugDue, due.device_id))
+
+    def _add(self, identity: DeviceIdentity, wanted: Simulation = AS_AT_FIRST) -> DeviceRecord:
         try:
             lease = self._runtime.lease_device(identity.device_id)
         except ArenaFull:
@@ -226,7 +273,7 @@ class DeviceManager(ServiceActor):
         memory = self._memory.value
         wide = memory.wide_of(identity)
         bond = Bond.at_first(simulated=identity.simulated)
-        record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped)
+        record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
         inventory = self._inventory.value
         failed = tuple(one for one in inventory.failed if one.device_id != identity.device_id)
@@ -237,7 +284,7 @@ class DeviceManager(ServiceActor):
         self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))
         return record
 
-    def _lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
+    def lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
         """Zero force, slot back, out of every frame, actor stopped, one event."""
         self._runtime.stop_device(record.lease, stopped=True)
         self._runtime.release_device(record.lease)

@@ -13,6 +13,7 @@ from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Message, Request
 from actors.pairing.messages import PAIRING, Origin
 from actors.values.identity import Connection, Firmware, Kind
+from actors.values.simulation import Fault, Simulation, SimulationChange
 from actors.values.spatial import Reach
 from fastpath.arena import Lease
 
@@ -94,7 +95,7 @@ class Bond:
 
 @dataclass(frozen=True, slots=True)
 class DeviceRecord:
-    """One device as the inventory shows it; `lease` is its slot in the arena, `beats`: a simulated handle sends heartbeats."""
+    """One device as the inventory shows it; `lease` is its slot in the arena."""
 
     identity: DeviceIdentity
     lease: Lease
@@ -102,12 +103,22 @@ class DeviceRecord:
     wide: DeviceWide = field(default_factory=DeviceWide)
     bond: Bond = field(default_factory=Bond)
     stopped: bool = False
-    beats: bool = True
+    simulation: Simulation = field(default_factory=Simulation)
 
     @property
     def paired_with(self) -> str | None:
         """The id of its other half, also while that is away."""
         return self.bond.paired_with
+
+    @property
+    def beats(self) -> bool:
+        """Whether a simulated handle sends heartbeats."""
+        return self.simulation.attached
+
+    @property
+    def fault(self) -> Fault:
+        """What goes wrong with a simulated device; NONE for a real one."""
+        return self.simulation.fault
 
     @property
     def device_id(self) -> str:
@@ -135,12 +146,14 @@ class DeviceRecord:
 class Inventory:
     """Every device that is here, real ones before simulated ones, each in order of first appearance.
 
-    `failed` were given up; `withheld` are simulated and come when their port is unblocked.
+    `failed` were given up. Simulated ones that are away: `withheld` come when their port is unblocked, `unplugged` when
+    their fault is cleared.
     """
 
     devices: tuple[DeviceRecord, ...] = ()
     failed: tuple[DeviceRecord, ...] = ()
     withheld: tuple[DeviceIdentity, ...] = ()
+    unplugged: tuple[DeviceRecord, ...] = ()
 
     def find(self, device_id: str) -> DeviceRecord | None:
         """The device with exactly that id."""
@@ -198,6 +211,56 @@ class RemoveSimulated(Request[DeviceRecord]):
     """Simulate this device no longer; the reply is what it was. Asked of MANAGER: NoSuchDevice, also for a real one."""
 
     device_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Simulate(Request[DeviceRecord]):
+    """Change a device's simulation; the loop has it once the device's actor has answered something else.
+
+    Asked of MANAGER: NoSuchDevice, also for a real one, InvalidInput, Busy.
+    """
+
+    device_id: str
+    change: SimulationChange = field(default_factory=SimulationChange)
+
+
+@dataclass(frozen=True, slots=True)
+class SimulationChanged(Message):
+    """Told to a DeviceActor by its manager: the inventory shows another simulation; `awake` None keeps it as it is."""
+
+    awake: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlugDue(Message):
+    """Told to the manager by its timer: the next step of a device's connection loop."""
+
+    device_id: str
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRested(Message):
+    """Told to a DeviceActor by the timekeeper: nothing has moved the device for so long that a handle falls asleep."""
+
+    generation: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceSilent(Message):
+    """Told to a DeviceActor by the timekeeper: no new data for a while; `gone`: for so long that it counts as disconnected."""
+
+    generation: int
+    gone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceLost(Message):
+    """Told to the manager by a DeviceActor: the device of that lease is not there any more."""
+
+    device_id: str
+    generation: int
+    why: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from actors.device import simulation
 from actors.device.kinds import KINDS
 from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindData
 from actors.device.messages import DeviceRecord, Phase
@@ -23,7 +24,6 @@ CONNECTED: Final = 16
 AWAKE: Final = 32
 ATTACHED: Final = 64
 
-CIRCLE: Final = 1
 CIRCLE_RADIUS_M: Final = 0.030
 CIRCLE_PERIOD_S: Final = 4.0
 
@@ -59,15 +59,14 @@ def device_params(record: DeviceRecord, seed: int, force_scale: float = 1.0) -> 
     params["force_scale"] = force_scale
     params["left_handed"] = record.wide.handedness == "left"
     params["home_return"] = record.wide.home_return
-    params["plant_revision"] = 1
     params["seed"] = zlib.crc32(f"{seed}/{record.device_id}".encode()) + 1
     params["grip_slot"] = record.bond.partner_slot
-    params["hand"]["path"] = CIRCLE
     if record.identity.connection == "wireless":
         params["battery_start"] = BATTERY_START
         params["battery_life"] = BATTERY_LIFE_S
     if data.kind.moves:
         _fill_mechanism(params, data)
+    simulation.fill(params, record)
     return params
 
 

@@ -1,0 +1,133 @@
+"""Simulated devices at the manager: what they are told to do, and those that a fault keeps away until it is cleared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from actors.device import simulation
+from actors.device.messages import DeviceIdentity, DeviceLost, DeviceRecord, PlugDue, Simulate, SimulationChanged
+from actors.kit.errors import Busy, NoSuchDevice, PortBlocked
+from actors.values.simulation import Fault, Simulation
+
+if TYPE_CHECKING:
+    from actors.device.messages import Inventory
+    from actors.kit.published import Published
+
+LOOPS: Final = 5
+LOOP_STEP_S: Final = 0.5
+
+
+class Keeper(Protocol):
+    """What the manager does for the desk."""
+
+    def plug(self, identity: DeviceIdentity, wanted: Simulation) -> None:
+        """Into the inventory, with an actor, unless its port is blocked; Busy while its slot is not free."""
+        ...
+
+    def lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
+        """Zero force, out of the inventory, actor stopped."""
+        ...
+
+    def simulated(self, record: DeviceRecord, told: SimulationChanged) -> None:
+        """Show the record's simulation and tell the device's actor."""
+        ...
+
+    def later(self, seconds: float, due: PlugDue) -> None:
+        """Have the desk told, unless something else comes for that device before."""
+        ...
+
+
+class SimulationDesk:
+    """Used on the manager's thread only; what it knows is in the inventory."""
+
+    def __init__(self, inventory: Published[Inventory], keeper: Keeper) -> None:
+        self._inventory = inventory
+        self._keeper = keeper
+
+    def simulate(self, message: Simulate) -> DeviceRecord:
+        """The record after the change; what keeps a device away or brings it back does so at once. NoSuchDevice, InvalidInput, Busy."""
+        change = message.change
+        before = self.find(message.device_id)
+        record = replace(before, simulation=simulation.changed(before, change))
+        awake = True if change.awake is None and change.moves else change.awake
+        if record != before or awake is not None:
+            self._show(record, SimulationChanged(awake))
+        if change.fault is None:
+            return record
+        here = self._is_here(record)
+        if change.fault is Fault.CONNECTION_LOOP:
+            self.turn(PlugDue(record.device_id, 0 if here else 1))
+        elif change.fault is Fault.UNPLUG and here:
+            self._unplug(record, "it was unplugged")
+        elif change.fault not in simulation.AWAY and not here:
+            self._plug(record)
+        return self.find(record.device_id)
+
+    def lost(self, message: DeviceLost) -> None:
+        """A device stopped sending: a simulated one stays unplugged, a real one is found again when it is there again."""
+        record = self._inventory.value.find(message.device_id)
+        if record is None or record.lease.generation != message.generation:
+            return
+        if record.identity.simulated:
+            self._unplug(record, message.why)
+        else:
+            self._keeper.lose(record, message.why)
+
+    def turn(self, due: PlugDue) -> None:
+        """One step of a connection loop: even ones unplug, odd ones plug in; after the last one the fault is over."""
+        try:
+            record = self.find(due.device_id)
+        except (NoSuchDevice, PortBlocked):
+            return
+        if record.fault is not Fault.CONNECTION_LOOP:
+            return
+        last = due.step >= 2 * LOOPS - 1
+        if due.step % 2 == 0 and self._is_here(record):
+            self._unplug(record, "its cable is loose")
+        elif due.step % 2 and not self._is_here(record):
+            fault = Fault.NONE if last else record.fault
+            try:
+                self._plug(replace(record, simulation=replace(record.simulation, fault=fault)))
+            except Busy:
+                self._keeper.later(LOOP_STEP_S, due)
+                return
+        if not last:
+            self._keeper.later(LOOP_STEP_S, PlugDue(due.device_id, due.step + 1))
+
+    def find(self, device_id: str) -> DeviceRecord:
+        """A simulated device, here or unplugged; NoSuchDevice, PortBlocked."""
+        inventory = self._inventory.value
+        for record in (*inventory.devices, *inventory.unplugged):
+            if record.device_id == device_id and record.identity.simulated:
+                return record
+        for identity in inventory.withheld:
+            if identity.device_id == device_id:
+                raise PortBlocked(identity.port)
+        raise NoSuchDevice(device_id)
+
+    def forget(self, record: DeviceRecord) -> None:
+        """It is not kept away any more."""
+        inventory = self._inventory.value
+        kept = tuple(one for one in inventory.unplugged if one.device_id != record.device_id)
+        self._inventory.replace(replace(inventory, unplugged=kept))
+
+    def _show(self, record: DeviceRecord, told: SimulationChanged) -> None:
+        if self._is_here(record):
+            self._keeper.simulated(record, told)
+            return
+        inventory = self._inventory.value
+        shown = (record if one.device_id == record.device_id else one for one in inventory.unplugged)
+        self._inventory.replace(replace(inventory, unplugged=tuple(shown)))
+
+    def _is_here(self, record: DeviceRecord) -> bool:
+        return self._inventory.value.find(record.device_id) is not None
+
+    def _plug(self, record: DeviceRecord) -> None:
+        self._keeper.plug(record.identity, record.simulation)
+        self.forget(record)
+
+    def _unplug(self, record: DeviceRecord, why: str) -> None:
+        gone = self._keeper.lose(record, why)
+        inventory = self._inventory.value
+        self._inventory.replace(replace(inventory, unplugged=(*inventory.unplugged, gone)))
