@@ -11,6 +11,7 @@ import pykka
 from actors.control.actor import FastpathActor
 from actors.control.collector import LoopCollector
 from actors.control.cores import Cores
+from actors.control.device_watch import DeviceWatch
 from actors.control.messages import FASTPATH, LoopWatch
 from actors.control.timekeeper import Timekeeper
 from actors.device import messages as device
@@ -95,7 +96,8 @@ class System:
             Published(SessionMemory.from_json(ledger.section(SECTION))),
             Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
         )
-        self.timekeeper = Timekeeper(self.context, self.runtime)
+        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory)
+        self.timekeeper = Timekeeper(self.context, self.runtime, watch)
         self._simulated = self._simulate() if simulated is None else simulated
         identities(self._simulated)
         self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))

@@ -1,4 +1,4 @@
-"""The timekeeper's thread: every 5 ms it beats for the dead man's switch, fires timed messages, and reads what the loop counted."""
+"""The timekeeper's thread: every 5 ms it beats for the dead man's switch, fires timed messages, and reads what the loop shows."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from actors.control.counters import read_counters
 from actors.control.messages import FASTPATH, LoopFacts
 
 if TYPE_CHECKING:
+    from actors.control.device_watch import DeviceWatch
     from actors.kit.actor import Context
     from fastpath.arena import Runtime
 
 PERIOD_S: Final = 0.005
+LOOK_EVERY: Final = 4
 FACTS_EVERY: Final = 200
 
 logger = logging.getLogger(__name__)
@@ -22,9 +24,10 @@ logger = logging.getLogger(__name__)
 class Timekeeper:
     """No actor: it must go on whatever any actor does."""
 
-    def __init__(self, context: Context, runtime: Runtime) -> None:
+    def __init__(self, context: Context, runtime: Runtime, watch: DeviceWatch) -> None:
         self._context = context
         self._runtime = runtime
+        self._watch = watch
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -54,6 +57,8 @@ class Timekeeper:
             turns += 1
             try:
                 self.turn()
+                if turns % LOOK_EVERY == 0:
+                    self._watch.look()
                 if turns % FACTS_EVERY == 0:
                     self.compare()
             except Exception:

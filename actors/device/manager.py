@@ -27,6 +27,7 @@ from actors.device.messages import (
     Phase,
     PlugDue,
     RemoveSimulated,
+    SaveConfiguration,
     ShowBonds,
     Simulate,
     SimulatedSpec,
@@ -227,6 +228,12 @@ class DeviceManager(ServiceActor):
         self._memory.replace(self._memory.value.seen(identity.device_id, identity.number))
         inventory = self._inventory.value
         self._inventory.replace(replace(inventory, withheld=(*inventory.withheld, identity)))
+
+    @handles(SaveConfiguration)
+    def save_configuration(self, message: SaveConfiguration) -> None:
+        """It is in the memory already, and that in the ledger unless the disk refused it."""
+        self._inventory.value.get(message.device_id)
+        self._save_memory()
 
     @handles(Simulate)
     def simulate(self, message: Simulate) -> DeviceRecord:

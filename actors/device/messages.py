@@ -264,6 +264,13 @@ class DeviceLost(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class SaveConfiguration(Request[None]):
+    """Have the ledger told once more what a device has for all sessions. Asked of MANAGER: NoSuchDevice."""
+
+    device_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class DevicesChanged(Message):
     """Told by the manager to INVENTORY_READERS: devices have come, gone or changed their phase, and the inventory shows it."""
 

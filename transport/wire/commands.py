@@ -168,7 +168,7 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
         found.workspaces.append((target.device_id, _workspace(found, body, path)))
         return
     if not target.accepts:
-        raise InvalidInput("settling or calibrating: commands are taken once the device is ready", path)
+        raise InvalidInput(target.refusal, path)
     code, wanted, keys = SET_POINTS[name]
     fields = shapes.mapping(body, path)
     shapes.known(fields, (wanted, "values"), path, found.fault)

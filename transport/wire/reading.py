@@ -38,6 +38,11 @@ class Target(Protocol):
         ...
 
     @property
+    def refusal(self) -> str:
+        """Why it takes none."""
+        ...
+
+    @property
     def preset(self) -> str:
         """The preset in force for this session."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from actors.device.kinds import KINDS
 from actors.device.messages import Phase
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from actors.session.messages import SessionConfig
     from actors.values.identity import Kind
     from fastpath.arena import Lease, Runtime
+
+
+NOT_READY: Final = "settling or calibrating: commands are taken once the device is ready"
+ASLEEP: Final = "asleep: commands are taken once the device has been moved and is awake"
 
 
 class SessionDevice:
@@ -39,6 +43,7 @@ class SessionDevice:
         self.kind: Kind = record.kind
         self.moves: bool = record.kind.moves
         self.accepts: bool = record.phase is Phase.READY and not record.bond.run
+        self.refusal: str = ASLEEP if record.phase is Phase.ASLEEP else NOT_READY
 
     def view(self, config: SessionConfig) -> bool:
         """See the device as `config` says; a held position is released when the view is new. True when anything is."""

@@ -239,6 +239,7 @@ class SessionChannel(Channel):
             if self.is_open:
                 devices.configured(applied.config)
         if self.is_open:
+            devices.drop_gone(found)
             drained = self._take(found, message, devices)
             if drained is not None:
                 await drained

@@ -108,6 +108,17 @@ class SessionDevices:
             self._command(found)
         return tuple(moved)
 
+    def drop_gone(self, found: Read) -> None:
+        """What a message wants of devices that went after it was read becomes faults."""
+        for wish in found.wishes:
+            if wish[0] not in self.by_id:
+                found.fault(wish[5], f'device "{wish[0]}" has gone')
+        for device_id, _ in found.workspaces:
+            if device_id not in self.by_id:
+                found.fault("", f'device "{device_id}" has gone')
+        found.wishes = [wish for wish in found.wishes if wish[0] in self.by_id]
+        found.workspaces = [one for one in found.workspaces if one[0] in self.by_id]
+
     def frame(self, found: Read) -> bytes:
         """The one frame that answers a message."""
         self.follow()

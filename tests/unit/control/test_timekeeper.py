@@ -8,11 +8,14 @@ from typing import Any, cast
 
 import pytest
 
+from actors.control.device_watch import DeviceWatch
 from actors.control.messages import FASTPATH, LoopFacts
 from actors.control.timekeeper import FACTS_EVERY, PERIOD_S, Timekeeper
+from actors.device.messages import Inventory
 from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.message import Announce
+from actors.kit.published import Published
 from fastpath.arena import Runtime
 from tests.support.slices import Listener
 
@@ -39,7 +42,8 @@ class Rig:
         self.runtime = Runtime(stepping=True, realtime=False)
         self.context = Context.build(Clock(self.runtime.now_ns))
         self.fastpath = Listener(self.context, FASTPATH)
-        self.keeper = Timekeeper(self.context, self.runtime)
+        watch = DeviceWatch(self.context.directory, self.runtime, Published(Inventory()))
+        self.keeper = Timekeeper(self.context, self.runtime, watch)
 
     def run(self, turns: int) -> list[float]:
         """What the thread does, on this one; the pauses that it made."""

@@ -21,6 +21,7 @@ class Device:
     device_id: str
     kind: Kind = Kind.ARM
     accepts: bool = True
+    refusal: str = "settling or calibrating: commands are taken once the device is ready"
     preset: str = "defaults"
     mount: Transform = field(default_factory=Transform)
 

@@ -7,9 +7,11 @@ from typing import Any, Final
 
 import orjson
 
-from actors.device.messages import Inventory
+from actors.device.actor import actor_name
+from actors.device.messages import MANAGER, ConfigureDevice, DeviceRecord, Inventory, SaveConfiguration
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession
 from actors.session.selectors import parse_selector, select
+from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
 from transport.http.describe.about import ONE_DEVICE, About, Query
 from transport.http.describe.devices import GROUPS, RECORD
@@ -60,19 +62,25 @@ async def list_devices(call: Call) -> Answer:
 
 async def read_device(call: Call) -> Answer:
     """One device's entry in device space, its id, and the session that holds its position, if one does."""
+    return Answer(
+        entry_of(call, find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).one())
+    )
+
+
+def entry_of(call: Call, record: DeviceRecord) -> dict[str, object]:
+    """The record of one device as an answer shows it."""
     bridge, system = call.bridge, call.bridge.system
-    record = find(call.words["device"], call.words["id"], bridge.inventory, call.vocabulary).one()
     alone = Inventory((record,))
     groups: Any = orjson.loads(devices_json(alone, system.runtime, call.vocabulary, bridge.settings, call.version))
     group = groups[call.vocabulary.group(record.kind, record.identity.connection)]
     entry = group[record.device_id] if call.version == "3.0" else group[0]
     timeout_ns = int(bridge.settings.number("sessions/command_timeout") * NS_PER_S)
     held_by = bridge.holders.holder(record.device_id, system.runtime.now_ns(), timeout_ns)
-    return Answer({"device_id": record.device_id, **entry, "held_by": held_by})
+    return {"device_id": record.device_id, **entry, "held_by": held_by}
 
 
 async def save_configuration(call: Call) -> Answer:
-    """What a device has for all sessions is written to the device; a simulated one has it already."""
+    """What a device has for all sessions is on the disk when this is answered, and holds when the device comes back."""
     device_id = call.fields("device_id").get("device_id")
     if not isinstance(device_id, str):
         raise InvalidInput('name the device, such as {"device_id": "049D"}.', "device_id")
@@ -81,4 +89,7 @@ async def save_configuration(call: Call) -> Answer:
         raise NoSuchDevice(shown(device_id))
     if not record.kind.moves:
         raise InvalidInput(f"a {record.kind} has no configuration to save: send it to an arm or a compact.")
+    await call.bridge.ask(actor_name(device_id), ConfigureDevice())
+    await call.bridge.ask(MANAGER, SaveConfiguration(device_id))
+    await call.bridge.ask(STORE, ConfirmLedger())
     return Answer({"device_id": device_id})

@@ -1,0 +1,83 @@
+"""What the timekeeper sees in the devices' states and nobody is told by the loop: charge, rest, and data that stand still."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from actors.device.messages import DeviceRested, DeviceSilent
+from actors.event.messages import HUB, BatteryLevel
+from actors.values.identity import Connection
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord, Inventory
+    from actors.kit.directory import Directory
+    from actors.kit.published import Published
+    from fastpath.arena import Runtime
+    from fastpath.records import Reader
+
+REST_S: Final = 300.0
+STALE_NS: Final = 20_000_000
+GONE_NS: Final = 500_000_000
+LEAST_CHARGE: Final = 0.001
+
+
+@dataclass(slots=True)
+class _Seen:
+    """One life of one device: what was told of it last."""
+
+    reader: Reader
+    level: float | None = None
+    rested: bool = False
+    stale: bool = False
+    gone: bool = False
+
+
+class DeviceWatch:
+    """Used on the timekeeper's thread; each fact is told once, when it begins."""
+
+    def __init__(self, directory: Directory, runtime: Runtime, inventory: Published[Inventory]) -> None:
+        self._directory = directory
+        self._runtime = runtime
+        self._inventory = inventory
+        self._seen: dict[tuple[str, int], _Seen] = {}
+
+    def look(self) -> None:
+        """Compare every device's newest state with what was told before."""
+        # The loop's tick first: a device's state that is read later is never older than it.
+        now_ns = int(self._runtime.loop_state()["tick_ns"])
+        before, self._seen = self._seen, {}
+        for record in self._inventory.value.devices:
+            life = (record.device_id, record.lease.generation)
+            seen = before.get(life) or _Seen(self._runtime.reader(record.lease))
+            self._seen[life] = seen
+            state = seen.reader.snapshot()
+            if int(state["generation"]) == record.lease.generation:
+                self._charge(record, seen, state)
+                self._rest(record, seen, state)
+                self._silence(record, seen, now_ns - int(state["time_ns"]))
+
+    def _charge(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+        if record.identity.connection is not Connection.WIRELESS:
+            return
+        level = round(float(state["battery_level"]), 6)
+        if seen.level is None or abs(level - seen.level) >= LEAST_CHARGE:
+            seen.level = level
+            self._directory.tell(HUB, BatteryLevel(record.device_id, str(record.kind), level, wireless=True))
+
+    def _rest(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+        rested = float(state["still"]) >= REST_S
+        if rested and not seen.rested:
+            self._tell(record, DeviceRested(record.lease.generation))
+        seen.rested = rested
+
+    def _silence(self, record: DeviceRecord, seen: _Seen, silent_ns: int) -> None:
+        stale, gone = silent_ns > STALE_NS, silent_ns >= GONE_NS
+        if stale and not seen.stale:
+            self._tell(record, DeviceSilent(record.lease.generation, gone=False))
+        if gone and not seen.gone:
+            self._tell(record, DeviceSilent(record.lease.generation, gone=True))
+        seen.stale, seen.gone = stale, gone
+
+    def _tell(self, record: DeviceRecord, fact: DeviceRested | DeviceSilent) -> None:
+        self._directory.tell(f"device/{record.device_id}", fact)
