@@ -35,9 +35,9 @@ class Desk:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             self.service = stack.enter_context(ServiceInside(self._folder, stepping=True, settings=self._settings))
-            self.events = stack.enter_context(Listener(self.service.events))
             self._channel = stack.enter_context(connect(self.service.ws, proxy=None))
             self.first = json.loads(self._channel.recv())
+            self.events = stack.enter_context(Listener(self.service.events))
             self._stack = stack.pop_all()
         return self
 

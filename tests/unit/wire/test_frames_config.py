@@ -259,7 +259,7 @@ class Target:
         self.kind = record.kind
         self.moves = record.kind.moves
         self.accepts = True
-        refusal: str = "settling"
+        self.refusal = "settling"
         self.preset = presets.preset_of(config, record)
         self.mount = presets.mount_of(config, record)
 
