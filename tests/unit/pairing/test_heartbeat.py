@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.pairing.heartbeat import GAP_NS, PERIOD_S, Debounce, Heart, of_simulated, step
+from actors.values.simulation import Simulation
 from tests.support.slices import inventory_of
 
 MS = 1_000_000
@@ -81,7 +82,7 @@ def test_only_a_simulated_handle_that_beats_is_heard() -> None:
     (grip,) = inventory_of("grip").devices
 
     assert of_simulated(grip, 7) == 7
-    assert of_simulated(replace(grip, beats=False), 7) is None
+    assert of_simulated(replace(grip, simulation=Simulation(attached=False)), 7) is None
     assert of_simulated(replace(grip, identity=replace(grip.identity, simulated=False)), 7) is None
 
 

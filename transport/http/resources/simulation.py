@@ -62,7 +62,9 @@ _CHANGE: Final = obj(
 )
 _TOLD: Final = obj({"device_id": TEXT, "hand": OBJECT, "awake": FLAG, "fault": word(*Fault)})
 ADDED: Final = About(RECORD, _SPEC, fails=(409,), example={"type": "grip", "connection": "wireless"})
-REMOVED: Final = About(obj({"device_id": TEXT}), path={"id": TEXT}, fails=(404, 409))
+REMOVED: Final = About(
+    obj({"device_id": TEXT}), path={"id": text("Its id.", pattern="^[A-Za-z0-9_.-]{1,8}$")}, fails=(404, 409)
+)
 TOLD: Final = About(_TOLD, path=ONE_DEVICE, fails=(404, 409))
 CHANGED: Final = About(
     _TOLD,
