@@ -6,16 +6,18 @@ tests/wire/cases/README.md says what the fields of a case mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+from unittest.mock import patch
 
 import pytest
 
+from actors.device.messages import SimulatedSpec
 from tests.support.exchange import Reply, exchange
-from tests.support.inside import ServiceInside
+from tests.support.inside import PATIENCE_S, ServiceInside
 from tests.support.likeness import check_like, is_like, text_like
 from tests.support.listener import Event, Listener
 from tests.support.peer import BINARY, Peer, encoded
@@ -44,12 +46,13 @@ def cases(*names: str, folder: str = "cases") -> list[Any]:
 
 
 def in_ways(*names: str) -> list[Any]:
-    """Every case of some files in every way in which it makes sense: `ways` of a case leaves the others out."""
+    """Every case of some files in every way in which it makes sense: fewer if it says so, and bytes as BINARY alone."""
     return [
         pytest.param(case, way, id=f"{name}: {case['says']}-{way}")
         for name in names
         for case in read_cases(name)
         for way in (FEW_WAYS if case.get("ways") == "few" else WAYS)
+        if way.opcode == BINARY or "hex" not in case
     ]
 
 
@@ -67,6 +70,16 @@ def payload(case: Object, way: Way) -> tuple[bytes, int]:
         middle = ",".join([parts["part"]] * parts["times"])
         return str(parts["before"] + middle + parts["after"]).encode(), way.opcode
     return json.dumps(way.message(case["send"])).encode(), way.opcode
+
+
+@contextmanager
+def stepped_service(folder: Path, devices: tuple[SimulatedSpec, ...]) -> Generator[ServiceInside]:
+    """A service whose loop steps, and which waits for a configuration for as long as a busy machine needs."""
+    with (
+        patch("transport.ws.session.CONFIGURE_S", PATIENCE_S),
+        ServiceInside(folder, simulated=devices, stepping=True) as running,
+    ):
+        yield running
 
 
 @dataclass(slots=True)

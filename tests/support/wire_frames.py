@@ -105,7 +105,8 @@ def check_answer(frame: Object, shown: Mapping[str, Object], step: Object, way: 
     full: Any = step.get("full", [])
     by_vocabulary = object_of(full)
     wanted: list[str] = full if by_vocabulary is None else by_vocabulary[way.vocabulary]
-    assert sorted(device_id for device_id, entry in shown.items() if "config" in entry) == sorted(wanted)
+    full = sorted(device_id for device_id, entry in shown.items() if "config" in entry)
+    assert full == sorted(wanted), f"config is shown of {full}"
     _check_errors(frame, step.get("errors", []), way if "send" in step else Way(way.version, "neutral", way.opcode))
 
 
@@ -113,7 +114,7 @@ def _check_errors(frame: Object, wanted: Iterable[Any], way: Way) -> None:
     """These paths, in this order; a pair gives a part of the reason too."""
     pairs: list[tuple[str, str]] = [(one, "") if isinstance(one, str) else (one[0], one[1]) for one in wanted]
     found: list[Object] = frame.get("errors", [])
-    assert [error["path"] for error in found] == [way.path(path) for path, _ in pairs]
+    assert [error["path"] for error in found] == [way.path(path) for path, _ in pairs], f"errors are {found}"
     assert ("errors" in frame) == bool(pairs)
     for error, (_, part) in zip(found, pairs, strict=True):
         assert set(error) == {"path", "reason"}

@@ -11,9 +11,9 @@ from tests.support.bad_streams import Stream
 from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.peer import TEXT, Peer, encoded
-from tests.support.wire_cases import Story, cases, in_ways, payload
+from tests.support.wire_cases import Story, cases, in_ways, payload, stepped_service
 from tests.support.wire_frames import check_answer, check_frame
-from tests.support.wire_words import DEVICES, FEW_WAYS, Object, Way
+from tests.support.wire_words import DEVICES, Object, Way
 
 STORIES = (
     "holding",
@@ -42,7 +42,7 @@ RELEASED: Object = {"arm": [{"device_id": "A001", "commands": {}}]}
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
         yield running
 
 
@@ -86,8 +86,7 @@ def pairs(service: ServiceInside) -> Iterator[Pairs]:
     service.sessions_gone()
 
 
-@pytest.mark.parametrize("way", FEW_WAYS, ids=str)
-@pytest.mark.parametrize("case", cases("bad_messages"))
+@pytest.mark.parametrize(("case", "way"), in_ways("bad_messages"))
 def test_a_bad_message_is_named_in_its_one_frame_and_changes_nothing_else(
     service: ServiceInside, pairs: Pairs, case: Object, way: Way
 ) -> None:

@@ -1,8 +1,9 @@
-"""Every HTTP case over real sockets on one service whose loop steps; a case leaves the service as it found it."""
+"""Every HTTP case over real sockets on one service whose loop steps; a case leaves the service as it found it, or has one of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,16 +12,18 @@ from tests.support.exchange import exchange
 from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.peer import TEXT
-from tests.support.wire_cases import WIRE, Story, cases
+from tests.support.wire_cases import WIRE, Story, cases, stepped_service
 from tests.support.wire_words import DEVICES, Object, Way
 
-FILES = tuple(sorted(path.stem for path in (WIRE / "http").glob("*.json")))
+ALONE = ("pairing", "ports")
+"""What is done to pairs and ports cannot be undone by those who did it: these cases have a service each."""
+SHARING = tuple(sorted({path.stem for path in (WIRE / "http").glob("*.json")} - set(ALONE)))
 WAY = Way("3.1", "neutral", TEXT)
 
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
         yield running
 
 
@@ -28,13 +31,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]
 def listener(service: ServiceInside) -> Iterator[Listener]:
     with Listener(service.events) as listening:
         yield listening
-
-
-@pytest.fixture(autouse=True)
-def _nothing_is_left(service: ServiceInside) -> Iterator[None]:
-    before = kept(service)
-    yield
-    assert kept(service) == before
 
 
 def kept(service: ServiceInside) -> list[Any]:
@@ -47,6 +43,17 @@ def kept(service: ServiceInside) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("case", cases(*FILES, folder="http"))
+@pytest.mark.parametrize("case", cases(*SHARING, folder="http"))
 def test_an_exchange(service: ServiceInside, listener: Listener, case: Object) -> None:
+    before = kept(service)
     Story(service, WAY, listener).play(case, opened=False)
+    assert kept(service) == before
+
+
+@pytest.mark.parametrize("case", cases(*ALONE, folder="http"))
+def test_an_exchange_on_a_service_of_its_own(tmp_path: Path, case: Object) -> None:
+    with (
+        stepped_service(tmp_path, DEVICES) as service,
+        Listener(service.events) as listener,
+    ):
+        Story(service, WAY, listener).play(case, opened=False)

@@ -14,6 +14,7 @@ from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.page import DEVICES, DOCS, Block, sections
 from tests.support.peer import Peer
+from tests.support.wire_cases import stepped_service
 from tests.support.wire_words import Object
 from transport.http.resources.old_routes import OLD_ROUTES
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, SESSION_BASIS
@@ -40,7 +41,7 @@ def pairs(kind: str) -> list[Any]:
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
         yield running
 
 

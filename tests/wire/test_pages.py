@@ -22,6 +22,7 @@ from tests.support.listener import Listener
 from tests.support.page import DEVICES, DOCS, Block, Section, sections
 from tests.support.peer import Peer
 from tests.support.polling import eventually
+from tests.support.wire_cases import stepped_service
 
 WIRE = "wire.md"
 OWN_ID = re.compile(r'(session(?:_id)?[=/]|sessions/|"session_id": )7\b')
@@ -29,7 +30,7 @@ OWN_ID = re.compile(r'(session(?:_id)?[=/]|sessions/|"session_id": )7\b')
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
         yield running
 
 
