@@ -279,7 +279,7 @@ class DeviceManager(ServiceActor):
         stopped = self._stops.hold(lease, identity.device_id)
         memory = self._memory.value
         wide = memory.wide_of(identity)
-        bond = Bond.at_first(simulated=identity.simulated)
+        bond = Bond.at_first(simulated=identity.simulated, beats=wanted.attached)
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
         inventory = self._inventory.value

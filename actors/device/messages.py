@@ -88,9 +88,9 @@ class Bond:
     run: int = 0
 
     @classmethod
-    def at_first(cls, *, simulated: bool) -> Bond:
-        """Of a device that has just come: a simulated one is calibrated and held in place, of a real one nothing is known."""
-        return cls(attached=simulated, calibrated=simulated)
+    def at_first(cls, *, simulated: bool, beats: bool = True) -> Bond:
+        """Of a device that has just come: a simulated one is calibrated, and held while it beats; of a real one nothing is known."""
+        return cls(attached=simulated and beats, calibrated=simulated)
 
 
 @dataclass(frozen=True, slots=True)

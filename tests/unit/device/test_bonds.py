@@ -13,7 +13,8 @@ from actors.device.params import ATTACHED, CALIBRATED, device_params, status_fla
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.kit.published import Published
-from actors.pairing.messages import PAIRING, CalibrationEnded
+from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
+from actors.values.simulation import Fault, Simulation
 from fastpath.arena import Runtime
 from tests.support.slices import Listener, settings_view, simulated_records
 
@@ -83,6 +84,30 @@ def test_a_simulated_calibration_takes_a_second_and_says_how_it_went() -> None:
     assert rig.pairing.of(CalibrationEnded) == [CalibrationEnded(rig.arm.device_id, RUN)]
 
 
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (Fault.NONE, None),
+        (Fault.STALL, None),
+        (Fault.CALIBRATION_BLOCKED, Reason.BLOCKED),
+        (Fault.OSCILLATING_HALL, Reason.OSCILLATING_HALL),
+    ],
+)
+@pytest.mark.parametrize("of_grip", [False, True])
+def test_a_fault_of_either_half_is_why_it_failed(fault: Fault, reason: Reason | None, *, of_grip: bool) -> None:
+    rig = Rig()
+    ill = Simulation(fault=fault)
+    if of_grip:
+        rig.grip = replace(rig.grip, simulation=ill)
+    else:
+        rig.arm = replace(rig.arm, simulation=ill)
+    rig.bond(run=RUN, paired_with=rig.grip.device_id)
+
+    rig.actor.on_calibration_due(CalibrationDue(RUN))
+
+    assert rig.pairing.of(CalibrationEnded) == [CalibrationEnded(rig.arm.device_id, RUN, reason)]
+
+
 def test_the_end_of_a_run_that_was_over_before_is_not_said() -> None:
     rig = Rig()
     rig.bond(run=RUN)
@@ -140,4 +165,5 @@ def test_the_loop_is_told_of_the_partner_and_of_what_holds() -> None:
 
 def test_of_a_real_device_that_has_just_come_nothing_is_known() -> None:
     assert Bond.at_first(simulated=True) == Bond(attached=True, calibrated=True)
+    assert Bond.at_first(simulated=True, beats=False) == Bond(calibrated=True)
     assert Bond.at_first(simulated=False) == Bond()
