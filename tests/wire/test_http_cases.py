@@ -15,8 +15,8 @@ from tests.support.peer import TEXT
 from tests.support.wire_cases import WIRE, Story, cases, stepped_service
 from tests.support.wire_words import DEVICES, Object, Way
 
-ALONE = ("pairing", "ports")
-"""What is done to pairs and ports cannot be undone by those who did it: these cases have a service each."""
+ALONE = ("pairing", "ports", "simulation")
+"""What is done to pairs, ports and simulated devices cannot be undone by those who did it: these cases have a service each."""
 SHARING = tuple(sorted({path.stem for path in (WIRE / "http").glob("*.json")} - set(ALONE)))
 WAY = Way("3.1", "neutral", TEXT)
 

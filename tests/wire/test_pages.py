@@ -12,9 +12,7 @@ from typing import Any
 
 import pytest
 
-from actors.device.messages import MANAGER, AddSimulated, RemoveSimulated, SimulatedSpec
 from actors.event.catalog import CATALOG
-from actors.values.identity import Connection, Kind
 from tests.support.exchange import Reply, exchange
 from tests.support.inside import ServiceInside
 from tests.support.likeness import check_like, is_like
@@ -113,15 +111,7 @@ class Reader:
                 self._direct(text)
 
     def _direct(self, text: str) -> None:
-        verb, _, rest = text.partition(": ")
-        if verb == "plug in":
-            kind, device_id = rest.split()
-            self._ask(AddSimulated(SimulatedSpec(Kind(kind), Connection.SIMULATED, device_id)))
-            self._inventory(device_id, there=True)
-        elif verb == "unplug":
-            self._ask(RemoveSimulated(rest))
-            self._inventory(rest, there=False)
-        elif text.startswith("connect again"):
+        if text.startswith("connect again"):
             self.peer.close()
             self.service.sessions_gone()
             mine, self.query["session_id"] = self.session_id, str(self.session_id)
@@ -130,16 +120,6 @@ class Reader:
         else:
             assert text.endswith(" s later"), text
             self.service.wait(float(text.split(maxsplit=1)[0]))
-
-    def _ask(self, wish: Any) -> None:
-        self.service.await_edge(self.service.bridge.ask(MANAGER, wish))
-
-    def _inventory(self, device_id: str, *, there: bool) -> None:
-        def shown() -> bool:
-            self.service.step()
-            return (self.service.system.inventory.value.find(device_id) is not None) is there
-
-        eventually(shown, f"{device_id} is there: {there}", pause_s=0.005)
 
 
 @pytest.mark.parametrize("section", sections(WIRE), ids=str)
