@@ -101,12 +101,15 @@ class HttpHandler(RequestHandler):
         error = judge(visitor, self.edge.guard.rules)
         if error is not None:
             raise error
+        method = self.request.method or ""
+        if method == "CONNECT" and not (self.request.uri or "").startswith("/"):
+            raise MethodNotAllowed(method, METHODS)
         self._target = parse_target(self.request.uri or "")
         resource, self._words = self.table.find(self._target.segments)
         self._methods = resource.allowed
-        if self.request.method == "OPTIONS":
+        if method == "OPTIONS":
             return
-        self._route = resource.route(self.request.method or "")
+        self._route = resource.route(method)
         if not self._route.always and (self.edge.bridge.stopping or not self.edge.bridge.listening):
             raise NotReady("The service is starting or stopping: try again in a moment.")
 
@@ -175,26 +178,25 @@ class HttpHandler(RequestHandler):
             self._write_text(answer)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """What Tornado refuses by itself, in our shape: an unknown method, and what failed outside of `answer`."""
+        """What Tornado refuses by itself, judged and answered by our rules: an unknown method, and what failed outside of `answer`."""
         del kwargs
-        if status_code == 405:
-            self._write_failure(MethodNotAllowed(shown(self.request.method or ""), self._allowed_here()))
-        else:
+        if status_code != 405:
             self._write_failure(RuntimeError())
+            return
+        try:
+            self._enter()
+        except HapticError as error:
+            self._write_failure(error)
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
         """Only what is no refusal."""
         if not isinstance(value, HTTPError):
             super().log_exception(typ, value, tb)
 
-    def _allowed_here(self) -> tuple[str, ...]:
-        try:
-            return self.table.find(parse_target(self.request.uri or "").segments)[0].allowed
-        except HapticError:
-            return METHODS
-
     def _vocabulary(self, query: Mapping[str, str]) -> Vocabulary:
-        name = query.get("vocabulary") or self.edge.bridge.settings.text("serialization/vocabulary")
+        name = query.get("vocabulary")
+        if name is None:
+            name = self.edge.bridge.settings.text("serialization/vocabulary")
         vocabulary = vocabulary_named(name)
         if vocabulary is None:
             raise InvalidInput("give neutral or inverse.", "?vocabulary=")

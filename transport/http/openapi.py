@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
+from fastpath.wire import encode_json
 from transport.http.call import Answer, Call
 from transport.http.describe.about import ERROR, About, Query, enveloped, results_of
 from transport.http.describe.facts import Facts, facts_of
 from transport.http.describe.refusals import LISTED, refusals_of, response, statuses
 from transport.http.describe.schema import OBJECT, TEXT, Named, Schema, either, obj, resolved, word
 from transport.http.route import Route
+from transport.wire.envelope import Encoded
 
 OPENAPI: Final = "3.1.0"
 JSON: Final = "application/json"
@@ -53,9 +57,14 @@ def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
 def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
     """The handler of `GET /openapi.json` over a table that is not complete before this route is in it."""
 
+    @lru_cache(maxsize=4)
+    def written(facts: Facts, version: str) -> Encoded:
+        return Encoded(encode_json(document(routes(), facts, version)))
+
     async def read_description(call: Call) -> Answer:
-        """Of this moment: devices and sessions that are there stand in it."""
-        return Answer(document(routes(), facts_of(call.bridge), call.edge.build["interface"]))
+        """Of this moment: devices and sessions that are there stand in it. Written beside the event loop, for it takes a while."""
+        facts, version = facts_of(call.bridge), call.edge.build["interface"]
+        return Answer(await asyncio.to_thread(written, facts, version))
 
     return read_description
 

@@ -53,7 +53,7 @@ class Resource:
         """The route of a method, GET for HEAD; MethodNotAllowed."""
         found = self.routes.get("GET" if method == "HEAD" else method)
         if found is None:
-            raise MethodNotAllowed(method, self.allowed)
+            raise MethodNotAllowed(shown(method), self.allowed)
         return found
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:

@@ -108,7 +108,8 @@ VALUES: Final = Named(
     {
         "type": "object",
         "properties": {key: _sent(CATALOG.find(key)) for key in keys()},
-        "description": "What each key takes.",
+        "additionalProperties": False,
+        "description": "What each key takes. A key devices/haptic*/… also exists with a device id in the place of haptic*.",
     },
 )
 KEY: Final = word(*keys())

@@ -193,7 +193,7 @@ def test_busy_says_when_to_come_back(rig: Rig) -> None:
     assert rig.get("/busy").headers["retry-after"] == "1"
 
 
-@pytest.mark.parametrize("method", ["PUT", "POST", "TRACE", "FOO", "get"])
+@pytest.mark.parametrize("method", ["PUT", "POST", "TRACE", "CONNECT", "FOO", "get", "INITIALIZE", "_SERVE"])
 def test_another_method_is_refused_with_those_that_are_allowed(rig: Rig, method: str) -> None:
     reply = rig.ask(method, "/words")
 
@@ -204,7 +204,23 @@ def test_another_method_is_refused_with_those_that_are_allowed(rig: Rig, method:
 
 def test_another_method_on_no_route_is_refused_too(rig: Rig) -> None:
     assert rig.ask("POST", "/nope").status == 404
-    assert rig.ask("FOO", "/nope").status == 405
+    assert rig.ask("FOO", "/nope").status == 404
+
+
+@pytest.mark.parametrize("method", ["TRACE", "FOO", "CONNECT"])
+def test_another_method_passes_the_guard_first(rig: Rig, method: str) -> None:
+    assert rig.ask(method, "/words", headers={"Host": "evil.example"}).status == 403
+    assert rig.ask(method, "/words", headers={"Origin": "https://evil.example"}).status == 403
+
+
+def test_a_proxy_is_not_what_this_is(rig: Rig) -> None:
+    reply = rig.ask("CONNECT", "example.org:443")
+
+    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, POST, PATCH, DELETE, OPTIONS")
+
+
+def test_an_empty_vocabulary_is_refused(rig: Rig) -> None:
+    assert "neutral or inverse" in rig.get("/words?vocabulary=").error
 
 
 def test_head_is_get_without_a_body(rig: Rig) -> None:

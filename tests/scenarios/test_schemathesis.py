@@ -1,0 +1,169 @@
+"""Thousands of requests made from the description of the interface: none fails a check, none is answered by a 5xx.
+
+Each chapter of the description has a service of its own, with a state directory that is thrown away; each route starts from
+what the service started with. `make test` sends up to forty cases to each route, `make fuzz` five hundred.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+import pytest
+import requests
+from hypothesis import settings as hypothesis_settings
+from schemathesis.generation import GenerationMode
+
+from tests.support.described import ONE_KEY, Clients, cases, described, one_setting
+from tests.support.service import RunningService
+from transport.http.app import HTTP_ROUTES
+from transport.http.describe.settings import keys
+from transport.http.openapi import path_of, tag_of
+
+FUZZED: Final = hypothesis_settings().max_examples > 1_000
+# Valid and invalid cases: of a route with a body, of one without, which has few different ones, and of one setting.
+WITH_BODY: Final = (375, 125) if FUZZED else (30, 10)
+BODILESS: Final = (375, 125) if FUZZED else (12, 4)
+ONE_SETTING: Final = (30, 10) if FUZZED else (1, 0)
+
+# What the answers are checked against, and what would end the run, is not played with; each has a test of its own below.
+LEFT_OUT: Final = frozenset({"POST /simulation/loop"})
+PORTS: Final = (
+    "communication/http/port",
+    "communication/websocket/port",
+    "communication/websocket/legacy_port",
+    "communication/events/port",
+)
+LEFT_OUT_SETTINGS: Final = frozenset({*PORTS, "communication/serial/enabled"})
+
+
+@dataclass(slots=True)
+class Played:
+    """A service, its description, and how the cases were answered so far."""
+
+    service: RunningService
+    clients: Clients
+    api: Any
+    session: requests.Session
+    answered: Counter[int] = field(default_factory=Counter[int])
+
+    def play(self, path: str, method: str, valid: int, invalid: int) -> None:
+        operation = self.api[path][method]
+        cases(operation, GenerationMode.POSITIVE, valid, self._send)
+        if invalid:
+            cases(operation, GenerationMode.NEGATIVE, invalid, self._send)
+
+    def _send(self, case: Any) -> None:
+        self.clients.back()
+        answer = case.call(session=self.session)
+        self.answered[answer.status_code // 100] += 1
+        assert answer.headers["cache-control"] == ["no-store"]
+        case.validate_response(answer)
+
+
+def operations() -> Iterator[Any]:
+    """One parameter for each route, chapter by chapter."""
+    for route in sorted(HTTP_ROUTES, key=tag_of):
+        if f"{route.method} {route.shape}" not in LEFT_OUT and (route.method, path_of(route)) != ("POST", ONE_KEY):
+            yield pytest.param(tag_of(route), path_of(route), route.method, id=f"{route.method} {route.shape}")
+
+
+class Chapters:
+    """Context manager: one service at a time, another one for each chapter."""
+
+    def __init__(self) -> None:
+        self._name = ""
+        self._played: Played | None = None
+        self._cleanup = ExitStack()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._end()
+
+    def of(self, name: str) -> Played:
+        """The service of this chapter; that of the chapter before is judged as a whole and stopped."""
+        if self._played is None or name != self._name:
+            self._end()
+            service = self._cleanup.enter_context(RunningService(simulate="arm,compact,grip,pen"))
+            clients = self._cleanup.enter_context(Clients(service))
+            session = self._cleanup.enter_context(requests.Session())
+            self._name, self._played = name, Played(service, clients, described(service), session)
+        return self._played
+
+    def _end(self) -> None:
+        ended, self._played = self._played, None
+        self._cleanup.close()
+        if ended is not None:
+            total = sum(ended.answered.values())
+            assert ended.answered[5] == 0
+            assert ended.answered[2] * 2 >= total, f"{self._name}: {ended.answered[2]} of {total} cases answered 2xx"
+            assert "Traceback" not in ended.service.log
+
+
+@pytest.fixture(scope="module")
+def chapters() -> Iterator[Chapters]:
+    with Chapters() as found:
+        yield found
+
+
+@pytest.mark.parametrize(("chapter", "path", "method"), list(operations()))
+def test_every_route_answers_as_it_is_described(chapters: Chapters, chapter: str, path: str, method: str) -> None:
+    played = chapters.of(chapter)
+    bodies = "requestBody" in played.api.raw_schema["paths"][path][method.lower()]
+    played.play(path, method, *(WITH_BODY if bodies else BODILESS))
+
+
+def test_every_setting_takes_what_it_is_described_to_take(chapters: Chapters) -> None:
+    played = chapters.of("one setting")
+    for key in keys():
+        if key not in LEFT_OUT_SETTINGS:
+            played.play(one_setting(key), "POST", *ONE_SETTING)
+
+
+# ---------------------------------------------------------------- what is left out above
+
+
+@pytest.fixture(scope="module")
+def alone() -> Iterator[RunningService]:
+    with RunningService() as service:
+        yield service
+
+
+@pytest.mark.parametrize("key", PORTS)
+@pytest.mark.parametrize("port", [1, 0, 65_535])
+def test_a_port_is_stored_and_moves_at_the_next_start(alone: RunningService, key: str, port: int) -> None:
+    status, body = alone.request("POST", f"/settings/{key}", port)
+
+    assert (status, body["data"]["value"], body["data"]["metadata"]["locked"]) == (200, port, True)
+    assert alone.request("GET", "/readyz")[0] == 200
+    assert alone.request("DELETE", f"/settings/{key}")[0] == 200
+
+
+@pytest.mark.parametrize("key", PORTS)
+@pytest.mark.parametrize("port", [-1, 65_536, 1.5, "10001", True, [], {}, 10**30])
+def test_what_is_no_port_is_refused_with_a_sentence(alone: RunningService, key: str, port: object) -> None:
+    status, body = alone.request("POST", f"/settings/{key}", port)
+
+    assert status == 400
+    assert key in body["error"]
+
+
+@pytest.mark.parametrize("path", ["/settings/communication/serial/enabled", "/serial_enable"])
+def test_serial_ports_are_switched_off_and_on(alone: RunningService, path: str) -> None:
+    for wanted in (False, True):
+        body = {"enable": wanted} if path == "/serial_enable" else wanted
+        assert alone.request("POST", path, body)[0] == 200
+        assert alone.request("GET", "/settings/communication/serial/enabled")[1]["data"]["effective"] is wanted
+        assert alone.request("GET", "/readyz")[0] == 200
+
+
+def test_a_starved_loop_still_answers(alone: RunningService) -> None:
+    assert alone.request("POST", "/simulation/loop", {"ratio": 0.5}) == (200, {"ratio": 0.5})
+    assert alone.request("POST", "/simulation/loop", {"ratio": 1.5})[0] == 400
+    assert alone.request("POST", "/simulation/loop", {"ratio": 1}) == (200, {"ratio": 1})
+    assert alone.request("GET", "/readyz")[0] == 200

@@ -1,0 +1,135 @@
+"""The description of a running service as schemathesis reads it, made exact where JSON Schema is not, and cases out of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from math import hypot
+from typing import Any, Final, Self, cast
+from urllib.parse import quote
+
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from hypothesis import strategies as st
+from schemathesis.generation import GenerationMode
+from websockets.sync.client import ClientConnection, connect
+
+from tests.support.polling import eventually
+from tests.support.service import RunningService
+
+PATIENCE_S: Final = 60.0
+SEED: Final = 20_260_101
+ONE_KEY: Final = "/settings/{key}"
+# What only a compact takes; a schema cannot tie a preset to the device in the path.
+COMPACT_ONLY: Final = frozenset({"compact_centered", "compact_zup", "minverse_centered", "minverse_zup"})
+PRINTABLE: Final = st.text(
+    st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1, max_size=100
+).filter(str.isprintable)
+FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
+    "printable": PRINTABLE,
+    "address": st.sampled_from(("localhost", "127.0.0.1", "192.0.2.7", "::1")),
+    "host": st.from_regex(r"\A[a-z][a-z0-9-]{0,20}\Z"),
+    "origin": st.from_regex(r"\Ahttps?://[a-z][a-z0-9.-]{0,20}\Z"),
+    "vendor-id": st.from_regex(r"\A[0-9A-Fa-f]{4}\Z"),
+}
+
+
+class Clients:
+    """Context manager: two sessions that are open whenever a case is sent, under ids that stay the same."""
+
+    def __init__(self, service: RunningService) -> None:
+        self._service = service
+        self._open: dict[int, ClientConnection] = {}
+        self._cleanup = ExitStack()
+
+    def __enter__(self) -> Self:
+        for _ in range(2):
+            self._connect("")
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._cleanup.close()
+
+    def back(self) -> None:
+        """Connect those again that the service has disconnected."""
+        for session_id, connection in list(self._open.items()):
+            if connection.close_code is not None or connection.protocol.close_rcvd is not None:
+                connection.close()
+                eventually(partial(self._left, session_id), "a closed session leaves the list")
+                self._connect(f"/?session_id={session_id}")
+
+    def _left(self, session_id: int) -> bool:
+        return self._service.request("GET", f"/sessions/{session_id}")[0] == 404
+
+    def _connect(self, path: str) -> None:
+        # A ping of ours draws from the shared random generator, which hypothesis forbids while it draws a case.
+        opened = connect(self._service.ws + path, compression=None, ping_interval=None, open_timeout=PATIENCE_S)
+        connection = self._cleanup.enter_context(opened)
+        frame: Any = json.loads(connection.recv(timeout=PATIENCE_S))
+        self._open[frame["session_id"]] = connection
+
+
+def described(service: RunningService) -> Any:
+    """The description, in which each setting is an operation of its own: what it takes depends on its key."""
+    for name, strategy in FORMATS.items():
+        schemathesis.openapi.format(name, strategy)
+    status, document = service.request("GET", "/openapi.json")
+    assert status == 200
+    template = document["paths"][ONE_KEY].pop("post")
+    rest = [one for one in template["parameters"] if one["in"] != "path"]
+    for key, value in document["components"]["schemas"]["SettingValues"]["properties"].items():
+        body = {"required": True, "content": {"application/json": {"schema": value}}}
+        own = {**template, "operationId": f"post_{key}", "parameters": rest, "requestBody": body}
+        document["paths"][one_setting(key)] = {"post": own}
+    api = schemathesis.openapi.from_dict(document)
+    api.config.update(base_url=service.http)
+    return api
+
+
+def one_setting(key: str) -> str:
+    """The path of one setting."""
+    return f"/settings/{quote(key, safe='/')}"
+
+
+def cases(operation: Any, mode: GenerationMode, count: int, send: Callable[[Any], None]) -> None:
+    """Send `count` cases, the same at every start; valid ones are made exact first."""
+    strategy = operation.as_strategy(generation_mode=mode)
+
+    @seed(SEED)
+    @settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=strategy.map(exact) if mode is GenerationMode.POSITIVE else strategy)
+    def run(case: Any) -> None:
+        send(case)
+
+    run()
+
+
+def exact(case: Any) -> Any:
+    """The case, with what a schema cannot say put right: rotations have unit norm, presets fit every device."""
+    if isinstance(case.body, (dict, list, str)):
+        case.body = _exact(case.body)
+    return case
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, dict):
+        found = {name: _exact(inner) for name, inner in cast("dict[str, Any]", value).items()}
+        if found.keys() >= set("wxyz"):
+            found |= _unit(found)
+        return found
+    return "arm_front" if isinstance(value, str) and value in COMPACT_ONLY else value
+
+
+def _unit(rotation: dict[str, Any]) -> dict[str, float]:
+    norm = hypot(*(rotation[axis] for axis in "wxyz"))
+    if norm < 1e-6:
+        return {"w": 1.0, "x": 0.0, "y": 0.0, "z": 0.0}
+    return {axis: rotation[axis] / norm for axis in "wxyz"}
