@@ -56,6 +56,7 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 
 docs: $(STAMPS)/build $(STAMPS)/install  ## write the generated reference pages
 	$(PY) -m actors.settings.reference > docs/settings.md
+	$(PY) -m transport.http.reference > docs/http.md
 	$(PY) -m actors.event.reference > docs/events.md
 	$(PY) -m actors.kit.reference > docs/messages.md
 

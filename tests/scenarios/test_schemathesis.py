@@ -29,8 +29,8 @@ WITH_BODY: Final = (375, 125) if FUZZED else (30, 10)
 BODILESS: Final = (375, 125) if FUZZED else (12, 4)
 ONE_SETTING: Final = (30, 10) if FUZZED else (1, 0)
 
-# What the answers are checked against, and what would end the run, is not played with; each has a test of its own below.
-LEFT_OUT: Final = frozenset({"POST /simulation/loop"})
+# What would end the run, or takes a body that depends on the path, is not played with; each has a test of its own below.
+LEFT_OUT: Final = frozenset({"POST /simulation/loop", "POST /{device}/{id}/config/paired_with"})
 PORTS: Final = (
     "communication/http/port",
     "communication/websocket/port",
@@ -167,3 +167,18 @@ def test_a_starved_loop_still_answers(alone: RunningService) -> None:
     assert alone.request("POST", "/simulation/loop", {"ratio": 1.5})[0] == 400
     assert alone.request("POST", "/simulation/loop", {"ratio": 1}) == (200, {"ratio": 1})
     assert alone.request("GET", "/readyz")[0] == 200
+
+
+def test_two_halves_are_paired_by_hand_and_parted(alone: RunningService) -> None:
+    devices = alone.request("GET", "/devices")[1]
+    arm, grip = devices["arm"][0]["device_id"], devices["grip"][0]["device_id"]
+    path = f"/arm/{arm}/config/paired_with"
+
+    for body in ({"device_id": grip}, grip):
+        assert alone.request("POST", path, body) == (200, {"paired_with": grip, "origin": "manual"})
+        assert alone.request("GET", f"/grip/{grip}/config/paired_with")[1]["paired_with"] == arm
+    for body, status in (({"device_id": arm}, 400), ({"device_id": "nope"}, 404), ({}, 400), (7, 400), ([], 400)):
+        refused, answer = alone.request("POST", path, body)
+        assert (refused, answer["ok"]) == (status, False)
+        assert answer["error"]
+    assert alone.request("DELETE", path)[1]["paired_with"] is None

@@ -27,7 +27,7 @@ MEANINGS: Final[Mapping[int, str]] = MappingProxyType(
         429: "Too many requests from this peer.",
         OUR_FAULT: "The service failed: its log says why.",
         503: "The service starts, stops or is busy: try again after `Retry-After` seconds.",
-        507: "The state directory cannot be written: nothing was changed.",
+        507: "The state directory cannot be written: a restart would not know of it.",
     }
 )
 EVERYWHERE: Final = frozenset({400, 401, 403, 405, 413, 429, OUR_FAULT, 503})

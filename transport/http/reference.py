@@ -1,0 +1,146 @@
+"""The reference page of the HTTP interface as Markdown, from the route table; `python -m transport.http.reference` prints it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from typing import Any, Final
+
+from transport.http.app import HTTP_ROUTES
+from transport.http.describe.facts import Facts
+from transport.http.describe.refusals import EVERYWHERE, MEANINGS, refusals_of, statuses
+from transport.http.openapi import document, path_of, tag_of
+from transport.http.route import Route
+
+BASE: Final = "http://127.0.0.1:10001"
+SAMPLE: Final = {"device": "arm", "id": "0", "session": ":0", "port": "sim0", "key": "control/frequency"}
+HEAD: Final = """\
+# HTTP interface
+
+This page is generated from the route table in `transport/http/app.py`; `make docs` writes it again. A running service answers
+the same, with its devices and sessions, as OpenAPI 3.1 at `GET /openapi.json`.
+
+* Every path is there on the ports of both session channels, with or without `/3.1` before it; behind `/3.0` device records have
+  the shape of frame v3.0. Paths with `GET` answer `HEAD`, all answer `OPTIONS`.
+* `?format=json` wraps the answer: `{"ok": true, "data": …}`; `?format=plain` takes the envelope off where it is the default
+  (marked *envelope*). `?vocabulary=neutral|inverse` chooses the words of the answer.
+* `{device}` is a type or a family, `{id}` an id, an index from 0 or a pattern with `*`. `{session}` and `?session=` take an id,
+  `:0` (first), `:-1` (newest), a profile name or a pattern with `*` and `?`. With a pattern the answer of a route marked
+  *several* is `{"results": […]}`, an entry for each with `ok`.
+* A body is JSON, whatever its Content-Type. Keys that nobody knows are ignored and named in `warnings`.
+* From this machine no credentials are needed; from elsewhere `Authorization: Bearer TOKEN` or `?token=TOKEN`, which
+  `hapticd token` prints.
+"""
+
+
+def page() -> str:
+    """The whole page; ends with a newline."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    whole = document(HTTP_ROUTES, Facts(), "")
+    yield HEAD.rstrip()
+    yield "\n## Errors\n"
+    yield 'The body is `{"ok": false, "error": "one sentence that says what to change"}`. Every route can answer those with a dot.\n'
+    yield "| Status | | Meaning |"
+    yield "|---|---|---|"
+    for status in statuses():
+        yield f"| {status} | {'•' if status in EVERYWHERE else ''} | {MEANINGS[status]} |"
+    for chapter, routes in groupby(sorted(HTTP_ROUTES, key=_order), tag_of):
+        yield f"\n## {chapter.capitalize()}"
+        for route in routes:
+            yield from _section(
+                route, whole["paths"][path_of(route)][route.method.lower()], whole["components"]["schemas"]
+            )
+
+
+def _order(route: Route) -> tuple[bool, str]:
+    """Chapters by name, what is deprecated last."""
+    return tag_of(route) == "deprecated", tag_of(route)
+
+
+def _section(route: Route, operation: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[str]:
+    about = route.about
+    marks = [word for word, holds in (("envelope", route.enveloped), ("several", bool(about.results))) if holds]
+    yield f"\n### {route.method} {route.shape}\n"
+    yield route.summary + (f" *({', '.join(marks)})*" if marks else "") + "\n"
+    for field in about.query:
+        yield f"* `?{field.name}=`{' (needed)' if field.needed else ''}: {field.says}"
+    if about.body is not None:
+        sent = operation["requestBody"]["content"]["application/json"]["schema"]
+        yield f"* Body{'' if about.body_needed else ' (may be left out)'}: {_shape(sent, shared)}"
+    if about.media:
+        yield f"* Answer: `{about.media}`"
+    else:
+        both = operation["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
+        plain = both[1] if route.enveloped else both[0]
+        yield f"* Answer: {_shape(plain['anyOf'][0] if about.results else plain, shared)}"
+    own = [str(status) for status in refusals_of(route) if status not in EVERYWHERE]
+    if own:
+        yield f"* Fails also with {', '.join(own)}"
+    yield f"\n```\n{_curl(route)}\n```"
+
+
+def _curl(route: Route) -> str:
+    about = route.about
+    path = about.place or path_of(route)
+    for name, value in SAMPLE.items():
+        path = path.replace(f"{{{name}}}", value)
+    if any(field.needed for field in about.query):
+        path += "?session=:0"
+    method = "" if route.method == "GET" else f" -X {route.method}"
+    body = "" if about.body is None else f" -d '{json.dumps(about.example)}'"
+    return f"curl{method} '{BASE}{path}'{body}"
+
+
+def _shape(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
+    """A schema in one line: a shared one by its fields, choices with `or`."""
+    return " or ".join(dict.fromkeys(f"`{text}`" for text in _texts(schema, shared)))
+
+
+def _texts(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[str]:
+    if "$ref" in schema:
+        yield from _texts(shared[schema["$ref"].rpartition("/")[2]], shared)
+    elif "anyOf" in schema and "properties" not in schema:
+        for one in schema["anyOf"]:
+            yield from _texts(one, shared)
+    else:
+        yield _text(schema)
+
+
+def _text(schema: Mapping[str, Any]) -> str:
+    kind = schema.get("type")
+    if "$ref" in schema:
+        return str(schema["$ref"].rpartition("/")[2])
+    if "const" in schema:
+        return json.dumps(schema["const"])
+    if "anyOf" in schema and "properties" not in schema:
+        return " | ".join(dict.fromkeys(_text(one) for one in schema["anyOf"]))
+    if "enum" in schema:
+        words = [str(word) for word in schema["enum"]]
+        return " | ".join(words) if len(words) <= 12 else f"{' | '.join(words[:3])} | …"
+    if kind == "array":
+        return f"[{_text(schema['items'])}, …]"
+    if kind == "object":
+        return _object(schema)
+    if kind in {"number", "integer"} and "maximum" in schema:
+        return f"{schema['minimum']:g}…{schema['maximum']:g}"
+    return str(kind or "any")
+
+
+def _object(schema: Mapping[str, Any]) -> str:
+    fields, needed = schema.get("properties", {}), schema.get("required", ())
+    shown = [f'"{name}"{"" if name in needed else "?"}: {_text(one)}' for name, one in list(fields.items())[:14]]
+    more = schema.get("additionalProperties")
+    if len(fields) > 14:
+        shown.append("…")
+    if more:
+        shown.append(f"KEY: {_text(more)}")
+    return f"{{{', '.join(shown)}}}"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(page())
