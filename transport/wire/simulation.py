@@ -96,10 +96,10 @@ def _sort(fields: Mapping[str, Any]) -> tuple[Kind, Connection]:
     possible = {Connection.WIRELESS if member.wireless else Connection.WIRED for member in members}
     if wanted is None:
         return kind, KINDS[kind].connection if KINDS[kind].connection in possible else Connection.WIRED
-    connection = next((one for one in (Connection.WIRED, Connection.WIRELESS) if one == wanted), None)
-    if connection not in possible:
-        raise InvalidInput(f"give {' or '.join(sorted(possible))}", "connection")
-    return kind, connection
+    for connection in possible:
+        if connection == wanted:
+            return kind, connection
+    raise InvalidInput(f"give {' or '.join(sorted(possible))}", "connection")
 
 
 def _device_id(value: Any) -> str | None:

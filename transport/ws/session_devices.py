@@ -68,6 +68,9 @@ class SessionDevices:
             if device.view(self._config):
                 device.writer.publish(refresh=False)
             self.by_id[record.device_id] = device
+        for device_id, device in before.items():
+            if self.by_id.get(device_id) is not device:
+                device.writer.revoke()
         settings = self._bridge.settings
         self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
         self._encoder = frames.encoder(self._session_id, self._groups(self._vocabulary), self._version, settings)

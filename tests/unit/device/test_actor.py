@@ -11,11 +11,15 @@ from actors.device.messages import (
     MANAGER,
     ConfigureDevice,
     DeviceChanged,
+    DeviceLost,
     DeviceRecord,
+    DeviceRested,
     DeviceSettled,
+    DeviceSilent,
     DeviceWide,
     Inventory,
     Phase,
+    SimulationChanged,
 )
 from actors.device.params import READY, status_flags
 from actors.event.messages import HUB, Emit
@@ -26,6 +30,7 @@ from actors.kit.message import Announce
 from actors.kit.published import Published
 from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
+from actors.values.simulation import Simulation
 from fastpath.arena import Runtime
 from tests.support.slices import Listener, settings_view, simulated_records
 
@@ -303,3 +308,69 @@ def test_the_force_scale_acts_at_once(key: str, scale: float) -> None:
     assert applied() == pytest.approx(1)
     actor.on_setting(SettingChanged(key, 0.5))
     assert applied() == pytest.approx(scale)
+
+
+# ---------------------------------------------------------------- asleep, awake, silent
+
+
+def slept(rig: Rig) -> list[bool]:
+    """What was told of falling asleep and waking up."""
+    return [emit.data["awake"] for emit in rig.hub.of(Emit) if emit.kind == "device-sleep"]
+
+
+def test_a_device_falls_asleep_and_wakes_up_once_each() -> None:
+    rig = Rig("grip", Phase.READY)
+    rig.actor.started()
+
+    for awake in (False, False, None, True, True):
+        rig.actor.on_simulation(SimulationChanged(awake))
+
+    assert slept(rig) == [False, True]
+    assert rig.phases == [Phase.ASLEEP, Phase.READY]
+
+
+def test_a_device_that_settles_does_not_fall_asleep() -> None:
+    rig = Rig()
+    rig.actor.started()
+
+    rig.actor.on_simulation(SimulationChanged(awake=False))
+
+    assert (slept(rig), rig.phases) == ([], [Phase.SETTLING])
+
+
+@pytest.mark.parametrize(("word", "sleeps"), [("grip", True), ("pen", True), ("arm", False)])
+def test_rest_sends_handles_to_sleep(word: str, sleeps: bool) -> None:
+    rig = Rig(word, Phase.READY)
+    rig.actor.started()
+
+    rig.actor.on_rested(DeviceRested(rig.record.lease.generation + 1))
+    assert slept(rig) == []
+    rig.actor.on_rested(DeviceRested(rig.record.lease.generation))
+
+    assert slept(rig) == ([False] if sleeps else [])
+
+
+def test_silence_is_said_and_then_the_device_is_lost() -> None:
+    rig = Rig(phase=Phase.READY)
+    rig.actor.started()
+    generation = rig.record.lease.generation
+
+    rig.actor.on_silent(DeviceSilent(generation + 1, gone=True))
+    rig.actor.on_silent(DeviceSilent(generation, gone=False))
+    assert [emit.data["safety_type"] for emit in rig.hub.of(Emit)] == ["device_stale"]
+    assert rig.manager.of(DeviceLost) == []
+
+    rig.actor.on_silent(DeviceSilent(generation, gone=True))
+    (lost,) = rig.manager.of(DeviceLost)
+    assert (lost.device_id, lost.generation) == (rig.record.device_id, generation)
+
+
+def test_a_change_of_the_simulation_is_with_the_loop() -> None:
+    rig = Rig("grip", Phase.READY)
+    rig.actor.started()
+    rig.inventory.replace(Inventory((replace(rig.record, simulation=Simulation(buttons=5)),)))
+
+    rig.actor.on_simulation(SimulationChanged())
+
+    rig.runtime.step()
+    assert int(rig.runtime.reader(rig.record.lease).snapshot()["buttons"]) == 5

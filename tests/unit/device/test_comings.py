@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from actors.device.actor import actor_name
@@ -9,20 +11,26 @@ from actors.device.messages import (
     INVENTORY_READERS,
     AddSimulated,
     DeviceChanged,
+    DeviceLost,
+    DeviceRecord,
     DevicesChanged,
     DeviceWide,
     Phase,
+    PlugDue,
     RemoveSimulated,
+    Simulate,
     SimulatedSpec,
+    SimulationChanged,
 )
 from actors.device.stop_latch import StopLatch
 from actors.event.messages import Emit
-from actors.kit.errors import Conflict, NoSuchDevice
+from actors.kit.errors import Busy, Conflict, NoSuchDevice
 from actors.kit.message import Announce
 from actors.settings.messages import STORE, SaveLedger
 from actors.values.identity import Connection, Firmware, Kind
+from actors.values.simulation import Fault, HandPath, Simulation, SimulationChange
 from tests.support.slices import Listener
-from tests.unit.device.test_manager import FORCE, started
+from tests.unit.device.test_manager import FORCE, Rig, started
 
 ARM = SimulatedSpec(Kind.ARM, Connection.SIMULATED)
 NAMED = SimulatedSpec(Kind.ARM, Connection.SIMULATED, "049D", Firmware(7, 3))
@@ -164,3 +172,114 @@ def test_configurations_are_saved_when_they_change_and_for_a_new_store() -> None
     saved = [save.value for save in rig.store.of(SaveLedger) if save.section == "devices"]
     assert len(saved) == 2
     assert saved[0] == saved[1] == rig.memory.value.as_json()
+
+
+# ---------------------------------------------------------------- faults that keep a device away
+
+
+def ask(rig: Rig, device_id: str, **change: Any) -> DeviceRecord:
+    return rig.manager.simulate(Simulate(device_id, SimulationChange(**change)))
+
+
+def test_a_change_is_in_the_inventory_and_told_to_the_actor() -> None:
+    rig = started("arm")
+    (arm,) = rig.ids
+    actor = Listener(rig.context, actor_name(arm))
+
+    ask(rig, arm, path=HandPath.REST)
+    ask(rig, arm, fault=Fault.STALL)
+    ask(rig, arm, awake=False)
+    ask(rig, arm)
+
+    assert actor.told == [SimulationChanged(awake=True), SimulationChanged(None), SimulationChanged(awake=False)]
+    assert rig.records[0].simulation == Simulation(path=HandPath.REST, fault=Fault.STALL)
+
+
+def test_an_unplugged_device_counts_and_comes_back_as_it_was() -> None:
+    rig = started("arm", "compact")
+    arm, compact = rig.ids
+    ask(rig, arm, stiffness=300.0)
+
+    ask(rig, arm, fault=Fault.UNPLUG)
+
+    assert rig.ids == (compact,)
+    assert [record.device_id for record in rig.inventory.value.unplugged] == [arm]
+    with pytest.raises(Conflict):
+        rig.manager.add_simulated(AddSimulated(SimulatedSpec(Kind.ARM, Connection.SIMULATED, arm)))
+    rig.runtime.step()
+    back = ask(rig, arm, fault=Fault.NONE)
+    assert (back.phase, back.simulation.stiffness, back.identity.number) == (Phase.CONNECTING, 300.0, 0)
+    assert rig.inventory.value.unplugged == ()
+    assert rig.children.spawned[-1] == actor_name(arm)
+
+
+def test_an_unplugged_device_can_be_changed_and_removed() -> None:
+    rig = started("arm")
+    (arm,) = rig.ids
+    ask(rig, arm, fault=Fault.UNPLUG)
+
+    assert ask(rig, arm, stiffness=300.0).simulation.stiffness == 300
+    assert ask(rig, arm, fault=Fault.HANG).fault is Fault.HANG
+    rig.manager.remove_simulated(RemoveSimulated(arm))
+
+    assert (rig.records, rig.inventory.value.unplugged) == ((), ())
+    with pytest.raises(NoSuchDevice):
+        ask(rig, arm, fault=Fault.NONE)
+
+
+def test_a_device_whose_slot_is_not_free_yet_asks_to_try_again() -> None:
+    rig = started(*["arm"] * 16)
+    ask(rig, rig.ids[0], fault=Fault.UNPLUG)
+    (gone,) = rig.inventory.value.unplugged
+    lease = rig.runtime.lease_device("somebody")
+    rig.runtime.step()
+
+    with pytest.raises(Busy):
+        ask(rig, gone.device_id, fault=Fault.NONE)
+
+    rig.runtime.release_device(lease)
+    rig.runtime.step()
+    assert ask(rig, gone.device_id, fault=Fault.NONE).phase is Phase.CONNECTING
+
+
+def test_a_connection_loop_is_five_times_away_and_back_and_then_over() -> None:
+    rig = started("arm")
+    (arm,) = rig.ids
+    here = [True]
+    ask(rig, arm, fault=Fault.CONNECTION_LOOP)
+    for step in range(1, 10):
+        here.append(bool(rig.records))
+        rig.runtime.step()
+        rig.manager.on_plug_due(PlugDue(arm, step))
+    here.append(bool(rig.records))
+
+    assert here == [True, *[False, True] * 5]
+    assert rig.records[0].fault is Fault.NONE
+    events = [emit.kind for emit in rig.hub.of(Emit) if emit.kind == "device-disconnected"]
+    assert len(events) == 5
+
+
+def test_a_connection_loop_that_is_cleared_goes_no_further() -> None:
+    rig = started("arm")
+    (arm,) = rig.ids
+    ask(rig, arm, fault=Fault.CONNECTION_LOOP)
+    rig.runtime.step()
+    ask(rig, arm, fault=Fault.NONE)
+
+    rig.manager.on_plug_due(PlugDue(arm, 2))
+    rig.manager.on_plug_due(PlugDue("gone", 2))
+
+    assert len(rig.records) == 1
+
+
+def test_a_device_that_fell_silent_is_away_until_its_fault_is_cleared() -> None:
+    rig = started("arm")
+    (arm,) = rig.records
+    rig.manager.on_lost(DeviceLost(arm.device_id, arm.lease.generation + 1, "an old life"))
+    assert len(rig.records) == 1
+
+    rig.manager.on_lost(DeviceLost(arm.device_id, arm.lease.generation, "silence"))
+
+    assert [record.device_id for record in rig.inventory.value.unplugged] == [arm.device_id]
+    rig.runtime.step()
+    assert ask(rig, arm.device_id, fault=Fault.NONE).phase is Phase.CONNECTING

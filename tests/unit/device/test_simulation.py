@@ -1,0 +1,135 @@
+"""What a request makes of a device's simulation, and what the loop is given for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from actors.device.messages import DeviceRecord
+from actors.device.params import device_params
+from actors.device.simulation import AWAY, STIFFNESS, changed
+from actors.kit.errors import InvalidInput
+from actors.values.simulation import Fault, HandPath, Simulation, SimulationChange
+from tests.support.slices import inventory_of
+
+ARM, GRIP, PEN = inventory_of("arm", "grip", "pen").devices
+PLACE = (0.05, -0.1, 0.2)
+TURNED = (0.6, 0.8, 0.0, 0.0)
+
+
+def after(record: DeviceRecord, *changes: SimulationChange) -> DeviceRecord:
+    """The record after these changes."""
+    for change in changes:
+        record = replace(record, simulation=changed(record, change))
+    return record
+
+
+def test_nothing_asked_for_changes_nothing() -> None:
+    assert after(ARM, SimulationChange()) == ARM
+
+
+def test_a_place_is_where_the_hand_rests_unless_a_path_is_named() -> None:
+    rests = after(ARM, SimulationChange(position=PLACE)).simulation
+    circles = after(ARM, SimulationChange(position=PLACE, path=HandPath.CIRCLE)).simulation
+
+    assert (rests.path, rests.position) == (HandPath.REST, PLACE)
+    assert (circles.path, circles.position) == (HandPath.CIRCLE, PLACE)
+    assert after(ARM, SimulationChange(position=PLACE), SimulationChange(centred=True)).simulation.position is None
+
+
+def test_to_hold_is_to_take_hold_anew_where_the_device_is() -> None:
+    held = after(ARM, SimulationChange(position=PLACE), SimulationChange(path=HandPath.HOLD))
+
+    assert held.simulation.position is None
+    params = device_params(held, 0)
+    assert int(params["hand"]["path"]) == 3
+    assert int(params["plant_revision"]) == 2
+    there = device_params(after(ARM, SimulationChange(path=HandPath.HOLD, position=PLACE)), 0)
+    assert int(there["hand"]["path"]) == 2
+    assert tuple(there["hand"]["centre"]) == PLACE
+
+
+def test_buttons_change_one_by_one() -> None:
+    pressed = after(
+        GRIP, SimulationChange(buttons=(("a", True), ("c", True))), SimulationChange(buttons=(("a", False),))
+    )
+
+    assert pressed.simulation.buttons == 4
+    assert int(device_params(pressed, 0)["buttons"]) == 4
+
+
+def test_an_orientation_is_given_and_taken_back() -> None:
+    turned = after(PEN, SimulationChange(orientation=TURNED))
+
+    assert tuple(device_params(turned, 0)["simulation"]["orientation"]) == TURNED
+    assert not np.any(device_params(after(turned, SimulationChange(free=True)), 0)["simulation"]["orientation"])
+
+
+def test_a_charge_and_a_throw_act_each_time_they_are_sent() -> None:
+    charged = after(GRIP, *[SimulationChange(battery_level=0.5)] * 2)
+    thrown = after(ARM, *[SimulationChange(fault=Fault.THROW)] * 2)
+
+    assert (charged.simulation.battery_level, charged.simulation.battery_revision) == (0.5, 2)
+    assert float(device_params(charged, 0)["battery_start"]) == 0.5
+    params = device_params(thrown, 0)
+    assert (int(params["simulation"]["push_revision"]), int(params["hand"]["path"])) == (2, 0)
+    assert np.linalg.norm(params["simulation"]["push"]) == 1
+
+
+def test_a_stiff_hand_is_stiff_all_through() -> None:
+    soft, stiff = (device_params(after(ARM, SimulationChange(stiffness=k)), 0)["hand"] for k in (150.0, 600.0))
+
+    for name, factor in (("grip_stiffness", 4), ("arm_stiffness", 4), ("grip_damping", 2), ("arm_damping", 2)):
+        assert float(stiff[name]) == pytest.approx(factor * float(soft[name]))
+
+
+@pytest.mark.parametrize(
+    ("fault", "field"),
+    [
+        (Fault.STALL, "lock_stiffness"),
+        (Fault.FOREIGN_OBJECT, "external"),
+        (Fault.HANG, "frozen"),
+        (Fault.THROW, "push"),
+    ],
+)
+def test_a_fault_is_one_order_and_ends_with_it(fault: Fault, field: str) -> None:
+    faulty = after(ARM, SimulationChange(fault=fault))
+
+    assert np.any(device_params(faulty, 0)["simulation"][field])
+    assert not np.any(device_params(after(faulty, SimulationChange(fault=Fault.NONE)), 0)["simulation"][field])
+
+
+def test_what_keeps_a_device_away_is_no_matter_of_its_kind() -> None:
+    for fault in AWAY:
+        for record in (ARM, GRIP, PEN):
+            assert after(record, SimulationChange(fault=fault)).fault is fault
+
+
+@pytest.mark.parametrize(
+    ("record", "change", "path"),
+    [
+        (ARM, SimulationChange(buttons=(("a", True),)), "buttons"),
+        (ARM, SimulationChange(attached=True), "attached"),
+        (ARM, SimulationChange(battery_level=0.5), "battery_level"),
+        (PEN, SimulationChange(battery_level=0.5), "battery_level"),
+        (GRIP, SimulationChange(battery_level=1.01), "battery_level"),
+        (GRIP, SimulationChange(position=PLACE), "hand"),
+        (GRIP, SimulationChange(centred=True), "hand"),
+        (GRIP, SimulationChange(stiffness=100.0), "hand"),
+        (GRIP, SimulationChange(fault=Fault.STALL), "fault"),
+        (ARM, SimulationChange(stiffness=STIFFNESS[1] * 1.01), "hand.stiffness"),
+        (ARM, SimulationChange(position=(0.0, 0.0, 0.2)), "hand.position.y"),
+    ],
+)
+def test_what_a_device_has_not_is_refused_by_name(record: DeviceRecord, change: SimulationChange, path: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        changed(record, change)
+
+    assert caught.value.path == path
+
+
+def test_a_real_device_starts_as_every_device() -> None:
+    assert Simulation().fault is Fault.NONE
+    assert Simulation().attached
