@@ -29,10 +29,13 @@ def desk(tmp_path: Path) -> Iterator[PairingDesk]:
 
 def push(desk: PairingDesk) -> tuple[object, tuple[float, ...]]:
     """What a frame says of a force that is commanded, and the force that the loop applies."""
+    commands = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 0.5}}}
+    message = {"compact": [{"device_id": COMPACT, "commands": commands}]}
+    frame = desk.frame(message)
     for _ in range(20):
-        commands = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 0.5}}}
-        frame = desk.frame({"compact": [{"device_id": COMPACT, "commands": commands}]})
         desk.service.step(20)
+        frame = desk.frame(message)
+    desk.service.step()
     return frame.get("errors"), tuple(float(part) for part in desk.service.state(COMPACT)["force"])
 
 
