@@ -35,8 +35,15 @@ SCHEMES: Final = {
 }
 # First segments whose chapter has another name.
 CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
-    dict.fromkeys(("version", "metrics", "healthz", "readyz", "openapi.json"), "service")
-    | dict.fromkeys(("home_return", "save_configuration"), "devices")
+    {
+        "version": "service",
+        "metrics": "service",
+        "healthz": "service",
+        "readyz": "service",
+        "openapi.json": "service",
+        "home_return": "devices",
+        "save_configuration": "devices",
+    }
 )
 SAYS: Final = (
     "Peers on this machine need no credentials, all others the token. Every path also answers HEAD where it answers GET, "

@@ -137,3 +137,18 @@ def test_old_routes_are_marked() -> None:
 
     assert "/force_scale" in marked
     assert "/home_return" not in marked
+
+
+@pytest.mark.parametrize("path", list(DOCUMENT["paths"]))
+def test_allow_names_the_methods_that_are_described(rig: Rig, path: str) -> None:
+    described = {method.upper() for method in DOCUMENT["paths"][path]}
+    named = path.format(device="arm", id="0", session="7", port="sim0", key="control/frequency")
+
+    for method in ("OPTIONS", "PUT", "TRACE", "CONNECT", "BREW"):
+        reply = rig.ask(method, named)
+        allowed = set(reply.headers["allow"].split(", "))
+        assert reply.status == (200 if method == "OPTIONS" else 405)
+        assert allowed - {"HEAD", "OPTIONS"} == described
+        assert ("HEAD" in allowed) == ("GET" in described)
+        assert reply.headers["cache-control"] == "no-store"
+        assert reply.headers["content-type"] == "application/json"
