@@ -446,3 +446,43 @@ def test_a_fault_of_the_calibration_is_kept_in_the_record(desk: Desk, fault: str
     assert desk.make("arm", ARM, fault=fault)["fault"] == fault
     assert desk.service.device(ARM).fault == fault
     assert desk.ask("GET", f"/simulation/arm/{ARM}").json["fault"] == fault
+
+
+# ---------------------------------------------------------------- what a device has for all sessions shows
+
+
+def test_return_to_home_pulls_with_at_most_a_newton_until_somebody_commands(desk: Desk) -> None:
+    desk.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
+    desk.service.wait(2)
+    assert desk.ask("POST", f"/arm/{ARM}/home_return").status == 200
+    desk.service.wait(2)
+
+    pull = desk.entry("arm", ARM)["state"]["current_cursor_force"]
+    assert -1.001 <= pull["x"] < -0.95
+
+    desk.frame(command(ARM, set_cursor_force={"vector": {"x": 0, "y": 0, "z": 0.5}}))
+    desk.service.step(2)
+    assert desk.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": pytest.approx(0.5)}
+
+
+def test_a_left_handed_device_turns_its_first_joint_the_other_way(desk: Desk) -> None:
+    desk.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
+    desk.service.wait(2)
+    right = desk.entry("arm", ARM)["state"]["angular_position"]["a0"]
+    assert abs(right) > 5
+
+    desk.ask("POST", f"/arm/{ARM}/config/handedness", "left")
+    desk.service.step(2)
+
+    assert desk.entry("arm", ARM)["state"]["angular_position"]["a0"] == pytest.approx(-right, abs=0.1)
+
+
+def test_a_device_whose_weight_is_not_compensated_sinks(desk: Desk) -> None:
+    desk.make("arm", ARM, hand={"path": "rest"})
+    desk.service.wait(2)
+    before = desk.entry("arm", ARM)["state"]["cursor_position"]["z"]
+
+    desk.ask("POST", f"/arm/{ARM}/config/gravity_compensation", {"enabled": False})
+    desk.service.wait(2)
+
+    assert before - desk.entry("arm", ARM)["state"]["cursor_position"]["z"] > 0.01
