@@ -3,6 +3,7 @@
 Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
 the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
 Damping is no command: it acts while its session is open, and of several sessions' the strongest counts on each axis.
+A session's output is scaled by its duck gain; beside the sums stands what of them its force gate would take away.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -19,6 +20,8 @@ cdef extern from *:
 
 cdef enum:
     FADE_MILLISECONDS = 20
+    # of force gate and duck gain when they change
+    RAMP_MILLISECONDS = 50
 
 
 cdef struct Wish:
@@ -27,8 +30,15 @@ cdef struct Wish:
     double position[3]
     double angle[3]
     double damping[3]
+    # sums of gate times force and torque; the gates of who holds a position and angles
+    double gated_force[3]
+    double gated_torque[3]
+    double position_gate
+    double angle_gate
     double position_gain
     double angle_gain
+    int64_t position_ns
+    int64_t angle_ns
     bint has_force
     bint has_torque
     bint has_position
@@ -56,19 +66,41 @@ cdef inline double faded(DeviceSlot *slot, int session, int64_t command_ns, doub
     return gain
 
 
+cdef inline double towards(double now, double wanted, double step) noexcept nogil:
+    """One step of a ramp."""
+    if wanted > now + step:
+        return now + step
+    return now - step if wanted < now - step else wanted
+
+
+cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, double dt) noexcept nogil:
+    """Gate and duck gain of a session go to what its record says in at most 50 ms; a new session's are there at once."""
+    cdef double step = dt / (1e-3 * RAMP_MILLISECONDS)
+    if slot.ramped_for[session] != record.session_generation:
+        slot.ramped_for[session] = record.session_generation
+        step = 1
+    slot.gate[session] = towards(slot.gate[session], record.gate, step)
+    slot.duck[session] = towards(slot.duck[session], record.duck, step)
+
+
 cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, Wish *wish) noexcept nogil:
     """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
     cdef DeviceSlot *slot = &arena.devices[device]
     cdef uint64_t fresh, live, damped, bits, bit
     cdef RecordCell *cell
     cdef Record *record
-    cdef double gain
+    cdef double gain, gate
     cdef int word, session, i
     for i in range(3):
         wish.force[i] = 0; wish.torque[i] = 0; wish.position[i] = 0; wish.angle[i] = 0; wish.damping[i] = 0
+        wish.gated_force[i] = 0; wish.gated_torque[i] = 0
     wish.has_force = False; wish.has_torque = False; wish.has_position = False; wish.has_angle = False
     wish.position_gain = 0
     wish.angle_gain = 0
+    wish.position_gate = 0
+    wish.angle_gate = 0
+    wish.position_ns = 0
+    wish.angle_ns = 0
     for word in range(<int>arena.session_words):
         fresh = 0
         if hd_load(&slot.fresh[word]) != 0:
@@ -102,21 +134,30 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                 slot.inner.state.faded += 1
                 continue
             live |= bit
+            ramp(slot, session, record, dt)
+            gain *= slot.duck[session]
+            gate = slot.gate[session]
             if record.commands & COMMAND_FORCE:
                 wish.has_force = True
                 for i in range(3):
                     wish.force[i] += gain * record.force[i]
+                    wish.gated_force[i] += gate * gain * record.force[i]
             if record.commands & COMMAND_TORQUE:
                 wish.has_torque = True
                 for i in range(3):
                     wish.torque[i] += gain * record.torque[i]
+                    wish.gated_torque[i] += gate * gain * record.torque[i]
             if record.commands & COMMAND_POSITION and gain > wish.position_gain:
                 wish.has_position = True
                 wish.position_gain = gain
+                wish.position_gate = gate
+                wish.position_ns = record.command_ns
                 position_to_device(&record.view, record.position, wish.position)
             if record.commands & COMMAND_ANGLE and gain > wish.angle_gain:
                 wish.has_angle = True
                 wish.angle_gain = gain
+                wish.angle_gate = gate
+                wish.angle_ns = record.command_ns
                 for i in range(3):
                     wish.angle[i] = record.angle[i]
         slot.live[word] = live

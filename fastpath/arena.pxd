@@ -1,6 +1,6 @@
 """The Runtime, for the extensions that hand out rights to its arena."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from fastpath.layout cimport Arena
 
@@ -14,6 +14,7 @@ cdef class Runtime:
     cdef dict _sessions
     cdef dict _devices
     cdef object _lock
+    cdef uint64_t revision
     cdef int64_t _now(self) noexcept
     cdef void _join(self) noexcept
     cdef bint _lock_memory(self) except -1

@@ -20,6 +20,9 @@ class Lease(NamedTuple):
 # Nanoseconds of CLOCK_MONOTONIC: the one clock of the service.
 def now_ns() -> int: ...
 
+# Parameters of the oscillation filter as they are tuned: 0-d array of dtype OSCILLATION_PARAMS.
+def default_oscillation() -> NDArray[np.void]: ...
+
 # The arena and its loop. With `stepping` the loop runs only by `step`, on a virtual clock that starts at 1 s.
 # `realtime` False: no FIFO, no pinning, no locked memory. ValueError unless 1 to 256 sessions; MemoryError.
 @final
@@ -35,8 +38,17 @@ class Runtime:
     def now_ns(self) -> int: ...
     # The timekeeper lives: keeps the dead man's switch from tripping for 500 ms.
     def beat(self) -> None: ...
-    # Ticks per second (1 to 32,000) and seconds that a command is held; acts at the next tick. ValueError.
-    def publish_loop(self, *, frequency: float, command_timeout: float, spin: bool = True, duty: float = 1) -> None: ...
+    # Ticks per second (1 to 32,000) and seconds that a command is held; `oscillation` is a 0-d array of dtype
+    # OSCILLATION_PARAMS, None = as tuned. Acts at the next tick. ValueError, TypeError.
+    def publish_loop(
+        self,
+        *,
+        frequency: float,
+        command_timeout: float,
+        spin: bool = True,
+        duty: float = 1,
+        oscillation: NDArray[np.void] | None = None,
+    ) -> None: ...
     # Start the loop thread; priority and cpu are requests, `loop_state` says which were granted. OSError without a thread,
     # RuntimeError when stepping; a loop that runs is left alone.
     def start(self, *, priority: int = 80, cpu: int = -1) -> None: ...

@@ -9,18 +9,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastpath.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
+from fastpath.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE, OSCILLATION_PARAMS
 
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
 from fastpath.buffers cimport copy_in, copy_out
 from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_store, hd_triple_init, hd_triple_publish
+from fastpath.force_layout cimport OscillationParams
 from fastpath.layout cimport (
-    MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING, Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams,
-    LoopState, RecordCell,
+    MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING, Arena, DeviceParams, DeviceSlot, DeviceState,
+    LoopParams, LoopState, RecordCell,
 )
 from fastpath.loop cimport loop_join, loop_start, loop_step, loop_sweep
+from fastpath.oscillation_defaults cimport oscillation_defaults
 
 cdef extern from "realtime.h" nogil:
     int HD_STACK_BYTES
@@ -30,7 +32,7 @@ cdef extern from "realtime.h" nogil:
     int hd_pages_lock(void *pages, size_t bytes)
 
 if not (DEVICE_PARAMS.itemsize == sizeof(DeviceParams) and DEVICE_STATE.itemsize == sizeof(DeviceState)
-        and LOOP_STATE.itemsize == sizeof(LoopState)):
+        and LOOP_STATE.itemsize == sizeof(LoopState) and OSCILLATION_PARAMS.itemsize == sizeof(OscillationParams)):
     raise ImportError("fastpath.arena: the numpy layouts and layout.pxd differ; rebuild the extensions")
 
 
@@ -49,6 +51,15 @@ class Lease(NamedTuple):
 def now_ns() -> int:
     """Nanoseconds of CLOCK_MONOTONIC: the one clock of the service."""
     return hd_now_ns()
+
+
+def default_oscillation() -> np.ndarray:
+    """Parameters of the oscillation filter as they are tuned: 0-d array of dtype OSCILLATION_PARAMS."""
+    cdef OscillationParams params
+    out = np.empty((), dtype=OSCILLATION_PARAMS)
+    oscillation_defaults(&params)
+    copy_out(out, &params, sizeof(OscillationParams))
+    return out
 
 
 cdef class Runtime:
@@ -109,7 +120,9 @@ cdef class Runtime:
 
     # ------------------------------------------------------------ the loop
 
-    def publish_loop(self, *, double frequency, double command_timeout, bint spin=True, double duty=1) -> None:
+    def publish_loop(
+        self, *, double frequency, double command_timeout, bint spin=True, double duty=1, oscillation=None,
+    ) -> None:
         """Parameters of the loop: ticks per second (1 to 32,000), seconds that a command is held; acts at the next tick."""
         cdef LoopParams params
         if not 1 <= frequency <= 32000:
@@ -122,7 +135,14 @@ cdef class Runtime:
             raise ValueError(f"the share of ticks that run must be 0 to 1, not {duty}")
         params.spin = spin
         params.duty = duty
+        oscillation_defaults(&params.oscillation)
+        if oscillation is not None:
+            if oscillation.dtype != OSCILLATION_PARAMS:
+                raise TypeError("parameters of the oscillation filter need dtype OSCILLATION_PARAMS")
+            copy_in(oscillation, &params.oscillation, sizeof(OscillationParams))
         with self._lock:
+            self.revision += 1
+            params.revision = self.revision
             hd_triple_publish(&self.arena.params_cell, self.arena.params, &params, sizeof(LoopParams))
 
     def start(self, *, int priority=80, int cpu=-1) -> None:

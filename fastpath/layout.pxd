@@ -7,15 +7,16 @@ Vectors are three doubles; quaternions four, w x y z. Every struct is a multiple
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from fastpath.cells cimport hd_triple
+from fastpath.force_layout cimport (
+    Chain, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
+)
 
 cdef enum:
     MAX_DEVICES = 16
     MAX_SESSIONS = 256
     SESSION_WORDS = 4
     LATENESS_BUCKETS = 24
-    STEPS = 6
-    # stage of an oscillation filter that is not at work
-    OSCILLATION_FREE = 8
+    STEPS = 8
 
 cdef enum Kind:
     KIND_NONE = 0
@@ -57,6 +58,14 @@ cdef enum Mode:
     MODE_FORCE = 1
     MODE_POSITION = 2
 
+cdef enum Safety:
+    SAFETY_EBRAKE = 1
+    SAFETY_STALLED = 2
+    SAFETY_GUARD = 4
+    SAFETY_HARD = 8
+    SAFETY_DROPPED = 16
+    SAFETY_DERATED = 32
+
 cdef enum HandPath:
     HAND_NONE = 0
     HAND_CIRCLE = 1
@@ -66,10 +75,12 @@ cdef enum HandPath:
 cdef enum Step:
     STEP_READ = 0
     STEP_ARBITER = 1
-    STEP_CLAMP = 2
-    STEP_TORQUE = 3
-    STEP_OUTPUT = 4
-    STEP_PUBLISH = 5
+    STEP_FILTER = 2
+    STEP_MONITOR = 3
+    STEP_CLAMP = 4
+    STEP_TORQUE = 5
+    STEP_OUTPUT = 6
+    STEP_PUBLISH = 7
 
 # ---------------------------------------------------------------- spaces
 
@@ -108,6 +119,9 @@ cdef struct Record:
     double position[3]
     # N s/m along each device axis; acts while the session is open, commands or not
     double damping[3]
+    # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
+    double gate
+    double duck
 
 # ---------------------------------------------------------------- parameters
 
@@ -172,6 +186,17 @@ cdef struct DeviceParams:
     int32_t grip_slot
     double battery_start
     double battery_life
+    # m of cursor that one encoder count is worth; depth of the safety-spring zones inside the reach
+    double encoder_step
+    double zone_low[3]
+    double zone_high[3]
+    # m/s at which a held position's set-point moves at most, 0 = any; s that a paired grip may be let go, 0 = for ever
+    double safe_speed
+    double grip_timeout
+    # N/s at which the output grows at most, and at which it does until a new source has caught up; 0 = at once
+    double slew
+    double slow_slew
+    ThermalParams thermal
     SimulationParams simulation
 
 cdef struct LoopParams:
@@ -180,76 +205,9 @@ cdef struct LoopParams:
     # share of ticks that still run, 0 to 1: below 1 only to show what a starved loop does
     double duty
     uint64_t spin
-
-# ---------------------------------------------------------------- oscillation filter
-
-cdef struct OscillationParams:
-    # W to vote for oscillation, and W below which a half-cycle is quiet; the tremor band needs more
-    double power_on
-    double power_off
-    double tremor_factor
-    # s: half-cycles that are tremor, the shortest and longest that count, and silence that forgets
-    double tremor_period
-    double shortest
-    double longest
-    double forget
-    # N at which the filtered force changes sign
-    double crossing
-    # share of the peaks two half-cycles ago
-    double sustained
-    int64_t votes
-    int64_t relapse_votes
-    double floor_gain
-    # s: time constants of the gain, quiet window of stage 0 and what each stage adds
-    double attack
-    double release
-    double window
-    double window_step
-    # s between relapses that lower the ceiling; N and s without which a contact has ended
-    double relapse_window
-    double contact
-    double contact_end
-
-cdef struct OscillationRate:
-    # what follows from the parameters at one loop rate
-    double dt
-    double low
-    double b
-    double a1
-    double a2
-    double attack
-    double release
-    double gain[9]
-
-cdef struct OscillationAxis:
-    double force_low
-    double speed_low
-    double force_in[2]
-    double force_out[2]
-    double speed_in[2]
-    double speed_out[2]
-    double since
-    double force_peak
-    double speed_peak
-    double force_before
-    double speed_before
-    double low
-    double high
-    double low_before
-    double high_before
-    double peaks[4]
-    double quiet
-    double since_relapse
-    double released
-    double gain
-    # W of the last half-cycle
-    double power
-    int64_t sign
-    int64_t votes
-    int64_t stage
-    int64_t ceiling
-    uint64_t entries
-    uint64_t ceilings
+    # a new one: take up the filter's parameters
+    uint64_t revision
+    OscillationParams oscillation
 
 # ---------------------------------------------------------------- what the loop shows
 
@@ -280,6 +238,23 @@ cdef struct DeviceState:
     uint64_t clamped
     uint64_t saturated
     uint64_t faded
+    # safety: what is latched now, the filter's stage on the worst axis and how much of it the gates see, 0 to 1
+    uint32_t safety
+    uint32_t oscillation_stage
+    double severity
+    # N that the observer sees besides the motors; degrees Celsius and share of the torque limit of the hottest winding
+    double external
+    double temperature
+    double derating
+    # how often since the device came
+    uint64_t oscillations
+    uint64_t ceilings
+    uint64_t ebrakes
+    uint64_t ebrake_releases
+    uint64_t guards
+    uint64_t stalls
+    uint64_t deratings
+    uint64_t grip_drops
 
 cdef struct LoopState:
     uint64_t ticks
@@ -339,6 +314,11 @@ cdef struct DevicePrivate:
     double position_ramp
     double angle_ramp
     double home_ease
+    SetPoint position
+    SetPoint angle
+    Chain chain
+    Guard guard
+    Thermal thermal
 
 cdef struct DeviceSlot:
     uint64_t state
@@ -350,6 +330,10 @@ cdef struct DeviceSlot:
     # of each session: the stamp of the command that fades, and its gain in the last tick
     int64_t fading_ns[MAX_SESSIONS]
     double fading_gain[MAX_SESSIONS]
+    # of each session: what gate and duck have come to on their ramps, and whose generation that is
+    double gate[MAX_SESSIONS]
+    double duck[MAX_SESSIONS]
+    uint32_t ramped_for[MAX_SESSIONS]
     hd_triple params_cell
     DeviceParams params[3]
     uint64_t sequence
@@ -385,6 +369,9 @@ cdef struct Arena:
     LoopState shown
     # loop-private
     LoopState state
+    OscillationParams oscillation
+    OscillationRate oscillation_rate
+    uint64_t loop_revision
     double output_gain
     double dead_man_gain
     int64_t dead_man_back_ns

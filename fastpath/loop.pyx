@@ -7,19 +7,15 @@ is skipped and counted, never replayed. The same tick runs under `loop_step` on 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 
-from fastpath.arbiter cimport Wish, arbitrate, lowest_bit, show_wish
+from fastpath.arbiter cimport lowest_bit
 from fastpath.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
-from fastpath.kinematics cimport Pose
+from fastpath.chain cimport chain_begin
+from fastpath.device_tick cimport device_tick
 from fastpath.layout cimport (
-    FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS,
-    SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
-    STEP_ARBITER, STEP_CLAMP, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
-    Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState,
+    LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING, Arena, DeviceSlot,
+    DeviceState, LoopParams, LoopState,
 )
-from fastpath.simulation cimport frozen
-from fastpath.steps cimport (
-    angle_torque, clamp_norm, damping_force, home_force, position_force, read_arm, read_grip, torque_map,
-)
+from fastpath.oscillation cimport oscillation_rate
 
 cdef extern from "realtime.h" nogil:
     ctypedef unsigned long pthread_t
@@ -46,15 +42,6 @@ cdef double DEAD_MAN_BACK_SECONDS = 0.200
 
 
 # ---------------------------------------------------------------- one tick
-
-cdef inline void lap(Arena *a, int step, int64_t *since) noexcept nogil:
-    """Add the time since the last lap to a step, in the ticks that are sampled."""
-    cdef int64_t now
-    if a.measure:
-        now = hd_now_ns()
-        a.state.step_seconds[step] += (now - since[0]) * 1e-9
-        since[0] = now
-
 
 cdef inline void retire_sessions(Arena *a) noexcept nogil:
     """Free the session slots that their owners gave back; their records are dead by generation already."""
@@ -85,83 +72,6 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
     hd_store(&slot.state, SLOT_FREE)
 
 
-cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, const LoopParams *loop) noexcept nogil:
-    """One device, one tick, every step in order."""
-    cdef DeviceSlot *slot = &a.devices[index]
-    cdef DeviceState *s = &slot.inner.state
-    cdef DeviceParams *p
-    cdef Wish wish
-    cdef Pose pose = Pose(0, 0, 0, 0, 0, 0, 0)
-    cdef int64_t since = 0
-    cdef double force[3]
-    cdef double torque[3]
-    cdef bint stopped, obeys
-    cdef int i
-    if a.measure:
-        since = hd_now_ns()
-    hd_triple_take(&slot.params_cell)
-    p = <DeviceParams *>hd_triple_front(&slot.params_cell, slot.params, sizeof(DeviceParams))
-    stopped = hd_load(&slot.stop) != 0
-    if frozen(slot, p):
-        return
-    if p.kind == KIND_ARM or p.kind == KIND_COMPACT:
-        read_arm(&slot.inner, p, dt, &pose)
-    elif p.kind == KIND_GRIP or p.kind == KIND_PEN:
-        read_grip(&slot.inner, p, dt)
-    lap(a, STEP_READ, &since)
-    arbitrate(a, index, now, dt, loop.command_timeout, &wish)
-    wish.position_gain *= a.dead_man_gain
-    wish.angle_gain *= a.dead_man_gain
-    obeys = p.accepts_commands != 0 and not stopped
-    show_wish(s, &wish, obeys)
-    lap(a, STEP_ARBITER, &since)
-    if p.kind == KIND_ARM or p.kind == KIND_COMPACT:
-        for i in range(3):
-            force[i] = wish.force[i]
-            torque[i] = wish.torque[i]
-        if obeys:
-            position_force(&slot.inner, p, &wish, dt, force)
-            angle_torque(&slot.inner, p, &wish, dt, torque)
-            if p.home_return and s.mode == MODE_IDLE:
-                home_force(&slot.inner, p, a.dead_man_gain, dt, force)
-            else:
-                slot.inner.home_ease = 0
-            damping_force(p, s, &wish, dt, force)
-            for i in range(3):
-                force[i] *= p.force_scale
-            if p.left_handed:
-                torque[0] = 0 - torque[0]
-            s.clamped += clamp_norm(force, p.peak_force)
-            lap(a, STEP_CLAMP, &since)
-            for i in range(3):
-                force[i] *= a.output_gain
-                torque[i] *= a.output_gain
-            s.saturated += torque_map(p, &pose, force, torque)
-            lap(a, STEP_TORQUE, &since)
-        else:
-            slot.inner.position_ramp = 0
-            slot.inner.angle_ramp = 0
-            slot.inner.home_ease = 0
-            for i in range(3):
-                force[i] = 0
-                torque[i] = 0
-        for i in range(3):
-            slot.inner.sim.force[i] = force[i]
-            s.force[i] = force[i]
-            s.torque[i] = torque[i]
-        if p.left_handed:
-            s.torque[0] = 0 - s.torque[0]
-        lap(a, STEP_OUTPUT, &since)
-    s.tick = a.state.ticks
-    s.time_ns = now
-    s.generation = <uint32_t>hd_load(&slot.generation)
-    s.flags = p.flags | (FLAG_STOPPED if stopped else 0)
-    for i in range(SESSION_WORDS):
-        s.live[i] = slot.live[i]
-    hd_seq_write(&slot.sequence, &slot.shown, s, sizeof(DeviceState))
-    lap(a, STEP_PUBLISH, &since)
-
-
 cdef inline void dead_man(Arena *a, int64_t now, double dt) noexcept nogil:
     """Without a beat for 500 ms, ramp what the loop makes by itself to zero in 50 ms; back 200 ms after the beat is."""
     cdef int64_t age = now - <int64_t>hd_load(&a.beat_ns)
@@ -181,14 +91,31 @@ cdef inline void dead_man(Arena *a, int64_t now, double dt) noexcept nogil:
             a.dead_man_gain = 1
 
 
-cdef void tick(Arena *a, int64_t now, double dt, const LoopParams *loop) noexcept nogil:
-    """All devices once; dt seconds since the last tick."""
+cdef void begin_again(Arena *a) noexcept nogil:
+    """After a gap or a change of rate the filters have nothing to go on, and the output ramps up from zero."""
+    cdef int index
+    a.output_gain = 0
+    for index in range(MAX_DEVICES):
+        chain_begin(&a.devices[index].inner.chain, &a.devices[index].inner.state)
+
+
+cdef void take_rate(Arena *a, const LoopParams *loop) noexcept nogil:
+    """The filter's coefficients for the rate and parameters that hold from now on."""
+    a.oscillation = loop.oscillation
+    oscillation_rate(&a.oscillation_rate, &a.oscillation, 1 / loop.frequency)
+    a.loop_revision = loop.revision
+
+
+cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
+    """All devices once; dt seconds since the last tick, which are so many periods."""
     cdef int64_t begun = 0
     cdef uint64_t state
     cdef int index
     a.measure = a.state.ticks % SAMPLE_EVERY == 0 and a.virtual_clock == 0
     if a.measure:
         begun = hd_now_ns()
+    if a.loop_revision != loop.revision:
+        take_rate(a, loop)
     retire_sessions(a)
     dead_man(a, now, dt)
     a.output_gain += dt / RAMP_SECONDS
@@ -199,7 +126,7 @@ cdef void tick(Arena *a, int64_t now, double dt, const LoopParams *loop) noexcep
     for index in range(MAX_DEVICES):
         state = hd_load(&a.devices[index].state)
         if state == SLOT_ACTIVE:
-            device_tick(a, index, now, dt, loop)
+            device_tick(a, index, now, dt, times, loop)
         elif state == SLOT_RETIRING:
             device_retire(&a.devices[index])
     if a.measure:
@@ -321,7 +248,7 @@ cdef void *hd_loop_main(void *argument) noexcept nogil:
             period = <int64_t>(1e9 / frequency)
             margin = <int64_t>(spin_margin(probed, 1 / frequency, loop.spin) * 1e9)
             deadline = hd_now_ns() + period
-            a.output_gain = 0
+            begin_again(a)
             a.state.target_frequency = frequency
             a.state.margin = margin * 1e-9
         hd_wait_until(deadline, margin)
@@ -340,10 +267,10 @@ cdef void *hd_loop_main(void *argument) noexcept nogil:
             continue
         if held > LONGEST_GAP_TICKS:
             a.state.gaps += 1
-            a.output_gain = 0
+            begin_again(a)
             held = LONGEST_GAP_TICKS
         note_lateness(&a.state, late)
-        tick(a, now, (1 + held) * (period * 1e-9), loop)
+        tick(a, now, (1 + held) * (period * 1e-9), <int>(1 + held), loop)
         held = 0
         show(a, now)
     all_zero(a)
@@ -380,12 +307,12 @@ cdef void loop_step(Arena *arena, long long ticks, bint beat) noexcept nogil:
         loop = loop_params(arena)
         if loop.frequency != arena.state.target_frequency:
             arena.state.target_frequency = loop.frequency
-            arena.output_gain = 0
+            begin_again(arena)
         now = <int64_t>hd_load(&arena.virtual_ns) + <int64_t>(1e9 / loop.frequency)
         hd_store(&arena.virtual_ns, <uint64_t>now)
         if beat:
             hd_store(&arena.beat_ns, <uint64_t>now)
-        tick(arena, now, 1 / loop.frequency, loop)
+        tick(arena, now, 1 / loop.frequency, 1, loop)
         show(arena, now)
 
 

@@ -9,7 +9,7 @@ floor and comes back through eight stages, each after a longer quiet window than
 from libc.math cimport M_PI, exp, fabs, pow, sqrt, tan
 from libc.stdint cimport uint64_t
 
-from fastpath.layout cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
+from fastpath.force_layout cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
 
 cdef enum:
     MOST_VOTES = 8

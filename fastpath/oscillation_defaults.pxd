@@ -1,6 +1,6 @@
 """The oscillation filter's parameters as they are tuned: what the settings start from and what the trials run with."""
 
-from fastpath.layout cimport OscillationParams
+from fastpath.force_layout cimport OscillationParams
 
 
 cdef inline void oscillation_defaults(OscillationParams *p) noexcept nogil:
@@ -24,3 +24,4 @@ cdef inline void oscillation_defaults(OscillationParams *p) noexcept nogil:
     p.relapse_window = 3
     p.contact = 0.05
     p.contact_end = 0.300
+    p.enabled = 1

@@ -51,6 +51,7 @@ cdef class Writer:
         memset(&self.record, 0, sizeof(Record))
         self.record.session_generation = session.generation
         self.record.device_generation = device.generation
+        self.record.duck = 1
         view_identity(&self.record.view)
 
     def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None:
@@ -74,6 +75,18 @@ cdef class Writer:
         if x < 0 or y < 0 or z < 0:
             raise ValueError("damping must not be negative")
         self.record.damping[0] = x; self.record.damping[1] = y; self.record.damping[2] = z
+
+    def set_gate(self, double gain) -> None:
+        """Share of this session's output that the force gate takes at full severity (0 to 1). ValueError."""
+        if not 0 <= gain <= 1:
+            raise ValueError("the gain of a force gate is 0 to 1")
+        self.record.gate = gain
+
+    def set_duck(self, double gain) -> None:
+        """Share of this session's output that is let through (0 to 1). ValueError."""
+        if not 0 <= gain <= 1:
+            raise ValueError("the gain of a session's output is 0 to 1")
+        self.record.duck = gain
 
     def begin(self) -> None:
         """Start a new set of commands: what is not set again before `publish` is released."""

@@ -140,7 +140,9 @@ cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) n
     s.battery_voltage = 3.3 + 0.9 * s.battery_level
 
 
-cdef inline void position_force(DevicePrivate *d, const DeviceParams *p, const Wish *wish, double dt, double *force) noexcept nogil:
+cdef inline void position_force(
+    DevicePrivate *d, const DeviceParams *p, const Wish *wish, double dt, double *force, double *gated,
+) noexcept nogil:
     """Held position: 500 N/m, 5 N.s/m, at most half the peak force, ramped in at 500 N/s; added to force (N)."""
     cdef double limit = 0.5 * p.peak_force, norm, scale
     cdef double spring[3]
@@ -153,7 +155,7 @@ cdef inline void position_force(DevicePrivate *d, const DeviceParams *p, const W
         d.position_ramp = limit
     norm = 0
     for i in range(3):
-        spring[i] = 500 * (wish.position[i] - d.state.position[i]) - 5 * d.state.velocity[i]
+        spring[i] = 500 * (d.position.now[i] - d.state.position[i]) - 5 * d.state.velocity[i]
         norm += spring[i] * spring[i]
     norm = sqrt(norm)
     scale = wish.position_gain
@@ -161,9 +163,12 @@ cdef inline void position_force(DevicePrivate *d, const DeviceParams *p, const W
         scale *= d.position_ramp / norm
     for i in range(3):
         force[i] += scale * spring[i]
+        gated[i] += wish.position_gate * scale * spring[i]
 
 
-cdef inline void angle_torque(DevicePrivate *d, const DeviceParams *p, const Wish *wish, double dt, double *torque) noexcept nogil:
+cdef inline void angle_torque(
+    DevicePrivate *d, const DeviceParams *p, const Wish *wish, double dt, double *torque, double *gated,
+) noexcept nogil:
     """Held joint angles: 1,000 N.mm per degree, 10 N.mm.s per degree, at most half the torque limit, ramped in over 10 ms."""
     cdef double limit = 0.5 * p.torque_limit, want
     cdef int i
@@ -174,12 +179,13 @@ cdef inline void angle_torque(DevicePrivate *d, const DeviceParams *p, const Wis
     if d.angle_ramp > limit:
         d.angle_ramp = limit
     for i in range(3):
-        want = 1000 * (wish.angle[i] - d.state.joint[i]) - 10 * d.state.joint_velocity[i]
+        want = 1000 * (d.angle.now[i] - d.state.joint[i]) - 10 * d.state.joint_velocity[i]
         if want > d.angle_ramp:
             want = d.angle_ramp
         elif want < -d.angle_ramp:
             want = -d.angle_ramp
         torque[i] += wish.angle_gain * want
+        gated[i] += wish.angle_gate * wish.angle_gain * want
 
 
 cdef inline void damping_force(const DeviceParams *p, const DeviceState *s, const Wish *wish, double dt, double *force) noexcept nogil:
@@ -234,16 +240,36 @@ cdef inline uint32_t only_finite(double *force, double *torque) noexcept nogil:
     return 0
 
 
+cdef inline void clamp_torques(double *torque, double limit, bint together) noexcept nogil:
+    """Torques (N.mm) within the limit either way, all shrunk together or each by itself; what is no number is none."""
+    cdef double largest = 0
+    cdef int i
+    for i in range(3):
+        if not isfinite(torque[i]):
+            together = False
+        elif fabs(torque[i]) > largest:
+            largest = fabs(torque[i])
+    for i in range(3):
+        if together and largest > limit:
+            torque[i] *= limit / largest
+        elif torque[i] > limit:
+            torque[i] = limit
+        elif torque[i] < -limit:
+            torque[i] = -limit
+        elif not isfinite(torque[i]):
+            torque[i] = 0
+
+
 cdef inline uint32_t torque_map(
-    const DeviceParams *p, const Pose *pose, double *force, double *torque,
+    const DeviceParams *p, const Pose *pose, double limit, double *force, double *torque,
 ) noexcept nogil:
     """Cursor force (N) and joint torques (N.mm) in, what the motors give out in both forms; 1 when they saturate.
 
-    With torque scaling the whole vector shrinks and keeps its direction; without it each joint clamps by itself.
+    With torque scaling the whole vector shrinks to the limit (N.mm) and keeps its direction; without it each joint clamps by
+    itself. What the motors come to at the cursor is at most the peak force, also where the arm is nearly stretched.
     """
     cdef double total[3]
-    cdef double from_torque[3]
-    cdef double largest = 0, scale = 1
+    cdef double largest = 0, norm, scale = 1
     cdef bint angular = torque[0] != 0 or torque[1] != 0 or torque[2] != 0
     cdef uint32_t saturated = 0
     cdef int i
@@ -252,27 +278,26 @@ cdef inline uint32_t torque_map(
         total[i] = 1000 * total[i] + torque[i]
         if fabs(total[i]) > largest:
             largest = fabs(total[i])
-    if angular:
-        for i in range(3):
-            from_torque[i] = torque[i] * 0.001
-        arm_force(pose, from_torque, from_torque)
-        for i in range(3):
-            force[i] += from_torque[i]
-    if largest > p.torque_limit:
+    if largest > limit:
         saturated = 1
-        if p.torque_scaling:
-            scale = p.torque_limit / largest
-            for i in range(3):
-                total[i] *= scale
-                force[i] *= scale
-        else:
-            for i in range(3):
-                if total[i] > p.torque_limit:
-                    total[i] = p.torque_limit
-                elif total[i] < -p.torque_limit:
-                    total[i] = -p.torque_limit
-                force[i] = 0.001 * total[i]
-            arm_force(pose, force, force)
+        for i in range(3):
+            if p.torque_scaling:
+                total[i] *= limit / largest
+            elif total[i] > limit:
+                total[i] = limit
+            elif total[i] < -limit:
+                total[i] = -limit
+    if angular or (saturated and not p.torque_scaling):
+        for i in range(3):
+            force[i] = 0.001 * total[i]
+        arm_force(pose, force, force)
+    elif saturated:
+        for i in range(3):
+            force[i] *= limit / largest
+    norm = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
+    if norm > p.peak_force:
+        scale = p.peak_force / norm
     for i in range(3):
-        torque[i] = total[i]
+        force[i] *= scale
+        torque[i] = scale * total[i]
     return saturated | only_finite(force, torque)

@@ -9,9 +9,8 @@ import numpy as np
 from libc.math cimport M_PI, floor, sin
 from libc.string cimport memset
 
-from fastpath.layout cimport (
-    HAND_HOLD, HandParams, OscillationAxis, OscillationParams, OscillationRate, PlantParams, PlantState,
-)
+from fastpath.force_layout cimport OscillationAxis, OscillationParams, OscillationRate
+from fastpath.layout cimport HAND_HOLD, HandParams, PlantParams, PlantState
 from fastpath.oscillation cimport oscillation_begin, oscillation_rate, oscillation_step
 from fastpath.oscillation_defaults cimport oscillation_defaults
 from fastpath.plant cimport low_pass_share, plant_substep

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from fastpath.arena import Runtime
 
-STEPS: Final = ("read", "arbiter", "clamp", "torque", "output", "publish")
+STEPS: Final = ("read", "arbiter", "filter", "monitor", "clamp", "torque", "output", "publish")
 FIRST_BOUND_S: Final = 0.25e-6
 LATENESS_BUCKETS: Final = 16
 

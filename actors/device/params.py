@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from typing import TYPE_CHECKING, Final
 
@@ -23,6 +24,9 @@ STARTED: Final = 8
 CONNECTED: Final = 16
 AWAKE: Final = 32
 ATTACHED: Final = 64
+
+SLEW_N_S: Final = 3000.0
+SLOW_SLEW_N_S: Final = 500.0
 
 CIRCLE_RADIUS_M: Final = 0.030
 CIRCLE_PERIOD_S: Final = 4.0
@@ -93,6 +97,18 @@ def _fill_mechanism(params: NDArray[np.void], data: KindData) -> None:
     hand["arm_stiffness"] = MEDIUM_HAND.arm_stiffness
     hand["arm_damping"] = MEDIUM_HAND.arm_damping
     params["home"] = data.reach.centre
+    params["slew"] = SLEW_N_S
+    params["slow_slew"] = SLOW_SLEW_N_S
+    params["zone_low"] = data.reach.zone_low
+    params["zone_high"] = data.reach.zone_high
+    # One count at the shoulder moves a stretched arm's cursor the farthest.
+    params["encoder_step"] = 2 * math.pi / data.mechanism.counts_per_turn * sum(data.mechanism.links)
+    thermal = params["thermal"]
+    thermal["rise"] = data.thermal.rise
+    thermal["ratio"] = data.thermal.ratio
+    thermal["winding"] = data.thermal.winding
+    thermal["housing"] = data.thermal.housing
+    thermal["ambient"] = data.thermal.ambient
     hand["centre"] = data.reach.centre
     hand["radius"] = CIRCLE_RADIUS_M
     hand["period"] = CIRCLE_PERIOD_S

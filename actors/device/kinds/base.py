@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from actors.values.identity import Connection, Firmware, Kind
@@ -28,6 +28,17 @@ class Mechanism:
     counts_per_turn: float
     torque_limit: float
     peak_force: float
+
+
+@dataclass(frozen=True, slots=True)
+class Heat:
+    """Two-node model of a motor: K of the winding at the torque limit, share of it that the housing has, s of both, room in Celsius."""
+
+    rise: float = 80.0
+    ratio: float = 1.5
+    winding: float = 30.0
+    housing: float = 900.0
+    ambient: float = 25.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +73,4 @@ class KindData:
     reach: Reach | None = None
     mechanism: Mechanism | None = None
     dynamics: Dynamics | None = None
+    thermal: Heat = field(default_factory=Heat)

@@ -93,11 +93,11 @@ def test_counters_and_gauges_are_what_the_loop_counted() -> None:
 
 
 def test_costs_are_means_over_the_sampled_ticks() -> None:
-    found = samples(Told(step_samples=4, tick_seconds=8e-6, step_seconds=[4e-6, 8e-6, 12e-6, 16e-6, 20e-6, 24e-6]))
+    found = samples(Told(step_samples=4, tick_seconds=8e-6, step_seconds=[number * 4e-6 for number in range(1, 9)]))
 
     assert value(found, "hapticd_loop_tick_seconds") == 2e-6
     means = [value(found, "hapticd_loop_step_seconds", step=step) for step in STEPS]
-    assert means == pytest.approx([1e-6, 2e-6, 3e-6, 4e-6, 5e-6, 6e-6])
+    assert means == pytest.approx([number * 1e-6 for number in range(1, 9)])
 
 
 def test_a_loop_that_sampled_nothing_cost_nothing() -> None:

@@ -39,7 +39,7 @@ from fastpath.arena import Lease, NoSlot, Runtime
 from fastpath.records import Writer
 from tests.support.slices import Listener, NoChildren, settings_view
 
-FORCE = 1.0
+FORCE = 0.1
 
 
 class Rig:

@@ -93,8 +93,20 @@ def test_a_compact_is_smaller() -> None:
 
 def test_the_arm_of_the_loops_tests_is_this_one() -> None:
     ours, theirs = plain(params_of(ARM)), plain(arm_params())
+    chain = ("slew", "slow_slew", "encoder_step", "zone_low", "zone_high", "thermal")
+    bare = {name: theirs[name] for name in chain}
 
-    assert {**ours, "seed": 0, "flags": 0} == {**theirs, "seed": 0, "flags": 0}
+    assert {**ours, "seed": 0, "flags": 0, **bare} == {**theirs, "seed": 0, "flags": 0}
+
+
+def test_an_arm_has_slew_limits_zones_and_motors_that_warm() -> None:
+    params = params_of(ARM)
+
+    assert (params["slew"], params["slow_slew"]) == (3000, 500)
+    assert params["encoder_step"] == pytest.approx(12.46e-6, rel=1e-3)
+    assert params["zone_low"].tolist() == [0.010, 0.060, 0.010]
+    assert params["zone_high"].tolist() == [0.010, 0.010, 0.010]
+    assert params["thermal"]["rise"] == 80
 
 
 @pytest.mark.parametrize("record", [WIRELESS, WIRED, PEN])

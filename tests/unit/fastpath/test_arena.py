@@ -19,6 +19,7 @@ from tests.support.devices import Rig, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
 MAX_DEVICES = 16
+LAYOUTS = ("layout", "force_layout")
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ONES = (1.0, 1.0, 1.0)
 
@@ -29,9 +30,9 @@ def resident_bytes() -> int:
 
 
 def struct_fields(name: str) -> list[tuple[str, int]]:
-    """Field names of one struct of layout.pxd and how many 4-byte words each holds."""
-    text = (ROOT / "fastpath" / "layout.pxd").read_text(encoding="utf-8")
-    words = {"SESSION_WORDS": 4, "LATENESS_BUCKETS": 24, "STEPS": 6}
+    """Field names of one struct of the layouts and how many 4-byte words each holds."""
+    text = "".join((ROOT / "fastpath" / f"{name}.pxd").read_text(encoding="utf-8") for name in LAYOUTS)
+    words = {"SESSION_WORDS": 4, "LATENESS_BUCKETS": 24, "STEPS": 8}
     body = text.split(f"cdef struct {name}:\n", 1)[1].split("\n\n", 1)[0]
     found: list[tuple[str, int]] = []
     for line in body.splitlines():
@@ -61,6 +62,8 @@ def dtype_fields(dtype: np.dtype[np.void]) -> list[tuple[str, int]]:
         (dtypes.PLANT_PARAMS, "PlantParams"),
         (dtypes.MECHANISM_PARAMS, "MechanismParams"),
         (dtypes.SIMULATION_PARAMS, "SimulationParams"),
+        (dtypes.THERMAL_PARAMS, "ThermalParams"),
+        (dtypes.OSCILLATION_PARAMS, "OscillationParams"),
     ],
 )
 def test_python_sees_the_fields_of_c_in_their_order(dtype: np.dtype[np.void], struct: str) -> None:

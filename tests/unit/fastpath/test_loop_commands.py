@@ -78,7 +78,7 @@ def test_torques_beyond_all_measure_never_leave_the_loop_as_no_number(sessions: 
 
     assert np.all(np.isfinite(state["force"]))
     assert np.max(np.abs(state["torque"])) <= 6000.0
-    assert state["saturated"] == 2
+    assert np.linalg.norm(state["force"]) <= 10.0 + 1e-9
 
 
 def test_a_position_that_a_tiny_scale_throws_beyond_all_measure_gives_no_force() -> None:
@@ -219,7 +219,7 @@ def test_a_held_position_adds_to_the_forces_of_others() -> None:
 
 
 def test_held_angles_pull_at_each_joint_with_half_the_torque_limit_at_most() -> None:
-    rig = Rig()
+    rig = Rig(still_arm_params(peak_force=1000.0))
     joint = rig.reader.snapshot()["joint"]
     rig.writer.angle(joint[0] + 1.0, joint[1] - 2.0, joint[2] + 5.0)
     rig.writer.publish()
