@@ -59,7 +59,6 @@ cdef inline void begin(DevicePrivate *d) noexcept nogil:
 cdef inline void follow(DevicePrivate *d, const DeviceParams *p, Wish *wish, int64_t now, double dt, double timeout) noexcept nogil:
     """Go on to the set-points that are held; a position that was not held starts where the device is, if its speed is limited."""
     cdef int64_t fresh_ns = <int64_t>(timeout * 1e9)
-    cdef int i
     if wish.has_position:
         if d.position.held == 0 and p.safe_speed > 0:
             set_point(&d.position, d.state.position, wish.position_ns, now, fresh_ns)

@@ -4,7 +4,7 @@ From start to stop it takes no GIL, no lock and no memory, and makes no system c
 is skipped and counted, never replayed. The same tick runs under `loop_step` on a virtual clock, with the same bits each time.
 """
 
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
 from fastpath.arbiter cimport lowest_bit

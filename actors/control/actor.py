@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from actors.control import rate
+from actors.control import oscillation, rate
 from actors.control.counters import read_counters
 from actors.control.messages import (
     FASTPATH,
@@ -100,8 +100,8 @@ class FastpathActor(ServiceActor):
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """Rate and time-out act at the loop's next tick, the period of the statistics at once."""
-        if message.key in (FREQUENCY, COMMAND_TIMEOUT):
+        """Rate, time-out and filter act at the loop's next tick, the period of the statistics at once."""
+        if message.key in (FREQUENCY, COMMAND_TIMEOUT) or message.key.startswith(oscillation.SETTINGS):
             self._publish()
         elif message.key == STATISTICS_PERIOD:
             self._begin_period()
@@ -204,6 +204,7 @@ class FastpathActor(ServiceActor):
             command_timeout=settings.number(COMMAND_TIMEOUT),
             spin=settings.text("control/spin") == "auto" and not self._cores.shared,
             duty=self._watch.value.share,
+            oscillation=oscillation.oscillation_params(settings),
         )
 
     def _status(self) -> LoopStatus:

@@ -89,6 +89,49 @@ def communication() -> Iterator[Setting]:
     yield flag("communication/usb/enabled", "Look for devices on USB.", default=True)
 
 
+def filters() -> Iterator[Setting]:
+    """The oscillation filter of the force chain."""
+    yield flag(
+        "filters/oscillation/enabled",
+        "Whether a hand that oscillates on a stiff wall is found and its force taken back until it is quiet.",
+        default=True,
+        advanced=True,
+    )
+    yield real(
+        "filters/oscillation/power",
+        15,
+        5,
+        100,
+        "Oscillatory power from which a half-cycle votes for oscillation; a third of it keeps the filter at work.",
+        unit="mW",
+        advanced=True,
+    )
+    yield whole(
+        "filters/oscillation/votes",
+        5,
+        Constraint(3, 8),
+        "How many half-cycles in a row make an oscillation: fewer find it sooner, more take fewer taps for one.",
+        advanced=True,
+    )
+    yield real(
+        "filters/oscillation/floor_gain",
+        0.12,
+        0.05,
+        0.5,
+        "What is left of the force when an oscillation is found.",
+        advanced=True,
+    )
+    yield real(
+        "filters/oscillation/window",
+        0.1,
+        0.05,
+        0.5,
+        "Quiet time that ends the first of the eight stages of recovery; each further stage takes 0.04 s more.",
+        unit="s",
+        advanced=True,
+    )
+
+
 def control() -> Iterator[Setting]:
     """The control loop."""
     yield whole(
@@ -315,5 +358,5 @@ def others() -> Iterator[Setting]:
     yield flag("misc/hidden_settings", "List advanced settings without ?advanced=true.", advanced=True)
 
 
-SECTIONS: Final = (communication, control, sessions, devices, serialization, features, others)
+SECTIONS: Final = (communication, filters, control, sessions, devices, serialization, features, others)
 CATALOG: Final = Catalog(setting for section in SECTIONS for setting in section())

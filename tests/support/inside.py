@@ -56,14 +56,20 @@ class ServiceInside:
         settings: Mapping[str, object] | None = None,
         stepping: bool = False,
         settled: bool = True,
+        chain: bool = False,
         limits: Limits | None = None,
     ) -> None:
-        """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick."""
+        """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick.
+
+        Stepped, forces are there at the next tick, neither filtered nor slewed, unless the whole `chain` is wanted.
+        """
         self._directory = StateDirectory(folder)
         self._simulated = simulated
-        self._chosen = {**FREE_PORTS, **(settings or {})}
+        unfiltered = {} if chain or not stepping else {"filters/oscillation/enabled": "false"}
+        self._chosen = {**FREE_PORTS, **unfiltered, **(settings or {})}
         self._stepping = stepping
         self._settled = settled
+        self._bare = stepping and not chain
         self._limits = limits
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="edge", daemon=True)
@@ -73,6 +79,9 @@ class ServiceInside:
     def __enter__(self) -> Self:
         with ExitStack() as cleanup:
             cleanup.enter_context(self._directory)
+            if self._bare:
+                for limit in ("SLEW_N_S", "SLOW_SLEW_N_S"):
+                    cleanup.enter_context(patch(f"actors.device.params.{limit}", 0.0))
             cleanup.callback(self._loop.close)
             overrides = read_overrides(CATALOG, [f"{key}={value}" for key, value in self._chosen.items()])
             state = SettingsState.load(self._directory, overrides)

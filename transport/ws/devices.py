@@ -14,6 +14,7 @@ from transport.wire import frames
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from actors.session.messages import SessionConfig
+    from actors.settings.messages import SettingsView
     from actors.values.identity import Kind
     from fastpath.arena import Lease, Runtime
 
@@ -31,6 +32,7 @@ class SessionDevice:
         self.workspace = workspace
         self._view: tuple[object, ...] = ()
         self._damping = ORIGIN
+        self._gate = 0.0
         self.preset = presets.DEFAULTS
         self.mount = Transform()
         self.follow(record)
@@ -45,13 +47,14 @@ class SessionDevice:
         self.accepts: bool = record.phase is Phase.READY and not record.bond.run
         self.refusal: str = ASLEEP if record.phase is Phase.ASLEEP else NOT_READY
 
-    def view(self, config: SessionConfig) -> bool:
+    def view(self, config: SessionConfig, settings: SettingsView) -> bool:
         """See the device as `config` says; a held position is released when the view is new. True when anything is."""
         self.preset = presets.preset_of(config, self.record)
         basis, mount = config.basis_of(self.device_id), presets.mount_of(config, self.record)
         damping = config.device(self.device_id).damping.per_axis
         shown = (basis, mount, self.preset)
-        new_view, new_damping = shown != self._view, damping != self._damping
+        gate = frames.gate_of(self.record, config, settings) if self.moves else 0.0
+        new_view, new_damping, new_gate = shown != self._view, damping != self._damping, gate != self._gate
         if new_view:
             self._view = shown
             self.mount = mount
@@ -60,7 +63,10 @@ class SessionDevice:
         if new_damping:
             self._damping = damping
             self.writer.set_damping(*damping)
-        return new_view or new_damping
+        if new_gate:
+            self._gate = gate
+            self.writer.set_gate(gate)
+        return new_view or new_damping or new_gate
 
     def place(self, workspace: Transform) -> None:
         """Set the workspace transform; shown to the loop with the next publish."""

@@ -65,7 +65,7 @@ class SessionDevices:
                 workspace = self._workspaces.get(record.device_id, Transform())
                 device = SessionDevice(system.runtime, self._lease, record, workspace)
             device.follow(record)
-            if device.view(self._config):
+            if device.view(self._config, self._bridge.settings):
                 device.writer.publish(refresh=False)
             self.by_id[record.device_id] = device
         for device_id, device in before.items():
@@ -80,7 +80,7 @@ class SessionDevices:
         self._take_up(config)
         self.follow()
         for device in self.by_id.values():
-            if device.view(self._config):
+            if device.view(self._config, self._bridge.settings):
                 device.writer.publish(refresh=False)
 
     def place_workspace(self, device_id: str, workspace: Transform) -> None:

@@ -31,7 +31,7 @@ from actors.kit.message import Message
 from actors.kit.published import Published
 from actors.session.messages import SessionTable
 from actors.settings.messages import SettingChanged
-from fastpath.arena import Runtime
+from fastpath.arena import Runtime, default_oscillation
 from fastpath.dtypes import LOOP_STATE
 from tests.support.slices import Listener, settings_view, simulated_records
 from tests.unit.control.parts import counters
@@ -162,7 +162,9 @@ def test_parameters_come_from_the_settings() -> None:
 
     rig.actor.started()
 
-    assert rig.loop.published == [{"frequency": 8000.0, "command_timeout": 0.1, "spin": True, "duty": 1.0}]
+    (published,) = rig.loop.published
+    assert published.pop("oscillation").tolist() == pytest.approx(default_oscillation().tolist())
+    assert published == {"frequency": 8000.0, "command_timeout": 0.1, "spin": True, "duty": 1.0}
 
 
 @pytest.mark.parametrize(

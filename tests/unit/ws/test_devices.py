@@ -15,11 +15,12 @@ from actors.session.messages import Damping, DeviceConfig, SessionConfig
 from actors.values.spatial import Basis, PartialTransform, Transform
 from fastpath.arena import Runtime
 from fastpath.wire import FrameEncoder
-from tests.support.slices import simulated_records
+from tests.support.slices import settings_view, simulated_records
 from transport.wire.commands import FORCE, POSITION
 from transport.ws.devices import SessionDevice
 
 XZY = Basis.parse("XZ-Y")
+SETTINGS = settings_view()
 
 
 class Rig:
@@ -37,6 +38,10 @@ class Rig:
         self.runtime.step()
         encoder = FrameEncoder(1, [("g", [self.device.entry()])], version=31)
         return json.loads(encoder.encode())["g"][0]["state"]
+
+    def view(self, config: SessionConfig) -> bool:
+        """Under the settings' defaults."""
+        return self.device.view(config, SETTINGS)
 
     def config(self, **device: Any) -> SessionConfig:
         return SessionConfig(devices=MappingProxyType({self.record.device_id: DeviceConfig(**device)}))
@@ -71,14 +76,14 @@ def test_only_a_ready_device_takes_commands(phase: Phase) -> None:
 
 def test_following_changes_no_view_and_no_command() -> None:
     rig = Rig()
-    rig.device.view(rig.config(basis=XZY))
+    rig.view(rig.config(basis=XZY))
     rig.device.writer.position(1, 2, 3)
 
     rig.device.follow(replace(rig.record, stopped=True))
 
     assert rig.device.writer.commands == POSITION
     assert rig.device.record.stopped
-    assert rig.device.view(rig.config(basis=XZY)) is False
+    assert rig.view(rig.config(basis=XZY)) is False
 
 
 # ---------------------------------------------------------------- view
@@ -87,26 +92,26 @@ def test_following_changes_no_view_and_no_command() -> None:
 def test_a_view_is_new_once() -> None:
     rig = Rig()
 
-    assert rig.device.view(SessionConfig()) is True
-    assert rig.device.view(SessionConfig()) is False
-    assert rig.device.view(rig.config(basis=XZY)) is True
-    assert rig.device.view(SessionConfig(basis=XZY)) is False
-    assert rig.device.view(rig.config(preset="custom", mount=Transform((1, 2, 3)))) is True
-    assert rig.device.view(rig.config(preset="arm_front", mount=Transform((1, 2, 3)))) is True
-    assert rig.device.view(rig.config(preset="arm_front", mount=Transform((3, 2, 1)))) is False
-    assert rig.device.view(rig.config(mount=Transform((3, 2, 1)))) is True
+    assert rig.view(SessionConfig()) is True
+    assert rig.view(SessionConfig()) is False
+    assert rig.view(rig.config(basis=XZY)) is True
+    assert rig.view(SessionConfig(basis=XZY)) is False
+    assert rig.view(rig.config(preset="custom", mount=Transform((1, 2, 3)))) is True
+    assert rig.view(rig.config(preset="arm_front", mount=Transform((1, 2, 3)))) is True
+    assert rig.view(rig.config(preset="arm_front", mount=Transform((3, 2, 1)))) is False
+    assert rig.view(rig.config(mount=Transform((3, 2, 1)))) is True
 
 
 def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
     rig = Rig()
-    rig.device.view(SessionConfig())
+    rig.view(SessionConfig())
     rig.device.writer.position(1, 2, 3)
     rig.device.writer.force(1, 2, 3)
 
-    rig.device.view(SessionConfig())
+    rig.view(SessionConfig())
     assert rig.device.writer.commands == POSITION | FORCE
 
-    rig.device.view(SessionConfig(basis=XZY))
+    rig.view(SessionConfig(basis=XZY))
     assert rig.device.writer.commands == FORCE
 
 
@@ -114,7 +119,7 @@ def test_a_frame_is_in_the_sessions_space() -> None:
     rig = Rig()
     at = rig.state()["cursor_position"]
 
-    rig.device.view(rig.config(basis=XZY, preset="custom", mount=Transform((1, 2, 3), scale=(2, 2, 2))))
+    rig.view(rig.config(basis=XZY, preset="custom", mount=Transform((1, 2, 3), scale=(2, 2, 2))))
 
     shown = rig.state()["cursor_position"]
     assert [shown[key] for key in "xyz"] == pytest.approx([1 + 2 * at["x"], 2 + 2 * at["z"], 3 - 2 * at["y"]], abs=1e-3)
@@ -123,11 +128,11 @@ def test_a_frame_is_in_the_sessions_space() -> None:
 def test_reading_is_shown_the_preset_and_the_mount_in_force() -> None:
     rig = Rig()
 
-    rig.device.view(rig.config(preset="arm_front_centered", basis=XZY))
+    rig.view(rig.config(preset="arm_front_centered", basis=XZY))
 
     assert rig.device.preset == "arm_front_centered"
     assert rig.device.mount == Transform((0, -0.135, -0.120))
-    rig.device.view(rig.config(preset="custom", mount=Transform((1, 2, 3))))
+    rig.view(rig.config(preset="custom", mount=Transform((1, 2, 3))))
     assert (rig.device.preset, rig.device.mount) == ("custom", Transform((1, 2, 3)))
 
 
@@ -136,18 +141,18 @@ def test_reading_is_shown_the_preset_and_the_mount_in_force() -> None:
 
 def test_damping_is_new_once_and_releases_no_position() -> None:
     rig = Rig()
-    rig.device.view(SessionConfig())
+    rig.view(SessionConfig())
     rig.device.writer.position(1, 2, 3)
 
-    assert rig.device.view(rig.config(damping=Damping(1, (0, 1, 2)))) is True
-    assert rig.device.view(rig.config(damping=Damping(0, (1, 2, 3)))) is False
+    assert rig.view(rig.config(damping=Damping(1, (0, 1, 2)))) is True
+    assert rig.view(rig.config(damping=Damping(0, (1, 2, 3)))) is False
     assert rig.device.writer.commands == POSITION
-    assert rig.device.view(SessionConfig()) is True
+    assert rig.view(SessionConfig()) is True
 
 
 def test_damping_reaches_the_loop_and_ends_with_the_hold() -> None:
     rig = Rig()
-    rig.device.view(rig.config(damping=Damping(1, (0, 1, 2))))
+    rig.view(rig.config(damping=Damping(1, (0, 1, 2))))
     rig.device.writer.publish(refresh=False)
     # The start-up ramp is over and the hand draws its circle.
     rig.runtime.step(250)
@@ -160,6 +165,18 @@ def test_damping_reaches_the_loop_and_ends_with_the_hold() -> None:
     rig.device.writer.revoke()
     rig.runtime.step()
     assert rig.runtime.reader(rig.record.lease).snapshot()["force"].tolist() == [0, 0, 0]
+
+
+# ---------------------------------------------------------------- force gate
+
+
+def test_the_gate_is_the_settings_until_the_session_has_its_own() -> None:
+    rig = Rig()
+
+    assert rig.view(SessionConfig()) is True
+    assert rig.view(SessionConfig()) is False
+    assert rig.view(rig.config(force_gate=1.0)) is True
+    assert rig.device.view(rig.config(), settings_view({"devices/haptic*/filters/force_gate/gain": 1.0})) is False
 
 
 # ---------------------------------------------------------------- workspace
