@@ -1,197 +1,84 @@
 """Each kind of event is raised by what really causes it, over real sockets, and arrives on the event channel as it was decided.
 
-A kind of the catalogue has a row in CAUSES, or stands in AWAITED with what it waits for.
+Each kind of the catalogue has a row in CAUSES; of the safety monitors, those without a cause stand in AWAITED_SAFETY.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Final
+from typing import Final
 
 import pytest
-from websockets.sync.client import ClientConnection, connect
 
 from actors.control import timekeeper
 from actors.device.messages import SimulatedSpec
 from actors.event.catalog import CATALOG, SAFETY_LEVELS
-from actors.port.messages import PORTS, PortClosed, PortOpened
 from actors.values.identity import Connection, Firmware, Kind
+from tests.support.event_causes import (
+    ARM,
+    COMPACT,
+    GRIP,
+    LOOPS,
+    OLD_ARM,
+    PEN,
+    SPARE,
+    Cause,
+    a_damping_over_http,
+    a_new_preset,
+    a_profile,
+    a_session,
+    a_session_that_never_was,
+    a_version_to_come,
+    an_old_command,
+    an_old_route,
+    an_unknown_group,
+    asleep,
+    calibration_that_loses_its_pen,
+    calibration_with,
+    calibration_with_a_pen_that_sleeps,
+    calibration_without_its_pen,
+    charge_of,
+    commands_that_come_too_seldom,
+    connection_loop,
+    damping_of_an_old_arm,
+    hang,
+    home_return_of_an_old_arm,
+    let_go,
+    pair_dissolved,
+    port_reset,
+    refused_position,
+    release,
+    start,
+    starved,
+    stop,
+)
 from tests.support.listener import Listener
 from tests.support.polling import eventually
 from tests.support.running_system import RunningSystem
 
-ARM, OLD_ARM, COMPACT, GRIP = "A001", "A073", "C001", "B001"
 DEVICES: Final = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, ARM),
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, OLD_ARM, Firmware(7, 3)),
     SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, COMPACT),
+    SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, SPARE),
     SimulatedSpec(Kind.GRIP, Connection.WIRELESS, GRIP),
+    SimulatedSpec(Kind.PEN, Connection.SIMULATED, PEN),
 )
 # Slow enough that every tick runs on a busy machine too.
 SETTINGS: Final = {"control/frequency": 400, "control/statistics_period": 1}
 # The rate is judged over 0.4 s instead of 1 s.
 TURNS: Final = 80
-LOOPS: Final = 5
 
 DEVICE: Final = frozenset({"device_id", "device_family"})
 PLACE: Final = DEVICE | {"type", "connection", "port", "firmware"}
 PAIR: Final = DEVICE | {"paired_with", "origin", "dropped"}
 PORT: Final = frozenset({"port", "state", "reason"})
+BATTERY: Final = DEVICE | {"battery_level"}
+FAILURE: Final = DEVICE | {"reason"}
 WARNING: Final = frozenset({"session_id", "reason"})
 RATE: Final = frozenset({"target_hz", "measured_hz"})
 UNSUPPORTED: Final = DEVICE | {"feature", "firmware", "required"}
-
-FORCE: Final = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 0.5}}}
-POSITION: Final = {"set_cursor_position": {"position": {"x": 0, "y": -0.1, "z": 0.1}}}
-
-Cause = Callable[[RunningSystem], object]
-
-
-def session(system: RunningSystem, query: str = "") -> AbstractContextManager[ClientConnection]:
-    """A client of the session channel."""
-    return connect(f"{system.ws}/?{query}", compression=None, proxy=None)
-
-
-def said(client: ClientConnection, message: Mapping[str, Any]) -> Any:
-    """The frame that answers a message."""
-    client.send(json.dumps(message))
-    return json.loads(client.recv())
-
-
-def commanded(client: ClientConnection, commands: Mapping[str, Any], device_id: str = ARM) -> Any:
-    return said(client, {"arm": [{"device_id": device_id, "commands": commands}]})
-
-
-def configured(client: ClientConnection, configure: Mapping[str, Any], device_id: str = ARM) -> Any:
-    return said(client, {"arm": [{"device_id": device_id, "configure": configure}]})
-
-
-# ---------------------------------------------------------------- causes
-
-
-def start(_system: RunningSystem) -> None:
-    """The devices of the start connected before anybody listened; `since` tells of them."""
-
-
-def refused_position(system: RunningSystem) -> None:
-    with session(system) as holder, session(system) as other:
-        holder.recv()
-        other.recv()
-        commanded(holder, POSITION)
-        commanded(other, POSITION)
-
-
-def damping_of_an_old_arm(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-        configured(client, {"damping": {"scalar": 1}}, OLD_ARM)
-
-
-def home_return_of_an_old_arm(system: RunningSystem) -> None:
-    assert system.ask("POST", f"/arm/{OLD_ARM}/home_return").status == 422
-
-
-def stop(system: RunningSystem) -> None:
-    assert system.ask("POST", f"/arm/{ARM}/stop").status == 200
-
-
-def release(system: RunningSystem) -> None:
-    assert system.ask("DELETE", f"/arm/{ARM}/stop").status == 200
-
-
-def connection_loop(system: RunningSystem) -> None:
-    """The link of the compact's port drops and opens again, too often."""
-    port = system.system.inventory.value.get(COMPACT).identity.port
-    for _ in range(LOOPS):
-        system.directory.tell(PORTS, PortClosed(port))
-        system.directory.tell(PORTS, PortOpened(port, port, COMPACT))
-
-
-def port_reset(system: RunningSystem) -> None:
-    (blocked,) = (one for one in system.ask("GET", "/ports").json["ports"] if one["state"] == "blocked")
-    assert system.ask("POST", f"/ports/{blocked['port']}/reset").status == 200
-
-
-def pair_dissolved(system: RunningSystem) -> None:
-    assert system.ask("DELETE", f"/arm/{ARM}/config/paired_with").status == 200
-
-
-def a_session(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-
-
-def a_new_preset(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-        configured(client, {"preset": "arm_front_centered"})
-
-
-def a_profile(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-        said(client, {"session": {"configure": {"profile": {"name": "drawing"}}}})
-
-
-def a_damping_over_http(system: RunningSystem) -> None:
-    with session(system) as client:
-        session_id = json.loads(client.recv())["session_id"]
-        path = f"/arm/{ARM}/config/filters/damping?session={session_id}"
-        assert system.ask("POST", path, {"scalar": 1}).status == 200
-
-
-def commands_that_come_too_seldom(system: RunningSystem) -> None:
-    def faded() -> int:
-        return int(system.shown(system.device(ARM))["faded"])
-
-    def fades(times: int) -> bool:
-        return faded() >= times
-
-    with session(system) as client:
-        client.recv()
-        begun = faded()
-        for times in range(1, 5):
-            commanded(client, FORCE)
-            eventually(partial(fades, begun + times), "the force fades", pause_s=0.002, tries=5_000)
-
-
-def a_session_that_never_was(system: RunningSystem) -> None:
-    with session(system, "session_id=999999999") as client:
-        client.recv()
-
-
-def a_version_to_come(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-        said(client, {"session": {"configure": {"required_sdk_version": "99"}}})
-
-
-def starved(ratio: float) -> Cause:
-    def cause(system: RunningSystem) -> None:
-        assert system.ask("POST", "/simulation/loop", {"ratio": ratio}).status == 200
-
-    return cause
-
-
-def an_unknown_group(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-        said(client, {"boat": 1})
-
-
-def an_old_command(system: RunningSystem) -> None:
-    with session(system) as client:
-        client.recv()
-        commanded(client, {"set_cursor_force": {"values": [0, 0, 0]}})
-
-
-def an_old_route(system: RunningSystem) -> None:
-    assert system.ask("POST", "/torque_scaling", {"enable": True}).status == 200
-
 
 # ---------------------------------------------------------------- the table
 
@@ -208,7 +95,11 @@ class Row:
     known: Mapping[str, object]
 
     def __str__(self) -> str:
-        words = (str(value) for key, value in self.known.items() if key in {"reason", "safety_type", "feature"})
+        words = (
+            str(value)
+            for key, value in self.known.items()
+            if key in {"reason", "safety_type", "feature", "awake", "attached"}
+        )
         return " ".join((self.kind, *words))
 
 
@@ -259,6 +150,25 @@ CAUSES: Final = (
         PAIR,
         pair_dissolved,
         {"device_id": ARM, "paired_with": None, "dropped": GRIP},
+    ),
+    Row("device-sleep", "device", "info", DEVICE | {"awake"}, asleep, {"device_id": GRIP, "awake": False}),
+    Row("device-sleep", "device", "info", DEVICE | {"awake"}, asleep, {"device_id": GRIP, "awake": True}),
+    Row("grip-attachment-changed", "device", "info", DEVICE | {"attached"}, let_go, {"attached": False}),
+    Row("grip-attachment-changed", "device", "info", DEVICE | {"attached"}, let_go, {"attached": True}),
+    Row("device-battery-low", "device", "warning", BATTERY, charge_of(0.2), {"device_id": GRIP}),
+    Row("device-battery-critical", "device", "error", BATTERY, charge_of(0.04), {"device_id": GRIP}),
+    Row(
+        "device-safety-triggered", "device", "warning", DEVICE | {"safety_type"}, hang, {"safety_type": "device_stale"}
+    ),
+    *(
+        Row("device-calibration-failed", "device", "warning", FAILURE, cause, {"device_id": SPARE, "reason": reason})
+        for reason, cause in (
+            ("pen_not_connected", calibration_without_its_pen),
+            ("pen_asleep", calibration_with_a_pen_that_sleeps),
+            ("pen_lost", calibration_that_loses_its_pen),
+            ("blocked", calibration_with("calibration_blocked")),
+            ("oscillating_hall", calibration_with("oscillating_hall")),
+        )
     ),
     Row("session-opened", "session", "info", frozenset({"session_id", "profile"}), a_session, {"profile": "default"}),
     Row("session-closed", "session", "info", frozenset({"session_id", "profile"}), a_session, {"profile": "default"}),
@@ -325,22 +235,14 @@ CAUSES: Final = (
         {"route": "POST /torque_scaling", "replacement": "POST /{device}/{id}/config/torque_scaling"},
     ),
 )
-AWAITED: Final = {
-    "device-sleep": "nothing puts a device to sleep yet",
-    "grip-attachment-changed": "nothing takes a simulated grip out of its hand yet",
-    "device-calibration-failed": "nothing makes a simulated calibration fail yet",
-    "device-battery-low": "nobody tells the hub of a charge yet",
-    "device-battery-critical": "nobody tells the hub of a charge yet",
-}
 AWAITED_SAFETY: Final = {
-    "ebrake_triggered": "a monitor of the force path",
-    "ebrake_released": "a monitor of the force path",
-    "fod_stage_changed": "a monitor of the force path",
-    "stall_detected": "a monitor of the force path",
-    "stability_ceiling": "a monitor of the force path",
+    "ebrake_triggered": "the loop acts, and nothing tells of it yet",
+    "ebrake_released": "the loop acts, and nothing tells of it yet",
+    "fod_stage_changed": "the loop acts, and nothing tells of it yet",
+    "stall_detected": "the loop acts, and nothing tells of it yet",
+    "stability_ceiling": "the loop acts, and nothing tells of it yet",
     "thermal_derating": "only hardware gets warm",
-    "device_stale": "only a real port falls silent",
-    "oscillation_detected": "a filter of the force path",
+    "oscillation_detected": "the filter acts, and nothing tells of it yet",
     "grip_dropped": "needs a paired grip",
 }
 ELSEWHERE: Final = {
@@ -378,11 +280,8 @@ def test_a_cause_raises_its_event_and_it_arrives_as_decided(
     assert len(event["time"]) == len("2030-01-31T12:00:00.000000Z")
 
 
-def test_every_kind_has_a_cause_or_says_what_it_waits_for() -> None:
-    raised = {row.kind for row in CAUSES}
-
-    assert raised | set(AWAITED) == set(CATALOG), "a kind of the catalogue needs a row in CAUSES"
-    assert raised & set(AWAITED) == set(), "what has a cause waits for nothing"
+def test_every_kind_has_a_cause() -> None:
+    assert {row.kind for row in CAUSES} == set(CATALOG), "a kind of the catalogue needs a row in CAUSES"
 
 
 def test_every_safety_type_has_a_cause_or_says_what_it_waits_for() -> None:
@@ -396,6 +295,12 @@ def test_every_warning_to_a_session_has_a_cause() -> None:
     raised = {str(row.known["reason"]) for row in CAUSES if row.kind == "session-warning"}
 
     assert raised | set(ELSEWHERE) == set(CATALOG["session-warning"].reasons)
+
+
+def test_every_failure_of_a_calibration_has_a_cause() -> None:
+    kind = "device-calibration-failed"
+
+    assert {str(row.known["reason"]) for row in CAUSES if row.kind == kind} == set(CATALOG[kind].reasons)
 
 
 @pytest.mark.parametrize("row", CAUSES, ids=str)

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from actors.control.actor import LOOK_EVERY_S, FastpathActor, LookAtDevices, SayStatistics
 from actors.control.cores import Cores
@@ -163,7 +164,8 @@ def test_parameters_come_from_the_settings() -> None:
     rig.actor.started()
 
     (published,) = rig.loop.published
-    assert published.pop("oscillation").tolist() == pytest.approx(default_oscillation().tolist())
+    oscillation = cast("NDArray[np.void]", published.pop("oscillation"))
+    assert oscillation.tolist() == pytest.approx(default_oscillation().tolist())
     assert published == {"frequency": 8000.0, "command_timeout": 0.1, "spin": True, "duty": 1.0}
 
 

@@ -28,6 +28,10 @@ def open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+def link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/null")
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -216,9 +220,9 @@ def test_each_platform_has_its_place(platform: str, environ: Mapping[str, str], 
 @pytest.mark.parametrize(
     ("make", "word"),
     [
-        (lambda path: path.mkdir(mode=0o755), "a folder"),
+        (Path.mkdir, "a folder"),
         (os.mkfifo, "a FIFO"),
-        (lambda path: path.symlink_to("/dev/null"), "a device"),
+        (link_to_a_device, "a device"),
     ],
     ids=["folder", "FIFO", "device"],
 )
