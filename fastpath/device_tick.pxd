@@ -37,22 +37,35 @@ cdef inline void lap(Arena *a, int step, int64_t *since) noexcept nogil:
         since[0] = now
 
 
-cdef inline bint let_go(const Arena *a, const DeviceParams *p) noexcept nogil:
-    """Whether the device has a grip that nobody holds; without one nobody can tell."""
-    cdef const DeviceSlot *grip
+cdef inline bint let_go(Arena *a, const DeviceParams *p) noexcept nogil:
+    """Whether the device has a grip that nobody holds; without one nobody can tell, nor of a slot that is somebody else's now."""
+    cdef DeviceSlot *grip
+    cdef const DeviceParams *of_grip
     if p.grip_slot < 0 or p.grip_slot >= MAX_DEVICES:
         return False
     grip = &a.devices[p.grip_slot]
-    return hd_load(&grip.state) == SLOT_ACTIVE and grip.inner.state.flags & FLAG_ATTACHED == 0
+    if hd_load(&grip.state) != SLOT_ACTIVE or <uint32_t>hd_load(&grip.generation) != grip.inner.state.generation:
+        return False
+    of_grip = <const DeviceParams *>hd_triple_front(&grip.params_cell, grip.params, sizeof(DeviceParams))
+    return (of_grip.kind == KIND_GRIP or of_grip.kind == KIND_PEN) and grip.inner.state.flags & FLAG_ATTACHED == 0
 
 
-cdef inline void begin(DevicePrivate *d) noexcept nogil:
-    """Nothing is put out: ramps, filter and slew start again with the next command."""
+cdef inline void start_anew(DevicePrivate *d) noexcept nogil:
+    """Ramps, set-points and slew start again with what is commanded next."""
+    cdef int i
     d.position_ramp = 0
     d.angle_ramp = 0
     d.home_ease = 0
     d.position.held = 0
     d.angle.held = 0
+    d.chain.obeyed = 0
+    for i in range(3):
+        d.chain.slewed[i] = 0
+
+
+cdef inline void begin(DevicePrivate *d) noexcept nogil:
+    """Nothing is put out: ramps, filter and slew start again with the next command."""
+    start_anew(d)
     chain_begin(&d.chain, &d.state)
 
 
@@ -107,6 +120,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
             force[i] = -BRAKE * s.velocity[i]
             torque[i] = 0
         clamp_norm(force, p.peak_force)
+        start_anew(d)
     else:
         limit_springs(p, s, force)
         for i in range(3):
