@@ -96,7 +96,7 @@ class System:
             Published(SessionMemory.from_json(ledger.section(SECTION))),
             Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
         )
-        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory)
+        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
         self.timekeeper = Timekeeper(self.context, self.runtime, watch)
         self._simulated = self._simulate() if simulated is None else simulated
         identities(self._simulated)

@@ -9,7 +9,8 @@ from libc.string cimport memcpy, memset
 
 from fastpath.layout cimport (
     DOMAIN_ANGULAR, DOMAIN_CARTESIAN, FLAG_ATTACHED, FLAG_AWAKE, FLAG_CALIBRATED, FLAG_CONNECTED, FLAG_POWER_SUPPLY,
-    FLAG_READY, FLAG_STARTED, FLAG_STOPPED, MODE_FORCE, MODE_POSITION, DeviceState, Transform, View,
+    FLAG_READY, FLAG_STARTED, FLAG_STOPPED, MODE_FORCE, MODE_POSITION, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD,
+    SAFETY_STALLED, DeviceState, Transform, View,
 )
 from fastpath.spatial cimport (
     basis_rotation, force_to_application, position_to_application, rotation_to_application, velocity_to_application,
@@ -138,6 +139,21 @@ cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, cons
     return put(at, b"}}")
 
 
+cdef inline char *put_safety(char *at, const DeviceState *s) noexcept nogil:
+    """What the safety monitors, the oscillation filter (stage 8: free) and the stop do now."""
+    at = put_flag(put(at, b',"safety":{"ebrake":'), s.safety & SAFETY_EBRAKE)
+    at = put(at, b',"fod_stage":')
+    if s.safety & SAFETY_HARD:
+        at = put(at, b'"hard"')
+    elif s.safety & SAFETY_GUARD:
+        at = put(at, b'"guard"')
+    else:
+        at = put(at, b'"idle"')
+    at = put_flag(put(at, b',"stalled":'), s.safety & SAFETY_STALLED)
+    at = put_unsigned(put(at, b',"oscillation_stage":'), s.oscillation_stage)
+    return put(put_flag(put(at, b',"stopped":'), s.flags & FLAG_STOPPED), b"}")
+
+
 cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, const Look *look) noexcept nogil:
     at = put_flag(put(at, b',"status":{"calibrated":'), s.flags & FLAG_CALIBRATED)
     at = put_flag(put(at, b',"in_use":'), in_use)
@@ -145,8 +161,7 @@ cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, co
     at = put_flag(put(at, b',"ready":'), s.flags & FLAG_READY)
     at = put_flag(put(at, b',"started":'), s.flags & FLAG_STARTED)
     if look.safety:
-        at = put(at, b',"safety":{"ebrake":false,"fod_stage":"idle","stalled":false,"oscillation_stage":8,"stopped":')
-        at = put(put_flag(at, s.flags & FLAG_STOPPED), b"}")
+        at = put_safety(at, s)
     return put(at, b"}")
 
 

@@ -20,6 +20,28 @@ if TYPE_CHECKING:
 STEPS: Final = ("read", "arbiter", "filter", "monitor", "clamp", "torque", "output", "publish")
 FIRST_BOUND_S: Final = 0.25e-6
 LATENESS_BUCKETS: Final = 16
+# Counter or gauge, field of a device's state, and what it is.
+OF_DEVICES: Final[tuple[tuple[type[CounterMetricFamily | GaugeMetricFamily], str, str, str], ...]] = (
+    (CounterMetricFamily, "hapticd_force_clamped_ticks", "clamped", "Ticks whose force was over the peak."),
+    (CounterMetricFamily, "hapticd_commands_timed_out", "faded", "Commands that went stale and faded."),
+    (CounterMetricFamily, "hapticd_torque_saturated_ticks", "saturated", "Ticks at a motor's limit."),
+    (CounterMetricFamily, "hapticd_oscillations", "oscillations", "Times that an axis was found to oscillate."),
+    (CounterMetricFamily, "hapticd_stability_ceilings", "ceilings", "Times that relapses lowered the gain's ceiling."),
+    (CounterMetricFamily, "hapticd_ebrakes", "ebrakes", "Times that the e-brake was triggered."),
+    (CounterMetricFamily, "hapticd_stalls", "stalls", "Times that a device pushed hard without motion for 2 s."),
+    (CounterMetricFamily, "hapticd_thermal_deratings", "deratings", "Times that hot motors began to be limited."),
+    (CounterMetricFamily, "hapticd_grip_drops", "grip_drops", "Times that a paired grip was let go for too long."),
+    (CounterMetricFamily, "hapticd_foreign_object_stages", "guards", "Changes of the stage of a foreign object."),
+    (
+        GaugeMetricFamily,
+        "hapticd_oscillation_severity",
+        "severity",
+        "Share of the force that the filter takes, 0 to 1.",
+    ),
+    (GaugeMetricFamily, "hapticd_motor_temperature_celsius", "temperature", "Hottest winding, by the motors' model."),
+    (GaugeMetricFamily, "hapticd_motor_derating", "derating", "Share of the torque limit that heat leaves, 1: all."),
+    (GaugeMetricFamily, "hapticd_external_force_newtons", "external", "Push that neither motors nor weight explain."),
+)
 
 
 class LoopCollector(Collector):
@@ -58,15 +80,7 @@ class LoopCollector(Collector):
 
     def _devices(self) -> Iterator[Metric]:
         phases = GaugeMetricFamily("hapticd_devices", "Devices, by type and phase.", labels=["type", "phase"])
-        clamped = CounterMetricFamily(
-            "hapticd_force_clamped_ticks", "Ticks whose force was over the peak.", labels=["device_id"]
-        )
-        faded = CounterMetricFamily(
-            "hapticd_commands_timed_out", "Commands that went stale and faded.", labels=["device_id"]
-        )
-        saturated = CounterMetricFamily(
-            "hapticd_torque_saturated_ticks", "Ticks at a motor's limit.", labels=["device_id"]
-        )
+        shown = [(make(name, says, labels=["device_id"]), field) for make, name, field, says in OF_DEVICES]
         inventory = self._inventory.value
         counts: dict[tuple[str, str], int] = {}
         for record in (*inventory.devices, *inventory.failed):
@@ -76,10 +90,10 @@ class LoopCollector(Collector):
         for record in inventory.devices:
             if record.kind.moves:
                 state = self._runtime.reader(record.lease).snapshot()
-                clamped.add_metric([record.device_id], float(state["clamped"]))
-                faded.add_metric([record.device_id], float(state["faded"]))
-                saturated.add_metric([record.device_id], float(state["saturated"]))
-        yield from (phases, clamped, faded, saturated)
+                for family, field in shown:
+                    family.add_metric([record.device_id], float(state[field]))
+        yield phases
+        yield from (family for family, _field in shown)
 
 
 def _lateness(loop: LoopCounters) -> Metric:

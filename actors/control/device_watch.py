@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from actors.device.messages import DeviceRested, DeviceSilent
+from actors.device.messages import (
+    DeviceDozed,
+    DeviceRested,
+    DeviceSilent,
+    FodStage,
+    SafetySeen,
+    SafetyTripped,
+)
 from actors.event.messages import HUB, BatteryLevel
 from actors.values.identity import Connection
 
@@ -13,6 +20,7 @@ if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
     from actors.kit.directory import Directory
     from actors.kit.published import Published
+    from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
     from fastpath.records import Reader
 
@@ -20,6 +28,12 @@ REST_S: Final = 300.0
 STALE_NS: Final = 20_000_000
 GONE_NS: Final = 500_000_000
 LEAST_CHARGE: Final = 0.001
+NOTHING_YET: Final = SafetySeen()
+COUNTERS: Final = ("ebrakes", "ebrake_releases", "stalls", "ceilings", "deratings", "oscillations", "grip_drops")
+GUARD_BIT: Final = 4
+HARD_BIT: Final = 8
+SCREENSAVER: Final = "features/screensaver/enabled"
+SCREENSAVER_S: Final = "features/screensaver/timeout"
 
 
 @dataclass(slots=True)
@@ -29,6 +43,9 @@ class _Seen:
     reader: Reader
     level: float | None = None
     rested: bool = False
+    safety: SafetySeen = NOTHING_YET
+    commanded_ns: int | None = None
+    dozes: bool = False
     stale: bool = False
     gone: bool = False
 
@@ -36,7 +53,14 @@ class _Seen:
 class DeviceWatch:
     """Used on the timekeeper's thread; each fact is told once, when it begins."""
 
-    def __init__(self, directory: Directory, runtime: Runtime, inventory: Published[Inventory]) -> None:
+    def __init__(
+        self,
+        directory: Directory,
+        runtime: Runtime,
+        inventory: Published[Inventory],
+        settings: Published[SettingsView],
+    ) -> None:
+        self._settings = settings
         self._directory = directory
         self._runtime = runtime
         self._inventory = inventory
@@ -55,6 +79,9 @@ class DeviceWatch:
             if int(state["generation"]) == record.lease.generation:
                 self._charge(record, seen, state)
                 self._rest(record, seen, state)
+                if record.kind.moves:
+                    self._safety(record, seen, state)
+                    self._doze(record, seen, state)
                 self._silence(record, seen, now_ns - int(state["time_ns"]))
 
     def _charge(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
@@ -79,5 +106,30 @@ class DeviceWatch:
             self._tell(record, DeviceSilent(record.lease.generation, gone=True))
         seen.stale, seen.gone = stale, gone
 
-    def _tell(self, record: DeviceRecord, fact: DeviceRested | DeviceSilent) -> None:
+    def _safety(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+        now = safety_seen(state)
+        if now != seen.safety:
+            self._tell(record, SafetyTripped(record.lease.generation, seen.safety, now))
+        seen.safety = now
+
+    def _doze(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+        """Rest and silence of all clients, for as long as the screensaver wants; a device that has just come was commanded now."""
+        time_ns = int(state["time_ns"])
+        if seen.commanded_ns is None or int(state["mode"]):
+            seen.commanded_ns = time_ns
+        idle_s = min(float(state["still"]), (time_ns - seen.commanded_ns) * 1e-9)
+        settings = self._settings.value
+        dozes = settings.flag(SCREENSAVER) and idle_s >= settings.number(SCREENSAVER_S)
+        if dozes is not seen.dozes:
+            self._tell(record, DeviceDozed(record.lease.generation, awake=not dozes))
+        seen.dozes = dozes
+
+    def _tell(self, record: DeviceRecord, fact: DeviceRested | DeviceSilent | SafetyTripped | DeviceDozed) -> None:
         self._directory.tell(f"device/{record.device_id}", fact)
+
+
+def safety_seen(state: Any) -> SafetySeen:
+    """The monitors' part of a state."""
+    bits = int(state["safety"])
+    stage = FodStage.HARD if bits & HARD_BIT else FodStage.GUARD if bits & GUARD_BIT else FodStage.IDLE
+    return SafetySeen(**{name: int(state[name]) for name in COUNTERS}, fod_stage=stage)

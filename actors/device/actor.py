@@ -14,6 +14,7 @@ from actors.device.messages import (
     CalibrationDue,
     ConfigureDevice,
     DeviceChanged,
+    DeviceDozed,
     DeviceLost,
     DeviceRecord,
     DeviceRested,
@@ -22,10 +23,12 @@ from actors.device.messages import (
     DeviceWide,
     Inventory,
     Phase,
+    SafetyTripped,
     SimulationChanged,
     unsupported_event,
 )
 from actors.device.params import device_params
+from actors.device.safety import ACTING_SETTINGS, limits_of, safety_events
 from actors.device.wide import changed
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
@@ -137,6 +140,19 @@ class DeviceActor(ServiceActor):
         else:
             self.tell(HUB, stale_event(record))
 
+    @handles(SafetyTripped)
+    def on_tripped(self, message: SafetyTripped) -> None:
+        """The loop has acted already: here it is said."""
+        if message.generation == self._record.lease.generation:
+            for event in safety_events(self._record, message.before, message.now):
+                self.tell(HUB, event)
+
+    @handles(DeviceDozed)
+    def on_dozed(self, message: DeviceDozed) -> None:
+        """The screensaver begins or ends; the device obeys as before."""
+        if message.generation == self._record.lease.generation:
+            self.tell(HUB, sleep_event(self._record, awake=message.awake))
+
     @handles(ConfigureDevice)
     def configure(self, message: ConfigureDevice) -> DeviceWide:
         """The configuration for all sessions after the change, which the loop has already; InvalidInput, FirmwareTooOld."""
@@ -154,7 +170,8 @@ class DeviceActor(ServiceActor):
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
         """A force scale may be this device's: the settings know which one counts."""
-        if message.key.startswith("devices/") and message.key.endswith(f"/{FORCE_SCALE}"):
+        scale = message.key.startswith("devices/") and message.key.endswith(f"/{FORCE_SCALE}")
+        if scale or message.key in ACTING_SETTINGS:
             self._publish()
 
     def on_announce(self, message: Announce) -> None:
@@ -182,15 +199,18 @@ class DeviceActor(ServiceActor):
         """Asleep or ready: only a device that is one of them becomes the other, and says so."""
         if {self._record.phase, phase} == {Phase.READY, Phase.ASLEEP}:
             self._enter(phase)
-            self.tell(HUB, sleep_event(self._record))
+            self.tell(HUB, sleep_event(self._record, awake=phase is not Phase.ASLEEP))
 
     def _say_changed(self) -> None:
         record = self._record
         self.tell(MANAGER, DeviceChanged(record.device_id, record.phase, record.wide, record.lease.generation))
 
     def _publish(self) -> None:
-        seed = self._settings.value.integer("simulation/seed")
-        self._runtime.publish_device(self._record.lease, device_params(self._record, seed, self._force_scale()))
+        settings = self._settings.value
+        params = device_params(
+            self._record, settings.integer("simulation/seed"), self._force_scale(), limits_of(settings)
+        )
+        self._runtime.publish_device(self._record.lease, params)
 
     def _force_scale(self) -> float:
         gain = self._settings.value.device(self._record.device_id, self._record.kind, FORCE_SCALE)
@@ -236,9 +256,8 @@ def fault_of(inventory: Inventory, device_id: str) -> Fault:
     return Fault.NONE if record is None else record.fault
 
 
-def sleep_event(record: DeviceRecord) -> Emit:
+def sleep_event(record: DeviceRecord, *, awake: bool) -> Emit:
     """`device-sleep`: it fell asleep or woke up."""
-    awake = record.phase is not Phase.ASLEEP
     sentence = f"{record.kind} {record.device_id} {'woke up' if awake else 'fell asleep'}"
     return Emit("device-sleep", {**_family(record), "awake": awake}, sentence)
 

@@ -254,6 +254,45 @@ class DeviceSilent(Message):
     gone: bool
 
 
+class FodStage(StrEnum):
+    """How sure the loop is that something pushes a device whose grip nobody holds."""
+
+    IDLE = "idle"
+    GUARD = "guard"
+    HARD = "hard"
+
+
+@dataclass(frozen=True, slots=True)
+class SafetySeen:
+    """What the loop's monitors have counted since the device came, and the stage of the foreign object now."""
+
+    ebrakes: int = 0
+    ebrake_releases: int = 0
+    stalls: int = 0
+    ceilings: int = 0
+    deratings: int = 0
+    oscillations: int = 0
+    grip_drops: int = 0
+    fod_stage: FodStage = FodStage.IDLE
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyTripped(Message):
+    """Told to a DeviceActor by the timekeeper: monitors acted between two looks at the device."""
+
+    generation: int
+    before: SafetySeen
+    now: SafetySeen
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDozed(Message):
+    """Told to a DeviceActor by the timekeeper: for `features/screensaver/timeout` nobody moved or commanded it, or somebody does again."""
+
+    generation: int
+    awake: bool
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceLost(Message):
     """Told to the manager by a DeviceActor: the device of that lease is not there any more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -51,7 +52,20 @@ def status_flags(record: DeviceRecord) -> int:
     return flags
 
 
-def device_params(record: DeviceRecord, seed: int, force_scale: float = 1.0) -> NDArray[np.void]:
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """m/s at which a held position's set-point moves at most, and s that a paired grip may be let go; 0: without limit."""
+
+    safe_speed: float = 0.0
+    grip_timeout: float = 0.0
+
+
+UNLIMITED: Final = Limits()
+
+
+def device_params(
+    record: DeviceRecord, seed: int, force_scale: float = 1.0, limits: Limits = UNLIMITED
+) -> NDArray[np.void]:
     """0-d array of dtype DEVICE_PARAMS; the same `seed` and device draw the same noise, `force_scale` is of every force."""
     data = KINDS[record.kind]
     params = np.zeros((), dtype=DEVICE_PARAMS)
@@ -65,6 +79,8 @@ def device_params(record: DeviceRecord, seed: int, force_scale: float = 1.0) -> 
     params["home_return"] = record.wide.home_return
     params["seed"] = zlib.crc32(f"{seed}/{record.device_id}".encode()) + 1
     params["grip_slot"] = record.bond.partner_slot
+    params["safe_speed"] = limits.safe_speed
+    params["grip_timeout"] = limits.grip_timeout
     if record.identity.connection == "wireless":
         params["battery_start"] = BATTERY_START
         params["battery_life"] = BATTERY_LIFE_S

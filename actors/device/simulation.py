@@ -27,7 +27,7 @@ AWAY: Final = frozenset({Fault.UNPLUG, Fault.HANG, Fault.CONNECTION_LOOP})
 
 LOCK_STIFFNESS: Final = 20_000.0
 FOREIGN_FORCE: Final = (5.0, 0.0, 0.0)
-THROW_SPEED: Final = (0.0, 1.0, 0.0)
+THROW_SPEED: Final = (3.5, 0.0, 0.0)
 PATHS: Final = {HandPath.CIRCLE: 1, HandPath.REST: 2, HandPath.HOLD: 3}
 NO_HAND: Final = 0
 

@@ -15,6 +15,7 @@ class Row:
     """One kind: `levels` are those that it may have, the first by default; `data` are its fields.
 
     `reasons`: the values of the field `reason`, each with the fields that come on top then; none: not a closed list.
+    `types`: the same of the field `safety_type`, for those with fields on top.
     """
 
     category: Category
@@ -22,6 +23,12 @@ class Row:
     data: tuple[str, ...]
     says: str
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    types: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def keys(self, data: Mapping[str, Any]) -> set[str]:
+        """The fields of an event with these data."""
+        on_top = self.reasons.get(str(data.get("reason")), ()) + self.types.get(str(data.get("safety_type")), ())
+        return {*self.data, *on_top}
 
 
 DEVICE: Final = ("device_id", "device_family")
@@ -59,7 +66,11 @@ CATALOG: Final[Mapping[str, Row]] = MappingProxyType(
         ),
         "grip-attachment-changed": Row("device", ("info",), (*DEVICE, "attached"), "A grip was taken or let go."),
         "device-safety-triggered": Row(
-            "device", ("error", "warning", "notice", "info"), (*DEVICE, "safety_type"), "A safety monitor acted."
+            "device",
+            ("error", "warning", "notice", "info"),
+            (*DEVICE, "safety_type"),
+            "A safety monitor acted.",
+            types=MappingProxyType({"fod_stage_changed": ("from", "to")}),
         ),
         "device-calibration-failed": Row(
             "device", ("warning",), (*DEVICE, "reason"), "A calibration did not succeed.", CALIBRATION_FAILURES

@@ -74,6 +74,8 @@ def _section(kind: str, row: Row) -> Iterator[str]:
     if kind == "device-safety-triggered":
         types = (f"`{name}` ({', '.join(levels)})" for name, levels in SAFETY_LEVELS.items())
         yield f"\n`safety_type`: {', '.join(types)}."
+    for name, fields in row.types.items():
+        yield f"\n* `safety_type` `{name}`, with {', '.join(f'`{field}`' for field in fields)}"
     for reason, fields in row.reasons.items():
         yield f"\n* `reason` `{reason}`" + (f", with {', '.join(f'`{field}`' for field in fields)}" if fields else "")
     for example in (one for one in EXAMPLES if one.kind == kind):

@@ -303,7 +303,10 @@ def features() -> Iterator[Setting]:
         "How long a grip is let go before features/grip_hook acts.",
         unit="s",
     )
-    yield flag("features/screensaver/enabled", "Slow lights and streaming down when nothing moves.")
+    yield flag(
+        "features/screensaver/enabled",
+        "Say device-sleep when nobody moves or commands a device with motors; it obeys all the same.",
+    )
     yield real(
         "features/screensaver/timeout",
         600,

@@ -399,11 +399,11 @@ def test_a_throw_sends_the_device_off_and_the_hand_takes_it_back(desk: Desk) -> 
     speeds: list[float] = []
     for _ in range(40):
         desk.service.step(4)
-        speeds.append(desk.entry("arm", ARM)["state"]["cursor_velocity"]["y"])
-    assert max(speeds) == pytest.approx(0.95, abs=0.1)
+        speeds.append(desk.entry("arm", ARM)["state"]["cursor_velocity"]["x"])
+    assert max(speeds) > 3
 
     desk.make("arm", ARM, fault="none")
-    desk.service.wait(3)
+    desk.service.wait(5)
     assert away(desk, {"x": 0, "y": -0.12, "z": 0.135}) < 3e-3
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numpy as np
 import pytest
@@ -18,9 +18,24 @@ from actors.device.messages import Inventory, Phase
 from actors.device.params import device_params
 from actors.kit.metrics import Metrics
 from actors.kit.published import Published
+from actors.values.simulation import Fault, Simulation
 from fastpath.arena import Runtime
 from fastpath.dtypes import LOOP_STATE
 from tests.support.slices import simulated_records
+
+SAFETY_METRICS: Final = {
+    "oscillations_total": "oscillations",
+    "stability_ceilings_total": "ceilings",
+    "ebrakes_total": "ebrakes",
+    "stalls_total": "stalls",
+    "thermal_deratings_total": "deratings",
+    "grip_drops_total": "grip_drops",
+    "foreign_object_stages_total": "guards",
+    "oscillation_severity": "severity",
+    "motor_temperature_celsius": "temperature",
+    "motor_derating": "derating",
+    "external_force_newtons": "external",
+}
 
 
 class Told:
@@ -170,7 +185,26 @@ def test_devices_with_motors_tell_what_was_clamped_saturated_and_faded() -> None
     assert value(found, "hapticd_force_clamped_ticks_total", **label) == state["clamped"] > 0
     assert value(found, "hapticd_commands_timed_out_total", **label) == state["faded"] == 1
     assert value(found, "hapticd_torque_saturated_ticks_total", **label) == state["saturated"]
+    for name, field in SAFETY_METRICS.items():
+        assert value(found, f"hapticd_{name}", **label) == state[field], name
+    assert state["temperature"] > 20
+    assert state["derating"] == 1
     assert not [sample for sample in found if sample.labels.get("device_id") == grip.device_id]
+
+
+def test_a_monitor_that_acted_is_counted() -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    (arm,) = simulated_records(runtime, "arm")
+    runtime.publish_device(arm.lease, device_params(arm, 0))
+    runtime.step(100)
+    thrown = replace(arm, simulation=Simulation(fault=Fault.THROW, push_revision=1))
+    runtime.publish_device(arm.lease, device_params(thrown, 0))
+    runtime.step(100)
+
+    found = samples(runtime, Inventory((arm,)))
+
+    assert value(found, "hapticd_ebrakes_total", device_id=arm.device_id) == 1
+    assert value(found, "hapticd_stalls_total", device_id=arm.device_id) == 0
 
 
 def test_a_stepped_loop_counts_its_ticks() -> None:

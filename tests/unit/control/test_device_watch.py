@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
-from actors.control.device_watch import GONE_NS, DeviceWatch
-from actors.device.messages import DeviceRecord, DeviceRested, DeviceSilent, Inventory
+from actors.control.device_watch import COUNTERS, GONE_NS, SCREENSAVER, SCREENSAVER_S, DeviceWatch, safety_seen
+from actors.device.messages import (
+    DeviceDozed,
+    DeviceRecord,
+    DeviceRested,
+    DeviceSilent,
+    FodStage,
+    Inventory,
+    SafetySeen,
+    SafetyTripped,
+)
 from actors.device.params import device_params
 from actors.event.messages import HUB, BatteryLevel
 from actors.kit.actor import Context
@@ -15,21 +25,22 @@ from actors.kit.clock import Clock
 from actors.kit.published import Published
 from actors.values.simulation import Fault, HandPath, Simulation
 from fastpath.arena import Runtime
-from tests.support.slices import Listener, simulated_records
+from tests.support.slices import Listener, settings_view, simulated_records
 
 
 class Rig:
     """One device on a stepped loop of 100 Hz, its actor and the hub as listeners."""
 
-    def __init__(self, word: str) -> None:
+    def __init__(self, word: str, settings: Mapping[str, object] | None = None) -> None:
         self.runtime = Runtime(stepping=True, realtime=False)
         self.runtime.publish_loop(frequency=100, command_timeout=0.05)
         self.context = Context.build(Clock(self.runtime.now_ns))
         (self.record,) = simulated_records(self.runtime, word)
         self.inventory = Published(Inventory((self.record,)))
+        self.settings = Published(settings_view(settings))
         self.hub = Listener(self.context, HUB)
         self.device = Listener(self.context, f"device/{self.record.device_id}")
-        self.watch = DeviceWatch(self.context.directory, self.runtime, self.inventory)
+        self.watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
         self.simulate(Simulation())
 
     def simulate(self, wanted: Simulation) -> DeviceRecord:
@@ -125,3 +136,97 @@ def test_a_device_that_went_is_forgotten_and_its_next_life_is_news() -> None:
     rig.look()
 
     assert len(rig.levels) == 2
+
+
+# ---------------------------------------------------------------- monitors
+
+
+def thrown() -> Simulation:
+    return Simulation(path=HandPath.REST, fault=Fault.THROW, push_revision=1)
+
+
+def test_a_monitor_that_acted_is_told_once_and_its_release_once() -> None:
+    rig = Rig("arm")
+    rig.look()
+    rig.simulate(thrown())
+    for _ in range(5):
+        rig.look(0.05)
+    (told,) = rig.device.told
+    assert told == SafetyTripped(rig.record.lease.generation, SafetySeen(), SafetySeen(ebrakes=1))
+
+    rig.simulate(Simulation(path=HandPath.REST))
+    for _ in range(10):
+        rig.look(1)
+    braked, released = SafetySeen(ebrakes=1), SafetySeen(ebrakes=1, ebrake_releases=1)
+    assert rig.device.told[1:] == [SafetyTripped(rig.record.lease.generation, braked, released)]
+
+
+def test_the_stage_of_a_foreign_object_is_part_of_what_is_seen() -> None:
+    state = {**dict.fromkeys(COUNTERS, 0), "safety": 4}
+
+    assert safety_seen(state) == SafetySeen(fod_stage=FodStage.GUARD)
+    assert safety_seen({**state, "safety": 9}) == SafetySeen(fod_stage=FodStage.HARD)
+    assert safety_seen({**state, "safety": 51}) == SafetySeen()
+
+
+def test_no_monitor_watches_what_has_no_motors() -> None:
+    rig = Rig("grip", {SCREENSAVER: True, SCREENSAVER_S: 10})
+    rig.look(30)
+
+    assert rig.device.told == []
+
+
+# ---------------------------------------------------------------- screensaver
+
+
+def test_a_device_that_nobody_moves_or_commands_dozes_until_it_is_moved() -> None:
+    rig = Rig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
+    generation = rig.record.lease.generation
+    rig.look()
+    rig.simulate(Simulation(path=HandPath.REST))
+    rig.look(9)
+    assert rig.device.told == []
+
+    for _ in range(3):
+        rig.look(2)
+    assert rig.device.told == [DeviceDozed(generation, awake=False)]
+
+    rig.simulate(Simulation())
+    rig.look(2)
+    assert rig.device.told[1:] == [DeviceDozed(generation, awake=True)]
+
+
+def test_a_command_keeps_a_device_from_dozing_and_wakes_it() -> None:
+    rig = Rig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
+    writer = rig.runtime.writer(rig.runtime.lease_session("1"), rig.record.lease)
+    rig.simulate(Simulation(path=HandPath.REST))
+
+    def command() -> None:
+        writer.begin()
+        writer.force(0, 0, 0)
+        writer.publish()
+        rig.look(0.02)
+
+    rig.look()
+    for _ in range(4):
+        rig.look(5)
+        command()
+    assert rig.device.told == []
+
+    rig.look(12)
+    command()
+    assert [told.awake for told in rig.device.of(DeviceDozed)] == [False, True]
+
+
+def test_without_the_screensaver_nothing_dozes_and_switching_it_off_wakes() -> None:
+    rig = Rig("arm")
+    rig.simulate(Simulation(path=HandPath.REST))
+    rig.look()
+    rig.look(20)
+    assert rig.device.told == []
+
+    rig.settings.replace(settings_view({SCREENSAVER: True, SCREENSAVER_S: 10}))
+    rig.look()
+    rig.settings.replace(settings_view())
+    rig.look()
+    assert [told.awake for told in rig.device.of(DeviceDozed)] == [False, True]

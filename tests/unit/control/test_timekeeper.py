@@ -17,7 +17,7 @@ from actors.kit.clock import Clock
 from actors.kit.message import Announce
 from actors.kit.published import Published
 from fastpath.arena import Runtime
-from tests.support.slices import Listener
+from tests.support.slices import Listener, settings_view
 
 TICKS = 4  # in a millisecond, at the rate of a loop that was told nothing
 
@@ -42,7 +42,7 @@ class Rig:
         self.runtime = Runtime(stepping=True, realtime=False)
         self.context = Context.build(Clock(self.runtime.now_ns))
         self.fastpath = Listener(self.context, FASTPATH)
-        watch = DeviceWatch(self.context.directory, self.runtime, Published(Inventory()))
+        watch = DeviceWatch(self.context.directory, self.runtime, Published(Inventory()), Published(settings_view()))
         self.keeper = Timekeeper(self.context, self.runtime, watch)
 
     def run(self, turns: int) -> list[float]:

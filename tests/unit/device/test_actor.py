@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -11,6 +13,7 @@ from actors.device.messages import (
     MANAGER,
     ConfigureDevice,
     DeviceChanged,
+    DeviceDozed,
     DeviceLost,
     DeviceRecord,
     DeviceRested,
@@ -19,6 +22,8 @@ from actors.device.messages import (
     DeviceWide,
     Inventory,
     Phase,
+    SafetySeen,
+    SafetyTripped,
     SimulationChanged,
 )
 from actors.device.params import READY, status_flags
@@ -54,8 +59,8 @@ class Rig:
 
     def again(self) -> DeviceActor:
         """Another actor for the same device, as after a crash."""
-        settings = Published(settings_view(SETTLE))
-        return DeviceActor(self.context, self.runtime, self.inventory, settings, self.record.device_id)
+        self.settings = Published(settings_view(SETTLE))
+        return DeviceActor(self.context, self.runtime, self.inventory, self.settings, self.record.device_id)
 
     @property
     def phases(self) -> list[Phase]:
@@ -363,6 +368,50 @@ def test_silence_is_said_and_then_the_device_is_lost() -> None:
     rig.actor.on_silent(DeviceSilent(generation, gone=True))
     (lost,) = rig.manager.of(DeviceLost)
     assert (lost.device_id, lost.generation) == (rig.record.device_id, generation)
+
+
+def test_what_monitors_did_is_said_of_this_life_of_the_device_only() -> None:
+    rig = Rig(phase=Phase.READY)
+    rig.actor.started()
+    generation = rig.record.lease.generation
+
+    rig.actor.on_tripped(SafetyTripped(generation + 1, SafetySeen(), SafetySeen(stalls=1)))
+    assert rig.hub.of(Emit) == []
+    rig.actor.on_tripped(SafetyTripped(generation, SafetySeen(), SafetySeen(ebrakes=1)))
+
+    assert [emit.data["safety_type"] for emit in rig.hub.of(Emit)] == ["ebrake_triggered"]
+
+
+def test_a_device_that_dozes_says_so_and_obeys_as_before() -> None:
+    rig = Rig(phase=Phase.READY)
+    rig.actor.started()
+    generation = rig.record.lease.generation
+
+    rig.actor.on_dozed(DeviceDozed(generation + 1, awake=False))
+    rig.actor.on_dozed(DeviceDozed(generation, awake=False))
+    rig.actor.on_dozed(DeviceDozed(generation, awake=True))
+
+    assert slept(rig) == [False, True]
+    assert rig.phases == []
+    assert rig.flags() & READY
+
+
+@pytest.mark.parametrize("feature", ["safe_trajectory", "grip_hook"])
+def test_a_feature_acts_as_soon_as_it_is_set(feature: str) -> None:
+    rig = Rig(phase=Phase.READY)
+    rig.actor.started()
+    published: list[Any] = []
+    rig.actor._runtime = cast(
+        "Runtime", SimpleNamespace(publish_device=lambda _lease, params: published.append(params))
+    )
+
+    rig.settings.replace(settings_view({f"features/{feature}/enabled": True}))
+    rig.actor.on_setting(SettingChanged(f"features/{feature}/enabled", value=True))
+    rig.actor.on_setting(SettingChanged("features/clutch/enabled", value=True))
+
+    (params,) = published
+    limits = (float(params["safe_speed"]), float(params["grip_timeout"]))
+    assert limits == ((0.5, 0.0) if feature == "safe_trajectory" else (0.0, 0.1))
 
 
 def test_a_change_of_the_simulation_is_with_the_loop() -> None:

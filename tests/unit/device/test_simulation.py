@@ -75,7 +75,7 @@ def test_a_charge_and_a_throw_act_each_time_they_are_sent() -> None:
     assert float(device_params(charged, 0)["battery_start"]) == 0.5
     params = device_params(thrown, 0)
     assert (int(params["simulation"]["push_revision"]), int(params["hand"]["path"])) == (2, 0)
-    assert np.linalg.norm(params["simulation"]["push"]) == 1
+    assert np.linalg.norm(params["simulation"]["push"]) == 3.5
 
 
 def test_a_stiff_hand_is_stiff_all_through() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fastpath.dtypes import SIMULATION_PARAMS
 from fastpath.wire import FrameEncoder
 from tests.unit.fastpath.frame_rig import Json, Rig, shape
 
@@ -301,3 +302,15 @@ def test_safety_is_shown_when_asked_for(rig: Rig) -> None:
     rig.runtime.step()
     assert rig.frame("049D", status_safety=True)["status"]["safety"] == safe | {"stopped": True}
     assert "safety" not in rig.frame("1605", status_safety=True)["status"]
+
+
+def test_safety_shows_what_the_monitors_do(rig: Rig) -> None:
+    rig.runtime.step()
+    shoved = np.zeros((), dtype=SIMULATION_PARAMS)
+    shoved["push"], shoved["push_revision"] = (9, 0, 0), 1
+    rig.publish("049D", simulation=shoved)
+    rig.runtime.step(40)
+    safety = rig.frame("049D", status_safety=True)["status"]["safety"]
+    assert list(safety) == ["ebrake", "fod_stage", "stalled", "oscillation_stage", "stopped"]
+    assert safety == {"ebrake": True, "fod_stage": "idle", "stalled": False, "oscillation_stage": 8, "stopped": False}
+    assert "safety" not in rig.frame("049D")["status"]

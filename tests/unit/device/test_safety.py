@@ -1,0 +1,89 @@
+"""What the loop's monitors did becomes one event each, and the features' settings become what the loop obeys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.device.messages import DeviceRecord, FodStage, SafetySeen
+from actors.device.params import Limits, device_params
+from actors.device.safety import COUNTED, GRIP_HOOK, GRIP_TIMEOUT, MAX_SPEED, SAFE_TRAJECTORY, limits_of, safety_events
+from actors.event.catalog import CATALOG, level_of
+from actors.event.messages import Emit
+from fastpath.arena import Runtime
+from tests.support.slices import settings_view, simulated_records
+
+NOTHING = SafetySeen()
+
+
+@pytest.fixture
+def arm() -> DeviceRecord:
+    (record,) = simulated_records(Runtime(stepping=True, realtime=False), "arm")
+    return record
+
+
+def types(events: list[Emit]) -> list[object]:
+    return [event.data["safety_type"] for event in events]
+
+
+@pytest.mark.parametrize(("counter", "safety_type", "_says"), COUNTED)
+def test_a_counter_that_grew_is_one_event(arm: DeviceRecord, counter: str, safety_type: str, _says: str) -> None:
+    before, after = SafetySeen(**{counter: 4}), SafetySeen(**{counter: 7})  # type: ignore[arg-type]
+
+    (event,) = safety_events(arm, before, after)
+
+    assert event.kind == "device-safety-triggered"
+    assert event.data == {"device_id": arm.device_id, "device_family": "arm", "safety_type": safety_type}
+    assert event.message.startswith(f"arm {arm.device_id} ")
+    assert set(event.data) == CATALOG[event.kind].keys(event.data)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "level"),
+    [
+        (FodStage.IDLE, FodStage.GUARD, "warning"),
+        (FodStage.IDLE, FodStage.HARD, "warning"),
+        (FodStage.GUARD, FodStage.HARD, "warning"),
+        (FodStage.HARD, FodStage.GUARD, "warning"),
+        (FodStage.GUARD, FodStage.IDLE, "info"),
+        (FodStage.HARD, FodStage.IDLE, "info"),
+    ],
+)
+def test_a_change_of_stage_says_from_what_to_what(
+    arm: DeviceRecord, before: FodStage, after: FodStage, level: str
+) -> None:
+    (event,) = safety_events(arm, replace(NOTHING, fod_stage=before), replace(NOTHING, fod_stage=after))
+
+    assert event.data["safety_type"] == "fod_stage_changed"
+    assert (event.data["from"], event.data["to"]) == (before, after)
+    assert level_of(event.kind, event.data, event.level) == level
+    assert set(event.data) == CATALOG[event.kind].keys(event.data)
+
+
+def test_a_brake_is_told_after_its_cause_and_before_its_release(arm: DeviceRecord) -> None:
+    seen = SafetySeen(ebrakes=1, ebrake_releases=1, stalls=1, fod_stage=FodStage.HARD)
+
+    assert types(list(safety_events(arm, NOTHING, seen))) == [
+        "fod_stage_changed",
+        "stall_detected",
+        "ebrake_triggered",
+        "ebrake_released",
+    ]
+
+
+def test_what_did_not_change_is_not_told(arm: DeviceRecord) -> None:
+    seen = SafetySeen(ebrakes=3, fod_stage=FodStage.GUARD)
+
+    assert list(safety_events(arm, seen, seen)) == []
+
+
+def test_limits_hold_only_while_their_feature_is_on(arm: DeviceRecord) -> None:
+    values: dict[str, object] = {MAX_SPEED: 0.25, GRIP_TIMEOUT: 0.5}
+
+    assert limits_of(settings_view(values)) == Limits(0.0, 0.0)
+    limits = limits_of(settings_view({**values, SAFE_TRAJECTORY: True, GRIP_HOOK: True}))
+    assert limits == Limits(0.25, 0.5)
+
+    params = device_params(arm, 0, 1.0, limits)
+    assert (float(params["safe_speed"]), float(params["grip_timeout"])) == (0.25, 0.5)
