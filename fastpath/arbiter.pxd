@@ -13,7 +13,8 @@ from fastpath.layout cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
     MODE_FORCE, MODE_IDLE, MODE_POSITION, Arena, DeviceSlot, DeviceState, Record, RecordCell,
 )
-from fastpath.spatial cimport position_to_device
+from fastpath.navigation cimport held_position, take_bubble
+from fastpath.navigation_layout cimport NAVIGATION_OFF
 
 cdef extern from *:
     int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
@@ -86,7 +87,7 @@ cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, doubl
 cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, Wish *wish) noexcept nogil:
     """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
     cdef DeviceSlot *slot = &arena.devices[device]
-    cdef uint64_t fresh, live, damped, bits, bit
+    cdef uint64_t fresh, live, damped, navigating, bits, bit
     cdef RecordCell *cell
     cdef Record *record
     cdef double gain, gate
@@ -107,7 +108,8 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             fresh = hd_exchange(&slot.fresh[word], 0)
         live = slot.live[word]
         damped = slot.damped[word]
-        bits = live | damped | fresh
+        navigating = slot.navigating[word]
+        bits = live | damped | navigating | fresh
         if bits == 0:
             continue
         while bits != 0:
@@ -119,6 +121,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
             live &= ~bit
             damped &= ~bit
+            navigating &= ~bit
             if (record.device_generation != hd_load(&slot.generation)
                     or record.session_generation != hd_load(&arena.sessions[session].generation)):
                 continue
@@ -127,6 +130,10 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                     damped |= bit
                     if record.damping[i] > wish.damping[i]:
                         wish.damping[i] = record.damping[i]
+            if record.navigation.mode != NAVIGATION_OFF:
+                navigating |= bit
+                take_bubble(&cell.navigator, record)
+                ramp(slot, session, record, dt)
             if record.commands == 0:
                 continue
             gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)
@@ -134,7 +141,8 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                 slot.inner.state.faded += 1
                 continue
             live |= bit
-            ramp(slot, session, record, dt)
+            if record.navigation.mode == NAVIGATION_OFF:
+                ramp(slot, session, record, dt)
             gain *= slot.duck[session]
             gate = slot.gate[session]
             if record.commands & COMMAND_FORCE:
@@ -152,7 +160,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                 wish.position_gain = gain
                 wish.position_gate = gate
                 wish.position_ns = record.command_ns
-                position_to_device(&record.view, record.position, wish.position)
+                held_position(&cell.navigator, record, wish.position)
             if record.commands & COMMAND_ANGLE and gain > wish.angle_gain:
                 wish.has_angle = True
                 wish.angle_gain = gain
@@ -162,6 +170,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                     wish.angle[i] = record.angle[i]
         slot.live[word] = live
         slot.damped[word] = damped
+        slot.navigating[word] = navigating
 
 
 cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:

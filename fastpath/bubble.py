@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 Vector = tuple[float, float, float]
 Parameter = float | Vector
@@ -60,3 +60,20 @@ class Bubble:
     full_stop: float = 2.0
     extra_inflate: float = 0.0
     hysteresis: float = 0.001
+
+
+class Navigated(NamedTuple):
+    """What the loop shows of a bubble: N (m) and its rate (m/s) in application space, centre (m, local), m of inflation.
+
+    `zone` is an index of `ZONES`; `position` the cursor (m, device frame) of the same tick.
+    """
+
+    offset: Vector
+    rate: Vector
+    centre: Vector
+    inflated: float
+    zone: int
+    position: Vector
+
+
+ZONES: Final = ("dead", "velocity", "wall")

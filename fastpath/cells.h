@@ -56,31 +56,54 @@ static inline void *hd_triple_front(const hd_triple *cell, void *buffers, size_t
     return (char *)buffers + cell->front * size;
 }
 
-/* Writer: copy one value in; an odd sequence says "in the middle of it". */
-static inline void hd_seq_write(uint64_t *sequence, void *cell, const void *value, size_t size) {
-    uint64_t *to = (uint64_t *)cell;
-    const uint64_t *from = (const uint64_t *)value;
-    uint64_t turn = __atomic_load_n(sequence, __ATOMIC_RELAXED);
-    __atomic_store_n(sequence, turn + 1, __ATOMIC_RELAXED);
+/* Writer: an odd sequence says "in the middle of it"; whatever is put in before the end is read whole or not at all. */
+static inline void hd_seq_begin(uint64_t *sequence) {
+    __atomic_store_n(sequence, __atomic_load_n(sequence, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
-    for (size_t i = 0; i < size / 8; i++) __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
-    __atomic_store_n(sequence, turn + 2, __ATOMIC_RELEASE);
 }
 
-/* Reader: copy one whole value out; returns how often it had to repeat. */
-static inline uint64_t hd_seq_read(const uint64_t *sequence, const void *cell, void *value, size_t size) {
+static inline void hd_seq_put(void *cell, const void *value, size_t size) {
+    uint64_t *to = (uint64_t *)cell;
+    const uint64_t *from = (const uint64_t *)value;
+    for (size_t i = 0; i < size / 8; i++) __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
+}
+
+static inline void hd_seq_end(uint64_t *sequence) {
+    __atomic_store_n(sequence, __atomic_load_n(sequence, __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE);
+}
+
+/* Writer: copy one value in. */
+static inline void hd_seq_write(uint64_t *sequence, void *cell, const void *value, size_t size) {
+    hd_seq_begin(sequence);
+    hd_seq_put(cell, value, size);
+    hd_seq_end(sequence);
+}
+
+static inline void hd_seq_get(const void *cell, void *value, size_t size) {
     const uint64_t *from = (const uint64_t *)cell;
     uint64_t *to = (uint64_t *)value;
+    for (size_t i = 0; i < size / 8; i++) to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+}
+
+/* Reader: copy two values out that were written together, the second may be nothing (0 bytes); returns the repeats. */
+static inline uint64_t hd_seq_read_both(const uint64_t *sequence, const void *cell, void *value, size_t size,
+                                        const void *second, void *second_value, size_t second_size) {
     uint64_t repeats = 0;
     for (;;) {
         uint64_t before = __atomic_load_n(sequence, __ATOMIC_ACQUIRE);
         if (!(before & 1u)) {
-            for (size_t i = 0; i < size / 8; i++) to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+            hd_seq_get(cell, value, size);
+            hd_seq_get(second, second_value, second_size);
             __atomic_thread_fence(__ATOMIC_ACQUIRE);
             if (__atomic_load_n(sequence, __ATOMIC_RELAXED) == before) return repeats;
         }
         if (++repeats % HD_SEQ_SPINS == 0) sched_yield();
     }
+}
+
+/* Reader: copy one whole value out; returns how often it had to repeat. */
+static inline uint64_t hd_seq_read(const uint64_t *sequence, const void *cell, void *value, size_t size) {
+    return hd_seq_read_both(sequence, cell, value, size, cell, value, 0);
 }
 
 #endif

@@ -20,4 +20,9 @@ cdef extern from "cells.h" nogil:
     void *hd_triple_front(const hd_triple *cell, void *buffers, size_t size)
 
     void hd_seq_write(uint64_t *sequence, void *cell, const void *value, size_t size)
+    void hd_seq_begin(uint64_t *sequence)
+    void hd_seq_put(void *cell, const void *value, size_t size)
+    void hd_seq_end(uint64_t *sequence)
+    uint64_t hd_seq_read_both(const uint64_t *sequence, const void *cell, void *value, size_t size,
+                              const void *second, void *second_value, size_t second_size)
     uint64_t hd_seq_read(const uint64_t *sequence, const void *cell, void *value, size_t size)

@@ -7,7 +7,8 @@ from libc.math cimport isfinite, sqrt
 from libc.string cimport memset
 
 from fastpath.navigation_layout cimport (
-    SOLID_BOX, SOLID_CAPPED_CONE, SOLID_ELLIPSOID, SOLID_PLANE, SOLID_ROUNDED_CONE, SOLID_SPHERE, SOLID_TORUS, Shape,
+    NAVIGATION_BUBBLE, SOLID_BOX, SOLID_CAPPED_CONE, SOLID_ELLIPSOID, SOLID_PLANE, SOLID_ROUNDED_CONE, SOLID_SPHERE,
+    SOLID_TORUS, Navigation, Shape,
 )
 
 cdef enum:
@@ -123,4 +124,49 @@ cdef inline int fill_shape(Shape *out, str primitive, dict given) except -1:
         if s.solid == SOLID_CAPPED_CONE and s.radius[0] == 0 and s.radius[1] == 0:
             raise ValueError("one end needs a radius above 0")
     out[0] = s
+    return 0
+
+
+cdef inline double part_of(object bubble, str name) except? -1:
+    """A finite attribute of 0 or more."""
+    cdef double value = getattr(bubble, name)
+    if not (isfinite(value) and value >= 0):
+        raise ValueError(f"{name} must be a finite number of 0 or more")
+    return value
+
+
+cdef inline int fill_navigation(Navigation *out, object bubble) except -1:
+    """Copy a Bubble in, but not the revision; ValueError when it is none that the loop can work with."""
+    cdef Navigation b
+    cdef int i
+    memset(&b, 0, sizeof(Navigation))
+    b.mode = NAVIGATION_BUBBLE
+    b.revision = out.revision
+    fill_shape(&b.shape, bubble.shape.primitive, dict(bubble.shape.parameters))
+    b.drifts = bubble.drifts
+    b.placed = bubble.position is not None
+    if b.placed:
+        for i in range(3):
+            b.centre[i] = bubble.position[i]
+            if not isfinite(b.centre[i]):
+                raise ValueError("the position of a bubble must be finite numbers")
+    b.drift_gain = part_of(bubble, "drift_gain")
+    b.drift_ratio = part_of(bubble, "drift_max_ratio")
+    b.width = part_of(bubble, "zone_width")
+    b.speed = part_of(bubble, "max_speed")
+    b.exponent = part_of(bubble, "exponent")
+    b.smoothing = part_of(bubble, "smoothing")
+    b.stiffness = part_of(bubble, "stiffness")
+    b.wall_stiffness = part_of(bubble, "wall_stiffness")
+    b.damping = part_of(bubble, "damping")
+    b.dead_damping = part_of(bubble, "dead_zone_damping")
+    b.collides = bool(bubble.collides)
+    b.threshold = part_of(bubble, "threshold")
+    b.release = part_of(bubble, "release")
+    b.full_stop = part_of(bubble, "full_stop")
+    b.inflate = part_of(bubble, "extra_inflate")
+    b.hysteresis = part_of(bubble, "hysteresis")
+    if not (b.width > 0 and b.full_stop > 0):
+        raise ValueError("zone_width and full_stop must be above 0")
+    out[0] = b
     return 0

@@ -1,13 +1,13 @@
 """One device, one tick: the steps in their order, from what sessions want to what the motors get and what the state shows.
 
-read -> set-points -> arbiter -> oscillation filter and gates -> damping -> scale -> monitors -> clamp, slew -> torque map ->
+read -> arbiter -> navigation -> set-points -> oscillation filter and gates -> damping -> scale -> monitors -> clamp, slew -> torque map ->
 output -> publish. Each step is an inline formula of its own file; `loop.pyx` calls this for every device.
 """
 
 from libc.stdint cimport int64_t, uint32_t
 
 from fastpath.arbiter cimport Wish, arbitrate, show_wish
-from fastpath.cells cimport hd_load, hd_seq_write, hd_triple_front, hd_triple_take
+from fastpath.cells cimport hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_triple_front, hd_triple_take
 from fastpath.chain cimport chain_begin, filter_and_gate, slew
 from fastpath.kinematics cimport Pose
 from fastpath.layout cimport (
@@ -18,6 +18,7 @@ from fastpath.layout cimport (
 from fastpath.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
 )
+from fastpath.navigation cimport navigate, show_navigation
 from fastpath.set_points cimport set_point, set_point_now
 from fastpath.simulation cimport frozen
 from fastpath.steps cimport (
@@ -183,6 +184,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     wish.angle_gain *= a.dead_man_gain
     obeys = p.accepts_commands != 0 and not stopped
     show_wish(s, &wish, obeys)
+    if moves:
+        navigate(a, index, p, dt, obeys, wish.force, wish.gated_force)
     follow(&slot.inner, p, &wish, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if moves:
@@ -206,5 +209,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     s.flags = p.flags | (FLAG_STOPPED if stopped else 0)
     for i in range(SESSION_WORDS):
         s.live[i] = slot.live[i]
-    hd_seq_write(&slot.sequence, &slot.shown, s, sizeof(DeviceState))
+    hd_seq_begin(&slot.sequence)
+    hd_seq_put(&slot.shown, s, sizeof(DeviceState))
+    show_navigation(a, index)
+    hd_seq_end(&slot.sequence)
     lap(a, STEP_PUBLISH, &since)

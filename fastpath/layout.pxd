@@ -10,6 +10,7 @@ from fastpath.cells cimport hd_triple
 from fastpath.force_layout cimport (
     Chain, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
+from fastpath.navigation_layout cimport Navigated, Navigation, Navigator
 
 cdef enum:
     MAX_DEVICES = 16
@@ -122,6 +123,7 @@ cdef struct Record:
     # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
     double gate
     double duck
+    Navigation navigation
 
 # ---------------------------------------------------------------- parameters
 
@@ -327,6 +329,7 @@ cdef struct DeviceSlot:
     uint64_t fresh[SESSION_WORDS]
     uint64_t live[SESSION_WORDS]
     uint64_t damped[SESSION_WORDS]
+    uint64_t navigating[SESSION_WORDS]
     # of each session: the stamp of the command that fades, and its gain in the last tick
     int64_t fading_ns[MAX_SESSIONS]
     double fading_gain[MAX_SESSIONS]
@@ -347,6 +350,9 @@ cdef struct SessionSlot:
 cdef struct RecordCell:
     hd_triple cell
     Record buffers[3]
+    # the loop's own, and what it shows of it under the sequence of the device's state
+    Navigator navigator
+    Navigated shown
 
 cdef struct Arena:
     uint64_t bytes

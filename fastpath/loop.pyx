@@ -54,6 +54,7 @@ cdef inline void retire_sessions(Arena *a) noexcept nogil:
         for device in range(MAX_DEVICES):
             a.devices[device].live[word] &= ~bits
             a.devices[device].damped[word] &= ~bits
+            a.devices[device].navigating[word] &= ~bits
         while bits != 0:
             mask = bits & (~bits + 1)
             hd_store(&a.sessions[word * 64 + lowest_bit(bits)].state, SLOT_FREE)
@@ -67,6 +68,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
     for word in range(SESSION_WORDS):
         slot.live[word] = 0
         slot.damped[word] = 0
+        slot.navigating[word] = 0
         hd_exchange(&slot.fresh[word], 0)
     hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
     hd_store(&slot.state, SLOT_FREE)

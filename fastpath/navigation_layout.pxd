@@ -40,7 +40,9 @@ cdef struct Navigation:
     uint32_t mode
     # a new one starts navigation again
     uint32_t revision
-    uint64_t drifts
+    uint32_t drifts
+    # 0: about the reach centre
+    uint32_t placed
     Shape shape
     double centre[3]
     # 1/m, and share of the hand's speed
@@ -67,8 +69,9 @@ cdef struct Navigation:
 cdef struct Navigated:
     # what a frame needs: whose it is, N (a translation, m) and its rate (m/s, application space), and the bubble now
     uint32_t session_generation
+    uint32_t device_generation
     uint32_t revision
-    uint64_t zone
+    uint32_t zone
     double offset[3]
     double rate[3]
     double centre[3]

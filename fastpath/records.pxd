@@ -2,6 +2,7 @@
 
 from fastpath.arena cimport Runtime
 from fastpath.layout cimport DeviceState, Record
+from fastpath.navigation_layout cimport Navigated
 
 cdef class Writer:
     cdef Runtime runtime
@@ -15,3 +16,4 @@ cdef class Reader:
     cdef readonly int device
     cdef DeviceState state
     cdef void refresh(self) noexcept
+    cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept

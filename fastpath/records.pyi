@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpath.arena import Lease, Runtime
+from fastpath.bubble import Bubble, Navigated
 
 # State of one device; any number of readers, each on one thread.
 @final
@@ -16,6 +17,8 @@ class Reader:
     def device(self) -> int: ...
     # The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given. ValueError for another size.
     def snapshot(self, out: NDArray[np.void] | None = None) -> NDArray[np.void]: ...
+    # What a writer's navigation on this device has come to, in one snapshot with the cursor; None while off or new.
+    def navigated(self, writer: Writer) -> Navigated | None: ...
 
 # One session's record of one device: its view (basis, mount, workspace) and what it commands. Main thread only.
 # Commands that are no finite numbers and transforms that have no inverse: ValueError.
@@ -40,6 +43,8 @@ class Writer:
     def set_gate(self, gain: float) -> None: ...
     # 0 to 1: share of this session's output that is let through. ValueError.
     def set_duck(self, gain: float) -> None: ...
+    # Navigate by a bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError.
+    def set_navigation(self, bubble: Bubble | None) -> None: ...
     # Start a new set of commands: what is not set again before `publish` is released.
     def begin(self) -> None: ...
     # N, application space; it keeps its direction at the device when the view changes later.

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fastpath.bubble import Navigated as Shown
 from fastpath.dtypes import DEVICE_STATE
 
 from libc.stdint cimport uint32_t, uint64_t
@@ -9,13 +10,16 @@ from libc.string cimport memset
 
 from fastpath.arena cimport Runtime
 from fastpath.buffers cimport copy_out
-from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_triple_publish
+from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
 from fastpath.layout cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, DeviceState, Record,
     RecordCell, Transform,
 )
+from fastpath.navigation cimport shows
+from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
 from fastpath.spatial cimport force_to_device, view_identity
 from fastpath.checked cimport check_finite, fill_basis, fill_transform
+from fastpath.checked_navigation cimport fill_navigation
 
 
 cdef class Reader:
@@ -30,6 +34,30 @@ cdef class Reader:
         """Copy the newest whole state in."""
         cdef DeviceSlot *slot = &self.runtime.arena.devices[self.device]
         hd_seq_read(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState))
+
+    cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept:
+        """Copy the newest whole state in, and what it shows of the writer's navigation out; False while there is nothing."""
+        cdef Arena *arena = self.runtime.arena
+        cdef DeviceSlot *slot = &arena.devices[self.device]
+        cdef RecordCell *cell
+        if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
+            self.refresh()
+            return False
+        cell = &arena.records[writer.session * MAX_DEVICES + writer.device]
+        hd_seq_read_both(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState),
+                         &cell.shown, out, sizeof(Navigated))
+        return shows(out, &writer.record)
+
+    def navigated(self, Writer writer not None) -> Shown | None:
+        """What a writer's navigation on this device has come to, in one snapshot with the cursor; None while off or new."""
+        cdef Navigated n
+        if not self.refresh_for(writer, &n):
+            return None
+        return Shown(
+            (n.offset[0], n.offset[1], n.offset[2]), (n.rate[0], n.rate[1], n.rate[2]),
+            (n.centre[0], n.centre[1], n.centre[2]), n.inflated, n.zone,
+            (self.state.position[0], self.state.position[1], self.state.position[2]),
+        )
 
     def snapshot(self, out=None) -> np.ndarray:
         """The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given."""
@@ -88,6 +116,15 @@ cdef class Writer:
             raise ValueError("the gain of a session's output is 0 to 1")
         self.record.duck = gain
 
+    def set_navigation(self, bubble) -> None:
+        """Navigate by a Bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError."""
+        if bubble is None:
+            self.record.navigation.mode = NAVIGATION_OFF
+            return
+        if self.record.navigation.mode == NAVIGATION_OFF:
+            self.record.navigation.revision += 1
+        fill_navigation(&self.record.navigation, bubble)
+
     def begin(self) -> None:
         """Start a new set of commands: what is not set again before `publish` is released."""
         self.record.commands = 0
@@ -136,6 +173,7 @@ cdef class Writer:
         if not self.revoked:
             self.record.commands = 0
             self.set_damping(0, 0, 0)
+            self.set_navigation(None)
             self.publish(False)
             self.revoked = True
 
