@@ -1,7 +1,7 @@
 """Thousands of requests made from the description of the interface: none fails a check, none is answered by a 5xx.
 
-Each chapter of the description has a service of its own, with a state directory that is thrown away; each route starts from
-what the service started with. `make test` sends up to forty cases to each route, `make fuzz` five hundred.
+Each route has a service of its own, which starts from an empty state directory. `make test` sends up to sixteen cases to
+each route, `make fuzz` five hundred.
 """
 
 from __future__ import annotations
@@ -10,23 +10,29 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import pytest
 import requests
 from hypothesis import settings as hypothesis_settings
 from schemathesis.generation import GenerationMode
 
-from tests.support.described import ONE_KEY, Clients, cases, described, one_setting
+from actors.device.simulated import parse
+from tests.support.described import ONE_KEY, Clients, described, one_setting, play
+from tests.support.running_system import RunningSystem
 from tests.support.service import RunningService
 from transport.http.app import HTTP_ROUTES
 from transport.http.describe.settings import keys
-from transport.http.openapi import path_of, tag_of
+from transport.http.openapi import path_of
 
+DEVICES: Final = tuple(parse(word) for word in ("arm", "compact", "grip", "pen"))
 FUZZED: Final = hypothesis_settings().max_examples > 1_000
 # Valid and invalid cases: of a route with a body, of one without, which has few different ones, and of one setting.
-WITH_BODY: Final = (375, 125) if FUZZED else (30, 10)
-BODILESS: Final = (375, 125) if FUZZED else (12, 4)
+WITH_BODY: Final = (375, 125) if FUZZED else (12, 4)
+BODILESS: Final = (375, 125) if FUZZED else (6, 2)
 ONE_SETTING: Final = (30, 10) if FUZZED else (1, 0)
 
 # A part of the suite, chosen with -k, says nothing about the share of answers.
@@ -54,89 +60,68 @@ LEFT_OUT_SETTINGS: Final = frozenset({*PORTS, "communication/serial/enabled"})
 
 @dataclass(slots=True)
 class Played:
-    """A service, its description, and how the cases were answered so far."""
+    """The description, with services to send its cases to, and how they were answered so far."""
 
-    service: RunningService
-    clients: Clients
-    api: Any
-    session: requests.Session
+    folder: Path
+    api: Any = None
     answered: Counter[int] = field(default_factory=Counter[int])
 
-    def play(self, path: str, method: str, valid: int, invalid: int) -> None:
-        operation = self.api[path][method]
-        cases(operation, GenerationMode.POSITIVE, valid, self._send)
-        if invalid:
-            cases(operation, GenerationMode.NEGATIVE, invalid, self._send)
+    def play(self, method: str, *paths: str, cases: tuple[int, int] | None = None) -> None:
+        """Send so many valid and invalid cases to each path (None: as its route takes a body or not) of one service."""
+        with ExitStack() as stack:
+            state = stack.enter_context(TemporaryDirectory(dir=self.folder))
+            service = stack.enter_context(RunningSystem(Path(state), simulated=DEVICES))
+            clients = stack.enter_context(Clients(service))
+            session = stack.enter_context(requests.Session())
+            if self.api is None:
+                self.api = described(service.http)
+            self.api.config.update(base_url=service.http)
+            for path in paths:
+                operation = self.api[path][method]
+                bodies = "requestBody" in self.api.raw_schema["paths"][path][method.lower()]
+                valid, invalid = cases or (WITH_BODY if bodies else BODILESS)
+                send = partial(self._send, clients, session)
+                play(operation, GenerationMode.POSITIVE, valid, send)
+                play(operation, GenerationMode.NEGATIVE, invalid, send)
 
-    def _send(self, case: Any) -> None:
-        self.clients.back()
-        answer = case.call(session=self.session)
+    def _send(self, clients: Clients, session: requests.Session, case: Any) -> None:
+        clients.back()
+        answer = case.call(session=session)
         self.answered[answer.status_code // 100] += 1
         assert answer.headers["cache-control"] == ["no-store"]
         case.validate_response(answer)
 
 
 def operations() -> Iterator[Any]:
-    """One parameter for each route, chapter by chapter."""
-    for route in sorted(HTTP_ROUTES, key=tag_of):
+    """One parameter for each route."""
+    for route in HTTP_ROUTES:
         if f"{route.method} {route.shape}" not in LEFT_OUT and (route.method, path_of(route)) != ("POST", ONE_KEY):
-            yield pytest.param(tag_of(route), path_of(route), route.method, id=f"{route.method} {route.shape}")
-
-
-class Chapters:
-    """Context manager: one service at a time, another one for each chapter."""
-
-    def __init__(self) -> None:
-        self._name = ""
-        self._played: Played | None = None
-        self._cleanup = ExitStack()
-        self._answered: Counter[int] = Counter()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        self._end()
-        done, total = self._answered[2], self._answered.total()
-        assert total < ENOUGH or done * 2 >= total, f"{done} of {total} cases were answered 2xx"
-
-    def of(self, name: str) -> Played:
-        """The service of this chapter; that of the chapter before is judged as a whole and stopped."""
-        if self._played is None or name != self._name:
-            self._end()
-            service = self._cleanup.enter_context(RunningService(simulate="arm,compact,grip,pen"))
-            clients = self._cleanup.enter_context(Clients(service))
-            session = self._cleanup.enter_context(requests.Session())
-            self._name, self._played = name, Played(service, clients, described(service), session)
-        return self._played
-
-    def _end(self) -> None:
-        ended, self._played = self._played, None
-        self._cleanup.close()
-        if ended is not None:
-            self._answered += ended.answered
-            assert ended.answered[5] == 0
-            assert "Traceback" not in ended.service.log
+            yield pytest.param(path_of(route), route.method, id=f"{route.method} {route.shape}")
 
 
 @pytest.fixture(scope="module")
-def chapters() -> Iterator[Chapters]:
-    with Chapters() as found:
-        yield found
+def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
+    found = Played(tmp_path_factory.mktemp("services"))
+    yield found
+    done, total = found.answered[2], found.answered.total()
+    assert found.answered[5] == 0
+    assert total < ENOUGH or done * 2 >= total, f"{done} of {total} cases were answered 2xx"
 
 
-@pytest.mark.parametrize(("chapter", "path", "method"), list(operations()))
-def test_every_route_answers_as_it_is_described(chapters: Chapters, chapter: str, path: str, method: str) -> None:
-    played = chapters.of(chapter)
-    bodies = "requestBody" in played.api.raw_schema["paths"][path][method.lower()]
-    played.play(path, method, *(WITH_BODY if bodies else BODILESS))
+@pytest.fixture(autouse=True)
+def nothing_failed(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A request that fails inside is logged with its traceback."""
+    yield
+    assert [record.getMessage() for record in caplog.get_records("call") if record.exc_info] == []
 
 
-def test_every_setting_takes_what_it_is_described_to_take(chapters: Chapters) -> None:
-    played = chapters.of("one setting")
-    for key in keys():
-        if key not in LEFT_OUT_SETTINGS:
-            played.play(one_setting(key), "POST", *ONE_SETTING)
+@pytest.mark.parametrize(("path", "method"), list(operations()))
+def test_every_route_answers_as_it_is_described(played: Played, path: str, method: str) -> None:
+    played.play(method, path)
+
+
+def test_every_setting_takes_what_it_is_described_to_take(played: Played) -> None:
+    played.play("POST", *(one_setting(key) for key in keys() if key not in LEFT_OUT_SETTINGS), cases=ONE_SETTING)
 
 
 # ---------------------------------------------------------------- what is left out above

@@ -435,7 +435,9 @@ def test_a_connection_loop_blocks_the_port_until_it_is_reset(desk: Desk) -> None
 
     assert desk.events.heard("port-blocked")[0]["data"]["port"] == port
     eventually(lambda: desk.frame()["arm"] == [], "the device is kept away")
-    assert len(desk.events.heard("device-disconnected", device_id=ARM)) == 6
+    eventually(
+        lambda: len(desk.events.heard("device-disconnected", device_id=ARM)) == 6, "six times gone", pause_s=0.005
+    )
     assert desk.ask("POST", f"/simulation/arm/{ARM}", {"fault": "none"}).status == 409
     assert desk.ask("POST", f"/ports/{port}/reset").status == 200
     desk.until_ready(ARM)

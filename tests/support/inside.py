@@ -38,7 +38,16 @@ T = TypeVar("T")
 
 PATIENCE_S: Final = 60.0
 SETTLED_S: Final = 0.35
-BUILD: Final = {"project_name": "hapticd", "project_version": "3.5.3.1", "interface": "3.5.3"}
+BUILD: Final = {
+    "project_name": "hapticd",
+    "project_version": "3.5.3.1",
+    "interface": "3.5.3",
+    "build_time": "2026-01-01T00:00:00+00:00",
+    "git_hash": "0" * 40,
+    "git_branch": "main",
+    "git_tag": "",
+    "git_describe": "0000000",
+}
 ARM_AND_GRIP: Final = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
     SimulatedSpec(Kind.GRIP, Connection.WIRELESS, "B001"),

@@ -12,6 +12,7 @@ import pytest
 from tests.support.exchange import Reply, exchange
 from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
+from tests.support.living_actors import handled
 from tests.support.page import DEVICES, DOCS, Block, sections
 from tests.support.peer import Peer
 from tests.support.wire_cases import stepped_service
@@ -110,7 +111,9 @@ def ask(service: ServiceInside, text: str) -> Reply:
 
 
 def kept(service: ServiceInside) -> Any:
-    """Values of settings, and the configuration of the arm."""
+    """Values of settings, and the configuration of the arm, when all that was asked before has come to be shown."""
+    for name in ("settings", "device/049D", "devices"):
+        handled(service.system.context.directory, name)
     settings = exchange(service.http, "GET", "/settings?advanced=true&format=plain").json
     arm = exchange(service.http, "GET", "/arm/049D").json
     return {key: record["value"] for key, record in settings.items()}, arm["config"]
