@@ -43,7 +43,7 @@ bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## measure, and print on
 soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for minutes
 	$(PY) -m pytest tests -m soak -q --tb=short --timeout=0 $(PYTEST_ARGS)
 
-fuzz: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the property tests with a hundred times the examples
+fuzz: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the property tests with two hundred times the examples
 	$(PY) -m pytest $(wildcard tests/unit tests/wire tests/acceptance) --hypothesis-profile=fuzz --timeout=0 $(PYTEST_ARGS)
 
 lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cython-lint and the symbols of the loop
