@@ -58,7 +58,10 @@ cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
 
 cdef inline double faded(DeviceSlot *slot, int session, int64_t command_ns, double gain, double dt) noexcept nogil:
     """The gain of a command that may have begun to fade: then it goes on to 0 in 20 ms, also when the time-out grows meanwhile."""
-    cdef double most = slot.fading_gain[session] - dt / (1e-3 * FADE_MILLISECONDS)
+    cdef double most
+    if gain == 1 and slot.fading_ns[session] != command_ns:
+        return 1
+    most = slot.fading_gain[session] - dt / (1e-3 * FADE_MILLISECONDS)
     if slot.fading_ns[session] == command_ns and slot.fading_gain[session] < 1 and gain > most + 1e-6:
         gain = most
     if gain < 1:
@@ -76,7 +79,11 @@ cdef inline double towards(double now, double wanted, double step) noexcept nogi
 
 cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, double dt) noexcept nogil:
     """Gate and duck gain of a session go to what its record says in at most 50 ms; a new session's are there at once."""
-    cdef double step = dt / (1e-3 * RAMP_MILLISECONDS)
+    cdef double step
+    if (slot.gate[session] == record.gate and slot.duck[session] == record.duck
+            and slot.ramped_for[session] == record.session_generation):
+        return
+    step = dt / (1e-3 * RAMP_MILLISECONDS)
     if slot.ramped_for[session] != record.session_generation:
         slot.ramped_for[session] = record.session_generation
         step = 1

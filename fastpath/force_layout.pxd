@@ -102,11 +102,17 @@ cdef struct SetPoint:
     int64_t span_ns
     uint64_t held
 
+cdef struct Share:
+    # share of the new sample in a low-pass, for ticks of dt seconds
+    double dt
+    double value
+
 cdef struct Guard:
     # loop-private memory of the safety monitors, s and N
     double fast
     double resting
     double still_speed
+    Share still_share
     double stalled
     double observer[3]
     double last_velocity[3]

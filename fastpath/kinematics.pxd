@@ -5,7 +5,7 @@ measured above the horizontal, the second from the first link (negative: the elb
 r = l1 cos a + l2 cos(a+b), h = l1 sin a + l2 sin(a+b).
 """
 
-from libc.math cimport M_PI, acos, atan2, cos, floor, hypot, sin
+from libc.math cimport M_PI, acos, atan2, cos, floor, sin, sqrt
 
 from fastpath.layout cimport MechanismParams
 
@@ -13,16 +13,15 @@ from fastpath.layout cimport MechanismParams
 cdef inline void arm_inverse(const MechanismParams *m, const double *p, double *angles) noexcept nogil:
     """Cursor (m) -> joint angles (rad); out of reach: the stretched or folded arm that points at it."""
     cdef double x = p[0] - m.shoulder[0], y = p[1] - m.shoulder[1], h = p[2] - m.shoulder[2]
-    cdef double r = hypot(x, y), l1 = m.link[0], l2 = m.link[1]
+    cdef double r = sqrt(x * x + y * y), l1 = m.link[0], l2 = m.link[1]
     cdef double c = (r * r + h * h - l1 * l1 - l2 * l2) / (2 * l1 * l2)
     if c > 1:
         c = 1
     elif c < -1:
         c = -1
-    cdef double b = -acos(c)
     angles[0] = atan2(x, -y) if r > 0 else 0.0
-    angles[1] = atan2(h, r) - atan2(l2 * sin(b), l1 + l2 * c)
-    angles[2] = b
+    angles[1] = atan2(h, r) + atan2(l2 * sqrt((1 - c) * (1 + c)), l1 + l2 * c)
+    angles[2] = -acos(c)
 
 
 cdef inline void arm_forward(const MechanismParams *m, const double *angles, double *p) noexcept nogil:

@@ -8,7 +8,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from fastpath.cells cimport hd_triple
 from fastpath.force_layout cimport (
-    Chain, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
+    Chain, Guard, OscillationParams, OscillationRate, SetPoint, Share, Thermal, ThermalParams,
 )
 from fastpath.navigation_layout cimport Navigated, Navigation, Navigator
 
@@ -295,6 +295,7 @@ cdef struct SimDevice:
     double phase_time
     double measured[3]
     double filtered_velocity[3]
+    Share velocity_share
     double force[3]
     double orientation[4]
     double noise_wait

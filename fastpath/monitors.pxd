@@ -13,7 +13,7 @@ from fastpath.layout cimport (
     SAFETY_DERATED, SAFETY_DROPPED, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD, SAFETY_STALLED, DeviceParams,
     DeviceState,
 )
-from fastpath.plant cimport low_pass_share
+from fastpath.plant cimport share_at
 
 cdef extern from "monitors.h" nogil:
     const double BRAKE "HD_BRAKE"
@@ -140,7 +140,7 @@ cdef inline void watch_stall(Guard *g, const DeviceParams *p, DeviceState *s, do
     """Stall: over 0.6 of the torque limit for 2 s without motion; over at motion or under 0.4."""
     cdef double largest = 0
     cdef int i
-    g.still_speed += low_pass_share(STALL_CUTOFF_HZ, dt) * (norm3(s.velocity) - g.still_speed)
+    g.still_speed += share_at(&g.still_share, STALL_CUTOFF_HZ, dt) * (norm3(s.velocity) - g.still_speed)
     for i in range(3):
         if fabs(s.torque[i]) > largest:
             largest = fabs(s.torque[i])
@@ -207,19 +207,21 @@ cdef inline double derated(double felt) noexcept nogil:
 
 cdef inline double heat(Thermal *t, const DeviceParams *p, DeviceState *s, double dt) noexcept nogil:
     """Two-node model of each motor under the last torques; the share of the torque limit that is left, with 5 K of hysteresis."""
-    cdef double least = 1, share, hottest = -1000
+    cdef double least = 1, share, hottest = -1000, winding, housing
     cdef int i
     if p.thermal.winding <= 0 or p.thermal.housing <= 0:
         s.derating = 1
         return 1
+    winding = dt / p.thermal.winding
+    housing = dt / p.thermal.housing
     for i in range(3):
         if t.begun == 0:
             t.winding[i] = p.thermal.ambient
             t.housing[i] = p.thermal.ambient
             t.felt[i] = p.thermal.ambient
         share = s.torque[i] / p.torque_limit
-        t.winding[i] += dt / p.thermal.winding * (p.thermal.rise * share * share - (t.winding[i] - t.housing[i]))
-        t.housing[i] += dt / p.thermal.housing * (
+        t.winding[i] += winding * (p.thermal.rise * share * share - (t.winding[i] - t.housing[i]))
+        t.housing[i] += housing * (
             p.thermal.ratio * (t.winding[i] - t.housing[i]) - (t.housing[i] - p.thermal.ambient))
         if t.winding[i] > t.felt[i]:
             t.felt[i] = t.winding[i]

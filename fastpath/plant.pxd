@@ -10,6 +10,7 @@ a resting device really sticks. Metres, newtons, seconds.
 from libc.math cimport M_PI, cos, exp, sin
 from libc.stdint cimport uint64_t
 
+from fastpath.force_layout cimport Share
 from fastpath.layout cimport (
     HAND_CIRCLE, HAND_HOLD, HAND_NONE, HandParams, PlantParams, PlantState, SimDevice,
 )
@@ -27,6 +28,7 @@ cdef inline void plant_substep(
     """One step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity in mid-step."""
     cdef bint held = hand.mass > 0 and hand.path != HAND_NONE
     cdef double f, grip, v, x, hand_x, half = 0.5 * dt, stick = dt * p.coulomb / p.mass
+    cdef double per_mass = dt / p.mass, per_hand = dt / hand.mass if held else 0
     cdef int i
     for i in range(3):
         x = s.x[i] + half * s.v[i]
@@ -35,7 +37,7 @@ cdef inline void plant_substep(
         if held:
             hand_x = s.hand_x[i] + half * s.hand_v[i]
             grip = hand.grip_stiffness * (hand_x - x) + hand.grip_damping * (s.hand_v[i] - s.v[i])
-            s.hand_v[i] += dt / hand.mass * (
+            s.hand_v[i] += per_hand * (
                 hand.arm_stiffness * (want[i] - hand_x) + hand.arm_damping * (want_v[i] - s.hand_v[i]) - grip)
             s.hand_x[i] = hand_x + half * s.hand_v[i]
             f += grip
@@ -48,7 +50,7 @@ cdef inline void plant_substep(
             f += p.stop_stiffness * (p.low[i] - x) - p.stop_damping * s.v[i]
         elif x > p.high[i]:
             f += p.stop_stiffness * (p.high[i] - x) - p.stop_damping * s.v[i]
-        v = s.v[i] + dt / p.mass * (f - p.viscous * s.v[i])
+        v = s.v[i] + per_mass * (f - p.viscous * s.v[i])
         if v > stick:
             v -= stick
         elif v < -stick:
@@ -110,6 +112,14 @@ cdef inline void plant_advance(
 cdef inline double low_pass_share(double cutoff_hz, double dt) noexcept nogil:
     """Share of the new sample in a first-order low-pass: 1 - exp(-2 pi f dt)."""
     return 1 - exp(-2 * M_PI * cutoff_hz * dt)
+
+
+cdef inline double share_at(Share *s, double cutoff_hz, double dt) noexcept nogil:
+    """As `low_pass_share`, of one filter that is asked at each tick: an exponential costs more than the rest of it."""
+    if s.dt != dt:
+        s.dt = dt
+        s.value = low_pass_share(cutoff_hz, dt)
+    return s.value
 
 
 cdef inline uint64_t random_next(uint64_t *state) noexcept nogil:

@@ -14,7 +14,7 @@ from fastpath.kinematics cimport (
 from fastpath.layout cimport (
     FLAG_AWAKE, HAND_CIRCLE, DevicePrivate, DeviceParams, DeviceState, SimDevice,
 )
-from fastpath.plant cimport hand_target, low_pass_share, plant_advance, random_gauss
+from fastpath.plant cimport hand_target, plant_advance, random_gauss, share_at
 from fastpath.simulation cimport arm_still, given_orientation, grip_still, obey_orders, pushed
 from fastpath.spatial cimport compose, unit
 
@@ -79,7 +79,7 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Po
     arm_inverse(&p.mechanism, sim.plant.x, angles)
     quantise(p.mechanism.counts_per_turn, angles)
     arm_forward(&p.mechanism, angles, position)
-    share = low_pass_share(VELOCITY_CUTOFF_HZ, dt)
+    share = share_at(&sim.velocity_share, VELOCITY_CUTOFF_HZ, dt)
     for i in range(3):
         sim.filtered_velocity[i] += share * ((position[i] - sim.measured[i]) / dt - sim.filtered_velocity[i])
         sim.measured[i] = position[i]

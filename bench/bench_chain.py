@@ -1,0 +1,76 @@
+"""What the whole chain of one arm costs at 32 kHz, as it is shipped, and what the oscillation filter takes of it; stepped."""
+
+from __future__ import annotations
+
+from statistics import median
+from time import perf_counter_ns
+from typing import Final
+
+from actors.device.kinds import KINDS
+from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
+from actors.values.identity import Kind
+from bench.support.board import Board, Limit, Row, hold
+from bench.support.plugin import Benchmark
+from fastpath.arena import Runtime, default_oscillation
+from tests.support.devices import arm_params, fill
+
+FREQUENCY: Final = 32_000.0
+PERIOD_US: Final = 1e6 / FREQUENCY
+SECTION: Final = "force chain · stepped at 32 kHz, one session commands every arm at 1 kHz · reference: the period"
+DEVICE_LIMIT: Final = Limit(1.0, "≤", of="figure")
+FILTER_LIMIT: Final = Limit(0.1, "≤", of="figure")
+TICKS_BETWEEN_COMMANDS: Final = 32
+BLOCKS: Final = 1000
+ROUNDS: Final = 5
+ARMS: Final = 4
+AXES: Final = 3
+
+
+class Arms:
+    """So many arms with slew limit, encoders, monitors and motor model, each under a force that changes at 1 kHz."""
+
+    def __init__(self, count: int, *, filtered: bool = True) -> None:
+        self.runtime = Runtime(stepping=True)
+        oscillation = default_oscillation()
+        oscillation["enabled"] = filtered
+        self.runtime.publish_loop(frequency=FREQUENCY, command_timeout=0.05, oscillation=oscillation)
+        session = self.runtime.lease_session("one")
+        heat, names = KINDS[Kind.ARM].thermal, ("rise", "ratio", "winding", "housing", "ambient")
+        params = arm_params(slew=SLEW_N_S, slow_slew=SLOW_SLEW_N_S, encoder_step=12.5e-6)
+        fill(params["thermal"], {name: getattr(heat, name) for name in names})
+        devices = [self.runtime.lease_device(f"arm {number}") for number in range(count)]
+        assert all(self.runtime.publish_device(lease, params) for lease in devices)
+        self.writers = [self.runtime.writer(session, lease) for lease in devices]
+
+    def microseconds_of_a_tick(self) -> float:
+        """The median block of ticks between two commands."""
+        spent: list[int] = []
+        for block in range(BLOCKS):
+            for writer in self.writers:
+                writer.begin()
+                writer.force(0.1 + 0.001 * (block % 7), -0.2, 0.3)
+                assert writer.publish()
+            begun = perf_counter_ns()
+            self.runtime.step(TICKS_BETWEEN_COMMANDS)
+            spent.append(perf_counter_ns() - begun)
+        return median(spent) * 1e-3 / TICKS_BETWEEN_COMMANDS
+
+
+def test_chain(benchmark: Benchmark, board: Board) -> None:
+    none, some, bare = Arms(0), Arms(ARMS), Arms(ARMS, filtered=False)
+    device: list[float] = []
+    sample: list[float] = []
+
+    def measure() -> None:
+        whole = some.microseconds_of_a_tick()
+        device.append((whole - none.microseconds_of_a_tick()) / ARMS)
+        sample.append((whole - bare.microseconds_of_a_tick()) / (ARMS * AXES))
+
+    benchmark.pedantic(measure, rounds=ROUNDS)
+    rows = (
+        board.add(Row(SECTION, "one arm, with its simulation", median(device), "us", PERIOD_US, DEVICE_LIMIT)),
+        board.add(
+            Row(SECTION, "oscillation filter, one axis, one sample", median(sample), "us", PERIOD_US, FILTER_LIMIT)
+        ),
+    )
+    hold(*rows)
