@@ -24,10 +24,10 @@ SOURCES := $(wildcard fastpath/*.pyx fastpath/*.pxd fastpath/*.h fastpath/*.hpp 
 PACKAGES := $(wildcard actors fastpath transport)
 CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 
-.PHONY: help run test bench soak fuzz lint docs wheel build clean
+.PHONY: help run test bench bench-haptics soak fuzz lint docs wheel build clean
 
 help:  ## show this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
 
 run: $(STAMPS)/build $(STAMPS)/record  ## start the service with a simulated arm and grip; RUN_ARGS replaces the arguments
 	@exec $(PY) ops/foreground.py $(BIN)/hapticd run $(RUN_ARGS)
@@ -39,6 +39,10 @@ test: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests; PYTEST_
 
 bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## measure, and print one table; BENCH_ARGS are handed to pytest
 	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(BENCH_ARGS)
+
+bench-haptics: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ## what the oscillation filter does: tables, and docs/img
+	$(PY) -m bench.haptics.tables
+	$(PY) -m bench.haptics.pictures docs/img
 
 soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for minutes
 	$(PY) -m pytest tests -m soak -q --tb=short --timeout=0 $(PYTEST_ARGS)

@@ -1,6 +1,6 @@
 """The force chain between what sessions want and what the motors get: oscillation filter with force gates, and slew limit.
 
-u = sum of all sources; out = g u - h sum(gate F), g the filter's gain on each axis, h = 1 - g of the worst axis in the last
+u = sum of all sources; out = g (u - h sum(gate F)), g the filter's gain on each axis, h = 1 - g of the worst axis in the last
 tick (docs/force-path.md). Forces in the device frame, N; torques in N.mm.
 """
 

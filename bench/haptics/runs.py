@@ -1,0 +1,69 @@
+"""The runs that tables and pictures share: long holds of a stiff wall, and an oscillation that stops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.support.walls import (
+    FALCON_LIKE,
+    FIRM,
+    INVERSE3_LIKE,
+    LIGHT,
+    MEDIUM,
+    PANTOGRAPH,
+    TOUCH_LIKE,
+    Device,
+    Setup,
+    first,
+)
+
+DEVICES: Final[Mapping[str, Device]] = {
+    "arm": INVERSE3_LIKE,
+    "stylus": TOUCH_LIKE,
+    "parallel arm": FALCON_LIKE,
+    "pantograph": PANTOGRAPH,
+}
+HANDS: Final[Mapping[str, tuple[float, float, float, float, float]]] = {"light": LIGHT, "medium": MEDIUM, "firm": FIRM}
+STOP_TICK: Final = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """A wall (N/m) and its critical stiffness, held at 1 kHz with and without the filter."""
+
+    stiffness: float
+    critical: float
+    held: NDArray[np.void]
+    bare: NDArray[np.void]
+
+
+def hold(device: str, hand: str, ratio: float, seconds: float = 10.0) -> Hold:
+    """A press of 2 N on a wall of so many times the critical stiffness."""
+    setup = Setup(DEVICES[device], HANDS[hand])
+    critical = setup.critical_stiffness()
+    path = setup.pressing(seconds)
+    return Hold(
+        ratio * critical,
+        critical,
+        setup.run(path, ratio * critical),
+        setup.run(path, ratio * critical, filtered=False),
+    )
+
+
+def recovery() -> tuple[NDArray[np.void], int]:
+    """A device that is shaken at 15 Hz until a tick and pushed with 1 N all the time, so that contact does not end; 1 kHz."""
+    setup = Setup(hand=LIGHT)
+    time = setup.seconds(4.0)
+    shake = np.where(np.arange(time.size) < STOP_TICK, 3 * np.sin(2 * np.pi * 15 * time), 0.0)
+    return setup.run(np.zeros(time.size), push=shake + 1.0), STOP_TICK
+
+
+def stage_times(seen: NDArray[np.void], stop: int) -> dict[int, float]:
+    """Seconds from a tick to each stage above 0."""
+    reached = {stage: first(seen["stage"][stop:] == stage) for stage in range(1, 9)}
+    return {stage: at / 1000 for stage, at in reached.items() if at is not None}

@@ -1,0 +1,113 @@
+"""The numbers of docs/force-path.md are those of the code."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from actors.device.kinds.arm import ARM
+from actors.device.kinds.base import Heat, KindData
+from actors.device.kinds.compact import COMPACT
+from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
+from actors.settings.catalog import CATALOG
+from fastpath.arena import default_oscillation
+
+ROOT: Final = Path(__file__).parents[2]
+PAGE: Final = ROOT / "docs" / "force-path.md"
+THRESHOLD: Final = re.compile(r"static const double HD_(\w+) = ([0-9.]+); /\* (.*) \*/")
+PICTURE: Final = re.compile(r"!\[.+\]\((\S+)\)")
+
+
+def table(*head: str) -> list[list[str]]:
+    """Cells of the rows under the one table that begins with this head, without code marks."""
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    (start,) = [number for number, line in enumerate(lines) if cells(line)[: len(head)] == list(head)]
+    rows: list[list[str]] = []
+    for line in lines[start + 2 :]:
+        if not line.startswith("|"):
+            break
+        rows.append(cells(line))
+    return rows
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip().strip("`") for cell in line.strip("|").split("|")] if line.startswith("|") else []
+
+
+def test_the_filters_parameters_are_as_they_are_tuned() -> None:
+    params = default_oscillation()
+    rows = table("parameter", "default", "unit", "setting")
+
+    assert [row[0] for row in rows] == list(params.dtype.names or ())
+    assert {row[0]: float(row[1]) for row in rows} == {
+        name: pytest.approx(float(params[name])) for name in params.dtype.names or ()
+    }
+
+
+def test_the_stages_have_the_gains_and_windows_that_follow_from_the_parameters() -> None:
+    params = default_oscillation()
+    gains, windows = table("stage", "0")[:2]
+
+    assert [float(cell) for cell in gains[1:]] == [
+        pytest.approx(float(params["floor_gain"]) ** (1 - stage / 8), abs=6e-4) for stage in range(9)
+    ]
+    assert [float(cell) for cell in windows[1:-1]] == [
+        pytest.approx(float(params["window"]) + stage * float(params["window_step"])) for stage in range(8)
+    ]
+
+
+def test_every_threshold_of_a_monitor_is_on_the_page() -> None:
+    header = (ROOT / "fastpath" / "monitors.h").read_text(encoding="utf-8")
+    thresholds = {name: (float(value), unit) for name, value, unit in THRESHOLD.findall(header)}
+    shown = {name: (float(value), unit) for name, value, unit in table("threshold", "value", "unit")}
+
+    assert thresholds
+    assert shown == thresholds
+
+
+def test_every_setting_has_its_default_and_range() -> None:
+    rows = table("setting", "default", "range", "unit")
+    chain = ("filters/", "features/safe_trajectory/", "features/grip_hook/")
+    assert sorted(row[0] for row in rows) == sorted(s.key for s in CATALOG if any(part in s.key for part in chain))
+    by_key = {setting.key: setting for setting in CATALOG}
+
+    for key, default, between, unit in rows:
+        setting = by_key[key]
+        assert unit == (setting.unit or "")
+        if isinstance(setting.default, bool):
+            assert default == str(setting.default).lower()
+            continue
+        assert float(default) == setting.default
+        assert [float(end) for end in between.split(" to ")] == [setting.constraint.least, setting.constraint.most]
+
+
+@pytest.mark.parametrize(("column", "kind"), [(1, ARM), (2, COMPACT)])
+def test_peak_force_and_torque_limit_are_those_of_the_kinds(column: int, kind: KindData) -> None:
+    peak, limit = table("", "arm", "compact")
+
+    assert kind.mechanism is not None
+    assert (float(peak[column]), float(limit[column])) == (kind.mechanism.peak_force, kind.mechanism.torque_limit)
+
+
+def test_slew_limits_are_those_that_devices_get() -> None:
+    shown = {row[0]: float(row[1]) for row in table("device parameter", "value", "unit")}
+
+    assert shown == {"slew": SLEW_N_S, "slow_slew": SLOW_SLEW_N_S}
+
+
+def test_the_motor_model_has_the_figures_of_the_kinds() -> None:
+    heat = Heat()
+    shown = {row[0]: float(row[1]) for row in table("motor", "value", "unit")}
+
+    assert shown == {name: getattr(heat, name) for name in ("rise", "ratio", "winding", "housing", "ambient")}
+    assert ARM.thermal == COMPACT.thermal == heat
+
+
+def test_every_picture_is_there() -> None:
+    pictures = PICTURE.findall(PAGE.read_text(encoding="utf-8"))
+
+    assert pictures
+    assert all((PAGE.parent / picture).stat().st_size > 0 for picture in pictures)
