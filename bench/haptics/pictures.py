@@ -21,19 +21,20 @@ GREY: Final = "#666666"
 
 def wall() -> Figure:
     """Speed and force of a light hand on a wall of twice the critical stiffness, with and without the filter."""
-    run = hold("arm", "light", 2, seconds=3.0)
-    time = np.arange(run.held.size) / 1000
+    pressed = hold("arm", "light", 2, seconds=3.0)
+    held, bare = pressed.run(), pressed.run(filtered=False)
+    time = np.arange(held.size) / 1000
     figure = Figure(figsize=(WIDTH_IN, 6.0), layout="constrained")
     speed, force, gain = figure.subplots(3, 1, sharex=True)
-    speed.set_title(f"A light hand presses 2 N on a wall of {run.stiffness:,.0f} N/m, twice what it bears (1 kHz)")
-    speed.plot(time, 1000 * run.bare["v"], color=BARE, lw=0.8, label="without the filter")
-    speed.plot(time, 1000 * run.held["v"], color=HELD, lw=1.0, label="with the filter")
+    speed.set_title(f"A light hand presses 2 N on a wall of {pressed.stiffness:,.0f} N/m, twice what it bears (1 kHz)")
+    speed.plot(time, 1000 * bare["v"], color=BARE, lw=0.8, label="without the filter")
+    speed.plot(time, 1000 * held["v"], color=HELD, lw=1.0, label="with the filter")
     speed.set_ylabel("velocity, mm/s")
     speed.legend(loc="upper right", framealpha=1)
-    force.plot(time, run.bare["command"], color=BARE, lw=0.8)
-    force.plot(time, run.held["command"] * run.held["gain"], color=HELD, lw=1.0)
+    force.plot(time, bare["command"], color=BARE, lw=0.8)
+    force.plot(time, held["command"] * held["gain"], color=HELD, lw=1.0)
     force.set_ylabel("force put out, N")
-    gain.plot(time, run.held["gain"], color=HELD, lw=1.2)
+    gain.plot(time, held["gain"], color=HELD, lw=1.2)
     gain.set_ylabel("gain of the filter")
     gain.set_ylim(0, 1.05)
     gain.set_xlabel("time, s")

@@ -34,25 +34,23 @@ STOP_TICK: Final = 600
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A wall (N/m) and its critical stiffness, held at 1 kHz with and without the filter."""
+    """A wall (N/m) and its critical stiffness, pressed at 1 kHz with 2 N."""
 
+    setup: Setup
     stiffness: float
     critical: float
-    held: NDArray[np.void]
-    bare: NDArray[np.void]
+    seconds: float
+
+    def run(self, *, filtered: bool = True) -> NDArray[np.void]:
+        """One sample for each tick."""
+        return self.setup.run(self.setup.pressing(self.seconds), self.stiffness, filtered=filtered)
 
 
 def hold(device: str, hand: str, ratio: float, seconds: float = 10.0) -> Hold:
     """A press of 2 N on a wall of so many times the critical stiffness."""
     setup = Setup(DEVICES[device], HANDS[hand])
     critical = setup.critical_stiffness()
-    path = setup.pressing(seconds)
-    return Hold(
-        ratio * critical,
-        critical,
-        setup.run(path, ratio * critical),
-        setup.run(path, ratio * critical, filtered=False),
-    )
+    return Hold(setup, ratio * critical, critical, seconds)
 
 
 def recovery() -> tuple[NDArray[np.void], int]:

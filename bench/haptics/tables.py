@@ -122,10 +122,11 @@ def holds() -> Iterable[str]:
     for device in DEVICES:
         for hand in HANDS:
             for ratio in (2, 6):
-                run = hold(device, hand, ratio)
-                quiet = rms_mm_s(run.held["v"][500:])
-                entries, gain = int(run.held["entries"][-1]), float(run.held["gain"][-1])
-                yield f"{device:16}{hand:8}{ratio:6}{run.critical:14.0f}{entries:9}{quiet:15.1f}{gain:11.2f}"
+                wall = hold(device, hand, ratio)
+                held = wall.run()
+                quiet = rms_mm_s(held["v"][500:])
+                entries, gain = int(held["entries"][-1]), float(held["gain"][-1])
+                yield f"{device:16}{hand:8}{ratio:6}{wall.critical:14.0f}{entries:9}{quiet:15.1f}{gain:11.2f}"
 
 
 def timeline() -> Iterable[str]:
