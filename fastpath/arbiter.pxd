@@ -77,14 +77,14 @@ cdef inline double towards(double now, double wanted, double step) noexcept nogi
     return now - step if wanted < now - step else wanted
 
 
-cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, double dt) noexcept nogil:
-    """Gate and duck gain of a session go to what its record says in at most 50 ms; a new session's are there at once."""
+cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint silent, double dt) noexcept nogil:
+    """Gate and duck gain of a session go to what its record says in at most 50 ms, at once while it puts nothing out."""
     cdef double step
     if (slot.gate[session] == record.gate and slot.duck[session] == record.duck
             and slot.ramped_for[session] == record.session_generation):
         return
     step = dt / (1e-3 * RAMP_MILLISECONDS)
-    if slot.ramped_for[session] != record.session_generation:
+    if silent or slot.ramped_for[session] != record.session_generation:
         slot.ramped_for[session] = record.session_generation
         step = 1
     slot.gate[session] = towards(slot.gate[session], record.gate, step)
@@ -132,15 +132,14 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             if (record.device_generation != hd_load(&slot.generation)
                     or record.session_generation != hd_load(&arena.sessions[session].generation)):
                 continue
+            ramp(slot, session, record, (slot.live[word] | slot.damped[word] | slot.navigating[word]) & bit == 0, dt)
             for i in range(3):
                 if record.damping[i] > 0:
                     damped |= bit
-                    if record.damping[i] > wish.damping[i]:
-                        wish.damping[i] = record.damping[i]
+                    wish.damping[i] = max(wish.damping[i], slot.duck[session] * record.damping[i])
             if record.navigation.mode != NAVIGATION_OFF:
                 navigating |= bit
                 take_bubble(&cell.navigator, record)
-                ramp(slot, session, record, dt)
             if record.commands == 0:
                 continue
             gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)
@@ -148,8 +147,6 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                 slot.inner.state.faded += 1
                 continue
             live |= bit
-            if record.navigation.mode == NAVIGATION_OFF:
-                ramp(slot, session, record, dt)
             gain *= slot.duck[session]
             gate = slot.gate[session]
             if record.commands & COMMAND_FORCE:

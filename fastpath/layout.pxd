@@ -99,10 +99,12 @@ cdef struct Transform:
     double s[3]
 
 cdef struct View:
-    # application = workspace . mount . basis . device
+    # application = workspace . mount . basis . clutch . device; the clutch is anchor + ratio (p - anchor), m, device frame
     Basis basis
     Transform mount
     Transform workspace
+    double clutch
+    double anchor[3]
 
 # ---------------------------------------------------------------- one session on one device
 

@@ -13,11 +13,11 @@ from fastpath.buffers cimport copy_out
 from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
 from fastpath.layout cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, DeviceState, Record,
-    RecordCell, Transform,
+    RecordCell, Transform, View,
 )
 from fastpath.navigation cimport shows
 from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
-from fastpath.spatial cimport force_to_device, view_identity
+from fastpath.spatial cimport clutch_offset, force_to_device, view_identity
 from fastpath.checked cimport check_finite, fill_basis, fill_transform
 from fastpath.checked_navigation cimport fill_navigation
 
@@ -125,6 +125,35 @@ cdef class Writer:
             self.record.navigation.revision += 1
         fill_navigation(&self.record.navigation, bubble)
 
+    def set_clutch(self, double ratio, Reader reader not None) -> tuple[float, float, float]:
+        """From where the device is now its motion counts by this ratio (0 to 1); a held position is released. ValueError.
+
+        What the ratio before has come to (m, application space): added to the workspace's position nothing jumps.
+        """
+        cdef View *view = &self.record.view
+        cdef double shift[3]
+        cdef int i
+        if not 0 <= ratio <= 1:
+            raise ValueError("the ratio of a clutch is 0 to 1")
+        reader.refresh()
+        clutch_offset(view, reader.state.position, shift)
+        view.clutch = ratio
+        for i in range(3):
+            view.anchor[i] = reader.state.position[i]
+        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+        return shift[0], shift[1], shift[2]
+
+    def clutch_offset(self, Reader reader not None) -> tuple[float, float, float]:
+        """How far the cursor is from where a released clutch would have it (m, application space)."""
+        cdef double shift[3]
+        reader.refresh()
+        clutch_offset(&self.record.view, reader.state.position, shift)
+        return shift[0], shift[1], shift[2]
+
+    def let_go(self) -> None:
+        """Release a held position and held angles; forces and torques stay."""
+        self.record.commands &= ~<uint32_t>(COMMAND_POSITION | COMMAND_ANGLE)
+
     def begin(self) -> None:
         """Start a new set of commands: what is not set again before `publish` is released."""
         self.record.commands = 0
@@ -181,6 +210,11 @@ cdef class Writer:
     def commands(self) -> int:
         """Which commands are set: 1 force, 2 position, 4 torques, 8 angles."""
         return self.record.commands
+
+    @property
+    def clutch(self) -> float:
+        """The clutch's ratio, 1 released."""
+        return self.record.view.clutch
 
     @property
     def command_ns(self) -> int:

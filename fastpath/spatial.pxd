@@ -1,6 +1,6 @@
 """Spaces: device -> local -> session -> application, both ways; the one implementation for loop, frames, HTTP and tests.
 
-p_app = W.M.B.p with M, W = T(t).R(q).S(s) and B a signed permutation. Quaternions are Hamilton, w x y z, R(q) local -> parent.
+p_app = W.M.B.C.p with C the clutch, M, W = T(t).R(q).S(s) and B a signed permutation. Quaternions are Hamilton, w x y z, R(q) local -> parent.
 Every function may be called with `out` equal to an input.
 """
 
@@ -140,36 +140,71 @@ cdef inline void view_identity(View *view) noexcept nogil:
         view.basis.sign[i] = 1
     view.basis.determinant = 1
     view.basis.spare = 0
+    view.clutch = 1
+    for i in range(3):
+        view.anchor[i] = 0
     transform_identity(&view.mount)
     transform_identity(&view.workspace)
 
 
 cdef inline void position_to_application(const View *view, const double *p, double *out) noexcept nogil:
     """m, device frame -> m, application space."""
+    cdef double e[3]
+    cdef int i
+    if view.clutch != 1:
+        for i in range(3):
+            e[i] = view.anchor[i] + view.clutch * (p[i] - view.anchor[i])
+        p = e
     basis_apply(&view.basis, p, out)
     transform_point(&view.mount, out, out)
     transform_point(&view.workspace, out, out)
 
 
 cdef inline void position_to_device(const View *view, const double *p, double *out) noexcept nogil:
-    """m, application space -> m, device frame."""
+    """m, application space -> m, device frame; a frozen clutch has its anchor for every point."""
+    cdef int i
     transform_point_back(&view.workspace, p, out)
     transform_point_back(&view.mount, out, out)
     basis_undo(&view.basis, out, out)
+    if view.clutch != 1:
+        for i in range(3):
+            out[i] = view.anchor[i] + ((out[i] - view.anchor[i]) / view.clutch if view.clutch > 0 else 0)
 
 
-cdef inline void velocity_to_application(const View *view, const double *v, double *out) noexcept nogil:
-    """m/s, device frame -> m/s, application space; scale included."""
-    basis_apply(&view.basis, v, out)
+cdef inline void shift_to_application(const View *view, const double *d, double *out) noexcept nogil:
+    """m, device frame -> m, application space: a difference of two positions, as it is without the clutch."""
+    basis_apply(&view.basis, d, out)
     transform_velocity(&view.mount, out, out)
     transform_velocity(&view.workspace, out, out)
 
 
+cdef inline void clutch_offset(const View *view, const double *p, double *out) noexcept nogil:
+    """How far a clutched position is from a released one: (ratio - 1)(p - anchor), m, application space."""
+    cdef double d[3]
+    cdef int i
+    for i in range(3):
+        d[i] = (view.clutch - 1) * (p[i] - view.anchor[i])
+    shift_to_application(view, d, out)
+
+
+cdef inline void velocity_to_application(const View *view, const double *v, double *out) noexcept nogil:
+    """m/s, device frame -> m/s, application space; scale included."""
+    cdef int i
+    shift_to_application(view, v, out)
+    if view.clutch != 1:
+        for i in range(3):
+            out[i] *= view.clutch
+
+
 cdef inline void velocity_to_device(const View *view, const double *v, double *out) noexcept nogil:
     """m/s, application space -> m/s, device frame; scale taken out."""
+    cdef int i
     transform_velocity_back(&view.workspace, v, out)
     transform_velocity_back(&view.mount, out, out)
     basis_undo(&view.basis, out, out)
+    if view.clutch != 1:
+        for i in range(3):
+            out[i] = out[i] / view.clutch if view.clutch > 0 else 0
 
 
 cdef inline void force_to_application(const View *view, const double *f, double *out) noexcept nogil:

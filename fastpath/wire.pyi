@@ -55,7 +55,11 @@ class FrameEncoder:
     @property
     def nulls(self) -> int: ...
     # One whole frame of the newest states. `configs`: device id -> JSON text of its `config`, taken as it is. `errors`:
-    # (path, reason) of each bad part, at most eight, each text cut to 100 characters, within 2,048 bytes in all.
+    # (path, reason) of each bad part, at most eight, each text cut to 100 characters, within 2,048 bytes in all. `states`:
+    # device id -> more members of its state, a comma before each.
     def encode(
-        self, configs: Mapping[str, bytes] | None = None, errors: Sequence[tuple[str, str]] | None = None
+        self,
+        configs: Mapping[str, bytes] | None = None,
+        errors: Sequence[tuple[str, str]] | None = None,
+        states: Mapping[str, bytes] | None = None,
     ) -> bytes: ...

@@ -294,14 +294,14 @@ cdef class FrameEncoder:
         self.closing = text
         return 0
 
-    def encode(self, configs=None, errors=None) -> bytes:
-        """One whole frame; `configs`: device id -> JSON text of its config, `errors`: (path, reason) of each bad part."""
+    def encode(self, configs=None, errors=None, states=None) -> bytes:
+        """One whole frame; by device id: JSON text of `configs`, more members of `states`, each behind a comma; `errors`: path, reason."""
         global written_nulls
         cdef FrameEntry entry
         cdef bytes before, config
         cdef bytes tail = errors_text(errors) if errors else b""
         cdef list given = [configs.get((<FrameEntry>entry).device_id) for entry in self.entries] if configs else None
-        cdef size_t size = self.fixed_bytes + len(tail)
+        cdef size_t size = self.fixed_bytes + len(tail) + (sum(map(len, states.values())) if states else 0)
         cdef uint64_t nulls = self.nulls
         cdef char *at
         cdef Py_ssize_t i
@@ -323,7 +323,7 @@ cdef class FrameEncoder:
                 config = <bytes>given[i]
                 at = put_bytes(put(at, b'"config":'), PyBytes_AS_STRING(config), PyBytes_GET_SIZE(config))
                 at = put(at, b",")
-            at = self.put_entry(at, entry)
+            at = self.put_entry(at, entry, states.get(entry.device_id) if states else None)
         at = put_bytes(at, PyBytes_AS_STRING(self.closing), PyBytes_GET_SIZE(self.closing))
         at = put_bytes(at, PyBytes_AS_STRING(tail), PyBytes_GET_SIZE(tail))
         # Every member wrote a comma before itself: the first one's place is the brace's.
@@ -334,15 +334,17 @@ cdef class FrameEncoder:
         written_nulls += self.nulls - nulls
         return self.out.text()
 
-    cdef char *put_entry(self, char *at, FrameEntry entry) noexcept:
-        """State and status of one device, and the brace that closes its entry."""
+    cdef char *put_entry(self, char *at, FrameEntry entry, bytes more) noexcept:
+        """State (with `more` members before its brace) and status of one device, and the brace that closes its entry."""
         cdef const DeviceState *state = &entry.reader.state
-        if entry.kind == KIND_ARM or entry.kind == KIND_COMPACT:
+        cdef bint moves = entry.kind == KIND_ARM or entry.kind == KIND_COMPACT
+        if moves:
             at = put_arm(at, state, entry.view, &self.look, &self.nulls)
-            at = put_arm_status(at, state, entry.in_use(), &self.look)
         else:
             at = put_grip(at, state, entry.view, entry.wireless, &self.look, &self.nulls)
-            at = put_grip_status(at, state)
+        if more is not None:
+            at = put(put_bytes(at - 1, PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more)), b"}")
+        at = put_arm_status(at, state, entry.in_use(), &self.look) if moves else put_grip_status(at, state)
         return put(at, b"}")
 
     cdef char *put_stamp(self, char *at) noexcept:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
+from actors.modules.registry import Registry
 from transport.wire.holders import PositionHolders
 from transport.wire.notices import DeprecationNotices
 
@@ -40,8 +41,10 @@ class Channel(Protocol):
 class Bridge:
     """Main thread only; `listening` and `stopping` decide what `/readyz` says."""
 
-    def __init__(self, system: System) -> None:
+    def __init__(self, system: System, modules: Registry | None = None) -> None:
+        """`modules` None: those that come along."""
         self.system = system
+        self.modules = modules or Registry()
         self.channels: dict[int, Channel] = {}
         self.holders = PositionHolders()
         self.notices = DeprecationNotices()
@@ -51,6 +54,13 @@ class Bridge:
     async def ask(self, name: str, request: Request[R], *, timeout_s: float = 2.0) -> R:
         """The reply of the actor `name`; Busy when it is late, NoSuchActor, or what its handler raised."""
         return await ask_async(self.system.context.directory, name, request, timeout_s=timeout_s)
+
+    def scale_output(self, session_id: int, gain: float) -> None:
+        """Let through this share (0 to 1) of what a session puts out; nothing when it is not open."""
+        channel = self.channels.get(session_id)
+        devices = None if channel is None else channel.devices
+        if devices is not None:
+            devices.scale_output(gain)
 
     @property
     def inventory(self) -> Inventory:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from actors.control.cores import Cores, of_this_machine
+from actors.modules.registry import Registry, load
 from actors.settings.ledger import Ledger
 from actors.settings.state import SettingsState
 from actors.system import System
@@ -57,19 +58,20 @@ class Service:
         self._fatal: str | None = None
 
     def run(self) -> int:
-        """Serve until SIGINT or SIGTERM; the exit code. HapticError when a port or the state directory cannot be used."""
+        """Serve until SIGINT or SIGTERM; the exit code. HapticError when a port or the state directory cannot be used, or modules clash."""
         _start_log()
+        modules = load()
         settings = SettingsState.load(self._directory, self._overrides)
         view = settings.view.value
         logging.getLogger().setLevel(view.text("misc/log_level").upper())
         cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
         _prepare_process(cores)
-        return asyncio.run(self._serve(settings, cores))
+        return asyncio.run(self._serve(settings, cores, modules))
 
-    async def _serve(self, settings: SettingsState, cores: Cores) -> int:
+    async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals
         system = System(settings, Ledger.load(self._directory), self._on_fatal(loop, signals.stop), cores=cores)
-        bridge = Bridge(system)
+        bridge = Bridge(system, modules)
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
         addresses = listeners.open()
         signals.wake(loop, lambda: _read_log_level(system))

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 
 from actors.kit.errors import HapticError
 from actors.kit.message import Message, Request
-from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform, Vec3
+from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform, Vec3, WorkspaceChange
 from fastpath.arena import Lease
 
 MANAGER: Final = "sessions"
@@ -154,7 +154,7 @@ class SetWorkspace:
     """The workspace transform of one device that new sessions start with, partial."""
 
     device_id: str
-    workspace: PartialTransform
+    workspace: WorkspaceChange
     path: str = ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 Vec3: TypeAlias = tuple[float, float, float]
 Quaternion: TypeAlias = tuple[float, float, float, float]
@@ -78,6 +78,14 @@ class PartialTransform:
             base.rotation if self.rotation is None else self.rotation,
             base.scale if self.scale is None else self.scale,
         )
+
+
+class WorkspaceChange(Protocol):
+    """What somebody wants of a workspace transform; what it comes to depends on the one before."""
+
+    def over(self, base: Transform) -> Transform:
+        """`base`, changed."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from actors.modules.built_in import built_in
 from tests.acceptance.conftest import Join
 from tests.support.http_client import HttpClient
 from tests.support.peer import Peer
-from transport.wire.previews import SETTINGS
 
+SETTINGS = {module.setting for module in built_in()}
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
 POINT = {"x": 0, "y": 0, "z": 0}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
@@ -32,7 +33,7 @@ def raw_full(client: Peer) -> bytes:
     return client.next().payload
 
 
-@pytest.mark.parametrize("setting", sorted(SETTINGS.values()))
+@pytest.mark.parametrize("setting", sorted(SETTINGS))
 def test_every_preview_is_off_by_default(http: HttpClient, setting: str) -> None:
     assert http.get(f"/settings/{setting}").data["data"]["value"] is False
 

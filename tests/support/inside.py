@@ -19,6 +19,7 @@ from unittest.mock import patch
 
 from actors.control.cores import Cores
 from actors.device.messages import DeviceRecord, Phase, SimulatedSpec
+from actors.modules.registry import Registry
 from actors.settings.catalog import CATALOG
 from actors.settings.ledger import Ledger
 from actors.settings.sources import read_overrides
@@ -67,6 +68,7 @@ class ServiceInside:
         settled: bool = True,
         chain: bool = False,
         limits: Limits | None = None,
+        modules: Registry | None = None,
     ) -> None:
         """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick.
 
@@ -80,6 +82,7 @@ class ServiceInside:
         self._settled = settled
         self._bare = stepping and not chain
         self._limits = limits
+        self._modules = modules
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="edge", daemon=True)
         self._cleanup = ExitStack()
@@ -239,7 +242,7 @@ class ServiceInside:
     # ------------------------------------------------------------ start and stop
 
     def _open(self) -> Addresses:
-        self.bridge = Bridge(self.system)
+        self.bridge = Bridge(self.system, self._modules)
         self.listeners = Listeners(self.bridge, SessionChannel, BUILD, self._directory.token, self._limits)
         return parse_ready(f"ready {self.listeners.open()}")
 

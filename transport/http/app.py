@@ -18,6 +18,7 @@ from transport.http.call import Edge
 from transport.http.resources import (
     device_areas,
     devices,
+    force_scale,
     health,
     metrics,
     old_routes,
@@ -46,6 +47,7 @@ HTTP_ROUTES: Final[RouteTable] = RouteTable(
         *devices.routes(),
         *settings.routes(),
         *sessions.routes(),
+        *force_scale.routes(),
         *stop.routes(),
         *device_areas.routes(),
         *pairing.routes(),

@@ -11,10 +11,12 @@ from typing import Any, Final, TypeGuard
 import orjson
 
 from actors.kit.errors import InvalidInput
+from actors.modules.module import Place
+from actors.modules.registry import NOTHING_ON, Active
 from actors.session.messages import SetPreset
 from actors.values.identity import Kind
-from actors.values.spatial import PartialTransform
-from transport.wire import previews, shapes
+from actors.values.spatial import WorkspaceChange
+from transport.wire import modules, shapes
 from transport.wire.configuration import arrange, device_configuration, session_part
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, coordinate_origin
 from transport.wire.reading import TOO_LONG, Read, Target, TooLong, checked
@@ -38,9 +40,9 @@ SET_POINTS: Final[Mapping[str, tuple[int, str, tuple[str, ...]]]] = {
 PROBES: Final = frozenset({"probe_position", "probe_orientation", "keep_alive"})
 
 
-def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabulary) -> Read:
+def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabulary, active: Active = NOTHING_ON) -> Read:
     """Read one message; never raises: whatever is wrong becomes a fault, and the rest counts. `vocabulary` names the groups."""
-    found = Read()
+    found = Read(modules=active)
     try:
         message = orjson.loads(data)
     except (orjson.JSONDecodeError, RecursionError) as error:
@@ -160,12 +162,13 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
         if name in PROBES:
             return
     if name != "set_transform" and name not in SET_POINTS:
-        previews.refuse(name, path)
-        raise InvalidInput("unknown command", path)
+        if not modules.take_up(found, Place.COMMAND, name, body, path, target):
+            raise InvalidInput("unknown command", path)
+        return
     if not target.moves:
         raise InvalidInput(f"this device takes no {name}: send it to an arm or a compact", path)
     if name == "set_transform":
-        found.workspaces.append((target.device_id, _workspace(found, body, path)))
+        found.workspaces.append((target.device_id, _workspace(found, body, path, target)))
         return
     if not target.accepts:
         raise InvalidInput(target.refusal, path)
@@ -182,10 +185,10 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
     found.wishes.append((target.device_id, code, x, y, z, path))
 
 
-def _workspace(found: Read, body: Any, path: str) -> PartialTransform:
+def _workspace(found: Read, body: Any, path: str, target: Target) -> WorkspaceChange:
     fields = shapes.mapping(body, path)
-    if "pivot" in fields:
-        previews.refuse("pivot", f"{path}.pivot")
+    words = modules.transform_words(found.modules, fields, path)
     if "transform" not in fields:
         raise InvalidInput("transform is missing", f"{path}.transform")
-    return shapes.transform(fields, path, found.fault)
+    change = shapes.transform({key: value for key, value in fields.items() if key not in words}, path, found.fault)
+    return modules.changed(words, fields, path, target.kind, change, found.fault)

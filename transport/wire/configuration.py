@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from actors.kit.errors import InvalidInput
+from actors.modules.module import Place
 from actors.session.messages import (
     Change,
     DeclareProfile,
@@ -17,7 +18,7 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.values.spatial import PartialTransform, Transform
-from transport.wire import previews, shapes
+from transport.wire import modules, shapes
 from transport.wire.deprecated import COORDINATE_ORIGIN, SESSION_BASIS, coordinate_origin, legacy_basis
 from transport.wire.reading import Read, Target, checked
 from transport.wire.vocabulary import Vocabulary, preset_in
@@ -88,8 +89,8 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
                 else:
                     checked(found, _device_key, inner, f"{path}.{name}", target, name)
         case _:
-            previews.refuse(key, path)
-            raise InvalidInput("unknown: configure takes basis, mount, preset, damping and force_gate", path)
+            if not modules.take_up(found, Place.CONFIGURE, key, part, path, target):
+                raise InvalidInput("unknown: configure takes basis, mount, preset, damping and force_gate", path)
 
 
 def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:
@@ -199,5 +200,5 @@ def _session_key(found: Read, part: Any, path: str, key: str) -> None:
         case "required_sdk_version":
             found.changes.append(RequireSdk(shapes.text(part, path), path))
         case _:
-            previews.refuse(key, path)
-            raise InvalidInput("unknown: a session configures profile, basis and required_sdk_version", path)
+            if not modules.take_up(found, Place.SESSION, key, part, path, None):
+                raise InvalidInput("unknown: a session configures profile, basis and required_sdk_version", path)

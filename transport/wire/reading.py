@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias
 
 from actors.kit.errors import InvalidInput
+from actors.modules.module import Place
+from actors.modules.registry import NOTHING_ON, Active
 from actors.session.messages import Change
 from actors.values.identity import Kind
-from actors.values.spatial import PartialTransform, Transform
+from actors.values.spatial import Transform, WorkspaceChange
 
 MOST_PARTS: Final = 512
 TOO_LONG: Final = f"this and what follows is ignored: a message may have {MOST_PARTS} keys, devices and commands in all"
@@ -61,21 +63,35 @@ class TooLong(Exception):
 Wish: TypeAlias = tuple[str, int, float, float, float, str]
 
 
+@dataclass(frozen=True, slots=True)
+class ModuleWish:
+    """A module's word, as its `read` made it; `device_id` None: of the session."""
+
+    module: str
+    place: Place
+    word: str
+    value: object
+    device_id: str | None
+    path: str
+
+
 @dataclass(slots=True)
 class Read:
     """A message, read; `mapped` are the devices with a commands map, `full` the groups wanted with config (None: no full frame).
 
-    `deprecated` are old forms that were used, each with what replaces it.
+    `deprecated` are old forms that were used, each with what replaces it; `modules` are those that may read words.
     """
 
     changes: list[Change] = field(default_factory=list)
-    workspaces: list[tuple[str, PartialTransform]] = field(default_factory=list)
+    workspaces: list[tuple[str, WorkspaceChange]] = field(default_factory=list)
     mapped: set[str] = field(default_factory=set)
     wishes: list[Wish] = field(default_factory=list)
     full: frozenset[str] | None = None
     faults: list[tuple[str, str]] = field(default_factory=list)
     deprecated: list[tuple[str, str]] = field(default_factory=list)
     parts: int = 0
+    modules: Active = NOTHING_ON
+    module_wishes: list[ModuleWish] | None = None
 
     def part(self, path: str) -> None:
         """Count one key, device or command; TooLong."""

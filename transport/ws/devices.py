@@ -33,6 +33,7 @@ class SessionDevice:
         self._view: tuple[object, ...] = ()
         self._damping = ORIGIN
         self._gate = 0.0
+        self._duck = 1.0
         self.preset = presets.DEFAULTS
         self.mount = Transform()
         self.follow(record)
@@ -72,6 +73,13 @@ class SessionDevice:
         """Set the workspace transform; shown to the loop with the next publish."""
         self.workspace = workspace
         self.writer.set_workspace(workspace.position, workspace.rotation, workspace.scale)
+
+    def scale_output(self, gain: float) -> None:
+        """Let through this share of what the session puts out; what was held is let go when it comes back from nothing."""
+        if self._duck == 0:
+            self.writer.let_go()
+        self._duck = gain
+        self.writer.set_duck(gain)
 
     def entry(self) -> FrameEntry:
         """What the frame encoder needs of it."""

@@ -199,7 +199,7 @@ class SessionChannel(Channel):
         self.commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
         devices.follow()
-        found = commands.read(message, devices.by_id, self.vocabulary)
+        found = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
         if found.changes:
             return self._configured(found, message, devices)
         return self._take(found, message, devices) or self._give_way(len(message))

@@ -10,6 +10,7 @@ from actors.values.spatial import Transform
 from transport.wire import commands, frames
 from transport.wire.pulse import CommandPulse
 from transport.ws.devices import SessionDevice
+from transport.ws.session_modules import SessionModules
 
 if TYPE_CHECKING:
     from actors.session.messages import SessionConfig
@@ -47,6 +48,9 @@ class SessionDevices:
         self._built_for = (-1, -1)
         self._timeout_ns = 0
         self._pulse = CommandPulse()
+        self._gain = 1.0
+        self._released = False
+        self.modules = SessionModules(bridge, session_id, lambda: self.by_id)
         self.by_id: dict[str, SessionDevice] = {}
         self._encoder: FrameEncoder = frames.encoder(session_id, [], version, bridge.settings)
 
@@ -64,6 +68,7 @@ class SessionDevices:
             if device is None or device.record.lease != record.lease:
                 workspace = self._workspaces.get(record.device_id, Transform())
                 device = SessionDevice(system.runtime, self._lease, record, workspace)
+                device.scale_output(self._gain)
             device.follow(record)
             if device.view(self._config, self._bridge.settings):
                 device.writer.publish(refresh=False)
@@ -74,6 +79,9 @@ class SessionDevices:
         settings = self._bridge.settings
         self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
         self._encoder = frames.encoder(self._session_id, self._groups(self._vocabulary), self._version, settings)
+        if not self._released:
+            self.modules.follow(settings)
+            self._note_workspaces()
 
     def configured(self, config: SessionConfig) -> None:
         """The SessionActor decided this; show it to the loop."""
@@ -94,10 +102,26 @@ class SessionDevices:
         """Give every right up: zero at the next tick."""
         for device in self.by_id.values():
             device.writer.revoke()
+        if not self._released:
+            self._released = True
+            self.modules.close()
+
+    def scale_output(self, gain: float) -> None:
+        """Let through this share (0 to 1) of what the session puts out; at 0 its hold of a position is given up."""
+        if gain == self._gain or self._released:
+            return
+        self._gain = gain
+        for device in self.by_id.values():
+            device.scale_output(gain)
+            device.writer.publish(refresh=False)
+        if gain == 0:
+            self._bridge.holders.forget(self._session_id)
 
     def apply(self, found: Read) -> tuple[str, ...]:
         """Workspace first, then commands; without a commands map nothing that is held is touched. Whose workspace moved."""
         moved: dict[str, None] = {}
+        if found.module_wishes:
+            moved |= self._take_modules(found, configuring=True)
         for device_id, change in found.workspaces:
             device = self.by_id[device_id]
             before = device.workspace
@@ -109,6 +133,8 @@ class SessionDevices:
                 device.writer.publish(refresh=False)
         if found.mapped:
             self._command(found)
+        if found.module_wishes:
+            moved |= self._take_modules(found, configuring=False)
         return tuple(moved)
 
     def drop_gone(self, found: Read) -> None:
@@ -125,7 +151,8 @@ class SessionDevices:
     def frame(self, found: Read) -> bytes:
         """The one frame that answers a message."""
         self.follow()
-        return self._encoder.encode(None if found.full is None else self._configs(found.full), found.faults or None)
+        configs = None if found.full is None else self._configs(found.full)
+        return self._encoder.encode(configs, found.faults or None, self.modules.states())
 
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         """The groups of a full frame in this session's application space."""
@@ -133,12 +160,28 @@ class SessionDevices:
         settings = self._bridge.settings
         records = [device.record for device in self.by_id.values()]
         whole = frames.encoder(None, self._groups(vocabulary), version, settings)
-        return whole.encode(frames.configs(records, self._config, vocabulary, settings, version))
+        configs = frames.configs(records, self._config, vocabulary, settings, version)
+        return whole.encode(configs, None, self.modules.states())
 
     def _take_up(self, config: SessionConfig) -> None:
         """`config`, but which profiles start with `compact_zup` is what the setting says now."""
         freeform = is_freeform(config.profile, self._bridge.settings.texts(FREEFORM))
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
+
+    def _take_modules(self, found: Read, *, configuring: bool) -> dict[str, None]:
+        """What modules configure, or command, takes effect; whose workspace moved by it."""
+        for device_id in self.modules.take(found, configuring=configuring):
+            self.by_id[device_id].writer.publish(refresh=False)
+        return self._note_workspaces()
+
+    def _note_workspaces(self) -> dict[str, None]:
+        """Remember the workspaces that modules replaced; whose they are."""
+        moved: dict[str, None] = {}
+        for device in self.by_id.values():
+            if device.workspace != self._workspaces.setdefault(device.device_id, Transform()):
+                self._workspaces[device.device_id] = device.workspace
+                moved[device.device_id] = None
+        return moved
 
     def _command(self, found: Read) -> None:
         now_ns = self._bridge.system.runtime.now_ns()
@@ -165,8 +208,12 @@ class SessionDevices:
         elif code == commands.TORQUE:
             writer.torque(x, y, z)
         else:
-            holder = self._bridge.holders.claim(device_id, self._session_id, writer, now_ns, self._timeout_ns)
-            if holder is not None:
+            holder = None
+            if self._gain > 0:
+                holder = self._bridge.holders.claim(device_id, self._session_id, writer, now_ns, self._timeout_ns)
+            if writer.clutch == 0 and code == commands.POSITION:
+                found.fault(path, "the clutch is frozen, so no position can be reached: set its ratio above 0")
+            elif holder is not None:
                 found.fault(path, f"session {holder} holds the position of {device_id}")
                 self._events.busy(device.record, holder)
             elif code == commands.POSITION:

@@ -4,13 +4,13 @@ and the one that new sessions start with.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import NoSuchDevice, NoSuchSession
 from actors.session.messages import ConfigurationChanged, SetWorkspace
-from actors.values.spatial import PartialTransform, Transform
+from actors.values.spatial import PartialTransform, Transform, WorkspaceChange
 from transport.http.describe.about import (
     CLEARED_SESSIONS,
     DEVICE_FAILS,
@@ -26,10 +26,11 @@ from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
 from transport.http.scope import StartScope, cleared_scopes, named_scopes, one_scope
-from transport.wire import frames, previews, shapes
+from transport.wire import frames, modules, shapes
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
+    from actors.values.identity import Kind
     from transport.http.call import Answer, Call
     from transport.http.scope import OpenScope, Scope, Scopes
     from transport.ws.session_devices import SessionDevices
@@ -72,37 +73,44 @@ async def read_transform(call: Call) -> Answer:
 
 async def write_transform(call: Call) -> Answer:
     """What is not sent becomes identity."""
-    return await _change(call, named_scopes(call), _whole(_sent(call).over(Transform())))
+    return await _change(call, named_scopes(call), lambda kind: _sent(call, kind, whole=True))
 
 
 async def patch_transform(call: Call) -> Answer:
     """What is not sent is kept."""
-    return await _change(call, named_scopes(call), _sent(call))
+    return await _change(call, named_scopes(call), lambda kind: _sent(call, kind))
 
 
 async def clear_transform(call: Call) -> Answer:
     """Identity, for every session without `?session=`."""
-    return await _change(call, cleared_scopes(call), _whole(Transform()))
+    return await _change(call, cleared_scopes(call), lambda _kind: _whole(Transform()))
 
 
-def _sent(call: Call) -> PartialTransform:
-    body = call.value()
-    if isinstance(body, dict) and "pivot" in cast("dict[str, object]", body):
-        previews.refuse("pivot", f"{BODY}.pivot")
-    return shapes.transform(body, BODY, note_unknown(call))
+def _sent(call: Call, kind: Kind, *, whole: bool = False) -> WorkspaceChange:
+    """What the body wants of a device of that type; `whole`: what is not sent becomes identity, but the position that a module gives."""
+    body, note = call.value(), note_unknown(call)
+    fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
+    words = modules.transform_words(call.bridge.modules.active(call.bridge.settings), fields, BODY)
+    plain = {key: value for key, value in fields.items() if key not in words} if words else body
+    change = shapes.transform(plain, BODY, note)
+    if whole:
+        complete = _whole(change.over(Transform()))
+        change = replace(complete, position=change.position) if words else complete
+    return modules.changed(words, fields, BODY, kind, change, note)
 
 
 def _whole(transform: Transform) -> PartialTransform:
     return PartialTransform(transform.position, transform.rotation, transform.scale)
 
 
-async def _change(call: Call, scopes: Scopes, change: PartialTransform) -> Answer:
+async def _change(call: Call, scopes: Scopes, change_of: Callable[[Kind], WorkspaceChange]) -> Answer:
     found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM)
-    acts = [_act(scope, record, change) for record in found.records for scope in scopes.found]
+    changes = {kind: change_of(kind) for kind in {record.kind: None for record in found.records}}
+    acts = [_act(scope, record, changes[record.kind]) for record in found.records for scope in scopes.found]
     return await answer_of(acts, several=found.pattern or scopes.several)
 
 
-def _act(scope: Scope, record: DeviceRecord, change: PartialTransform) -> Act:
+def _act(scope: Scope, record: DeviceRecord, change: WorkspaceChange) -> Act:
     async def run() -> Mapping[str, object]:
         if isinstance(scope, StartScope):
             moved = await _start_values(scope, record, change)
@@ -113,14 +121,14 @@ def _act(scope: Scope, record: DeviceRecord, change: PartialTransform) -> Act:
     return Act({**scope.names, "device_id": record.device_id}, run)
 
 
-async def _start_values(scope: StartScope, record: DeviceRecord, change: PartialTransform) -> Transform:
+async def _start_values(scope: StartScope, record: DeviceRecord, change: WorkspaceChange) -> Transform:
     """What new sessions start with, changed; nothing is written when nothing is sent."""
     changes = () if change == PartialTransform() else (SetWorkspace(record.device_id, change, BODY),)
     config = await scope.configure(changes)
     return config.device(record.device_id).workspace
 
 
-def _moved(scope: OpenScope, record: DeviceRecord, change: PartialTransform) -> Transform:
+def _moved(scope: OpenScope, record: DeviceRecord, change: WorkspaceChange) -> Transform:
     devices = _devices(scope)
     device = devices.by_id.get(record.device_id)
     if device is None:

@@ -1,0 +1,18 @@
+"""The modules that come along, made anew for each running service."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from actors.modules.clutch import Clutch
+from actors.modules.force_ducking import ForceDucking
+from actors.modules.hfx import Effects
+from actors.modules.workspace_zoom import WorkspaceZoom
+
+if TYPE_CHECKING:
+    from actors.modules.module import Module
+
+
+def built_in() -> tuple[Module, ...]:
+    """All of them, each off until its setting says otherwise."""
+    return (Clutch(), ForceDucking(), WorkspaceZoom(), Effects())

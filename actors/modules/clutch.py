@@ -1,0 +1,80 @@
+"""Clutch: the motion that a scene sees is scaled down or frozen about where the device was, while the device moves on.
+
+x_e = a + r (x - a): a is where the device was when the ratio was set, in the device's frame. On release (r - 1)(x - a), turned
+and scaled as the view says, is added to the workspace's position, so that the scene's cursor stays where it is. Forces go on
+as they are at every ratio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
+
+from actors.kit.errors import InvalidInput
+from actors.modules.module import Part, Place, Words
+
+if TYPE_CHECKING:
+    from actors.modules.module import Device, Session
+    from actors.modules.sent import Sent
+
+RELEASED: Final = 1.0
+
+
+class _Clutches(Part):
+    """The ratio of each device that is not released."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._ratios: dict[str, float] = {}
+
+    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+        """Fold in what the last ratio has come to, then begin with this one; the same ratio again changes nothing."""
+        del place, word
+        if device is not None:
+            self._set(device, cast("float", wish))
+
+    def state(self, device: Device) -> Mapping[str, object]:
+        """Ratio, and how far the scene's cursor is from where a released one would be (m, application space)."""
+        if not device.moves:
+            return {}
+        offset = device.writer.clutch_offset(device.reader)
+        return {"clutch": {"ratio": device.writer.clutch, "offset": dict(zip("xyz", offset, strict=True))}}
+
+    def close(self) -> None:
+        """Release every device."""
+        for device_id in tuple(self._ratios):
+            device = self._session.devices.get(device_id)
+            if device is not None:
+                self._set(device, RELEASED)
+        self._ratios.clear()
+
+    def _set(self, device: Device, ratio: float) -> None:
+        if device.writer.clutch == ratio:
+            return
+        x, y, z = device.writer.set_clutch(ratio, device.reader)
+        px, py, pz = device.workspace.position
+        device.place(replace(device.workspace, position=(px + x, py + y, pz + z)))
+        if ratio == RELEASED:
+            self._ratios.pop(device.device_id, None)
+        else:
+            self._ratios[device.device_id] = ratio
+
+
+class Clutch:
+    """`configure.clutch` `{"ratio"}`: 1 released, 0.5 precise, 0 frozen; `state.clutch` shows it."""
+
+    name: Final = "clutch"
+    setting: Final = "features/clutch/enabled"
+    words: Final = Words(configure=("clutch",), state=("clutch",))
+
+    def read(self, sent: Sent) -> float:
+        """The ratio, 0 to 1."""
+        if sent.kind is None or not sent.kind.moves:
+            raise InvalidInput("only an arm and a compact have a clutch", sent.path)
+        sent.fields("ratio")
+        return sent.number("ratio", 0, 1)
+
+    def open(self, session: Session) -> Part:
+        """Every device is released."""
+        return _Clutches(session)

@@ -1,0 +1,39 @@
+"""Words that the core schema has already: no module may take one of them in the same place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from actors.modules.module import Place
+
+CORE_WORDS: Final[Mapping[Place, frozenset[str]]] = MappingProxyType(
+    {
+        Place.COMMAND: frozenset(
+            {
+                "set_cursor_force", "set_cursor_position", "set_angular_torques", "set_angular_position", "set_transform",
+                "set_coordinate_origin", "set_angular_torque", "probe_position", "probe_orientation", "probe_cursor_position",
+                "keep_alive",
+            }
+        ),
+        Place.CONFIGURE: frozenset(
+            {
+                "basis", "mount", "preset", "damping", "force_gate", "filters", "navigation", "type", "connection", "port",
+                "device_info", "extended_device_id", "extended_firmware_version", "handedness", "streaming_mode",
+                "gravity_compensation", "torque_scaling", "home_return", "paired_with", "major_version", "minor_version",
+                "hardware_version",
+            }
+        ),
+        Place.SESSION: frozenset({"profile", "basis", "required_sdk_version"}),
+        Place.TRANSFORM: frozenset({"transform", "position", "rotation", "scale"}),
+        Place.STATE: frozenset(
+            {
+                "cursor_position", "cursor_velocity", "angular_position", "angular_velocity", "body_orientation",
+                "current_cursor_force", "current_cursor_position", "current_angular_torques", "current_angular_position",
+                "control_domain", "control_mode", "mode", "transform", "transform_velocity", "orientation", "hall", "button",
+                "buttons", "battery_level", "battery_voltage", "navigation",
+            }
+        ),
+    }
+)  # fmt: skip

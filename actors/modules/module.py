@@ -1,0 +1,154 @@
+"""What a module is: words on the wire, how they are read, and what they do in one session. Pure; the edge calls it.
+
+Everything here runs on the thread that serves all sockets, between a message and its frame: a module never waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Protocol
+
+if TYPE_CHECKING:
+    from actors.modules.sent import Sent
+    from actors.session.messages import SessionTable
+    from actors.values.identity import Kind
+    from actors.values.spatial import Transform
+    from fastpath.records import Reader, Writer
+
+LISTED: Final = "features/modules/enabled"
+
+
+class Place(StrEnum):
+    """Where a word stands in a message or a frame."""
+
+    COMMAND = "commands"
+    CONFIGURE = "configure"
+    SESSION = "session.configure"
+    TRANSFORM = "commands.set_transform"
+    STATE = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a module adds: commands and configure fields of a device, fields of session.configure and of set_transform, state fields."""
+
+    commands: tuple[str, ...] = ()
+    configure: tuple[str, ...] = ()
+    session_configure: tuple[str, ...] = ()
+    set_transform: tuple[str, ...] = ()
+    state: tuple[str, ...] = ()
+
+    def by_place(self) -> Mapping[Place, tuple[str, ...]]:
+        """All of them."""
+        return {
+            Place.COMMAND: self.commands,
+            Place.CONFIGURE: self.configure,
+            Place.SESSION: self.session_configure,
+            Place.TRANSFORM: self.set_transform,
+            Place.STATE: self.state,
+        }
+
+
+class Device(Protocol):
+    """One device of one session; the record is shown to the loop when the module's `take` or `close` has returned."""
+
+    @property
+    def device_id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """Its type."""
+        ...
+
+    @property
+    def moves(self) -> bool:
+        """Whether it has motors."""
+        ...
+
+    @property
+    def reader(self) -> Reader:
+        """Its newest state, in device space."""
+        ...
+
+    @property
+    def writer(self) -> Writer:
+        """The session's record of it; never call its `publish`."""
+        ...
+
+    @property
+    def workspace(self) -> Transform:
+        """The session's workspace transform."""
+        ...
+
+    def place(self, workspace: Transform) -> None:
+        """Replace the workspace transform."""
+        ...
+
+
+class Session(Protocol):
+    """One open session, as a module sees it."""
+
+    @property
+    def session_id(self) -> int:
+        """Its id."""
+        ...
+
+    @property
+    def devices(self) -> Mapping[str, Device]:
+        """Every device that is here."""
+        ...
+
+    @property
+    def sessions(self) -> SessionTable:
+        """All open sessions."""
+        ...
+
+    def scale_output(self, session_id: int, gain: float) -> None:
+        """Let through this share (0 to 1) of what that session puts out; nothing when it is not open."""
+        ...
+
+
+class Part:
+    """What a module keeps of one session, from when both are there to when one of them goes; does nothing unless overridden."""
+
+    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+        """A word was sent; `wish` is what the module's `read` made of it, `device` None for session.configure. InvalidInput."""
+
+    def state(self, device: Device) -> Mapping[str, object]:
+        """State fields of one device for the next frame, by word; a word that is left out is not shown."""
+        del device
+        return {}
+
+    def close(self) -> None:
+        """The session closes, or the module is switched off: leave nothing behind."""
+
+
+class Module(Protocol):
+    """Made once for a running service. `setting`: a BOOL that switches it on, or LISTED, the list that its name is put in."""
+
+    @property
+    def name(self) -> str:
+        """Lower-case letters, digits and underscores."""
+        ...
+
+    @property
+    def setting(self) -> str:
+        """The key of what switches it on."""
+        ...
+
+    @property
+    def words(self) -> Words:
+        """What it adds to the wire."""
+        ...
+
+    def read(self, sent: Sent) -> object:
+        """One of its words as it was sent, checked, without any effect; a set_transform word gives a WorkspaceChange. InvalidInput."""
+        ...
+
+    def open(self, session: Session) -> Part:
+        """Begin with a session."""
+        ...

@@ -1,0 +1,173 @@
+"""All modules of a running service: those that come along, those that other packages install, and which of them are on.
+
+Two that take one word in one place stop the start; a package whose module is broken is left out, with one line on the log.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import EntryPoint, entry_points
+from itertools import chain
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+from actors.kit.errors import HapticError, InvalidInput
+from actors.modules.built_in import built_in
+from actors.modules.core_words import CORE_WORDS
+from actors.modules.module import LISTED, Module, Place, Words
+from actors.settings.catalog import CATALOG
+from actors.settings.schema import TypeHint
+
+if TYPE_CHECKING:
+    from actors.settings.messages import SettingsView
+
+GROUP: Final = "hapticd.modules"
+NAME: Final = re.compile(r"[a-z][a-z0-9_]{0,39}")
+CORE: Final = "the core schema"
+
+M = TypeVar("M")
+
+logger = logging.getLogger(__name__)
+
+
+class ModuleClash(HapticError):
+    """Two modules, or one and the core schema, want the same word."""
+
+
+class BrokenModule(HapticError):
+    """What a package gives as a module is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """What is on under some settings: `words` and who reads them, `refused` words with what to set first, `shown` with state fields."""
+
+    modules: Mapping[str, Module] = field(default_factory=lambda: MappingProxyType({}))
+    words: Mapping[tuple[Place, str], Module] = field(default_factory=lambda: MappingProxyType({}))
+    refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    shown: frozenset[str] = frozenset()
+
+    def find(self, place: Place, word: str, path: str) -> Module | None:
+        """Who reads the word in that place; InvalidInput when it is a word of a module that is off, None when it is nobody's."""
+        module = self.words.get((place, word))
+        if module is None and word in self.refused:
+            raise InvalidInput(self.refused[word], path)
+        return module
+
+
+class Registry:
+    """Immutable, but for what the modules keep; ModuleClash, BrokenModule."""
+
+    def __init__(self, modules: Iterable[Module] | None = None) -> None:
+        """`modules` None: those that come along."""
+        self._modules: dict[str, Module] = {}
+        self._owners: dict[tuple[Place, str], str] = {
+            (place, word): CORE for place, words in CORE_WORDS.items() for word in words
+        }
+        for module in built_in() if modules is None else modules:
+            check(module)
+            self._add(module)
+
+    def __iter__(self) -> Iterator[Module]:
+        """Every module, on or off."""
+        return iter(self._modules.values())
+
+    def of(self, kind: type[M]) -> M:
+        """The one module of that class; BrokenModule."""
+        for module in self._modules.values():
+            if isinstance(module, kind):
+                return module
+        raise BrokenModule(f"There is no module {kind.__name__}: start the service with the modules that come along.")
+
+    def active(self, settings: SettingsView | None) -> Active:
+        """What is on under these settings; None: nothing."""
+        modules = {
+            name: module for name, module in self._modules.items() if settings is not None and is_on(module, settings)
+        }
+        words: dict[tuple[Place, str], Module] = {}
+        refused: dict[str, str] = {}
+        for name, module in self._modules.items():
+            for place, added in module.words.by_place().items():
+                for word in added:
+                    if name in modules:
+                        words[place, word] = module
+                    elif place is not Place.STATE:
+                        refused[word] = refusal(module, word)
+        taken = {word for _, word in words}
+        refused = {word: reason for word, reason in refused.items() if word not in taken}
+        shown = frozenset(name for name, module in modules.items() if module.words.state)
+        return Active(MappingProxyType(modules), MappingProxyType(words), MappingProxyType(refused), shown)
+
+    def _add(self, module: Module) -> None:
+        if module.name in self._modules:
+            raise ModuleClash(f"Two modules are called {module.name}: uninstall one of them.")
+        for place, words in module.words.by_place().items():
+            for word in words:
+                owner = self._owners.setdefault((place, word), module.name)
+                if owner != module.name:
+                    raise ModuleClash(
+                        f"Module {module.name} takes {place}.{word}, which is {owner}'s: uninstall the module or rename the word."
+                    )
+        self._modules[module.name] = module
+
+
+def is_on(module: Module, settings: SettingsView) -> bool:
+    """Whether its setting says so."""
+    if module.setting == LISTED:
+        return module.name in settings.texts(LISTED)
+    return settings.flag(module.setting)
+
+
+def refusal(module: Module, word: str) -> str:
+    """Why a word of a module that is off is not taken, and what to do."""
+    if module.setting == LISTED:
+        return f"{word} is of module {module.name}: put {module.name} in {LISTED} first"
+    return f"{word} is a preview: set {module.setting} first"
+
+
+def load(found: Iterable[EntryPoint] | None = None) -> Registry:
+    """The modules that come along, then those of entry points in the order of their names; ModuleClash."""
+    points = entry_points(group=GROUP) if found is None else found
+    modules = [*built_in()]
+    for point in sorted(points, key=lambda point: (point.name, point.value)):
+        try:
+            modules.append(_made(point))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
+            reason = error.sentence if isinstance(error, HapticError) else f"{type(error).__name__}: {error}"
+            logger.error("module %s (%s) is left out: %s", point.name, point.value, _one_line(reason))  # noqa: TRY400
+    return Registry(modules)
+
+
+def check(module: object) -> None:
+    """BrokenModule unless it has all that a module has."""
+    name, setting, words = (getattr(module, part, None) for part in ("name", "setting", "words"))
+    if not _is_word(name):
+        raise BrokenModule("its name must be lower-case letters, digits and underscores, at most 40.")
+    if not isinstance(words, Words) or not all(map(_is_word, chain(*words.by_place().values()))):
+        raise BrokenModule("its words must be a Words of lower-case letters, digits and underscores, at most 40 each.")
+    if setting != LISTED and not any(row.key == setting and row.type_hint is TypeHint.BOOL for row in CATALOG):
+        raise BrokenModule(f'its setting must be "{LISTED}", or the key of a setting that is true or false.')
+    for step in ("read", "open"):
+        if not callable(getattr(module, step, None)):
+            raise BrokenModule(f"it must have {step}().")
+
+
+def _made(point: EntryPoint) -> Module:
+    made = point.load()()
+    check(made)
+    return cast("Module", made)
+
+
+def _is_word(word: object) -> bool:
+    return isinstance(word, str) and NAME.fullmatch(word) is not None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:200]
+
+
+# What is refused by name when nobody says what is on.
+NOTHING_ON: Final = Registry().active(None)

@@ -1,0 +1,55 @@
+"""Zoom about a pivot: the workspace is scaled and turned about a point of the application, which stays where it is on the screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from actors.kit.errors import InvalidInput
+from actors.modules.module import Part, Words
+from actors.values.identity import Kind
+from actors.values.spatial import ORIGIN, PartialTransform, Transform, Vec3
+from fastpath import doors
+
+if TYPE_CHECKING:
+    from actors.modules.module import Session
+    from actors.modules.sent import Sent
+
+BOTH: Final = "pivot and position exclude each other: the pivot says where the workspace goes"
+
+
+@dataclass(frozen=True, slots=True)
+class Zoom:
+    """A change of rotation and scale under which the application's point `pivot` (m) stays at the same point of the device."""
+
+    change: PartialTransform
+    pivot: Vec3
+
+    def over(self, base: Transform) -> Transform:
+        """T' = c - R'(s' u) with u = (R^T(c - t)) / s, so that t' + R'(s' u) = c; without a new rotation c + R((s'/s) R^T(t - c))."""
+        u = doors.transform_point_back((base.position, base.rotation, base.scale), self.pivot)
+        after = replace(self.change.over(base), position=ORIGIN)
+        x, y, z = doors.transform_point((after.position, after.rotation, after.scale), u)
+        cx, cy, cz = self.pivot
+        return replace(after, position=(cx - x, cy - y, cz - z))
+
+
+class WorkspaceZoom:
+    """`pivot` beside the transform of set_transform and of state/transform; an arm's alone."""
+
+    name: Final = "workspace_zoom"
+    setting: Final = "features/workspace_zoom/enabled"
+    words: Final = Words(set_transform=("pivot",))
+
+    def read(self, sent: Sent) -> Zoom:
+        """`{x, y, z}` in application space, without a position."""
+        if sent.kind is not Kind.ARM:
+            raise InvalidInput("only an arm has a pivot: leave it out", sent.path)
+        if sent.change.position is not None:
+            raise InvalidInput(BOTH, sent.path)
+        return Zoom(sent.change, sent.point())
+
+    def open(self, session: Session) -> Part:
+        """It keeps nothing."""
+        del session
+        return Part()

@@ -1,0 +1,54 @@
+"""One service on a stepped loop for all tests of a file, with every preview on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from actors.device.messages import SimulatedSpec
+from actors.values.identity import Connection, Kind
+from tests.support.http_client import HttpClient
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer
+
+DEVICES = (
+    SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
+    SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001"),
+    SimulatedSpec(Kind.GRIP, Connection.WIRED, "B001"),
+)
+PREVIEWS = ("clutch", "session_force_scale", "workspace_zoom", "hfx")
+
+Join = Callable[..., tuple[Peer, int]]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    settings = {"simulation/settle_time": 0.01, **{f"features/{name}/enabled": "true" for name in PREVIEWS}}
+    folder = tmp_path_factory.mktemp("state")
+    with ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
+        yield running
+
+
+@pytest.fixture
+def http(service: ServiceInside) -> HttpClient:
+    return HttpClient(service.http)
+
+
+@pytest.fixture
+def join(service: ServiceInside) -> Iterator[Join]:
+    """Connect a client; it and its session's id. All are gone when the test is over."""
+    with ExitStack() as peers:
+
+        def begin(profile: str | None = None) -> tuple[Peer, int]:
+            peer = peers.enter_context(Peer(service.ws))
+            first: Any = peer.frame()
+            if profile is not None:
+                peer.ask({"session": {"configure": {"profile": profile}}})
+            return peer, int(first["session_id"])
+
+        yield begin
+    service.sessions_gone()
+    service.step(2)

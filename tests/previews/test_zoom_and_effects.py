@@ -1,0 +1,96 @@
+"""Zoom about a pivot over both doors, and the groundwork of the effects."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.previews.conftest import Join
+from tests.support.http_client import HttpClient
+
+PIVOT = {"x": 0.1, "y": 0.2, "z": -0.3}
+START = {"position": {"x": 0.2, "y": 0, "z": 0}, "scale": 2}
+# t' = c + (s'/s)(t - c) with s' = 6: three times as far from the pivot.
+ZOOMED = {"x": 0.1 + 0.3, "y": 0.2 - 0.6, "z": -0.3 + 0.9}
+
+
+def one(device_id: str, group: str = "arm", **entry: object) -> dict[str, Any]:
+    return {group: [{"device_id": device_id, **entry}]}
+
+
+def moved(transform: object, **more: object) -> dict[str, Any]:
+    return {"commands": {"set_transform": {"transform": transform, **more}}}
+
+
+def test_a_zoom_keeps_the_pivot_where_it_is(join: Join) -> None:
+    client, _ = join()
+    client.ask(one("A001", **moved(START)))
+
+    state = client.ask(one("A001", **moved({"scale": 6}, pivot=PIVOT)))["arm"][0]["state"]
+
+    assert state["transform"]["position"] == pytest.approx(ZOOMED, abs=1e-7)
+    assert state["transform"]["scale"] == {"x": 6, "y": 6, "z": 6}
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_zoom_over_http_is_the_same(join: Join, http: HttpClient, method: str) -> None:
+    client, session_id = join()
+    client.ask(one("A001", **moved(START)))
+
+    reply = http.ask(
+        method, f"/arm/A001/state/transform?session={session_id}", {"transform": {"scale": 6}, "pivot": PIVOT}
+    )
+
+    assert reply.status == 200
+    assert reply.data["transform"]["position"] == pytest.approx(ZOOMED, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("group", "device_id", "transform", "pivot", "because"),
+    [
+        ("compact", "C001", {"scale": 2}, PIVOT, "only an arm has a pivot"),
+        ("arm", "A001", {"scale": 2, "position": PIVOT}, PIVOT, "exclude each other"),
+        ("arm", "A001", {"scale": 2}, {"x": 0}, "all of x, y, z"),
+    ],
+)
+def test_a_bad_pivot_moves_nothing(
+    join: Join, http: HttpClient, group: str, device_id: str, transform: object, pivot: object, because: str
+) -> None:
+    client, session_id = join()
+
+    frame = client.ask(one(device_id, group, **moved(transform, pivot=pivot)))
+
+    assert because in frame["errors"][0]["reason"]
+    assert frame[group][0]["state"]["transform"] == {}
+    path = f"/{group}/{device_id}/state/transform?session={session_id}"
+    assert http.patch(path, {"transform": transform, "pivot": pivot}).status == 400
+
+
+def test_an_effect_is_taken_and_shown_and_not_felt(join: Join) -> None:
+    client, _ = join()
+    assert client.ask({})["arm"][0]["state"]["hfx"] == {}
+
+    frame = client.ask(one("A001", commands={"hfx": {"id": 7, "shape": ["sphere", None]}}))
+
+    assert frame["arm"][0]["state"]["hfx"] == {"id": 7, "shape": ["sphere", None]}
+    assert frame["arm"][0]["state"]["control_mode"] == "idle"
+    assert frame["compact"][0]["state"]["hfx"] == {}
+    assert "hfx" not in frame["grip"][0]["state"]
+
+
+@pytest.mark.parametrize(
+    ("group", "device_id", "sent", "because"),
+    [
+        ("arm", "A001", 3, "an object is needed"),
+        ("arm", "A001", {"long": "x" * 2000}, "too long"),
+        ("grip", "B001", {}, "an arm's or a compact's"),
+    ],
+)
+def test_what_is_no_effect_is_named(join: Join, group: str, device_id: str, sent: object, because: str) -> None:
+    client, _ = join()
+
+    frame = client.ask(one(device_id, group, commands={"hfx": sent}))
+
+    assert because in frame["errors"][0]["reason"]
+    assert frame["arm"][0]["state"]["hfx"] == {}

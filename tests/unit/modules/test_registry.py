@@ -1,0 +1,186 @@
+"""The registry: which words are whose, what clashes, and what becomes of a package whose module is broken."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from actors.kit.errors import InvalidInput
+from actors.modules.core_words import CORE_WORDS
+from actors.modules.force_ducking import ForceDucking
+from actors.modules.module import LISTED, Part, Place, Words
+from actors.modules.registry import BrokenModule, ModuleClash, Registry, load
+from actors.settings.catalog import CATALOG
+from actors.settings.ledger import Ledger
+from actors.settings.messages import SettingsView
+from actors.settings.sources import read_overrides
+from actors.settings.state import SettingsState
+from actors.settings.state_directory import StateDirectory
+from transport.wire import commands, configuration
+
+
+class Made:
+    """A module with any name and words."""
+
+    setting = LISTED
+
+    def __init__(self, name: Any, words: Any, setting: Any = LISTED) -> None:
+        self.name, self.words, self.setting = name, words, setting
+
+    def read(self, sent: Any) -> object:
+        return sent.value
+
+    def open(self, session: Any) -> Part:
+        del session
+        return Part()
+
+
+def settings(folder: Path, *chosen: str) -> SettingsView:
+    with StateDirectory(folder) as directory:
+        Ledger.load(directory)
+        return SettingsState.load(directory, read_overrides(CATALOG, list(chosen))).view.value
+
+
+def point(name: str, value: str) -> EntryPoint:
+    return EntryPoint(name, value, "hapticd.modules")
+
+
+def test_two_modules_of_one_word_in_one_place_clash_in_a_sentence_that_names_both() -> None:
+    one, other = Made("one", Words(commands=("go",))), Made("other", Words(commands=("go",)))
+
+    with pytest.raises(ModuleClash, match=r"^Module other takes commands.go, which is one's: uninstall the module or"):
+        Registry([one, other])
+    Registry([one, Made("other", Words(state=("go",), configure=("go",)))])
+
+
+def test_two_modules_of_one_name_clash() -> None:
+    with pytest.raises(ModuleClash, match="Two modules are called one"):
+        Registry([Made("one", Words()), Made("one", Words())])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        Words(commands=("set_cursor_force",)),
+        Words(configure=("basis",)),
+        Words(session_configure=("profile",)),
+        Words(set_transform=("scale",)),
+        Words(state=("cursor_position",)),
+        Words(state=("battery_level",)),
+    ],
+    ids=str,
+)
+def test_a_word_of_the_core_schema_is_taken(words: Words) -> None:
+    with pytest.raises(ModuleClash, match="which is the core schema's"):
+        Registry([Made("one", words)])
+
+
+def test_the_core_words_are_those_that_the_wire_reads() -> None:
+    assert set(commands.SET_POINTS) | commands.PROBES <= CORE_WORDS[Place.COMMAND]
+    assert CORE_WORDS[Place.CONFIGURE] >= configuration.ONLY_SHOWN
+
+
+def test_without_a_setting_every_word_is_refused_by_name() -> None:
+    active = Registry().active(None)
+
+    assert (active.modules, active.words, active.shown) == ({}, {}, frozenset())
+    with pytest.raises(InvalidInput, match="clutch is a preview: set features/clutch/enabled first"):
+        active.find(Place.CONFIGURE, "clutch", "here")
+    assert active.find(Place.CONFIGURE, "nobodys", "here") is None
+
+
+def test_a_setting_switches_one_module_on(tmp_path: Path) -> None:
+    registry = Registry()
+    active = registry.active(settings(tmp_path, "features/clutch/enabled=true"))
+
+    found = active.find(Place.CONFIGURE, "clutch", "")
+    assert found is not None
+    assert found.name == "clutch"
+    assert active.shown == {"clutch"}
+    assert active.find(Place.COMMAND, "clutch", "") is None
+    with pytest.raises(InvalidInput, match="features/hfx/enabled"):
+        active.find(Place.COMMAND, "hfx", "")
+
+
+def test_a_module_of_another_package_is_on_while_it_is_listed(tmp_path: Path) -> None:
+    registry = Registry([Made("one", Words(commands=("go",)))])
+
+    with pytest.raises(InvalidInput, match="go is of module one: put one in features/modules/enabled first"):
+        registry.active(settings(tmp_path / "off")).find(Place.COMMAND, "go", "")
+    on = registry.active(settings(tmp_path / "on", "features/modules/enabled=other,one"))
+    assert on.find(Place.COMMAND, "go", "") is not None
+
+
+@pytest.mark.parametrize(
+    ("made", "because"),
+    [
+        (Made("One!", Words()), "its name must be"),
+        (Made(None, Words()), "its name must be"),
+        (Made("one", None), "its words must be"),
+        (Made("one", Words(commands=("Go",))), "its words must be"),
+        (Made("one", Words(commands=(7,))), "its words must be"),  # type: ignore[arg-type]
+        (Made("one", Words(), "control/frequency"), "its setting must be"),
+        (Made("one", Words(), "features/none"), "its setting must be"),
+        (MappingProxyType({}), "its name must be"),
+    ],
+)
+def test_what_is_no_module_is_named(made: Any, because: str) -> None:
+    with pytest.raises(BrokenModule, match=because):
+        Registry([made])
+
+
+def test_a_broken_entry_point_is_one_line_and_the_others_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "broken_modules.py").write_text(
+        "import sys\n"
+        "def fails():\n    raise ValueError('no\\nlicence')\n"
+        "def ends():\n    sys.exit(3)\n"
+        "def none():\n    return None\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(sys.modules, "made_module", sys.modules[__name__])
+    points = [
+        point("a", "broken_modules:fails"),
+        point("b", "broken_modules:ends"),
+        point("c", "broken_modules:none"),
+        point("d", "not_there:anything"),
+        point("e", "broken_modules:missing"),
+        point("f", "made_module:good"),
+    ]
+
+    with caplog.at_level(logging.ERROR):
+        registry = load(points)
+
+    assert [record.getMessage().partition(":")[0] for record in caplog.records] == [
+        "module a (broken_modules",
+        "module b (broken_modules",
+        "module c (broken_modules",
+        "module d (not_there",
+        "module e (broken_modules",
+    ]
+    assert "left out: ValueError: no licence" in caplog.messages[0]
+    assert not any("\n" in message for message in caplog.messages)
+    assert [module.name for module in registry][-1] == "good"
+
+
+def good() -> Made:
+    return Made("good", Words(commands=("go",)))
+
+
+def test_a_module_is_found_by_its_class() -> None:
+    registry = Registry()
+
+    assert registry.of(ForceDucking) is next(one for one in registry if isinstance(one, ForceDucking))
+    with pytest.raises(BrokenModule, match="There is no module ForceDucking"):
+        Registry([]).of(ForceDucking)
+
+
+def test_two_registries_share_no_state() -> None:
+    assert Registry().of(ForceDucking).ducks is not Registry().of(ForceDucking).ducks

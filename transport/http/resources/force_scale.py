@@ -1,0 +1,98 @@
+"""`/sessions/{session}/force_scale`: how much of a session's output is let through, asked for from outside of every session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from actors.kit.errors import InvalidInput, NoSuchSession
+from actors.modules.force_ducking import HTTP, Ducks, ForceDucking
+from actors.modules.registry import is_on, refusal
+from actors.session.selectors import Selected, parse_selector, select
+from transport.http.describe.about import ONE_SESSION, SEVERAL_SESSIONS, About
+from transport.http.describe.schema import obj
+from transport.http.describe.values import GAIN
+from transport.http.results import Act, answer_of
+from transport.http.route import Route
+from transport.wire import shapes
+
+if TYPE_CHECKING:
+    from actors.session.messages import SessionRecord
+    from transport.http.call import Answer, Call
+
+BODY: Final = "body"
+SCALE: Final = obj({"gain": GAIN})
+READ: Final = About(SCALE, path={"session": ONE_SESSION})
+GIVEN_BACK: Final = About(SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",))
+WRITTEN: Final = replace(GIVEN_BACK, body=SCALE, example={"gain": 0.2})
+
+
+def routes() -> Iterator[Route]:
+    """A preview: 400 while its setting is off."""
+    shape = "/sessions/{session}/force_scale"
+    yield Route("GET", shape, read_scale, "How much of a session's output is let through (preview).", about=READ)
+    yield Route("POST", shape, write_scale, "Let less of it through.", reads_body=True, about=WRITTEN)
+    yield Route("DELETE", shape, clear_scale, "Take back what was asked for over HTTP.", about=GIVEN_BACK)
+
+
+async def read_scale(call: Call) -> Answer:
+    """The gain that counts, whoever asked for it."""
+    ducks, record = _ducks(call), _selected(call).one()
+    return await answer_of([Act({}, lambda: _shown(ducks, record))], several=False)
+
+
+async def write_scale(call: Call) -> Answer:
+    """Until DELETE, or until the session closes."""
+    gain = _gain(call)
+    return await _ask(call, gain)
+
+
+async def clear_scale(call: Call) -> Answer:
+    """What sessions asked for still counts."""
+    return await _ask(call, 1.0)
+
+
+async def _ask(call: Call, gain: float) -> Answer:
+    ducks, selected = _ducks(call), _selected(call)
+    acts = [_act(call, ducks, record, gain) for record in selected.some()]
+    return await answer_of(acts, several=selected.several)
+
+
+def _act(call: Call, ducks: Ducks, record: SessionRecord, gain: float) -> Act:
+    async def run() -> Mapping[str, object]:
+        channel = call.bridge.channels.get(record.session_id)
+        if channel is None or channel.devices is None:
+            raise NoSuchSession(record.session_id)
+        ducks.ask(HTTP, record.session_id, gain)
+        call.bridge.scale_output(record.session_id, ducks.gain(record.session_id))
+        return await _shown(ducks, record)
+
+    return Act({"session_id": record.session_id}, run)
+
+
+async def _shown(ducks: Ducks, record: SessionRecord) -> Mapping[str, object]:
+    return {"gain": ducks.gain(record.session_id)}
+
+
+def _gain(call: Call) -> float:
+    _ducks(call)
+    fields = call.fields("gain")
+    if "gain" not in fields:
+        raise InvalidInput("gain is missing", f"{BODY}.gain")
+    gain = shapes.number(fields["gain"], f"{BODY}.gain")
+    if not 0 <= gain <= 1:
+        raise InvalidInput("the gain of a session is 0 to 1", f"{BODY}.gain")
+    return gain
+
+
+def _ducks(call: Call) -> Ducks:
+    """What was asked for; InvalidInput while the preview is off."""
+    module = call.bridge.modules.of(ForceDucking)
+    if not is_on(module, call.bridge.settings):
+        raise InvalidInput(refusal(module, "force_scale"))
+    return module.ducks
+
+
+def _selected(call: Call) -> Selected:
+    return select(parse_selector(call.words["session"]), call.bridge.sessions)

@@ -1,0 +1,165 @@
+"""The modules of one session at the edge: parts that open and close with their settings, words that take effect, fields of state.
+
+A module that fails is closed for the session, with one line on the log, and open again when it is switched off and on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from actors.kit.errors import HapticError, InvalidInput
+from actors.modules.module import Place
+from actors.modules.registry import NOTHING_ON
+from fastpath.wire import encode_json
+
+if TYPE_CHECKING:
+    from actors.modules.module import Part
+    from actors.session.messages import SessionTable
+    from actors.settings.messages import SettingsView
+    from transport.bridge import Bridge
+    from transport.wire.reading import ModuleWish, Read
+    from transport.ws.devices import SessionDevice
+
+CONFIGURING: Final = frozenset({Place.CONFIGURE, Place.SESSION})
+MOST_STATE_BYTES: Final = 4096
+
+Devices: TypeAlias = "Callable[[], Mapping[str, SessionDevice]]"
+
+logger = logging.getLogger(__name__)
+
+
+class OneSession:
+    """What a module sees of a session."""
+
+    def __init__(self, bridge: Bridge, session_id: int, devices: Devices) -> None:
+        self.session_id = session_id
+        self._devices = devices
+        self._bridge = bridge
+
+    @property
+    def devices(self) -> Mapping[str, SessionDevice]:
+        """Every device that is here."""
+        return self._devices()
+
+    @property
+    def sessions(self) -> SessionTable:
+        """All open sessions."""
+        return self._bridge.sessions
+
+    def scale_output(self, session_id: int, gain: float) -> None:
+        """Let through this share of what a session puts out; nothing when it is not open."""
+        self._bridge.scale_output(session_id, gain)
+
+
+class SessionModules:
+    """Main thread only; `devices` gives those that are here, `active` is what is on now."""
+
+    def __init__(self, bridge: Bridge, session_id: int, devices: Devices) -> None:
+        self._bridge = bridge
+        self._session = OneSession(bridge, session_id, devices)
+        self._parts: dict[str, Part] = {}
+        self._shown: tuple[str, ...] = ()
+        self.active = NOTHING_ON
+
+    def follow(self, settings: SettingsView) -> None:
+        """Take up settings: what was switched off is closed, what was switched on is opened."""
+        before, self.active = self.active, self._bridge.modules.active(settings)
+        gone = [name for name in before.modules if name not in self.active.modules]
+        if gone:
+            self._close(gone)
+        for name, module in self.active.modules.items():
+            if name not in before.modules:
+                try:
+                    self._parts[name] = module.open(self._session)
+                except Exception as error:  # noqa: BLE001 - logged there
+                    self._failed(name, error)
+        self._list_shown()
+
+    def take(self, found: Read, *, configuring: bool) -> set[str]:
+        """Have what was read take effect, as configuration or as commands; whose device was meant."""
+        meant: set[str] = set()
+        for wish in found.module_wishes or ():
+            if (wish.place in CONFIGURING) is configuring:
+                self._take(found, wish)
+                if wish.device_id is not None:
+                    meant.add(wish.device_id)
+        return meant
+
+    def states(self) -> dict[str, bytes] | None:
+        """Device id -> members that the modules add to its state; None while none of them shows any."""
+        if not self._shown:
+            return None
+        texts = {
+            device.device_id: b"".join(self._state(name, device) for name in self._shown)
+            for device in self._session.devices.values()
+        }
+        return {device_id: text for device_id, text in texts.items() if text}
+
+    def close(self) -> None:
+        """The session closes."""
+        self._close(tuple(self._parts))
+        self.active = NOTHING_ON
+        self._shown = ()
+
+    def _take(self, found: Read, wish: ModuleWish) -> None:
+        part = self._parts.get(wish.module)
+        device = None if wish.device_id is None else self._session.devices.get(wish.device_id)
+        if part is None or (device is None and wish.device_id is not None):
+            found.fault(wish.path, f"module {wish.module} is not there: switch it off and on, or look at the log")
+            return
+        try:
+            part.take(wish.place, wish.word, wish.value, device)
+        except InvalidInput as error:
+            found.fault(error.path or wish.path, error.reason)
+        except HapticError as error:
+            found.fault(wish.path, error.sentence)
+        except Exception as error:  # noqa: BLE001 - logged there
+            self._failed(wish.module, error)
+            found.fault(wish.path, f"module {wish.module} failed: look at the log")
+
+    def _state(self, name: str, device: SessionDevice) -> bytes:
+        part = self._parts.get(name)
+        if part is None:
+            return b""
+        words = self.active.modules[name].words.state
+        try:
+            shown = part.state(device)
+            fields = {word: shown[word] for word in words if word in shown}
+            text = _members(fields)
+        except Exception as error:  # noqa: BLE001 - logged there
+            self._failed(name, error)
+            return b""
+        return b"," + text if text else b""
+
+    def _close(self, names: Iterable[str]) -> None:
+        for name in names:
+            part = self._parts.pop(name, None)
+            if part is None:
+                continue
+            try:
+                part.close()
+            except Exception:
+                logger.exception("module %s failed to close in session %d", name, self._session.session_id)
+        for device in self._session.devices.values():
+            device.writer.publish(refresh=False)
+
+    def _failed(self, name: str, error: Exception) -> None:
+        """The session goes on without the module."""
+        logger.error(
+            "module %s failed in session %d and is closed for it", name, self._session.session_id, exc_info=error
+        )
+        self._parts.pop(name, None)
+        self._list_shown()
+
+    def _list_shown(self) -> None:
+        self._shown = tuple(name for name in self._parts if name in self.active.shown)
+
+
+def _members(fields: Mapping[str, object]) -> bytes:
+    """The members of an object as JSON text; ValueError when they are too long for every frame."""
+    text = encode_json(fields)[1:-1]
+    if len(text) > MOST_STATE_BYTES:
+        raise ValueError(f"its state has {len(text)} bytes, and may have {MOST_STATE_BYTES}")
+    return text
