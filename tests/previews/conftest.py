@@ -26,9 +26,11 @@ Join = Callable[..., tuple[Peer, int]]
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    settings = {"simulation/settle_time": 0.01, **{f"features/{name}/enabled": "true" for name in PREVIEWS}}
+    settings = {"simulation/settle_time": 0.01}
     folder = tmp_path_factory.mktemp("state")
     with ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
+        for name in PREVIEWS:
+            HttpClient(running.http).post(f"/settings/features/{name}/enabled", {"value": True})
         yield running
 
 
