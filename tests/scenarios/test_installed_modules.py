@@ -6,13 +6,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 from tests.support.example_module import install, shown_source
 from tests.support.http_client import HttpClient
 from tests.support.peer import Peer
 from tests.support.service import FREE_PORTS, RunningService
 
-CLASHING = '''
+CLASHING = """
 from actors.modules.module import LISTED, Part, Words
 
 
@@ -26,8 +27,13 @@ class Module:
 
     def open(self, session):
         return Part()
-'''
-MARK = {"arm": [{"device_id": "A001", "configure": {"mark_prefix": {"prefix": "step "}}, "commands": {"mark": {"label": "one"}}}]}
+"""
+
+
+def mark(device_id: str, label: object) -> dict[str, Any]:
+    """The message of the page, for a device that is there."""
+    entry = {"configure": {"mark_prefix": {"prefix": "step "}}, "commands": {"mark": {"label": label}}}
+    return {"arm": [{"device_id": device_id, **entry}]}
 
 
 def test_the_module_of_the_page_adds_a_command_a_field_and_a_state(tmp_path: Path) -> None:
@@ -38,10 +44,11 @@ def test_the_module_of_the_page_adds_a_command_a_field_and_a_state(tmp_path: Pat
         http = HttpClient(service.http)
         with Peer(service.ws) as client:
             before = client.frame()
-            refused = client.ask(MARK)
+            arm = before["arm"][0]["device_id"]
+            refused = client.ask(mark(arm, "one"))
             http.post("/settings/features/modules/enabled", {"value": ["marks", "wheel"]})
-            shown = client.ask(MARK)
-            bad = client.ask({"arm": [{"device_id": "A001", "commands": {"mark": {"label": 3}, "turn": 1}}]})
+            shown = client.ask(mark(arm, "one"))
+            bad = client.ask({"arm": [{"device_id": arm, "commands": {"mark": {"label": 3}, "turn": 1}}]})
             http.post("/settings/features/modules/enabled", {"value": []})
             after = client.ask({})
 
