@@ -1,0 +1,278 @@
+"""The force chain on a stepped loop: filter and gate, slew limit, ways to zero, and motors at their limit."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from tests.support.devices import ARM_CENTRE, ARM_HIGH, ARM_LOW, REST, Rig, arm_params, still_arm_params
+
+SLEW: Final = 3000.0
+SLOW: Final = 500.0
+SHAKE_HZ: Final = 15.0
+
+
+def chain_rig(*, frequency: float = 4000.0, timeout: float = 0.05, **changes: object) -> Rig:
+    """A still arm with the slew limits of a real one, that already obeys."""
+    rig = Rig(still_arm_params(slew=SLEW, slow_slew=SLOW, **changes), frequency=frequency, timeout=timeout)
+    rig.force(0.0, 0.0, 0.0)
+    rig.step(2)
+    return rig
+
+
+def size(state: NDArray[np.void]) -> float:
+    return float(np.linalg.norm(state["force"]))
+
+
+def norms(rig: Rig, seconds: float) -> list[float]:
+    """Force (N) of each tick."""
+    return [size(rig.step()) for _ in range(rig.ticks(seconds))]
+
+
+# ---------------------------------------------------------------- slew limit
+
+
+@pytest.mark.parametrize("frequency", [1_000.0, 4_000.0, 32_000.0])
+def test_a_step_of_ten_newtons_takes_a_300th_of_a_second(frequency: float) -> None:
+    rig = chain_rig(frequency=frequency)
+    rig.force(0.0, 0.0, 10.0)
+
+    seen = norms(rig, 0.006)
+
+    assert (1 + int(np.argmax(np.array(seen) > 9.9999))) / frequency == pytest.approx(
+        10 / SLEW, abs=max(0.2e-3, 1 / frequency)
+    )
+    assert max(np.diff([0.0, *seen])) <= SLEW / frequency + 1e-9
+
+
+def test_it_limits_the_change_of_the_vector_and_not_of_each_axis() -> None:
+    rig = chain_rig()
+    rig.force(6.0, 0.0, 8.0)
+
+    for _ in range(5):
+        force = rig.step()["force"]
+        assert force[0] * 8 == pytest.approx(force[2] * 6)
+
+
+def test_a_texture_of_250_hz_passes_whole() -> None:
+    rig = chain_rig()
+    seen = []
+    for tick in range(rig.ticks(0.5)):
+        rig.force(0.0, 0.0, math.sin(math.tau * 250 * tick / rig.frequency))
+        seen.append(float(rig.step()["force"][2]))
+
+    assert max(seen[200:]) > 0.99
+    assert min(seen[200:]) < -0.99
+
+
+def test_towards_zero_there_is_no_limit_and_through_it_only_behind() -> None:
+    rig = chain_rig()
+    rig.force(0.0, 0.0, 8.0)
+    rig.step(rig.ticks(0.005))
+
+    rig.force(0.0, 0.0, 1.0)
+    assert size(rig.step()) == 1.0
+    rig.force(0.0, 0.0, 8.0)
+    rig.step(rig.ticks(0.005))
+    rig.force(0.0, 0.0, -8.0)
+    assert float(rig.step()["force"][2]) == pytest.approx(-SLEW / rig.frequency)
+
+
+@pytest.mark.parametrize("how", ["stopped", "refused", "from position to force"])
+def test_after_a_pause_output_grows_slowly_until_it_has_caught_up(how: str) -> None:
+    params = still_arm_params(slew=SLEW, slow_slew=SLOW)
+    rig = Rig(params)
+    rig.force(0.0, 0.0, 4.0)
+    rig.step(rig.ticks(0.01))
+    if how == "stopped":
+        rig.runtime.stop_device(rig.device, stopped=True)
+        assert size(rig.step()) == 0
+        rig.runtime.stop_device(rig.device, stopped=False)
+    elif how == "refused":
+        for accepts in (0, 1):
+            params["accepts_commands"] = accepts
+            assert rig.runtime.publish_device(rig.device, params)
+            rig.step()
+    else:
+        rig.writer.begin()
+        rig.writer.position(*ARM_CENTRE)
+        rig.writer.publish()
+        rig.step(rig.ticks(0.005))
+        rig.force(0.0, 0.0, 4.0)
+
+    grown = norms(rig, 0.004)
+    assert max(np.diff(grown)) <= SLOW / rig.frequency + 1e-9
+    assert grown[-1] == pytest.approx(0.004 * SLOW, abs=0.3)
+
+    rig.force(0.0, 0.0, 4.0)
+    rig.step(rig.ticks(0.01))
+    rig.force(0.0, 0.0, 6.0)
+    assert max(np.diff(norms(rig, 0.001))) == pytest.approx(SLEW / rig.frequency)
+
+
+# ---------------------------------------------------------------- ways to zero
+
+
+@pytest.mark.parametrize("frequency", [1_000.0, 4_000.0])
+def test_the_force_of_a_silent_client_is_gone_21_ms_after_its_time_out(frequency: float) -> None:
+    rig = chain_rig(frequency=frequency)
+    rig.force(0.0, 0.0, 10.0)
+    rig.step(rig.ticks(0.045))
+    assert size(rig.step()) == pytest.approx(10)
+
+    seen = norms(rig, 0.05 - 0.045 + 0.021)
+
+    assert seen[-1] < 0.05
+
+
+def test_a_dead_timekeeper_takes_what_the_loop_makes_to_zero_and_it_comes_back() -> None:
+    rig = Rig(still_arm_params(slew=SLEW, slow_slew=SLOW), timeout=2.0)
+    rig.writer.begin()
+    rig.writer.position(ARM_CENTRE[0] + 0.004, *ARM_CENTRE[1:])
+    rig.writer.publish()
+
+    assert size(rig.step(rig.ticks(0.49), beat=False)) == pytest.approx(2, abs=0.01)
+    assert size(rig.step(rig.ticks(0.07), beat=False)) < 0.05
+    rig.writer.publish()
+    assert size(rig.step(rig.ticks(0.4))) == pytest.approx(2, abs=0.01)
+
+
+# ---------------------------------------------------------------- filter and gate
+
+
+def shaken(gate: float, ticks: int = 600) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Force along z (N) and severity of the tick before, of an arm that is shaken along x; the gate is that of a push of 1 N along z."""
+    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    steady = rig.other("2")
+    steady.set_gate(gate)
+    assert steady.publish(refresh=False)
+    rows: list[tuple[float, float]] = []
+    for tick in range(200 + ticks):
+        rig.force(3 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
+        steady.begin()
+        steady.force(0.0, 0.0, 1.0)
+        assert steady.publish()
+        state = rig.step()
+        rows.append((float(state["force"][2]), float(state["severity"])))
+    forces, severity = np.array(rows).T
+    return forces[1:], severity[:-1]
+
+
+def test_half_a_gate_takes_the_mean_of_none_and_all() -> None:
+    open_gate, severity = shaken(0.0)
+    half, _severity = shaken(0.5)
+    shut, _severity = shaken(1.0)
+
+    assert max(severity) > 0.5
+    assert half == pytest.approx((open_gate + shut) / 2, abs=1e-6)
+    assert shut == pytest.approx(1 - severity, abs=1e-6)
+
+
+def test_a_gate_that_changes_acts_in_fifty_milliseconds_and_not_in_a_step() -> None:
+    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    steady = rig.other("2")
+    shares: list[float] = []
+    for tick in range(800):
+        if tick == 700:
+            steady.set_gate(1.0)
+        rig.force(3 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
+        steady.begin()
+        steady.force(0.0, 0.0, 1.0)
+        assert steady.publish()
+        severity = float(rig.reader.snapshot()["severity"])
+        taken = 1 - float(rig.step()["force"][2])
+        shares.append(taken / severity if severity > 0.1 else 0.0)
+
+    assert shares[699] == pytest.approx(0, abs=1e-9)
+    assert shares[699:750] == pytest.approx([0.02 * k for k in range(51)], abs=0.021)
+    assert max(np.diff(shares[690:])) <= 0.0201
+    assert shares[-1] == pytest.approx(1, abs=1e-6)
+
+
+def test_a_loop_that_goes_on_at_another_rate_forgets_what_it_saw_and_ramps_up() -> None:
+    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    for tick in range(600):
+        rig.force(3 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
+        rig.step()
+    state = rig.reader.snapshot()
+    entered = int(state["oscillations"])
+    assert entered >= 1
+    assert int(state["oscillation_stage"]) < 8
+
+    rig.runtime.publish_loop(frequency=2000, command_timeout=0.05)
+    rig.force(0.0, 0.0, 2.0)
+    seen = [size(rig.step()) for _ in range(100)]
+    rig.force(0.0, 0.0, 2.0)
+    state = rig.step()
+
+    assert (int(state["oscillation_stage"]), int(state["oscillations"])) == (8, entered)
+    assert seen[0] < 0.05
+    assert max(np.diff(seen)) < 2 / 50 / 2 * 1.5
+    assert state["force"] == pytest.approx([0, 0, 2], abs=1e-6)
+
+
+# ---------------------------------------------------------------- motors at their limit
+
+
+def angle_between(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Degrees."""
+    cosine = float(np.dot(a, b) / (np.linalg.norm(a) * np.linalg.norm(b)))
+    return math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
+
+
+def places() -> st.SearchStrategy[tuple[float, float, float]]:
+    return st.tuples(*[st.floats(low + 0.02, high - 0.02) for low, high in zip(ARM_LOW, ARM_HIGH, strict=True)])
+
+
+def parts() -> st.SearchStrategy[tuple[float, float, float]]:
+    return st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda parts: math.hypot(*parts) > 0.05)
+
+
+@given(places(), parts())
+def test_weak_motors_keep_the_direction_of_the_force(
+    place: tuple[float, float, float], parts: tuple[float, float, float]
+) -> None:
+    params = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": place}, torque_limit=1000.0)
+    rig = Rig(params, frequency=1000)
+    wanted = np.array(parts) / math.hypot(*parts) * 10
+    rig.force(*(float(part) for part in wanted))
+
+    state = rig.step()
+
+    assert int(state["saturated"]) > 0 or size(state) == pytest.approx(10)
+    assert angle_between(state["force"], wanted) < 1
+    assert np.max(np.abs(state["torque"])) <= 1000 * (1 + 1e-9)
+
+
+@given(places(), parts(), st.booleans(), st.floats(0, 6000))
+def test_torques_never_push_harder_than_the_peak_force_wherever_the_arm_is(
+    place: tuple[float, float, float], parts: tuple[float, float, float], scaled: bool, newton_millimetres: float
+) -> None:
+    params = arm_params(
+        plant={"mass": 1e9}, hand={"path": REST, "centre": place}, torque_scaling=int(scaled), peak_force=10.0
+    )
+    rig = Rig(params, frequency=1000)
+    rig.writer.begin()
+    rig.writer.torque(*(newton_millimetres * part for part in parts))
+    assert rig.writer.publish()
+
+    state = rig.step()
+
+    assert size(state) <= 10 * (1 + 1e-9)
+    assert np.all(np.isfinite(state["torque"]))
+
+
+def test_a_nearly_stretched_arm_gives_out_no_more_than_its_peak() -> None:
+    far = (ARM_HIGH[0], ARM_LOW[1], ARM_HIGH[2])
+    rig = Rig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}))
+    for joint in range(3):
+        rig.writer.begin()
+        rig.writer.torque(*(6000.0 if joint == k else 0.0 for k in range(3)))
+        assert rig.writer.publish()
+        assert size(rig.step()) <= 10 * (1 + 1e-9)

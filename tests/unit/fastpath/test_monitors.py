@@ -1,0 +1,316 @@
+"""The safety monitors, each tripped on a stepped loop: when it acts, what it does then, and when it lets go."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fastpath.dtypes import DEVICE_PARAMS
+from tests.support.devices import NO_HAND, REST, arm_params, keep
+from tests.support.watched_arm import (
+    BARE,
+    DROPPED,
+    EBRAKE,
+    GUARD,
+    HARD,
+    STALLED,
+    Params,
+    Watched,
+    bare_arm,
+    free,
+    latched,
+    pressing,
+    size,
+)
+
+# ---------------------------------------------------------------- e-brake
+
+
+def test_a_braked_device_stops_from_one_metre_per_second_within_40_mm() -> None:
+    rig = Watched(bare_arm())
+    rig.push(3.5, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.02)
+    places = [float(rig.step()["position"][0]) for _ in range(rig.ticks(0.5))]
+
+    # What it really does, before the low-pass of the velocity.
+    speeds = np.diff(places[::4]) * rig.frequency / 4
+    begun = 4 * int(np.argmax(speeds < 1.0))
+
+    assert speeds[0] > 3
+    assert places[-1] - places[begun] == pytest.approx(0.040, abs=0.004)
+    assert abs(speeds[-1]) < 0.01
+
+
+def test_a_runaway_brakes_at_three_metres_per_second_within_ten_milliseconds() -> None:
+    rig = Watched(bare_arm())
+
+    rig.push(2.9, 0, 0)
+    assert not int(rig.step(40)["safety"]) & EBRAKE
+    rig.push(0.3, 0, 0)
+    assert rig.seconds_until(latched(EBRAKE), 0.05) <= 0.010
+    assert rig.step()["ebrakes"] == 1
+
+
+def test_a_fast_device_brakes_only_when_its_motors_push_on() -> None:
+    pushed, pulled = Watched(bare_arm()), Watched(bare_arm())
+    for rig, force in ((pushed, 1.0), (pulled, -1.0)):
+        rig.push(1.8, 0, 0)
+        rig.step(rig.ticks(0.004))
+        rig.force(force, 0, 0)
+
+    assert 0.010 <= pushed.seconds_until(latched(EBRAKE), 0.03) <= 0.016
+    assert not any(int(pulled.step()["safety"]) & EBRAKE for _ in range(pulled.ticks(0.03)))
+
+
+def test_a_braked_device_ignores_commands_and_obeys_slowly_after_its_release() -> None:
+    rig = Watched(bare_arm())
+    rig.push(3.5, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.02)
+    writer = pressing(rig, 0, 4, 0)
+    rig.writer.torque(0, 500, 0)
+    for _ in range(10):
+        assert writer.publish()
+        state = rig.step(rig.ticks(0.010))
+        braking = -5 * state["velocity"] * min(1, 10 / (5 * size(state, "velocity")))
+        assert state["force"] == pytest.approx(braking, abs=1e-9)
+
+    rig.writer.begin()
+    rig.seconds_until(free(EBRAKE), 4, pressing(rig, 0, 4, 0))
+    assert size(rig.step()) < 0.5
+    assert 0.006 <= rig.seconds_until(lambda state: size(state) > 3.99, 0.02, writer) <= 0.010
+
+
+def test_the_brake_lets_go_two_seconds_after_half_a_second_of_rest() -> None:
+    rig = Watched(bare_arm())
+    rig.push(3.5, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.02)
+    rig.seconds_until(lambda state: size(state, "velocity") < 0.05, 0.5)
+
+    assert 2.5 <= rig.seconds_until(free(EBRAKE), 3) <= 2.7
+    state = rig.step(rig.ticks(1))
+    assert (int(state["ebrakes"]), int(state["ebrake_releases"])) == (1, 1)
+
+
+def test_motion_in_between_keeps_the_brake_on() -> None:
+    rig = Watched(bare_arm())
+    rig.push(3.5, 0, 0)
+    rig.step(rig.ticks(2))
+    rig.push(-0.3, 0, 0)
+    rig.step(rig.ticks(0.1))
+
+    assert 2.4 <= rig.seconds_until(free(EBRAKE), 3) <= 2.6
+
+
+def test_a_brake_pulls_with_at_most_the_peak_force() -> None:
+    rig = Watched(bare_arm())
+    rig.push(4, 4, 0)
+
+    assert max(size(rig.step()) for _ in range(80)) == pytest.approx(10.0)
+
+
+# ---------------------------------------------------------------- stall
+
+
+def stalled_arm() -> Watched:
+    """An arm that is locked, in the joints' way of a commanded torque."""
+    rig = Watched(arm_params(hand={"path": NO_HAND}, torque_limit=1000.0))
+    rig.order(lock_stiffness=20_000.0)
+    return rig
+
+
+@pytest.mark.parametrize(("share", "stalls"), [(0.65, 1), (0.55, 0)])
+def test_a_strong_push_without_motion_for_two_seconds_is_a_stall(share: float, stalls: int) -> None:
+    rig = stalled_arm()
+    rig.writer.begin()
+    rig.writer.torque(0, 1000 * share, 0)
+
+    rig.step()
+    assert keep(rig.writer, rig, 1.9)["stalls"] == 0
+    state = keep(rig.writer, rig, 0.4)
+
+    assert (int(state["stalls"]), int(state["safety"]) & STALLED) == (stalls, STALLED * stalls)
+
+
+def test_a_stall_ends_with_motion_or_with_less_torque() -> None:
+    for ends in ("motion", "less", "nothing"):
+        rig = stalled_arm()
+        rig.writer.begin()
+        rig.writer.torque(0, 900, 0)
+        rig.seconds_until(latched(STALLED), 3, rig.writer)
+        if ends == "motion":
+            rig.order(lock_stiffness=0.0)
+        elif ends == "less":
+            rig.writer.begin()
+            rig.writer.torque(0, 390, 0)
+        state = keep(rig.writer, rig, 0.1)
+        assert bool(int(state["safety"]) & STALLED) is (ends == "nothing"), ends
+        assert state["stalls"] == 1
+
+
+# ---------------------------------------------------------------- foreign object
+
+
+def let_go(**changes: object) -> Watched:
+    """An arm that nobody holds: its paired grip lies beside it."""
+    rig = Watched(bare_arm(**changes), grip=True)
+    rig.hold(held=False)
+    rig.step(4)
+    return rig
+
+
+@pytest.mark.parametrize("newtons", [0.8, 1.4, 2.6, 3.5])
+def test_the_observer_sees_what_pushes_in_a_tenth_of_a_second(newtons: float) -> None:
+    rig = Watched(bare_arm())
+    rig.order(external=(newtons, 0.0, 0.0))
+
+    assert float(rig.step(rig.ticks(0.1))["external"]) == pytest.approx(newtons, rel=0.05)
+
+
+@pytest.mark.parametrize(("newtons", "stage"), [(0.8, 0), (1.4, GUARD), (2.6, GUARD), (4.0, HARD)])
+def test_what_pushes_while_nobody_holds_the_grip_has_its_stage(newtons: float, stage: int) -> None:
+    rig = let_go()
+    rig.order(external=(newtons, 0.0, 0.0))
+
+    state = rig.step(rig.ticks(0.12))
+
+    assert int(state["safety"]) & (GUARD | HARD) == stage
+    assert bool(int(state["safety"]) & EBRAKE) is (stage == HARD)
+
+
+def test_nothing_pushes_a_device_that_is_held_or_has_no_grip() -> None:
+    held = Watched(bare_arm(), grip=True)
+    alone = Watched(bare_arm())
+    for rig in (held, alone):
+        rig.order(external=(5.0, 0.0, 0.0))
+        state = rig.step(rig.ticks(0.12))
+        assert (int(state["safety"]), int(state["guards"])) == (0, 0)
+        assert float(state["external"]) > 4
+
+
+def test_a_slot_that_another_device_has_now_is_no_grip_that_is_let_go() -> None:
+    rig = let_go()
+    rig.runtime.release_device(rig.grip)
+    rig.step(2)
+    other = rig.runtime.lease_device("other")
+    assert other.slot == rig.grip.slot
+    assert rig.runtime.publish_device(other, arm_params(hand={"path": REST}))
+    rig.order(external=(5.0, 0.0, 0.0))
+
+    assert int(rig.step(rig.ticks(0.12))["safety"]) == 0
+
+
+def test_a_guarded_device_puts_out_half() -> None:
+    rig = let_go()
+    rig.change(plant=in_honey(40))
+    writer = pressing(rig, 0, 2, 0)
+    rig.seconds_until(lambda state: size(state) > 1.99, 0.05, writer)
+    rig.order(external=(2.0, 0.0, 0.0))
+
+    rig.seconds_until(latched(GUARD), 0.1, writer)
+    assert rig.step()["force"] == pytest.approx([0, 1, 0], abs=1e-9)
+
+    rig.order(external=(0.0, 0.0, 0.0))
+    assert 0.5 <= rig.seconds_until(free(GUARD), 1, writer) <= 0.6
+    rig.step(rig.ticks(0.01))
+    assert rig.step()["force"] == pytest.approx([0, 2, 0], abs=1e-9)
+
+
+def in_honey(viscous: float) -> Params:
+    """A plant that what pushes moves slowly (N.s/m)."""
+    plant: Params = arm_params(plant={**BARE, "viscous": viscous})["plant"]
+    return plant
+
+
+def test_a_hard_object_brakes_until_it_is_gone() -> None:
+    rig = let_go()
+    rig.change(plant=in_honey(100))
+    rig.order(external=(4.0, 0.0, 0.0))
+    rig.seconds_until(latched(EBRAKE), 0.2)
+
+    state = rig.step(rig.ticks(4))
+    assert int(state["safety"]) == EBRAKE | HARD
+    assert state["ebrake_releases"] == 0
+
+    rig.order(external=(0.0, 0.0, 0.0))
+    assert 0.5 <= rig.seconds_until(free(HARD), 1) <= 0.6
+    assert rig.step()["guards"] == 3
+    assert 1.9 <= rig.seconds_until(free(EBRAKE), 3) <= 2.1
+
+
+def test_whoever_takes_the_grip_ends_the_stage() -> None:
+    rig = let_go()
+    rig.change(plant=in_honey(40))
+    rig.order(external=(2.0, 0.0, 0.0))
+    rig.seconds_until(latched(GUARD), 0.2)
+
+    rig.hold(held=True)
+    assert int(rig.step(3)["safety"]) == 0
+
+
+# ---------------------------------------------------------------- grip let go
+
+
+def test_a_grip_that_is_let_go_takes_the_output_to_zero_within_51_ms_of_its_time_out() -> None:
+    rig = Watched(bare_arm(grip_timeout=0.1), grip=True)
+    rig.change(plant=in_honey(100))
+    writer = pressing(rig, 0, 2, 0)
+    rig.seconds_until(lambda state: size(state) > 1.99, 0.05, writer)
+    rig.hold(held=False)
+
+    assert rig.seconds_until(latched(DROPPED), 0.2, writer) == pytest.approx(0.1, abs=0.002)
+    assert rig.seconds_until(lambda state: size(state) < 1e-9, 0.1, writer) <= 0.051
+    assert rig.step()["grip_drops"] == 1
+
+    rig.hold(held=True)
+    assert 0.199 <= rig.seconds_until(free(DROPPED), 0.3, writer) <= 0.202
+    assert rig.seconds_until(lambda state: size(state) > 1.999, 0.1, writer) <= 0.051
+
+
+def test_a_grip_that_is_let_go_for_less_than_the_time_out_changes_nothing() -> None:
+    rig = Watched(bare_arm(grip_timeout=0.1), grip=True)
+    rig.hold(held=False)
+    rig.step(rig.ticks(0.09))
+    rig.hold(held=True)
+
+    assert rig.step(rig.ticks(0.2))["grip_drops"] == 0
+
+
+def test_without_a_time_out_no_grip_is_dropped_and_taking_it_away_ends_it() -> None:
+    rig = Watched(bare_arm(), grip=True)
+    rig.hold(held=False)
+    assert rig.step(rig.ticks(1))["grip_drops"] == 0
+
+    rig.change(grip_timeout=0.1)
+    rig.seconds_until(latched(DROPPED), 0.2)
+    rig.change(grip_timeout=0.0)
+    assert int(rig.step(2)["safety"]) & DROPPED == 0
+
+
+# ---------------------------------------------------------------- all of them
+
+
+def test_a_new_device_in_a_slot_has_no_monitor_latched() -> None:
+    rig = Watched(bare_arm())
+    rig.push(3.5, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.02)
+    rig.runtime.release_device(rig.device)
+    rig.step(2)
+    again = rig.runtime.lease_device("another")
+    params = np.zeros((), dtype=DEVICE_PARAMS)
+    params[()] = bare_arm()
+    assert rig.runtime.publish_device(again, params)
+    rig.runtime.step(8)
+
+    state = rig.runtime.reader(again).snapshot()
+    assert (int(state["safety"]), int(state["ebrakes"])) == (0, 0)
+
+
+def test_a_stop_holds_a_braked_device_at_zero() -> None:
+    rig = Watched(bare_arm())
+    rig.push(3.5, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.02)
+
+    rig.runtime.stop_device(rig.device, stopped=True)
+
+    assert size(rig.step()) == 0
+    assert int(rig.step()["safety"]) & EBRAKE
