@@ -78,6 +78,9 @@ def fill(params: NDArray[np.void], record: DeviceRecord) -> None:
     orders["battery_revision"] = wanted.battery_revision
     orders["push_revision"] = wanted.push_revision
     _fill_fault(params, wanted.fault)
+    if wanted.fault is Fault.FOREIGN_OBJECT and record.paired_with is not None and not record.bond.attached:
+        # Nobody holds it: what pushes it is the object alone.
+        hand["path"] = NO_HAND
 
 
 def _fill_fault(params: NDArray[np.void], fault: Fault) -> None:

@@ -133,3 +133,13 @@ def test_what_a_device_has_not_is_refused_by_name(record: DeviceRecord, change: 
 def test_a_real_device_starts_as_every_device() -> None:
     assert Simulation().fault is Fault.NONE
     assert Simulation().attached
+
+
+@pytest.mark.parametrize(
+    ("paired", "attached", "held"), [(None, False, True), ("B001", True, True), ("B001", False, False)]
+)
+def test_a_foreign_object_pushes_alone_once_the_grip_is_let_go(paired: str | None, attached: bool, held: bool) -> None:
+    pushed = after(ARM, SimulationChange(fault=Fault.FOREIGN_OBJECT))
+    bond = replace(pushed.bond, paired_with=paired, attached=attached)
+
+    assert bool(int(device_params(replace(pushed, bond=bond), 0)["hand"]["path"])) is held
