@@ -401,9 +401,11 @@ def test_a_feature_acts_as_soon_as_it_is_set(feature: str) -> None:
     rig = Rig(phase=Phase.READY)
     rig.actor.started()
     published: list[Any] = []
-    rig.actor._runtime = cast(
-        "Runtime", SimpleNamespace(publish_device=lambda _lease, params: published.append(params))
-    )
+
+    def publish(_lease: object, params: Any) -> None:
+        published.append(params)
+
+    rig.actor._runtime = cast("Runtime", SimpleNamespace(publish_device=publish))
 
     rig.settings.replace(settings_view({f"features/{feature}/enabled": True}))
     rig.actor.on_setting(SettingChanged(f"features/{feature}/enabled", value=True))
