@@ -33,6 +33,15 @@ class Channel(Protocol):
         """The session's devices; None once it is closed."""
         ...
 
+    @property
+    def descriptor(self) -> int:
+        """The connection's socket, -1 when it has none any more."""
+        ...
+
+    def hung_up(self) -> None:
+        """The client has closed its side of the connection."""
+        ...
+
     def disconnect(self, code: int, reason: str) -> None:
         """Close the connection with a WebSocket close code; its forces are released at once."""
         ...

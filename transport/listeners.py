@@ -21,6 +21,7 @@ from transport.http.app import HTTP_ROUTES, PortApplication, session_upgrade
 from transport.http.call import Edge
 from transport.limits import Limits
 from transport.security import Guard
+from transport.ws.departures import Departures
 from transport.ws.events import EventChannels, event_routes
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Listeners:
         self._edge = Edge(bridge, Guard(bridge.system.settings, token()), build)
         self._channel = channel
         self._servers: list[HTTPServer] = []
+        self._departures = Departures(bridge)
 
     def open(self) -> str:
         """Listen everywhere; the addresses as the ready line shows them. PortInUse, CannotListen."""
@@ -99,10 +101,12 @@ class Listeners:
         self._edge.guard.listens_on(listener.port for listener in opened.values())
         for listener in opened.values():
             self._serve(listener)
+        self._departures.start()
         return ready_words(opened, hosts[0])
 
     def close(self) -> None:
         """Nobody new comes in, and the event channels end; session channels are whose who opened them."""
+        self._departures.stop()
         for server in self._servers:
             server.stop()
         self._events.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchActor, NoSuchSession
 from actors.session.messages import MANAGER, Applied, Change, ConfigureDefaults, ConfigureSession, SessionConfig
 from actors.session.selectors import parse_selector, select
-from actors.settings.messages import STORE, ConfirmLedger
+from transport.http.durable import confirmed
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -60,7 +60,7 @@ class StartScope:
         """Change the stored values; a change is on the disk when it is answered."""
         applied = await self.bridge.ask(MANAGER, ConfigureDefaults(changes))
         if changes:
-            await self.bridge.ask(STORE, ConfirmLedger())
+            await confirmed(self.bridge, "That holds")
         return _made(applied)
 
 

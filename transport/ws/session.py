@@ -183,6 +183,20 @@ class SessionChannel(Channel):
             self._devices.release()
         self.close(code, reason)
 
+    def hung_up(self) -> None:
+        """The client has closed its side: whatever of it still waits to be read counts no more."""
+        if not self._leaving:
+            self._leaving = True
+            if self._devices is not None:
+                self._devices.release()
+
+    @property
+    def descriptor(self) -> int:
+        """The connection's socket; -1 once the connection is broken or closed."""
+        connection = self.ws_connection
+        stream = None if connection is None else connection.stream
+        return -1 if stream is None or stream.closed() else stream.socket.fileno()
+
     def _lost(self) -> None:
         self.disconnect(FAILED, "the session failed: reconnect")
 
@@ -191,7 +205,7 @@ class SessionChannel(Channel):
     def on_message(self, message: str | bytes) -> Awaitable[None] | None:
         """Answer one message with one frame; an awaitable when nothing may be read until it is done."""
         devices = self._devices
-        if self._handle is None or self._leaving or devices is None:
+        if self._handle is None or self._leaving or devices is None or self.descriptor < 0:
             return None
         if len(message) > LONGEST_MESSAGE or (isinstance(message, str) and _utf8_bytes(message) > LONGEST_MESSAGE):
             self.disconnect(TOO_BIG, "a message may have 64 KiB")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from actors.device.actor import actor_name
-from actors.device.messages import ConfigureDevice
+from actors.device.messages import MANAGER, ConfigureDevice, SaveConfiguration
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from transport.http.call import NO_BODY, Answer
 from transport.http.describe.about import DEVICE_FAILS, NOWHERE, ONE_MOVER, SEVERAL_MOVERS, About
@@ -21,6 +22,7 @@ from transport.http.describe.values import (
     SENT_HANDEDNESS,
 )
 from transport.http.device_selector import Area, find
+from transport.http.durable import confirmed
 from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
@@ -191,7 +193,17 @@ async def change_wide(
     """Make the change on each of them; the echo is what is in force then."""
     having = devices.having(area.area)
     acts = [_act(call.bridge, area, record, change) for record in having.records]
-    return await answer_of(acts, several=having.pattern, deprecation=deprecation)
+    answer = await answer_of(acts, several=having.pattern, deprecation=deprecation)
+    for record in having.records:
+        await _saved(call.bridge, record.device_id)
+    await confirmed(call.bridge, "That holds")
+    return answer
+
+
+async def _saved(bridge: Bridge, device_id: str) -> None:
+    """Have the ledger told of what the device's actor told its manager before it answered."""
+    with suppress(NoSuchDevice):
+        await bridge.ask(MANAGER, SaveConfiguration(device_id))
 
 
 async def configured(bridge: Bridge, record: DeviceRecord, change: ConfigureDevice) -> DeviceWide:

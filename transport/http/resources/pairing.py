@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from actors.device.actor import actor_name
 from actors.device.messages import MANAGER, ConfigureDevice, ConfirmInventory
-from actors.kit.errors import HapticError, InvalidInput, NoSuchActor, NoSuchDevice
+from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from actors.pairing.messages import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
-from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import NO_BODY, Answer
 from transport.http.describe.about import DEVICE_ID, ONE_DEVICE, SEVERAL_DEVICES, About
 from transport.http.describe.schema import TEXT, either, nullable, obj, word
 from transport.http.device_selector import Area, find, shown
+from transport.http.durable import confirmed
 from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, Run, answer_of
 from transport.http.route import Route
@@ -97,11 +97,7 @@ def _act(record: DeviceRecord, run: Run) -> Act:
 async def _pair(bridge: Bridge, wish: PairManually | Unpair) -> Mapping[str, object]:
     now = await bridge.ask(PAIRING, wish)
     await _shown(bridge, wish.device_id)
-    try:
-        await bridge.ask(STORE, ConfirmLedger())
-    except HapticError as error:
-        error.sentence = f"That holds, but a restart would forget it. {error.sentence}"
-        raise
+    await confirmed(bridge, "That holds")
     return _pairing(now)
 
 

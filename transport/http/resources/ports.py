@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from actors.kit.errors import HapticError
 from actors.port.messages import PORTS, PortState, PortStatus, ResetPort
-from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
 from transport.http.describe.about import About
 from transport.http.describe.schema import TEXT, WHOLE, Live, Named, listed, nullable, obj, word
+from transport.http.durable import confirmed
 from transport.http.route import Route
 from transport.security import audit
 
@@ -48,11 +47,7 @@ async def reset_port(call: Call) -> Answer:
     port = call.bridge.ports.get(call.words["port"]).port
     status = await call.bridge.ask(PORTS, ResetPort(port))
     audit(call.peer, "-", f"reset of port {port}")
-    try:
-        await call.bridge.ask(STORE, ConfirmLedger())
-    except HapticError as error:
-        error.sentence = f"Port {port} is reset, but a restart would forget it. {error.sentence}"
-        raise
+    await confirmed(call.bridge, f"Port {port} is reset")
     return Answer(_shown(status))
 
 

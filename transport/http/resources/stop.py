@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from actors.device.messages import StopStatus
-from actors.kit.errors import HapticError
-from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
 from transport.http.describe.about import ONE_MOVER, SEVERAL_MOVERS, About
 from transport.http.describe.schema import FLAG, TEXT, listed, obj
 from transport.http.device_selector import Area, Devices, find
+from transport.http.durable import confirmed
 from transport.http.route import Route
 from transport.security import audit
 
@@ -66,7 +65,7 @@ async def stop_devices(call: Call) -> Answer:
     ids = tuple(record.device_id for record in found.records)
     status = call.bridge.system.stops.stop(ids, call.peer)
     audit(call.peer, "-", f"stop of {', '.join(ids)}")
-    await _confirmed(call, "The stop holds")
+    await confirmed(call.bridge, "The stop holds")
     return _each(found, status)
 
 
@@ -76,22 +75,13 @@ async def release_devices(call: Call) -> Answer:
     ids = tuple(record.device_id for record in found.records)
     status = call.bridge.system.stops.release(ids, call.peer)
     audit(call.peer, "-", f"stop of {', '.join(ids)} released")
-    await _confirmed(call, "The stop is released")
+    await confirmed(call.bridge, "The stop is released")
     return _each(found, status)
 
 
 async def _remembered(call: Call, status: StopStatus, done: str) -> Answer:
-    await _confirmed(call, done)
+    await confirmed(call.bridge, done)
     return _shown(status)
-
-
-async def _confirmed(call: Call, done: str) -> None:
-    """Return once the disk has it; an error says that it holds all the same."""
-    try:
-        await call.bridge.ask(STORE, ConfirmLedger())
-    except HapticError as error:
-        error.sentence = f"{done}, but a restart would forget it. {error.sentence}"
-        raise
 
 
 def _found(call: Call) -> Devices:

@@ -1,0 +1,71 @@
+"""A client that hangs up while thousands of its messages wait: nothing of the backlog moves a motor any more."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any, Final
+
+import pytest
+
+from tests.support.peer import ABORT, Peer, message
+from tests.support.polling import eventually
+from tests.support.service import RunningService
+
+PUSH_N: Final = 10.0
+# Longer than a time-out with its ramp: whatever is pushed then is new.
+SILENCE_TICKS: Final = 1_000
+WATCH_TICKS: Final = 1_200
+
+
+def pushed(service: RunningService) -> tuple[int, float]:
+    """The tick of the arm's state and the force that was put out, N."""
+    _, devices = service.request("GET", "/devices")
+    (arm,) = devices["arm"]
+    return devices["tick"], abs(arm["state"]["current_cursor_force"]["z"])
+
+
+def ticks_on(service: RunningService, ticks: int) -> list[float]:
+    """The forces that are seen while the loop runs some ticks."""
+    first, force = pushed(service)
+    seen = [force]
+
+    def over() -> bool:
+        now, force = pushed(service)
+        seen.append(force)
+        return now >= first + ticks
+
+    eventually(over, "the loop ticks on", pause_s=0.001, tries=60_000)
+    return seen
+
+
+def stuffed(peer: Peer, text: bytes) -> None:
+    """Send without reading until nothing more goes in."""
+    peer.socket.settimeout(0.5)
+    try:
+        while True:
+            peer.socket.sendall(text * 50)
+    except TimeoutError:
+        pass
+
+
+def aborts(peer: Peer) -> None:
+    peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ABORT)
+    peer.drop()
+
+
+@pytest.mark.parametrize("leave", [Peer.drop, aborts], ids=["close", "reset"])
+def test_the_backlog_of_a_client_that_has_gone_moves_nothing(leave: Callable[[Peer], Any]) -> None:
+    with RunningService(simulate="arm", settings={"serialization/timestamps": True}) as service:
+        _, devices = service.request("GET", "/devices")
+        device_id = devices["arm"][0]["device_id"]
+        push = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": PUSH_N}}}
+        peer = Peer(service.ws, receive_buffer=4096)
+        stuffed(peer, message({"arm": [{"device_id": device_id, "commands": push}]}))
+        ticks_on(service, SILENCE_TICKS)
+        assert pushed(service)[1] == 0, "what it commanded has not timed out"
+
+        leave(peer)
+
+        assert max(ticks_on(service, WATCH_TICKS)) == 0
+        eventually(lambda: service.request("GET", "/sessions")[1]["session_count"] == 0, "the session is gone")
