@@ -64,9 +64,9 @@ class _Clutches(Part):
 class Clutch:
     """`configure.clutch` `{"ratio"}`: 1 released, 0.5 precise, 0 frozen; `state.clutch` shows it."""
 
-    name: Final = "clutch"
-    setting: Final = "features/clutch/enabled"
-    words: Final = Words(configure=("clutch",), state=("clutch",))
+    name = "clutch"
+    setting = "features/clutch/enabled"
+    words = Words(configure=("clutch",), state=("clutch",))
 
     def read(self, sent: Sent) -> float:
         """The ratio, 0 to 1."""

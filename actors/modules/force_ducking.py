@@ -88,9 +88,9 @@ class _Asker(Part):
 class ForceDucking:
     """`session.configure.force_scale`: `{"gain", "session"?}`; `/sessions/{s}/force_scale` works on the same `ducks`."""
 
-    name: Final = "session_force_scale"
-    setting: Final = "features/session_force_scale/enabled"
-    words: Final = Words(session_configure=("force_scale",))
+    name = "session_force_scale"
+    setting = "features/session_force_scale/enabled"
+    words = Words(session_configure=("force_scale",))
 
     def __init__(self) -> None:
         self.ducks = Ducks()

@@ -38,9 +38,9 @@ class _Effects(Part):
 class Effects:
     """`commands.hfx`, any object of at most a kilobyte, and `state.hfx`, which shows the last one."""
 
-    name: Final = "hfx"
-    setting: Final = "features/hfx/enabled"
-    words: Final = Words(commands=("hfx",), state=("hfx",))
+    name = "hfx"
+    setting = "features/hfx/enabled"
+    words = Words(commands=("hfx",), state=("hfx",))
 
     def read(self, sent: Sent) -> object:
         """An object."""

@@ -25,21 +25,21 @@ class Zoom:
     change: PartialTransform
     pivot: Vec3
 
-    def over(self, base: Transform) -> Transform:
+    def over(self, base: Transform, travelled: Vec3 = ORIGIN) -> Transform:
         """T' = c - R'(s' u) with u = (R^T(c - t)) / s, so that t' + R'(s' u) = c; without a new rotation c + R((s'/s) R^T(t - c))."""
-        u = doors.transform_point_back((base.position, base.rotation, base.scale), self.pivot)
+        cx, cy, cz = (c - n for c, n in zip(self.pivot, travelled, strict=True))
+        u = doors.transform_point_back((base.position, base.rotation, base.scale), (cx, cy, cz))
         after = replace(self.change.over(base), position=ORIGIN)
         x, y, z = doors.transform_point((after.position, after.rotation, after.scale), u)
-        cx, cy, cz = self.pivot
         return replace(after, position=(cx - x, cy - y, cz - z))
 
 
 class WorkspaceZoom:
     """`pivot` beside the transform of set_transform and of state/transform; an arm's alone."""
 
-    name: Final = "workspace_zoom"
-    setting: Final = "features/workspace_zoom/enabled"
-    words: Final = Words(set_transform=("pivot",))
+    name = "workspace_zoom"
+    setting = "features/workspace_zoom/enabled"
+    words = Words(set_transform=("pivot",))
 
     def read(self, sent: Sent) -> Zoom:
         """`{x, y, z}` in application space, without a position."""

@@ -71,8 +71,9 @@ class PartialTransform:
     rotation: Quaternion | None = None
     scale: Vec3 | None = None
 
-    def over(self, base: Transform) -> Transform:
-        """`base` with the sent sub-fields replaced."""
+    def over(self, base: Transform, travelled: Vec3 = ORIGIN) -> Transform:
+        """`base` with the sent sub-fields replaced, wherever navigation has travelled."""
+        del travelled
         return Transform(
             base.position if self.position is None else self.position,
             base.rotation if self.rotation is None else self.rotation,
@@ -83,8 +84,8 @@ class PartialTransform:
 class WorkspaceChange(Protocol):
     """What somebody wants of a workspace transform; what it comes to depends on the one before."""
 
-    def over(self, base: Transform) -> Transform:
-        """`base`, changed."""
+    def over(self, base: Transform, travelled: Vec3 = ORIGIN) -> Transform:
+        """`base`, changed; `travelled` is what navigation adds to every position behind it, m."""
         ...
 
 

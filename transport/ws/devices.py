@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from actors.device.kinds import KINDS
 from actors.device.messages import Phase
 from actors.session import presets
-from actors.values.spatial import ORIGIN, Transform
+from actors.values.spatial import ORIGIN, Transform, Vec3
 from fastpath.wire import FrameEntry
 from transport.wire import frames
 
@@ -73,6 +73,12 @@ class SessionDevice:
         """Set the workspace transform; shown to the loop with the next publish."""
         self.workspace = workspace
         self.writer.set_workspace(workspace.position, workspace.rotation, workspace.scale)
+
+    @property
+    def travelled(self) -> Vec3:
+        """What navigation adds to every position, m, application space."""
+        shown = self.reader.navigated(self.writer)
+        return ORIGIN if shown is None else shown.offset
 
     def scale_output(self, gain: float) -> None:
         """Let through this share of what the session puts out; what was held is let go when it comes back from nothing."""

@@ -125,7 +125,7 @@ class SessionDevices:
         for device_id, change in found.workspaces:
             device = self.by_id[device_id]
             before = device.workspace
-            device.place(change.over(before))
+            device.place(change.over(before, device.travelled))
             self._workspaces[device_id] = device.workspace
             if device.workspace != before:
                 moved[device_id] = None

@@ -47,6 +47,16 @@ def test_the_point_under_the_pivot_stays_to_a_nanometre(
     assert (after.rotation, after.scale) == (turned or rotation, new)
 
 
+def test_a_pivot_is_taken_back_through_what_navigation_has_travelled() -> None:
+    before, pivot, travelled = Transform((0.2, 0.3, 0.4), scale=(2, 2, 2)), (0.1, 0.0, -0.2), (1.0, -2.0, 0.5)
+    behind = (pivot[0] - travelled[0], pivot[1] - travelled[1], pivot[2] - travelled[2])
+    under = doors.transform_point_back(parts(before), behind)
+
+    after = Zoom(PartialTransform(scale=(6, 6, 6)), pivot).over(before, travelled)
+
+    assert doors.transform_point(parts(after), under) == pytest.approx(behind, abs=1e-9)
+
+
 def test_a_uniform_zoom_moves_as_the_formula_says() -> None:
     after = Zoom(PartialTransform(scale=(6, 6, 6)), (0.1, 0, -0.2)).over(Transform((0.2, 0.3, 0.4), scale=(2, 2, 2)))
 

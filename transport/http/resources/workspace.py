@@ -133,7 +133,7 @@ def _moved(scope: OpenScope, record: DeviceRecord, change: WorkspaceChange) -> T
     device = devices.by_id.get(record.device_id)
     if device is None:
         raise NoSuchDevice(record.device_id)
-    moved = change.over(device.workspace)
+    moved = change.over(device.workspace, device.travelled)
     if moved != device.workspace:
         devices.place_workspace(record.device_id, moved)
         changed = ConfigurationChanged(("config.transform",), (record.device_id,))
