@@ -1,0 +1,87 @@
+"""A module that fails is closed for the session that it failed in; that session, the others and the other modules go on."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.modules.hfx import Effects
+from actors.modules.module import LISTED, Device, Part, Place, Words
+from actors.modules.registry import Registry
+from tests.support.http_client import HttpClient
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer
+
+
+class Torn(Part):
+    """Fails in the step that the command names."""
+
+    def __init__(self) -> None:
+        self.shown: object = 0
+
+    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+        del place, word, device
+        if wish == "take":
+            raise RuntimeError("torn")
+        self.shown = {"state": object(), "long": "x" * 5000}.get(str(wish), wish)
+
+    def state(self, device: Any) -> dict[str, object]:
+        return {"torn": self.shown, "not_mine": 1} if device.moves else {}
+
+    def close(self) -> None:
+        raise RuntimeError("torn")
+
+
+class TornModule:
+    name = "torn"
+    setting = LISTED
+    words = Words(commands=("tear",), state=("torn",))
+
+    def read(self, sent: Any) -> object:
+        if sent.value == "read":
+            raise RuntimeError("torn")
+        return sent.value
+
+    def open(self, session: Any) -> Part:
+        del session
+        return Torn()
+
+
+def tear(client: Peer, where: str) -> Any:
+    return client.ask({"arm": [{"device_id": "A001", "commands": {"tear": where}}]})
+
+
+@pytest.mark.parametrize("where", ["read", "take", "state", "long"])
+def test_a_module_that_fails_harms_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture, where: str) -> None:
+    modules = Registry([TornModule(), Effects()])
+    with (
+        ServiceInside(tmp_path, stepping=True, modules=modules) as service,
+        Peer(service.ws) as client,
+        Peer(service.ws) as other,
+        caplog.at_level(logging.ERROR),
+    ):
+        http = HttpClient(service.http)
+        http.post("/settings/features/modules/enabled", {"value": ["torn"]})
+        http.post("/settings/features/hfx/enabled", {"value": True})
+        client.frame()
+        other.frame()
+        assert tear(client, "fine")["arm"][0]["state"]["torn"] == "fine"
+
+        frame = tear(client, where)
+
+        fails_in_frame = where in {"state", "long"}
+        assert ("errors" in frame) is not fails_in_frame
+        assert ("torn" in frame["arm"][0]["state"]) is (where == "read")
+        assert frame["arm"][0]["state"]["hfx"] == {}
+        assert "not_mine" not in frame["arm"][0]["state"]
+        assert tear(other, "fine")["arm"][0]["state"]["torn"] == "fine"
+        if where != "read":
+            assert "module torn is not there" in tear(client, "fine")["errors"][0]["reason"]
+        http.post("/settings/features/modules/enabled", {"value": []})
+        assert "torn" not in client.ask({})["arm"][0]["state"]
+        http.post("/settings/features/modules/enabled", {"value": ["torn"]})
+        assert "torn" in client.ask({})["arm"][0]["state"]
+    assert any("module torn failed" in message for message in caplog.messages)
