@@ -48,7 +48,7 @@ soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for
 	$(PY) -m pytest tests -m soak -q --tb=short --timeout=0 $(PYTEST_ARGS)
 
 fuzz: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the property tests with two hundred times the examples
-	$(PY) -m pytest $(wildcard tests/unit tests/wire tests/acceptance) --hypothesis-profile=fuzz --timeout=0 $(PYTEST_ARGS)
+	$(PY) -m pytest $(wildcard tests/unit tests/wire tests/acceptance tests/scenarios/test_schemathesis.py) --hypothesis-profile=fuzz --timeout=0 $(PYTEST_ARGS)
 
 lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cython-lint and the symbols of the loop
 	$(BIN)/ruff check .

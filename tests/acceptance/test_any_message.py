@@ -17,6 +17,7 @@ from tests.support.peer import Peer, encoded
 
 BATCH = 200
 MOST_BATCHES = 1_000
+FEWEST_BATCHES = 100
 MARK_EVERY = 20
 TICKS = 4
 GROUPS = {"arm", "compact", "grip", "pen"}
@@ -50,7 +51,7 @@ def check(frame: Any, session_id: int) -> None:
 
 
 @settings(
-    max_examples=min(settings().max_examples, MOST_BATCHES),
+    max_examples=max(FEWEST_BATCHES, min(settings().max_examples, MOST_BATCHES)),
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )

@@ -52,10 +52,11 @@ def fault(proof: str) -> str | None:
 
 @cache
 def functions_of(path: str) -> frozenset[str]:
-    """The functions of a test file, by its path under tests/."""
+    """The tests of a file, by its path under tests/."""
     file = TESTS / path
     tree = ast.parse(file.read_text(encoding="utf-8")) if file.is_file() else ast.Module([], [])
-    return frozenset(one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+    defined = (one.name for one in ast.walk(tree) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef))
+    return frozenset(name for name in defined if name.startswith("test_"))
 
 
 @cache

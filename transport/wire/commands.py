@@ -19,6 +19,7 @@ from actors.values.spatial import WorkspaceChange
 from transport.wire import modules, shapes
 from transport.wire.configuration import arrange, device_configuration, session_part
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, coordinate_origin
+from transport.wire.not_numbers import with_no_numbers
 from transport.wire.reading import TOO_LONG, Read, Target, TooLong, checked
 from transport.wire.vocabulary import Vocabulary, group_in
 
@@ -46,8 +47,10 @@ def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabular
     try:
         message = orjson.loads(data)
     except (orjson.JSONDecodeError, RecursionError) as error:
-        found.fault("", f"no JSON: {shapes.no_json(error)}")
-        return found
+        message = with_no_numbers(data)
+        if message is None:
+            found.fault("", f"no JSON: {shapes.no_json(error)}")
+            return found
     if type(message) is not dict:
         found.fault("", f"a message is a JSON object, not {shapes.kind(message)}")
         return found

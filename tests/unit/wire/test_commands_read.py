@@ -402,14 +402,15 @@ def test_a_commands_map_that_is_none_is_named(value: object) -> None:
     assert [path for path, _ in read(arm(commands=value)).faults] == ["arm[0].commands"]
 
 
-def test_numbers_beyond_float_are_no_json() -> None:
+def test_numbers_beyond_float_are_named_and_all_else_counts() -> None:
     for text in (b"1e999", b"-1e999", b"NaN", b"Infinity", b"-Infinity", b"1" + b"0" * 400):
-        message = b'{"arm":[{"device_id":"049D","commands":{"set_cursor_force":{"vector":{"x":0,"y":0,"z":%b}}}}]}'
+        message = b'{"arm":[{"device_id":"049D","commands":{"set_cursor_force":{"vector":{"x":0,"y":0,"z":%b}},"keep_alive":{}}}]}'
 
         found = read(message % text)
 
-        assert [path for path, _ in found.faults] == [""]
-        assert found.mapped == set()
+        assert [path for path, _ in found.faults] == ["arm[0].commands.set_cursor_force.vector.z"]
+        assert found.wishes == []
+        assert found.mapped == {"049D"}
 
 
 def test_what_is_wished_is_finite() -> None:
