@@ -102,7 +102,7 @@ $(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler
 
 $(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
 	@echo "building the extensions"
-	@$(PY) setup.py --quiet build_ext --inplace --parallel 2
+	@CYTHON_FORCE_REGEN=1 $(PY) setup.py --quiet build_ext --inplace --force --parallel 2
 	@touch $@
 
 $(STAMPS)/install: pyproject.toml | $(STAMPS)/build

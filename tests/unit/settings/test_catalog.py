@@ -62,6 +62,7 @@ DECIDED: Mapping[str, Value] = {
     "filters/oscillation/votes": 5,
     "filters/oscillation/window": 0.1,
     "features/clutch/enabled": False,
+    "features/modules/enabled": (),
     "features/session_force_scale/enabled": False,
     "features/workspace_zoom/enabled": False,
     "features/hfx/enabled": False,
