@@ -187,6 +187,8 @@ cdef inline void bubble_step(Navigator *n, const Record *record, const DevicePar
         pace *= gain * b.speed * pow(min(d / b.width, 1), b.exponent)
     for i in range(3):
         n.velocity[i] += share * (pace * normal[i] - n.velocity[i])
+    if pace == 0 and length_of(n.velocity) < 1e-6:
+        memset(n.velocity, 0, sizeof(n.velocity))
     transform_velocity(&record.view.workspace, n.velocity, n.now.rate)
     for i in range(3):
         n.now.offset[i] += dt * n.now.rate[i]
@@ -239,6 +241,15 @@ cdef inline void show_navigation(Arena *a, int index) noexcept nogil:
             cell = &a.records[(word * 64 + first_bit(bits)) * MAX_DEVICES + index]
             hd_seq_put(&cell.shown, &cell.navigator.now, sizeof(Navigated))
             bits &= bits - 1
+
+
+cdef inline void bubble_anew(const Record *record, const double *home, Navigated *out) noexcept nogil:
+    """What a bubble shows before the loop has taken it up: nothing travelled, its centre (`home`: m, device frame)."""
+    memset(out, 0, sizeof(Navigated))
+    memcpy(out.centre, record.navigation.centre, sizeof(out.centre))
+    if record.navigation.placed == 0:
+        basis_apply(&record.view.basis, home, out.centre)
+        transform_point(&record.view.mount, out.centre, out.centre)
 
 
 cdef inline bint shows(const Navigated *shown, const Record *record) noexcept nogil:

@@ -9,6 +9,7 @@ cdef class Writer:
     cdef readonly int session
     cdef readonly int device
     cdef Record record
+    cdef double[3] home
     cdef readonly bint revoked
 
 cdef class Reader:

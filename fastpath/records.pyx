@@ -15,7 +15,7 @@ from fastpath.layout cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, DeviceState, Record,
     RecordCell, Transform, View,
 )
-from fastpath.navigation cimport shows
+from fastpath.navigation cimport bubble_anew, shows
 from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
 from fastpath.spatial cimport clutch_offset, force_to_device, view_identity
 from fastpath.checked cimport check_finite, fill_basis, fill_transform
@@ -46,7 +46,10 @@ cdef class Reader:
         cell = &arena.records[writer.session * MAX_DEVICES + writer.device]
         hd_seq_read_both(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState),
                          &cell.shown, out, sizeof(Navigated))
-        return shows(out, &writer.record)
+        if shows(out, &writer.record):
+            return True
+        bubble_anew(&writer.record, writer.home, out)
+        return False
 
     def navigated(self, Writer writer not None) -> Shown | None:
         """What a writer's navigation on this device has come to, in one snapshot with the cursor; None while off or new."""
@@ -116,14 +119,18 @@ cdef class Writer:
             raise ValueError("the gain of a session's output is 0 to 1")
         self.record.duck = gain
 
-    def set_navigation(self, bubble) -> None:
-        """Navigate by a Bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError."""
+    def set_navigation(self, bubble, home=(0.0, 0.0, 0.0)) -> None:
+        """Navigate by a Bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError.
+
+        `home`: the reach centre (m, device frame), for frames from before the loop has taken a bubble without a position up.
+        """
         if bubble is None:
             self.record.navigation.mode = NAVIGATION_OFF
             return
         if self.record.navigation.mode == NAVIGATION_OFF:
             self.record.navigation.revision += 1
         fill_navigation(&self.record.navigation, bubble)
+        self.home[0], self.home[1], self.home[2] = home
 
     def set_clutch(self, double ratio, Reader reader not None) -> tuple[float, float, float]:
         """From where the device is now its motion counts by this ratio (0 to 1); a held position is released. ValueError.

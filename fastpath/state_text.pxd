@@ -12,8 +12,10 @@ from fastpath.layout cimport (
     FLAG_READY, FLAG_STARTED, FLAG_STOPPED, MODE_FORCE, MODE_POSITION, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD,
     SAFETY_STALLED, DeviceState, Transform, View,
 )
+from fastpath.navigation_layout cimport ZONE_VELOCITY, ZONE_WALL, Navigated
 from fastpath.spatial cimport (
-    basis_rotation, force_to_application, position_to_application, rotation_to_application, velocity_to_application,
+    basis_rotation, force_to_application, position_to_application, rotation_to_application, transform_identity,
+    velocity_to_application,
 )
 
 cdef extern from "number_text.h" namespace "hapticd" nogil:
@@ -107,11 +109,50 @@ cdef inline char *put_control(char *at, const DeviceState *s, const Look *look) 
     return put(put(at, b',"mode":'), mode) if look.legacy else at
 
 
-cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, const Look *look, uint64_t *nulls) noexcept nogil:
-    """State of an arm or a compact."""
+cdef inline void place(const View *view, const Navigated *n, const double *p, double *out) noexcept nogil:
+    """m, device frame -> m, application space: through the view, then through N."""
+    cdef int i
+    position_to_application(view, p, out)
+    if n != NULL:
+        for i in range(3):
+            out[i] += n.offset[i]
+
+
+cdef inline char *put_rate(char *at, const Navigated *n, bint explicit_fields, uint64_t *nulls) noexcept nogil:
+    """Rate of N.W: what is at rest is left out."""
+    at = put(at, b',"transform_velocity":{')
+    if n != NULL and not all_are(n.rate, 0):
+        at = put_vector(put(at, b'"position":'), n.rate, nulls)
+    elif explicit_fields:
+        at = put(at, b'"position":{"x":0,"y":0,"z":0}')
+    if explicit_fields:
+        at = put(at, b',"rotation":{"x":0,"y":0,"z":0}')
+    return put(at, b"}")
+
+
+cdef inline char *put_navigation(char *at, const Navigated *n, double width, const Look *look, uint64_t *nulls) noexcept nogil:
+    """The bubble as it is now, and N; `width`: of the velocity zone, m."""
+    cdef Transform travelled
+    transform_identity(&travelled)
+    memcpy(travelled.t, n.offset, sizeof(travelled.t))
+    at = put_vector(put(at, b',"navigation":{"bubble":{"center":'), n.centre, nulls)
+    at = put_number(put(at, b',"velocity_zone_width":'), width, nulls)
+    at = put_number(put(at, b',"collision_extra_inflate":'), n.inflated, nulls)
+    if n.zone == ZONE_WALL:
+        at = put(at, b',"zone":"wall"}')
+    elif n.zone == ZONE_VELOCITY:
+        at = put(at, b',"zone":"velocity"}')
+    else:
+        at = put(at, b',"zone":"dead"}')
+    return put(put_transform(put(at, b',"transform":'), &travelled, look.complete_transforms, nulls), b"}")
+
+
+cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, const Navigated *n, double width,
+                          const Look *look, uint64_t *nulls) noexcept nogil:
+    """State of an arm or a compact; `n`: what the session's navigation has come to, NULL while it is off."""
     cdef double v[3]
     cdef double q[4]
-    position_to_application(view, s.position, v)
+    place(view, n, s.position, v)
     at = put_vector(put(at, b'"state":{"cursor_position":'), v, nulls)
     velocity_to_application(view, s.velocity, v)
     at = put_vector(put(at, b',"cursor_velocity":'), v, nulls)
@@ -122,7 +163,7 @@ cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, cons
     force_to_application(view, s.force, v)
     at = put_vector(put(at, b',"current_cursor_force":'), v, nulls)
     if s.mode == MODE_POSITION and s.domain == DOMAIN_CARTESIAN:
-        position_to_application(view, s.target, v)
+        place(view, n, s.target, v)
     else:
         memset(v, 0, sizeof(v))
     at = put_vector(put(at, b',"current_cursor_position":'), v, nulls)
@@ -133,10 +174,10 @@ cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, cons
     at = put_joints(put(at, b',"current_angular_position":'), v, nulls)
     at = put_control(at, s, look)
     at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
-    at = put(at, b',"transform_velocity":{')
-    if look.explicit_fields:
-        at = put(at, b'"position":{"x":0,"y":0,"z":0},"rotation":{"x":0,"y":0,"z":0}')
-    return put(at, b"}}")
+    at = put_rate(at, n, look.explicit_fields, nulls)
+    if n != NULL:
+        at = put_navigation(at, n, width, look, nulls)
+    return put(at, b"}")
 
 
 cdef inline char *put_safety(char *at, const DeviceState *s) noexcept nogil:
@@ -154,7 +195,7 @@ cdef inline char *put_safety(char *at, const DeviceState *s) noexcept nogil:
     return put(put_flag(put(at, b',"stopped":'), s.flags & FLAG_STOPPED), b"}")
 
 
-cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, const Look *look) noexcept nogil:
+cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, bint navigates, const Look *look) noexcept nogil:
     at = put_flag(put(at, b',"status":{"calibrated":'), s.flags & FLAG_CALIBRATED)
     at = put_flag(put(at, b',"in_use":'), in_use)
     at = put_flag(put(at, b',"power_supply":'), s.flags & FLAG_POWER_SUPPLY)
@@ -162,6 +203,8 @@ cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, co
     at = put_flag(put(at, b',"started":'), s.flags & FLAG_STARTED)
     if look.safety:
         at = put_safety(at, s)
+    if navigates:
+        at = put(at, b',"navigation":{"mode":"bubble"}')
     return put(at, b"}")
 
 

@@ -16,6 +16,7 @@ from libc.stdlib cimport free, realloc
 from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 
 from fastpath.records cimport Reader, Writer
+from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
 from fastpath.layout cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS, DeviceState, View
 from fastpath.spatial cimport view_identity
 from fastpath.state_text cimport (
@@ -25,7 +26,7 @@ from fastpath.state_text cimport (
 
 cdef enum:
     FIRST_BYTES = 4096
-    ENTRY_BYTES = 4096      # state and status of one device: 46 numbers and their names
+    ENTRY_BYTES = 4096      # state and status of one device: 59 numbers and their names
     STAMP_BYTES = 80
     DEEPEST = 64
     MOST_ERRORS = 8
@@ -211,6 +212,8 @@ cdef class FrameEntry:
     cdef View identity
     cdef const View *view
     cdef int own_session
+    cdef Navigated navigated
+    cdef double zone_width
 
     def __cinit__(self, str device_id not None, int kind, Reader reader not None, Writer writer, bint wireless=False):
         if kind not in (KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN):
@@ -225,6 +228,17 @@ cdef class FrameEntry:
         view_identity(&self.identity)
         self.view = &self.identity if writer is None else &writer.record.view
         self.own_session = -1 if writer is None else writer.session
+
+    cdef void refresh(self) noexcept:
+        """Take the newest state, and what it shows of the session's navigation."""
+        self.reader.refresh_for(self.writer, &self.navigated)
+
+    cdef const Navigated *navigation(self) noexcept:
+        """What the session's navigation has come to; NULL while it is off."""
+        if self.writer is None or self.writer.record.navigation.mode == NAVIGATION_OFF:
+            return NULL
+        self.zone_width = self.writer.record.navigation.width
+        return &self.navigated
 
     cdef bint in_use(self) noexcept:
         """Whether any session but the entry's own commands the device."""
@@ -309,7 +323,7 @@ cdef class FrameEncoder:
             for config in given:
                 size += 0 if config is None else len(config) + 16
         for entry in self.entries:
-            entry.reader.refresh()
+            entry.refresh()
         self.out.used = 0
         at = self.out.room(size)
         at = put_bytes(at, PyBytes_AS_STRING(self.opening), PyBytes_GET_SIZE(self.opening))
@@ -337,14 +351,15 @@ cdef class FrameEncoder:
     cdef char *put_entry(self, char *at, FrameEntry entry, bytes more) noexcept:
         """State (with `more` members before its brace) and status of one device, and the brace that closes its entry."""
         cdef const DeviceState *state = &entry.reader.state
+        cdef const Navigated *n = entry.navigation()
         cdef bint moves = entry.kind == KIND_ARM or entry.kind == KIND_COMPACT
         if moves:
-            at = put_arm(at, state, entry.view, &self.look, &self.nulls)
+            at = put_arm(at, state, entry.view, n, entry.zone_width, &self.look, &self.nulls)
         else:
             at = put_grip(at, state, entry.view, entry.wireless, &self.look, &self.nulls)
         if more is not None:
             at = put(put_bytes(at - 1, PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more)), b"}")
-        at = put_arm_status(at, state, entry.in_use(), &self.look) if moves else put_grip_status(at, state)
+        at = put_arm_status(at, state, entry.in_use(), n != NULL, &self.look) if moves else put_grip_status(at, state)
         return put(at, b"}")
 
     cdef char *put_stamp(self, char *at) noexcept:

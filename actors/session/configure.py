@@ -10,13 +10,14 @@ from typing import Final
 
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchDevice
-from actors.session import presets
+from actors.session import navigation, presets
 from actors.session.messages import (
     CUSTOM,
     NO_PROFILE,
     Applied,
     Change,
     ClearDamping,
+    ClearNavigation,
     ClearProfile,
     Damping,
     DeclareProfile,
@@ -28,6 +29,7 @@ from actors.session.messages import (
     SetDamping,
     SetForceGate,
     SetMount,
+    SetNavigation,
     SetPreset,
     SetWorkspace,
 )
@@ -86,6 +88,7 @@ def scopes(before: SessionConfig, now: SessionConfig, around: Surroundings) -> t
         ("config.preset", presets.preset_of),
         ("config.damping", lambda config, record: config.device(record.device_id).damping),
         ("config.force_gate", lambda config, record: config.device(record.device_id).force_gate),
+        ("config.navigation", lambda config, record: config.device(record.device_id).navigation),
     )
     records = around.inventory.devices
     return (
@@ -192,6 +195,21 @@ def _(change: SetForceGate, config: SessionConfig, around: Surroundings) -> Sess
         raise InvalidInput("the gain of the force gate is 0 to 1")
     gain = around.start.device(change.device_id).force_gate if change.gain is None else change.gain
     return _with(config, change.device_id, replace(config.device(change.device_id), force_gate=gain))
+
+
+@_change.register
+def _(change: SetNavigation, config: SessionConfig, around: Surroundings) -> SessionConfig:
+    around.device(change.device_id, "navigation")
+    device = config.device(change.device_id)
+    wanted = navigation.merged(device.navigation, change.mode, dict(change.fields))
+    return _with(config, change.device_id, replace(device, navigation=wanted))
+
+
+@_change.register
+def _(change: ClearNavigation, config: SessionConfig, around: Surroundings) -> SessionConfig:
+    around.device(change.device_id, "navigation")
+    start = around.start.device(change.device_id)
+    return _with(config, change.device_id, replace(config.device(change.device_id), navigation=start.navigation))
 
 
 @_change.register

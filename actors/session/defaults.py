@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
-from actors.session.messages import Damping, DeviceConfig, SessionConfig
+from actors.session import navigation
+from actors.session.messages import Damping, DeviceConfig, NavigationConfig, SessionConfig
 from actors.values.spatial import Basis, Transform
 
 
@@ -42,6 +43,7 @@ def _device_json(device: DeviceConfig) -> dict[str, object]:
         "damping": [device.damping.scalar, *device.damping.vector],
         "force_gate": device.force_gate,
         "workspace": _parts(device.workspace),
+        "navigation": navigation.as_json(device.navigation),
     }
 
 
@@ -55,6 +57,7 @@ def _device(fields: Mapping[str, Any]) -> DeviceConfig:
         Damping(scalar, (dx, dy, dz)),
         None if gate is None else float(gate),
         _transform(fields["workspace"]) if "workspace" in fields else Transform(),
+        navigation.from_json(_mapping(fields["navigation"])) if "navigation" in fields else NavigationConfig(),
     )
 
 

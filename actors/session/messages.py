@@ -11,10 +11,13 @@ from actors.kit.errors import HapticError
 from actors.kit.message import Message, Request
 from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform, Vec3, WorkspaceChange
 from fastpath.arena import Lease
+from fastpath.bubble import Bubble
 
 MANAGER: Final = "sessions"
 NO_PROFILE: Final = "default"
 CUSTOM: Final = "custom"
+OFF: Final = "off"
+BUBBLE: Final = "bubble"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,19 @@ class Damping:
 
 
 @dataclass(frozen=True, slots=True)
+class NavigationConfig:
+    """Whether a session navigates with a device (`off`, `bubble`), and the bubble that it has or would have."""
+
+    mode: str = OFF
+    bubble: Bubble = field(default_factory=Bubble)
+
+    @property
+    def in_force(self) -> Bubble | None:
+        """What the loop navigates by."""
+        return self.bubble if self.mode == BUBBLE else None
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceConfig:
     """One session's configuration of one device; None: the session's basis, the preset of the start, the setting's gain.
 
@@ -45,6 +61,7 @@ class DeviceConfig:
     damping: Damping = field(default_factory=Damping)
     force_gate: float | None = None
     workspace: Transform = field(default_factory=Transform)
+    navigation: NavigationConfig = field(default_factory=NavigationConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +167,24 @@ class SetForceGate:
 
 
 @dataclass(frozen=True, slots=True)
+class SetNavigation:
+    """Navigation with one device: another mode, and other values of fields of its Bubble; what is not named stays."""
+
+    device_id: str
+    mode: str | None
+    fields: tuple[tuple[str, object], ...] = ()
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClearNavigation:
+    """Navigation with one device: back to what it was at the start."""
+
+    device_id: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SetWorkspace:
     """The workspace transform of one device that new sessions start with, partial."""
 
@@ -168,6 +203,8 @@ Change: TypeAlias = (
     | SetDamping
     | ClearDamping
     | SetForceGate
+    | SetNavigation
+    | ClearNavigation
     | SetWorkspace
 )
 

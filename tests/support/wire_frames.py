@@ -92,8 +92,9 @@ def _check_entry(entry: Object, device_id: str, version: str, extras: Extras) ->
     assert set(entry) - {"config"} == {"state", "status"} | (set[str]() if legacy else {"device_id"})
     state: Object = entry["state"]
     if device_id[0] in "AC":
-        assert set(state) == (MOVER_STATE | LEGACY_STATE if legacy else MOVER_STATE)
-        assert set(entry["status"]) == MOVER_STATUS | extras.status
+        navigation = {"navigation"} & set(state)
+        assert set(state) - navigation == (MOVER_STATE | LEGACY_STATE if legacy else MOVER_STATE)
+        assert set(entry["status"]) == MOVER_STATUS | extras.status | navigation
         assert state.get("mode", state["control_mode"]) == state["control_mode"]
     else:
         assert set(state) == (HANDLE_STATE | BATTERY if device_id == "B001" else HANDLE_STATE)

@@ -29,6 +29,7 @@ STORIES = (
     "serialization",
     "session",
     "probes",
+    "navigation",
 )
 
 HELD: Object = {

@@ -18,7 +18,7 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.values.spatial import PartialTransform, Transform
-from transport.wire import modules, shapes
+from transport.wire import modules, navigation, shapes
 from transport.wire.deprecated import COORDINATE_ORIGIN, SESSION_BASIS, coordinate_origin, legacy_basis
 from transport.wire.reading import Read, Target, checked
 from transport.wire.vocabulary import Vocabulary, preset_in
@@ -81,6 +81,8 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
             found.changes.append(damping(part, path, target.device_id, found.fault))
         case "force_gate":
             found.changes.append(force_gate(part, path, target.device_id, found.fault))
+        case "navigation":
+            found.changes.append(navigation.read(part, path, target.device_id, found.fault))
         case "filters":
             for name, inner in shapes.mapping(part, path).items():
                 found.part(path)
@@ -90,7 +92,7 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
                     checked(found, _device_key, inner, f"{path}.{name}", target, name)
         case _:
             if not modules.take_up(found, Place.CONFIGURE, key, part, path, target):
-                raise InvalidInput("unknown: configure takes basis, mount, preset, damping and force_gate", path)
+                raise InvalidInput("unknown: configure takes basis, mount, preset, damping, force_gate, navigation", path)
 
 
 def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:

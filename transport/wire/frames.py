@@ -9,9 +9,10 @@ from actors.device.kinds import KINDS
 from actors.session import presets
 from actors.session.messages import Damping, SessionConfig
 from actors.values.identity import Connection
-from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform
+from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
 from fastpath.arena import Lease
 from fastpath.wire import FrameEncoder, FrameEntry, encode_json
+from transport.wire import navigation
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -121,8 +122,16 @@ def config_of(
         "mount": transform_json(presets.mount_of(config, record), complete=_complete(settings)),
     }
     body |= {"filters": filters} if vocabulary.nests_filters else filters
+    if device.navigation.in_force is not None:
+        body["navigation"] = navigation.shown(device.navigation)
     body["paired_with"] = record.paired_with
     return body
+
+
+def home_of(record: DeviceRecord) -> Vec3:
+    """The reach centre of a device with motors, m, device frame."""
+    reach = KINDS[record.kind].reach
+    return ORIGIN if reach is None else reach.centre
 
 
 def gate_of(record: DeviceRecord, config: SessionConfig, settings: SettingsView) -> float:
@@ -160,6 +169,8 @@ def _start_view(runtime: Runtime, record: DeviceRecord, start: SessionConfig) ->
     view.set_basis(basis.axes, basis.signs)
     view.set_mount(mount.position, mount.rotation, mount.scale)
     view.set_workspace(workspace.position, workspace.rotation, workspace.scale)
+    if record.kind.moves:
+        view.set_navigation(start.device(record.device_id).navigation.in_force, home_of(record))
     return view
 
 

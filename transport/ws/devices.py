@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
     from actors.values.identity import Kind
     from fastpath.arena import Lease, Runtime
+    from fastpath.bubble import Bubble
 
 
 NOT_READY: Final = "settling or calibrating: commands are taken once the device is ready"
@@ -34,6 +35,7 @@ class SessionDevice:
         self._damping = ORIGIN
         self._gate = 0.0
         self._duck = 1.0
+        self._bubble: Bubble | None = None
         self.preset = presets.DEFAULTS
         self.mount = Transform()
         self.follow(record)
@@ -55,7 +57,9 @@ class SessionDevice:
         damping = config.device(self.device_id).damping.per_axis
         shown = (basis, mount, self.preset)
         gate = frames.gate_of(self.record, config, settings) if self.moves else 0.0
+        bubble = config.device(self.device_id).navigation.in_force if self.moves else None
         new_view, new_damping, new_gate = shown != self._view, damping != self._damping, gate != self._gate
+        new_bubble = bubble != self._bubble
         if new_view:
             self._view = shown
             self.mount = mount
@@ -67,7 +71,10 @@ class SessionDevice:
         if new_gate:
             self._gate = gate
             self.writer.set_gate(gate)
-        return new_view or new_damping or new_gate
+        if new_bubble:
+            self._bubble = bubble
+            self.writer.set_navigation(bubble, frames.home_of(self.record))
+        return new_view or new_damping or new_gate or new_bubble
 
     def place(self, workspace: Transform) -> None:
         """Set the workspace transform; shown to the loop with the next publish."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from fastpath.bubble import ZONES
+from transport.http.describe.navigation import NAVIGATION
 from transport.http.describe.schema import (
     FLAG,
     OBJECT,
@@ -47,6 +49,7 @@ ARM_CONFIG: Final = obj(
         "force_gate": FORCE_GATE,
         "damping": DAMPING,
         "filters": obj({"force_gate": FORCE_GATE, "damping": DAMPING}, says="In inverse words, in place of the two."),
+        "navigation": NAVIGATION,
     },
 )
 GRIP_CONFIG: Final = obj({**_HEAD, "major_version": WHOLE, "minor_version": WHOLE, "hardware_version": WHOLE})
@@ -66,7 +69,23 @@ ARM_STATE: Final = obj(
         "control_mode": word("idle", "force", "position"),
         "transform": _TRANSFORM,
         "transform_velocity": OBJECT,
-    }
+    },
+    optional={
+        "navigation": obj(
+            {
+                "bubble": obj(
+                    {
+                        "center": _VEC3,
+                        "velocity_zone_width": number(),
+                        "collision_extra_inflate": number(),
+                        "zone": word(*ZONES),
+                    }
+                ),
+                "transform": _TRANSFORM,
+            },
+            says="Only while the session navigates.",
+        )
+    },
 )
 GRIP_STATE: Final = obj(
     {"orientation": _ROTATION, "hall": number(), "button": FLAG, "buttons": OBJECT, "transform": _TRANSFORM},

@@ -1,4 +1,4 @@
-"""`/{device}/{id}/config/…` of what each session has for itself: basis, mount, preset and filters. Bodies as in `configure`.
+"""`/{device}/{id}/config/…` of what each session has for itself: basis, mount, preset, filters, navigation. Bodies as in `configure`.
 
 A change is judged here first, so that a request is taken whole or not at all; then the session's actor decides.
 """
@@ -15,11 +15,13 @@ from actors.kit.errors import FirmwareTooOld, HapticError, InvalidInput
 from actors.session import configure, presets
 from actors.session.messages import (
     ClearDamping,
+    ClearNavigation,
     SessionConfig,
     SetBasis,
     SetDamping,
     SetForceGate,
     SetMount,
+    SetNavigation,
     SetPreset,
 )
 from actors.session.profile import SessionMemory
@@ -35,12 +37,13 @@ from transport.http.describe.about import (
     SEVERAL_MOVERS,
     About,
 )
+from transport.http.describe.navigation import NAVIGATION, SENT_NAVIGATION
 from transport.http.describe.schema import Schema, obj
 from transport.http.device_selector import Area, find
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
 from transport.http.scope import Scope, cleared_scopes, named_scopes, one_scope
-from transport.wire import configuration, frames, shapes
+from transport.wire import configuration, frames, navigation, shapes
 from transport.wire.vocabulary import preset_in
 
 if TYPE_CHECKING:
@@ -50,7 +53,9 @@ if TYPE_CHECKING:
 
 BODY: Final = "body"
 
-DeviceChange: TypeAlias = SetBasis | SetMount | SetPreset | SetDamping | ClearDamping | SetForceGate
+DeviceChange: TypeAlias = (
+    SetBasis | SetMount | SetPreset | SetDamping | ClearDamping | SetForceGate | SetNavigation | ClearNavigation
+)
 Changes: TypeAlias = tuple[DeviceChange, ...]
 
 
@@ -89,6 +94,10 @@ def _damping(body: object, note: shapes.NameUnknown) -> Changes:
 
 def _force_gate(body: object, note: shapes.NameUnknown) -> Changes:
     return (configuration.force_gate(body, BODY, "", note),)
+
+
+def _navigation(body: object, note: shapes.NameUnknown) -> Changes:
+    return (navigation.read(body, BODY, "", note),)
 
 
 def _filters(body: object, note: shapes.NameUnknown) -> Changes:
@@ -132,6 +141,10 @@ def _filters_shown(call: Call, record: DeviceRecord, config: SessionConfig) -> M
         "damping": _damping_shown(call, record, config),
         "force_gate": _force_gate_shown(call, record, config),
     }
+
+
+def _navigation_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
+    return navigation.shown(config.device(record.device_id).navigation)
 
 
 START_DAMPING: Final = ClearDamping("")
@@ -199,6 +212,16 @@ AREAS: Final = (
         values.SENT_FORCE_GATE,
         values.FORCE_GATE,
         GATED,
+    ),
+    SessionArea(
+        Area("navigation"),
+        "navigation",
+        _navigation,
+        (ClearNavigation(""),),
+        _navigation_shown,
+        SENT_NAVIGATION,
+        NAVIGATION,
+        {"mode": "bubble", "bubble": {"velocity": {"max": 0.3}}},
     ),
 )
 
