@@ -2,7 +2,7 @@
 
 from fastpath.arena cimport Runtime
 from fastpath.layout cimport DeviceState, Record
-from fastpath.navigation_layout cimport Navigated
+from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
 
 cdef class Writer:
     cdef Runtime runtime
@@ -18,3 +18,10 @@ cdef class Reader:
     cdef DeviceState state
     cdef void refresh(self) noexcept
     cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept
+
+
+cdef inline double navigation_width(Writer writer) noexcept:
+    """The velocity zone (m) of a session's bubble; 0 while it does not navigate, or without a session."""
+    if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
+        return 0
+    return writer.record.navigation.width

@@ -15,8 +15,8 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, realloc
 from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 
-from fastpath.records cimport Reader, Writer
-from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
+from fastpath.records cimport Reader, Writer, navigation_width
+from fastpath.navigation_layout cimport Navigated
 from fastpath.layout cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS, DeviceState, View
 from fastpath.spatial cimport view_identity
 from fastpath.state_text cimport (
@@ -213,7 +213,6 @@ cdef class FrameEntry:
     cdef const View *view
     cdef int own_session
     cdef Navigated navigated
-    cdef double zone_width
 
     def __cinit__(self, str device_id not None, int kind, Reader reader not None, Writer writer, bint wireless=False):
         if kind not in (KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN):
@@ -228,17 +227,6 @@ cdef class FrameEntry:
         view_identity(&self.identity)
         self.view = &self.identity if writer is None else &writer.record.view
         self.own_session = -1 if writer is None else writer.session
-
-    cdef void refresh(self) noexcept:
-        """Take the newest state, and what it shows of the session's navigation."""
-        self.reader.refresh_for(self.writer, &self.navigated)
-
-    cdef const Navigated *navigation(self) noexcept:
-        """What the session's navigation has come to; NULL while it is off."""
-        if self.writer is None or self.writer.record.navigation.mode == NAVIGATION_OFF:
-            return NULL
-        self.zone_width = self.writer.record.navigation.width
-        return &self.navigated
 
     cdef bint in_use(self) noexcept:
         """Whether any session but the entry's own commands the device."""
@@ -323,7 +311,7 @@ cdef class FrameEncoder:
             for config in given:
                 size += 0 if config is None else len(config) + 16
         for entry in self.entries:
-            entry.refresh()
+            entry.reader.refresh_for(entry.writer, &entry.navigated)
         self.out.used = 0
         at = self.out.room(size)
         at = put_bytes(at, PyBytes_AS_STRING(self.opening), PyBytes_GET_SIZE(self.opening))
@@ -351,10 +339,11 @@ cdef class FrameEncoder:
     cdef char *put_entry(self, char *at, FrameEntry entry, bytes more) noexcept:
         """State (with `more` members before its brace) and status of one device, and the brace that closes its entry."""
         cdef const DeviceState *state = &entry.reader.state
-        cdef const Navigated *n = entry.navigation()
+        cdef double width = navigation_width(entry.writer)
+        cdef const Navigated *n = &entry.navigated if width > 0 else NULL
         cdef bint moves = entry.kind == KIND_ARM or entry.kind == KIND_COMPACT
         if moves:
-            at = put_arm(at, state, entry.view, n, entry.zone_width, &self.look, &self.nulls)
+            at = put_arm(at, state, entry.view, n, width, &self.look, &self.nulls)
         else:
             at = put_grip(at, state, entry.view, entry.wireless, &self.look, &self.nulls)
         if more is not None:

@@ -148,6 +148,18 @@ def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: Peer) ->
     assert size(moving(frame)) <= EIGHT_KIB
 
 
+def test_with_navigation_a_frame_stays_within_4096_bytes_and_a_full_one_within_8192(client: Peer) -> None:
+    shape = {"primitive": "capped_cone", "parameters": {"a": VECTOR, "b": VECTOR | {"x": 0.5}, "r1": 0.125, "r2": 0.25}}
+    bubble = {"shape": shape, "center": {"mode": "drift", "position": VECTOR}}
+    bubbles = {"navigation": {"mode": "bubble", "bubble": bubble}}
+    ask(client, everywhere(configure=bubbles, commands={"set_transform": {"transform": MOVED}}))
+    try:
+        assert size(moving(ask(client, FULL))) <= EIGHT_KIB
+        assert size(moving(ask(client, {}))) <= FOUR_KIB
+    finally:
+        ask(client, everywhere(configure={"navigation": "off"}))
+
+
 def test_with_every_field_explicit_no_frame_passes_8192_bytes(service: ServiceInside, client: Peer) -> None:
     http = HttpClient(service.http)
     key = "/settings/serialization/explicit_fields"
