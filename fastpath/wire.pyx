@@ -248,10 +248,8 @@ cdef class FrameEncoder:
     cdef readonly uint64_t nulls
     cdef Look look
     cdef bint timestamps
-    cdef list entries
-    cdef list before
-    cdef bytes opening
-    cdef bytes closing
+    cdef list entries, before
+    cdef bytes opening, closing
     cdef size_t fixed_bytes
     cdef Buffer out
 

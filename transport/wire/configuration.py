@@ -92,7 +92,9 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
                     checked(found, _device_key, inner, f"{path}.{name}", target, name)
         case _:
             if not modules.take_up(found, Place.CONFIGURE, key, part, path, target):
-                raise InvalidInput("unknown: configure takes basis, mount, preset, damping, force_gate, navigation", path)
+                raise InvalidInput(
+                    "unknown: configure takes basis, mount, preset, damping, force_gate, navigation", path
+                )
 
 
 def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:
