@@ -193,9 +193,9 @@ class SessionChannel(Channel):
     @property
     def descriptor(self) -> int:
         """The connection's socket; -1 once the connection is broken or closed."""
-        connection = self.ws_connection
-        stream = None if connection is None else connection.stream
-        return -1 if stream is None or stream.closed() else stream.socket.fileno()
+        stream = None if self.ws_connection is None else self.ws_connection.stream
+        socket = None if stream is None or stream.closed() else stream.socket
+        return -1 if socket is None else socket.fileno()
 
     def _lost(self) -> None:
         self.disconnect(FAILED, "the session failed: reconnect")

@@ -98,6 +98,13 @@ class FakeChannel:
     def disconnect(self, code: int, reason: str) -> None:
         self.closed.append((code, reason))
 
+    @property
+    def descriptor(self) -> int:
+        return -1
+
+    def hung_up(self) -> None:
+        self.closed.append((0, "hung up"))
+
 
 @dataclass(slots=True)
 class FakeDevices:
