@@ -38,8 +38,8 @@ ONE_SETTING: Final = (30, 10) if FUZZED else (1, 0)
 # A part of the suite, chosen with -k, says nothing about the share of answers.
 ENOUGH: Final = 1_000
 
-# What takes the run's devices or its loop away, or takes a body that depends on the path, is not played with; each has a test
-# of its own below.
+# What takes the run's devices or its loop away, takes a body that depends on the path or must hold one of several keys, or is
+# switched off by a setting, is not played with; each has tests of its own, below, in tests/previews or in tests/wire/http.
 LEFT_OUT: Final = frozenset(
     {
         "POST /simulation/loop",
@@ -47,6 +47,10 @@ LEFT_OUT: Final = frozenset(
         "DELETE /simulation/devices/{id}",
         "POST /simulation/{device}/{id}",
         "POST /{device}/{id}/config/paired_with",
+        "POST /{device}/{id}/config/navigation",
+        "GET /sessions/{session}/force_scale",
+        "POST /sessions/{session}/force_scale",
+        "DELETE /sessions/{session}/force_scale",
     }
 )
 PORTS: Final = (
