@@ -1,0 +1,45 @@
+"""What a device has for all sessions is on the disk when it is answered, and a disk that refuses it is an answer too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support.service import RunningService
+
+CHANGES: Final = (
+    ("handedness", {"handedness": "left"}),
+    ("torque_scaling", {"enabled": False}),
+    ("gravity_compensation", {"enabled": True, "scaling_factor": 0.5}),
+    ("home_return", {"enabled": True}),
+)
+
+
+def test_what_was_answered_outlives_a_kill_in_the_same_moment(tmp_path: Path) -> None:
+    with RunningService(simulate="arm", state_dir=tmp_path) as service:
+        for area, value in CHANGES:
+            path = f"/arm/0/config/{area}"
+            assert service.request("POST", path, value) == (200, value)
+            service.kill()
+            service.start()
+            assert service.request("GET", path) == (200, value)
+
+
+@pytest.mark.parametrize(("area", "value"), CHANGES)
+def test_a_disk_that_is_gone_is_said_and_the_value_holds(tmp_path: Path, area: str, value: dict[str, object]) -> None:
+    folder, away = tmp_path / "state", tmp_path / "away"
+    folder.mkdir()
+    path = f"/arm/0/config/{area}"
+    with RunningService(simulate="arm", state_dir=folder) as service:
+        folder.rename(away)
+        try:
+            status, answer = service.request("POST", path, value)
+            held = service.request("GET", path)
+        finally:
+            away.rename(folder)
+
+    assert status == 507
+    assert answer["error"].startswith("That holds, but a restart would forget it.")
+    assert held == (200, value)
