@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from actors.kit.errors import HapticError, InvalidInput
 from actors.settings.catalog import CATALOG
@@ -48,8 +48,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    chosen = [f"{key}={value}" for name, key in SHORTHANDS.items() if (value := getattr(options, name)) is not None]
-    overrides = read_overrides(CATALOG, [*chosen, *options.set], os.environ, alias=setting_key)
+    given = {key: str(value) for name, key in SHORTHANDS.items() if (value := getattr(options, name)) is not None}
+    short = {key: f"--{name.replace('_', '-')}" for name, key in SHORTHANDS.items() if key in given}
+    chosen = [f"{key}={value}" for key, value in given.items()]
+    overrides = read_overrides(CATALOG, [*chosen, *options.set], os.environ, alias=setting_key, short=short)
     with _state_directory(options) as directory:
         signals = Signals()
         # Most of a start is spent on this import: what comes before it is answered at once, and signals are heard during it.
@@ -65,8 +67,16 @@ def _state_directory(options: argparse.Namespace) -> StateDirectory:
     return StateDirectory(Path(path))
 
 
+class Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong and where to look."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit code 2."""
+        self.exit(USAGE_ERROR, f"hapticd: {message}: see hapticd --help and hapticd run --help\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="hapticd",
         description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP.",
         epilog="Start with: hapticd run --simulate arm,grip",

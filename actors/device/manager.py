@@ -190,7 +190,7 @@ class DeviceManager(ServiceActor):
         if self._inventory.value.find(record.device_id) is None:
             self._desk.forget(record)
             return record
-        return self.lose(record, "it is not simulated any more")
+        return self.lose(record, "it is not simulated any more", on_purpose=True)
 
     @handles(PortBlocked)
     def on_port_blocked(self, _message: PortBlocked) -> None:
@@ -291,14 +291,14 @@ class DeviceManager(ServiceActor):
         self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))
         return record
 
-    def lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
-        """Zero force, slot back, out of every frame, actor stopped, one event."""
+    def lose(self, record: DeviceRecord, why: str, *, on_purpose: bool = False) -> DeviceRecord:
+        """Zero force, slot back, out of every frame, actor stopped, one event; `on_purpose` counts towards no connection loop."""
         self._runtime.stop_device(record.lease, stopped=True)
         self._runtime.release_device(record.lease)
         self._replace(one for one in self._inventory.value.devices if one.device_id != record.device_id)
         self._children.stop(actor_name(record.device_id))
         gone = replace(record, phase=Phase.DISCONNECTED)
-        self.tell(PORTS, PortClosed(record.identity.port))
+        self.tell(PORTS, PortClosed(record.identity.port, on_purpose))
         self.tell(HUB, disconnected_event(gone, why))
         self._tell_readers()
         return gone

@@ -83,9 +83,9 @@ class PortGuard(ServiceActor):
             self.tell(PORTS, PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops))
 
     @handles(PortClosed)
-    def on_closed(self, _message: PortClosed) -> None:
-        """The next opening counts."""
-        if not self._blocked:
+    def on_closed(self, message: PortClosed) -> None:
+        """The next opening counts, unless the device was taken away on purpose."""
+        if not (self._blocked or message.on_purpose):
             self._become(loop_protection.closed(self._window))
 
     @handles(PortBlocked)

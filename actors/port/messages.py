@@ -121,9 +121,10 @@ class PortOpened(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortClosed(Message):
-    """The link of `port` is down, for whatever reason."""
+    """The link of `port` is down; `on_purpose`: somebody asked for it, so that its coming back is no loop."""
 
     port: str
+    on_purpose: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,18 +30,19 @@ def read_overrides(
     environ: Mapping[str, str] | None = None,
     *,
     alias: Callable[[str], str] = str,
+    short: Mapping[str, str] = MappingProxyType({}),
 ) -> Mapping[str, Override]:
     """Overrides by key from `KEY=VALUE` options, the last one winning, and `HAPTICD_…` variables; InvalidInput names the culprit.
 
-    `alias` turns the keys that are accepted besides the catalogue's into those.
+    `alias` turns the keys that are accepted besides the catalogue's into those; `short` are the options that stand for keys.
     """
     found = dict(_environment(catalog, environ or {}, alias))
-    found.update(_command_line(catalog, options, alias))
+    found.update(_command_line(catalog, options, alias, short))
     return MappingProxyType(found)
 
 
 def _command_line(
-    catalog: Catalog, options: Iterable[str], alias: Callable[[str], str]
+    catalog: Catalog, options: Iterable[str], alias: Callable[[str], str], short: Mapping[str, str]
 ) -> Iterator[tuple[str, Override]]:
     for option in options:
         name, equals, text = option.partition("=")
@@ -49,7 +50,7 @@ def _command_line(
             raise InvalidInput(f'write KEY=VALUE, not "{option[:80]}".', "--set")
         with _naming("--set"):
             setting = catalog.find(alias(name.strip()))
-        with _naming(f"--set {setting.key}"):
+        with _naming(short.get(setting.key, f"--set {setting.key}")):
             yield setting.key, Override(setting.parse_text(text), COMMAND_LINE)
 
 

@@ -261,6 +261,17 @@ def test_a_setting_blocks_ports_and_only_the_setting_unblocks_them(system: Runni
     assert system.ask("GET", "/ports/ttyACM7").status == 404
 
 
+def test_a_simulated_device_may_be_taken_away_and_added_as_often_as_one_likes(system: RunningSystem) -> None:
+    for _ in range(LOOPS + 2):
+        assert system.ask("DELETE", "/simulation/devices/A001").status == 200
+        assert system.ask("POST", "/simulation/devices", {"type": "arm", "device_id": "A001"}).status == 200
+        settled(system)
+
+    assert shown(system)["state"] == "active"
+    assert shown(system)["loops"] == 0
+    assert "A001" in ids(system)
+
+
 def test_a_client_gets_one_frame_for_each_message_throughout(system: RunningSystem) -> None:
     with connect(system.ws, proxy=None) as channel:
         first = json.loads(channel.recv())

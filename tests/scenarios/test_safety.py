@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from websockets.sync.client import connect
 
-from tests.support.exchange import Reply, exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Event, Listener
+from tests.support.desk import Desk
+from tests.support.listener import Event
 from tests.support.polling import eventually
 
 ARM, GRIP = "A001", "B001"
@@ -27,33 +22,12 @@ RATE: Final = 1000
 ATTACHED: Final = 64
 
 
-class Desk:
-    """Context manager: a stepped service with its whole chain, a client that streams commands, and one that hears events."""
+class SafetyDesk(Desk):
+    """The whole chain, a client that streams commands, and `status.safety` in its frames."""
 
     def __init__(self, folder: Path, **settings: object) -> None:
-        named = {key.replace("__", "/"): value for key, value in settings.items()}
-        self._settings = {"control/frequency": RATE, "serialization/status_safety": "true", **named}
-        self._folder = folder
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self.service = stack.enter_context(
-                ServiceInside(self._folder, stepping=True, chain=True, settings=self._settings)
-            )
-            self._channel = stack.enter_context(connect(self.service.ws, proxy=None))
-            self._channel.recv()
-            self.events = stack.enter_context(Listener(self.service.events))
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
-
-    def ask(self, method: str, path: str, body: object = None) -> Reply:
-        return exchange(self.service.http, method, path, body)
+        shown = {"control__frequency": RATE, "serialization__status_safety": "true"}
+        super().__init__(folder, {**shown, **settings}, chain=True)
 
     def make(self, kind: str, device_id: str, **change: object) -> None:
         reply = self.ask("POST", f"/simulation/{kind}/{device_id}", change)
@@ -62,8 +36,7 @@ class Desk:
 
     def frame(self, commands: Mapping[str, object] | None = None) -> Any:
         """The arm's entry in the frame that answers these commands."""
-        self._channel.send(json.dumps({"arm": [{"device_id": ARM, "commands": commands}]} if commands else {}))
-        return json.loads(self._channel.recv())["arm"][0]
+        return self.said({"arm": [{"device_id": ARM, "commands": commands}]} if commands else {})["arm"][0]
 
     @property
     def safety(self) -> Any:
@@ -108,8 +81,8 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
-    with Desk(tmp_path) as opened:
+def desk(tmp_path: Path) -> Iterator[SafetyDesk]:
+    with SafetyDesk(tmp_path) as opened:
         yield opened
 
 
@@ -122,14 +95,14 @@ FAR: Final = {"x": 0.2, "y": -0.22, "z": 0.36}
 STRAIN: Final = push(-2.94, 4.41, 8.48)
 
 
-def far_out(desk: Desk) -> None:
+def far_out(desk: SafetyDesk) -> None:
     """Far out, where the peak force takes the most of the motors, the arm does not move."""
     desk.make("arm", ARM, hand={"position": FAR, "stiffness": 30})
     desk.service.wait(4)
     desk.make("arm", ARM, fault="stall")
 
 
-def test_a_throw_trips_the_brake_which_ignores_commands_until_the_device_has_rested(desk: Desk) -> None:
+def test_a_throw_trips_the_brake_which_ignores_commands_until_the_device_has_rested(desk: SafetyDesk) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.service.wait(0.5)
     assert desk.safety == FREE
@@ -152,7 +125,7 @@ def test_a_throw_trips_the_brake_which_ignores_commands_until_the_device_has_res
     assert desk.frame(push(y=2))["state"]["current_cursor_force"]["y"] == pytest.approx(2)
 
 
-def test_a_stalled_device_that_is_pushed_hard_is_told_once_and_forgotten_when_the_push_ends(desk: Desk) -> None:
+def test_a_stalled_device_that_is_pushed_hard_is_told_once_and_forgotten_when_the_push_ends(desk: SafetyDesk) -> None:
     far_out(desk)
     desk.streams(1.8, STRAIN)
     assert desk.safety == FREE
@@ -167,7 +140,7 @@ def test_a_stalled_device_that_is_pushed_hard_is_told_once_and_forgotten_when_th
     assert desk.heard() == ["stall_detected"]
 
 
-def test_what_pushes_an_arm_whose_grip_is_let_go_is_guarded_against_and_then_braked(desk: Desk) -> None:
+def test_what_pushes_an_arm_whose_grip_is_let_go_is_guarded_against_and_then_braked(desk: SafetyDesk) -> None:
     desk.make("arm", ARM, hand={"path": "rest"}, fault="foreign_object")
     desk.service.wait(0.5)
     assert desk.safety == FREE, "whoever holds the grip may push"
@@ -199,7 +172,7 @@ def test_what_pushes_an_arm_whose_grip_is_let_go_is_guarded_against_and_then_bra
     assert desk.metric("hapticd_foreign_object_stages_total") >= 3
 
 
-def test_a_shaken_device_loses_its_force_and_gets_it_back_in_eight_stages(desk: Desk) -> None:
+def test_a_shaken_device_loses_its_force_and_gets_it_back_in_eight_stages(desk: SafetyDesk) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.service.wait(0.5)
     for tick in range(400):
@@ -219,7 +192,7 @@ def test_a_shaken_device_loses_its_force_and_gets_it_back_in_eight_stages(desk: 
     assert set(desk.heard()) <= {"oscillation_detected", "stability_ceiling"}
 
 
-def test_a_contact_that_oscillates_again_and_again_keeps_its_force_reduced_until_it_ends(desk: Desk) -> None:
+def test_a_contact_that_oscillates_again_and_again_keeps_its_force_reduced_until_it_ends(desk: SafetyDesk) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.service.wait(0.5)
     for _ in range(4):
@@ -238,7 +211,7 @@ def test_a_contact_that_oscillates_again_and_again_keeps_its_force_reduced_until
     assert desk.safety == FREE
 
 
-def test_a_grip_that_is_let_go_takes_the_force_away_as_soon_as_the_stopper_is_switched_on(desk: Desk) -> None:
+def test_a_grip_that_is_let_go_takes_the_force_away_as_soon_as_the_stopper_is_switched_on(desk: SafetyDesk) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.take(attached=False)
     desk.streams(0.2, push(y=0.5))
@@ -270,7 +243,7 @@ def test_a_grip_that_is_let_go_takes_the_force_away_as_soon_as_the_stopper_is_sw
 
 def test_hot_motors_are_told_and_limited_until_they_have_cooled_down(tmp_path: Path) -> None:
     # So few ticks that minutes pass in a second.
-    with Desk(tmp_path, control__frequency=100, sessions__command_timeout=0.5) as desk:
+    with SafetyDesk(tmp_path, control__frequency=100, sessions__command_timeout=0.5) as desk:
         far_out(desk)
         assert desk.metric("hapticd_motor_temperature_celsius") == pytest.approx(25, abs=1)
         desk.streams(400, STRAIN, every=0.4)
@@ -285,7 +258,7 @@ def test_hot_motors_are_told_and_limited_until_they_have_cooled_down(tmp_path: P
     assert desk.heard() == ["stall_detected", "thermal_derating"]
 
 
-def test_the_speed_of_held_positions_is_limited_as_soon_as_the_feature_is_on(desk: Desk) -> None:
+def test_the_speed_of_held_positions_is_limited_as_soon_as_the_feature_is_on(desk: SafetyDesk) -> None:
     desk.make("arm", ARM, hand={"path": "rest", "stiffness": 10})
     settings = {"features/safe_trajectory/max_vel": 0.05, "features/safe_trajectory/enabled": True}
     far = {"set_cursor_position": {"position": {"x": 0.1, "y": -0.12, "z": 0.135}}}
@@ -302,7 +275,7 @@ def test_the_speed_of_held_positions_is_limited_as_soon_as_the_feature_is_on(des
 
 def test_the_screensaver_says_that_a_device_sleeps_and_wakes_and_keeps_it_obedient(tmp_path: Path) -> None:
     quiet = {"features__screensaver__enabled": "true", "features__screensaver__timeout": "10"}
-    with Desk(tmp_path, **quiet) as desk:
+    with SafetyDesk(tmp_path, **quiet) as desk:
         desk.make("arm", ARM, hand={"path": "rest"})
         desk.service.wait(9)
         assert desk.events.heard("device-sleep", device_id=ARM) == []

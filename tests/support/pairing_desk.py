@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from websockets.sync.client import connect
 
 from actors.device.messages import MANAGER, AddSimulated, DeviceRecord, Phase, RemoveSimulated, SimulatedSpec
 from actors.device.simulated import parse
 from actors.kit.message import Request
-from tests.support.exchange import Reply, exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Event, Listener
+from tests.support.desk import Desk
+from tests.support.listener import Event
 from tests.support.living_actors import handled
 from tests.support.polling import eventually
 
@@ -35,35 +31,13 @@ def named(*devices: str) -> tuple[SimulatedSpec, ...]:
     return tuple(found)
 
 
-class PairingDesk:
-    """Context manager; `devices` as in `named`."""
+class PairingDesk(Desk):
+    """`devices` as in `named`."""
 
     def __init__(self, folder: Path, *devices: str, **settings: object) -> None:
-        self._specs = named(*devices)
-        self._folder = folder
-        self._settings = {key.replace("__", "/"): value for key, value in settings.items()}
-        self._stack = ExitStack()
-
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self.service = stack.enter_context(
-                ServiceInside(self._folder, simulated=self._specs, stepping=True, settings=self._settings)
-            )
-            self.events = stack.enter_context(Listener(self.service.events))
-            self._channel = stack.enter_context(connect(self.service.ws, proxy=None))
-            self._channel.recv()
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._stack.close()
+        super().__init__(folder, settings, simulated=named(*devices))
 
     # ------------------------------------------------------------ HTTP
-
-    def ask(self, method: str, path: str, body: object = None) -> Reply:
-        return exchange(self.service.http, method, path, body)
 
     def done(self, method: str, path: str, body: object = None) -> Any:
         """The answer of an exchange that succeeds."""
@@ -112,8 +86,7 @@ class PairingDesk:
     # ------------------------------------------------------------ frames
 
     def frame(self, message: object = None) -> Any:
-        self._channel.send(json.dumps(message or {}))
-        return json.loads(self._channel.recv())
+        return self.said(message)
 
     def config(self, device_id: str) -> Any:
         """Of one device, in a full frame."""

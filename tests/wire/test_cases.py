@@ -11,9 +11,11 @@ from tests.support.bad_streams import Stream
 from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.peer import TEXT, Peer, encoded
-from tests.support.wire_cases import Story, cases, in_ways, payload, stepped_service
+from tests.support.wire_cases import Story, cases, in_ways, payload
 from tests.support.wire_frames import check_answer, check_frame
 from tests.support.wire_words import DEVICES, Object, Way
+
+SERVED = DEVICES
 
 STORIES = (
     "holding",
@@ -39,18 +41,6 @@ HELD: Object = {
     ]
 }
 RELEASED: Object = {"arm": [{"device_id": "A001", "commands": {}}]}
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def listener(service: ServiceInside) -> Iterator[Listener]:
-    with Listener(service.events) as listening:
-        yield listening
 
 
 @pytest.mark.parametrize(("case", "way"), in_ways(*STORIES))

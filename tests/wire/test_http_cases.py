@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +14,12 @@ from tests.support.peer import TEXT
 from tests.support.wire_cases import WIRE, Story, cases, stepped_service
 from tests.support.wire_words import DEVICES, Object, Way
 
+SERVED = DEVICES
+
 ALONE = ("pairing", "ports", "simulation")
 """What is done to pairs, ports and simulated devices cannot be undone by those who did it: these cases have a service each."""
 SHARING = tuple(sorted({path.stem for path in (WIRE / "http").glob("*.json")} - set(ALONE)))
 WAY = Way("3.1", "neutral", TEXT)
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def listener(service: ServiceInside) -> Iterator[Listener]:
-    with Listener(service.events) as listening:
-        yield listening
 
 
 def kept(service: ServiceInside) -> list[Any]:

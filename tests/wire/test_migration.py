@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -15,10 +14,11 @@ from tests.support.listener import Listener
 from tests.support.living_actors import handled
 from tests.support.page import DEVICES, DOCS, Block, sections
 from tests.support.peer import Peer
-from tests.support.wire_cases import stepped_service
 from tests.support.wire_words import Object
 from transport.http.resources.old_routes import OLD_ROUTES
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, SESSION_BASIS
+
+SERVED = DEVICES
 
 PAGE = (DOCS / "migration.md").read_text(encoding="utf-8")
 BLOCKS = tuple(block for section in sections("migration.md") for block in section.blocks)
@@ -38,18 +38,6 @@ def pairs(kind: str) -> list[Any]:
     """Each old form of one kind with the new form that stands behind it."""
     found = [(old, new) for old, new in pairwise(BLOCKS) if (old.kind, new.kind) == (f"{kind} old", f"{kind} new")]
     return [pytest.param(old.text, new.text, id=old.text.partition("\n")[0]) for old, new in found]
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def listener(service: ServiceInside) -> Iterator[Listener]:
-    with Listener(service.events) as listening:
-        yield listening
 
 
 # ---------------------------------------------------------------- commands

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,22 +20,11 @@ from tests.support.listener import Listener
 from tests.support.page import DEVICES, DOCS, Block, Section, sections
 from tests.support.peer import Peer
 from tests.support.polling import eventually
-from tests.support.wire_cases import stepped_service
+
+SERVED = DEVICES
 
 WIRE = "wire.md"
 OWN_ID = re.compile(r'(session(?:_id)?[=/]|sessions/|"session_id": )7\b')
-
-
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with stepped_service(tmp_path_factory.mktemp("state"), DEVICES) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def listener(service: ServiceInside) -> Iterator[Listener]:
-    with Listener(service.events) as listening:
-        yield listening
 
 
 @dataclass(slots=True)

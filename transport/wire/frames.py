@@ -105,7 +105,7 @@ def config_of(
     wide, device = record.wide, config.device(identity.device_id)
     filters: dict[str, Any] = {
         "force_gate": {"gain": gate_of(record, config, settings)},
-        "damping": damping_json(device.damping),
+        "damping": damping_json(device.damping, complete=settings.flag("serialization/explicit_fields")),
     }
     body: dict[str, Any] = {
         **head,
@@ -141,10 +141,10 @@ def gate_of(record: DeviceRecord, config: SessionConfig, settings: SettingsView)
     return float(gain) if isinstance(gain, (int, float)) else 0.0
 
 
-def damping_json(damping: Damping) -> dict[str, Any]:
-    """`scalar` always, `vector` when it says something."""
+def damping_json(damping: Damping, *, complete: bool = False) -> dict[str, Any]:
+    """`scalar` always, `vector` when it says something or everything is wanted."""
     shown: dict[str, Any] = {"scalar": damping.scalar}
-    if damping.vector != ORIGIN:
+    if complete or damping.vector != ORIGIN:
         shown["vector"] = dict(zip("xyz", damping.vector, strict=True))
     return shown
 

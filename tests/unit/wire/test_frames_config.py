@@ -229,6 +229,12 @@ def test_either_setting_completes_a_mount(key: str) -> None:
     assert list(config_of(ARM, raw={key: True})["mount"]) == ["position", "rotation", "scale"]
 
 
+def test_explicit_fields_show_a_damping_vector_that_says_nothing() -> None:
+    assert config_of(ARM)["damping"] == {"scalar": 0}
+    shown = config_of(ARM, raw={"serialization/explicit_fields": True})["damping"]
+    assert shown == {"scalar": 0, "vector": {"x": 0, "y": 0, "z": 0}}
+
+
 # ---------------------------------------------------------------- what may be sent back
 
 finite = st.floats(-10, 10, width=32)

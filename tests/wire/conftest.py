@@ -1,0 +1,23 @@
+"""One stepped service for all tests of a file, with the devices that the file calls SERVED, and somebody who hears its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.inside import ServiceInside
+from tests.support.listener import Listener
+from tests.support.wire_cases import stepped_service
+
+
+@pytest.fixture(scope="module")
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    with stepped_service(tmp_path_factory.mktemp("state"), request.module.SERVED) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def listener(service: ServiceInside) -> Iterator[Listener]:
+    with Listener(service.events) as listening:
+        yield listening
