@@ -342,7 +342,9 @@ def test_the_config_of_an_old_firmware_can_be_sent_back_as_it_was_shown(
     assert "device-protocol-unsupported" not in [kind for kind, _ in emitted]
 
 
-def test_an_old_firmware_without_sessions_is_422_too(http: HttpClient) -> None:
+def test_an_old_firmware_without_sessions_is_422_too(service: ServiceInside, http: HttpClient) -> None:
+    service.sessions_gone()
+
     status, body = http.delete(path("filters/damping", None, "arm/*"))
 
     assert status == 422
