@@ -24,12 +24,20 @@ cdef inline double length_of(const double *v) noexcept nogil:
 
 
 cdef inline bint normalise(double *v) noexcept nogil:
-    """Make it a unit vector; +y and False when it is zero."""
-    cdef double n = length_of(v)
-    if not n > 0:
+    """Make it a unit vector, however short it is; +y and False when it is zero."""
+    cdef double largest = fabs(v[0]), n
+    cdef int i
+    for i in range(1, 3):
+        if fabs(v[i]) > largest:
+            largest = fabs(v[i])
+    if not largest > 0:
         v[0] = 0; v[1] = 1; v[2] = 0
         return False
-    v[0] /= n; v[1] /= n; v[2] /= n
+    for i in range(3):
+        v[i] /= largest
+    n = length_of(v)
+    for i in range(3):
+        v[i] /= n
     return True
 
 
