@@ -1,0 +1,130 @@
+"""What the actors want of whoever moves the bytes: protocols that `transport.link` implements, and the facts that a link shows.
+
+PortLink opens a Link through Links, tells the DeviceManager whom it found, and starts the link with the slots that those
+were given. From then on bytes flow between link and loop without any actor; LinkWatch compares the facts.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Protocol
+
+from actors.kit.errors import HapticError
+from actors.pairing.messages import Reason
+from actors.values.hardware import Candidate, FoundDevice, PortFault
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceWide
+    from fastpath.arena import Lease
+
+
+class PortUnusable(HapticError):
+    """The port cannot be used until its cause is gone; the sentence says what to do about it."""
+
+    def __init__(self, reason: PortFault, sentence: str) -> None:
+        """`sentence` follows "port X cannot be used: "."""
+        super().__init__(sentence)
+        self.reason = reason
+
+
+class NobodyAnswers(HapticError):
+    """The port can be opened and nobody behind it speaks a protocol that is known here, or `stop` was set meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one try at a port may take (s), and how many there are."""
+
+    timeout_s: float = 2.0
+    tries: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A calibration that is over, by the number that `calibrate` was given; `reason` None: it succeeded."""
+
+    run: int
+    reason: Reason | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFacts:
+    """What is slow about one device: `heartbeat_ns` is when the newest one of a handle arrived, None before the first.
+
+    `fault` is what the device reports as wrong, in words, "" while nothing is; `calibration` is the newest that ended.
+    """
+
+    awake: bool = True
+    heartbeat_ns: int | None = None
+    fault: str = ""
+    calibration: Ended | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkCounters:
+    """Since the link was opened; `late`: orders that were older than they may be, so that zero was sent instead."""
+
+    frames_in: int = 0
+    frames_bad: int = 0
+    frames_out: int = 0
+    bytes_in: int = 0
+    bytes_out: int = 0
+    late: int = 0
+    errors: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LinkFacts:
+    """What holds of a link at one moment; `gone` says why it does not work any more, "" while it does.
+
+    `devices` are those behind it now: behind a receiver they come and go, by id.
+    """
+
+    gone: str = ""
+    devices: tuple[FoundDevice, ...] = ()
+    of: Mapping[str, DeviceFacts] = field(default_factory=lambda: MappingProxyType({}))
+    counters: LinkCounters = field(default_factory=LinkCounters)
+
+
+class Link(Protocol):
+    """An open port. Every method may be called on any thread and returns within a few milliseconds, `close` within 200."""
+
+    @property
+    def devices(self) -> tuple[FoundDevice, ...]:
+        """Who answered when the port was opened; a receiver may have nobody behind it yet."""
+        ...
+
+    def start(self, leases: Mapping[str, Lease]) -> None:
+        """Exchange with the loop for these devices, by id, and for nobody else from now on; called again when they change."""
+        ...
+
+    def facts(self) -> LinkFacts:
+        """What holds now: one thread calls it every 10 ms, so it may also do the slow half of the exchange."""
+        ...
+
+    def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
+        """Have the device follow; `save`: also after it was without power. One that cannot ignores it."""
+        ...
+
+    def calibrate(self, device_id: str, run: int) -> None:
+        """Begin; the facts show how it ended under that number. A second call with the same number changes nothing."""
+        ...
+
+    def close(self) -> None:
+        """Zero force sent, thread joined, descriptor closed; a second call does nothing. Never raises."""
+        ...
+
+
+class Links(Protocol):
+    """All ports of the machine that a driver may be at."""
+
+    def scan(self) -> tuple[Candidate, ...]:
+        """Ports that are worth opening, or are recognised and not driven; what belongs to somebody else is left out."""
+        ...
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        """Identify what is there: PortUnusable, NobodyAnswers. Blocks for as long as patience has, or until `stop` is set."""
+        ...
