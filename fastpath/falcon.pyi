@@ -1,0 +1,51 @@
+# Python doors to the Falcon: its bytes for the thread that talks to it, its kinematics for the tests of the loop's own lines.
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple, TypeAlias, final
+
+Vector: TypeAlias = tuple[float, float, float]
+
+HOMED: Final[int]
+MOST_COUNTS: Final[int]
+
+# Encoder counts, crank angles in degrees, one bit for each homed motor, buttons: 1 plus, 2 forward, 4 centre, 8 minus.
+class Reply(NamedTuple):
+    counts: tuple[int, int, int]
+    angles: Vector
+    homed: int
+    buttons: int
+
+# 16 bytes for three motor commands; lights: 1 homing, 2 green, 4 blue, 8 red. ValueError unless each is within an int16.
+def command(counts: Sequence[int], lights: int = 0) -> bytes: ...
+
+# Crank torques (N.mm) -> commands within +-4096 of the same direction; zero for what is no number.
+def motor_counts(torque: Sequence[float], counts_per_nm: float) -> tuple[int, int, int]: ...
+
+# Encoder count -> crank angle in degrees, and back.
+def angle(count: int) -> float: ...
+def count(degrees: float) -> float: ...
+
+# The replies in a stream of bytes, however it is cut.
+@final
+class Replies:
+    # The newest reply that these bytes end; None when they end none.
+    def take(self, data: bytes) -> Reply | None: ...
+    # Frames that came, and frames that were broken.
+    @property
+    def whole(self) -> int: ...
+    @property
+    def bad(self) -> int: ...
+
+# The mechanism at its base (m, device frame). Angles in radians, in the order of the motors.
+@final
+class Delta:
+    def __new__(cls, base: Sequence[float] = (0.0, 0.0, 0.0)) -> Delta: ...
+    # Cursor (m) -> crank angles; None out of reach.
+    def inverse(self, position: Sequence[float]) -> Vector | None: ...
+    # Crank angles -> cursor (m), searched from start, else from the middle; None when the legs do not close.
+    def forward(self, angles: Sequence[float], start: Sequence[float] | None = None) -> Vector | None: ...
+    # d(angle)/d(cursor), rad/m, a row for each crank; None at the edge of the reach.
+    def jacobian(self, position: Sequence[float]) -> tuple[Vector, Vector, Vector] | None: ...
+    # Cursor force (N) -> crank torques (N.m) and back; zero at a singular pose.
+    def torque(self, position: Sequence[float], force: Sequence[float]) -> Vector: ...
+    def force(self, position: Sequence[float], torque: Sequence[float]) -> Vector: ...

@@ -1,0 +1,167 @@
+"""The Falcon's mechanism over its whole reach: inverse and forward kinematics, Jacobian, torque map, and what lies outside."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from fastpath import falcon
+from fastpath.falcon import Delta
+
+Array = NDArray[Any]
+Vector = tuple[float, float, float]
+
+BASE = (0.01, 0.04, 0.1)
+MECHANISM = Delta(BASE)
+MOST_ANGLE = math.radians(87)
+
+
+def at(x: float, y: float, z: float) -> Vector:
+    """A point of the mechanism's own frame (z towards the user, y up), in the device frame."""
+    return BASE[0] + x, BASE[1] - z, BASE[2] + y
+
+
+def cursor(draw: random.Random) -> Vector:
+    """A point that the mechanism reaches with no leg near the end of its way."""
+    while True:
+        point = at(draw.uniform(-0.06, 0.06), draw.uniform(-0.06, 0.06), draw.uniform(0.07, 0.178))
+        angles = MECHANISM.inverse(point)
+        if angles is not None and all(abs(angle) < MOST_ANGLE for angle in angles):
+            return point
+
+
+def poses(count: int, seed: int = 1) -> list[Vector]:
+    draw = random.Random(seed)
+    return [cursor(draw) for _ in range(count)]
+
+
+def vectors(limit: float) -> st.SearchStrategy[Vector]:
+    part = st.floats(-limit, limit)
+    return st.tuples(part, part, part)
+
+
+def cursors() -> st.SearchStrategy[Vector]:
+    return st.integers(0, 2**32).map(lambda seed: cursor(random.Random(seed)))
+
+
+def inverse(point: Vector) -> Vector:
+    angles = MECHANISM.inverse(point)
+    assert angles is not None
+    return angles
+
+
+def rows(point: Vector) -> Array:
+    jacobian = MECHANISM.jacobian(point)
+    assert jacobian is not None
+    return np.array(jacobian)
+
+
+def numeric_rows(point: Vector, step: float = 1e-5) -> Array:
+    """d(angle)/d(cursor) by five-point central differences."""
+
+    def shifted(axis: int, by: float) -> Array:
+        moved = list(point)
+        moved[axis] += by
+        return np.array(inverse((moved[0], moved[1], moved[2])))
+
+    return np.column_stack(
+        [
+            (8 * (shifted(i, step) - shifted(i, -step)) - (shifted(i, 2 * step) - shifted(i, -2 * step))) / (12 * step)
+            for i in range(3)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("z", "count"), [(0.08, -1284), (0.10, -741), (0.12, -304), (0.14, 115), (0.16, 580), (0.17, 872)]
+)
+def test_on_the_axis_all_three_encoders_show_the_known_count(z: float, count: int) -> None:
+    counts = [falcon.count(math.degrees(angle)) for angle in inverse(at(0, 0, z))]
+
+    assert counts == pytest.approx([count] * 3, abs=0.6)
+
+
+def test_every_pose_is_found_again_from_a_cold_start_within_a_nanometre() -> None:
+    for point in poses(5000):
+        found = MECHANISM.forward(inverse(point))
+
+        assert found is not None
+        assert math.dist(found, point) <= 1e-9
+
+
+def test_every_pose_is_found_again_from_the_pose_before() -> None:
+    before = at(0, 0, 0.12)
+    for point in poses(5000, seed=2):
+        found = MECHANISM.forward(inverse(point), before)
+
+        assert found is not None
+        assert math.dist(found, point) <= 1e-9
+        before = found
+
+
+@pytest.mark.parametrize("start", [(0.0, 0.0, 0.0), (9.0, 9.0, 9.0), (math.nan,) * 3, (math.inf, 0.0, 0.0)])
+def test_a_start_from_which_nothing_is_found_gives_way_to_the_middle(start: Vector) -> None:
+    point = at(0.02, -0.03, 0.15)
+
+    assert MECHANISM.forward(inverse(point), start) == pytest.approx(point, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "angles", [(9.0, 9.0, 9.0), (math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (-3.0, 1.5, 1.5), (1e300, 0.0, 0.0)]
+)
+def test_angles_at_which_the_legs_do_not_close_give_no_pose(angles: Vector) -> None:
+    assert MECHANISM.forward(angles) is None
+
+
+@given(angles=vectors(4.0))
+def test_whatever_the_angles_a_pose_that_is_found_has_them(angles: Vector) -> None:
+    found = MECHANISM.forward(angles)
+
+    if found is not None:
+        again = MECHANISM.inverse(found)
+        if again is not None:
+            off = [math.remainder(a - b, 2 * math.pi) for a, b in zip(again, angles, strict=True)]
+            assert max(map(abs, off)) < 1e-4
+
+
+@pytest.mark.parametrize("point", [at(0, 0, 0.05), at(0, 0, 0.19), at(0.2, 0, 0.12), at(0, 5, 0), (math.nan, 0.0, 0.0)])
+def test_out_of_reach_there_are_no_angles_and_no_jacobian_and_no_torque(point: Vector) -> None:
+    assert MECHANISM.inverse(point) is None
+    assert MECHANISM.jacobian(point) is None
+    assert MECHANISM.torque(point, (1.0, 2.0, 3.0)) == (0.0, 0.0, 0.0)
+    assert MECHANISM.force(point, (1.0, 2.0, 3.0)) == (0.0, 0.0, 0.0)
+
+
+def test_the_jacobian_is_the_derivative_of_the_inverse() -> None:
+    for point in poses(500, seed=3):
+        exact = rows(point)
+
+        assert np.abs(exact - numeric_rows(point)).max() <= 1e-8 * max(1.0, float(np.abs(exact).max()))
+
+
+@given(point=cursors(), force=vectors(10), velocity=vectors(1))
+def test_the_motors_do_the_work_that_the_cursor_gets(point: Vector, force: Vector, velocity: Vector) -> None:
+    torque = np.array(MECHANISM.torque(point, force))
+
+    at_the_cranks = torque @ (rows(point) @ np.array(velocity))
+
+    assert at_the_cranks == pytest.approx(np.array(force) @ np.array(velocity), abs=1e-9)
+
+
+@given(point=cursors(), force=vectors(10))
+def test_a_force_comes_back_from_its_torques(point: Vector, force: Vector) -> None:
+    assert MECHANISM.force(point, MECHANISM.torque(point, force)) == pytest.approx(force, abs=1e-9)
+
+
+def test_a_push_towards_the_user_turns_all_three_cranks_outwards_alike() -> None:
+    torque = MECHANISM.torque(at(0, 0, 0.125), (0.0, -1.0, 0.0))
+
+    assert torque[0] > 0.01
+    assert torque == pytest.approx([torque[0]] * 3, abs=1e-12)

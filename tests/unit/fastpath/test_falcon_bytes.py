@@ -1,0 +1,141 @@
+"""The Falcon's 16-byte frames: worked bytes, every int16 there and back, torn and broken streams, motor commands."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fastpath import falcon
+from fastpath.falcon import Replies
+
+REPLY = b"<ANOPDHAAMPKP\xb6A>"
+INT16 = st.integers(-0x8000, 0x7FFF)
+
+Counts = tuple[int, int, int]
+Vector = tuple[float, float, float]
+
+
+def reply_of(counts: Counts, homed: int = 7, buttons: int = 0) -> bytes:
+    """As a Falcon answers: its numbers are written as those of a command are."""
+    return falcon.command(counts)[:13] + bytes([0x41 + (homed << 4 | buttons)]) + b"A>"
+
+
+def newest(*pieces: bytes) -> falcon.Reply | None:
+    stream = Replies()
+    found = None
+    for piece in pieces:
+        found = stream.take(piece) or found
+    return found
+
+
+def test_a_command_has_the_known_bytes() -> None:
+    assert falcon.command((100, -100, 4095), 3) == b"<EGAAMJPPPPPADA>"
+
+
+def test_a_reply_with_the_known_bytes_is_read() -> None:
+    read = newest(REPLY)
+
+    assert read is not None
+    assert (read.counts, read.homed, read.buttons) == ((-304, 115, -1284), 7, 5)
+    assert read.angles == pytest.approx((23.92386, 39.18999, -11.78210), abs=1e-5)
+
+
+def test_every_int16_comes_back_as_it_was_written() -> None:
+    stream = Replies()
+    for number in range(-0x8000, 0x8000):
+        read = stream.take(reply_of((number, -1 - number, number ^ 0x5555 if number >= 0 else number)))
+
+        assert read is not None
+        assert read.counts[:2] == (number, -1 - number)
+    assert (stream.whole, stream.bad) == (0x10000, 0)
+
+
+@given(counts=st.tuples(INT16, INT16, INT16), homed=st.integers(0, 7), buttons=st.integers(0, 15))
+def test_every_reply_is_read_as_it_was_written(counts: Counts, homed: int, buttons: int) -> None:
+    read = newest(reply_of(counts, homed, buttons))
+
+    assert read is not None
+    assert (read.counts, read.homed, read.buttons) == (counts, homed, buttons)
+
+
+@given(counts=st.tuples(INT16, INT16, INT16), cuts=st.lists(st.integers(0, 48), max_size=6))
+def test_a_stream_may_be_cut_anywhere(counts: Counts, cuts: list[int]) -> None:
+    data = reply_of((1, 2, 3)) + reply_of((4, 5, 6)) + reply_of(counts)
+    edges = [0, *sorted(cuts), len(data)]
+
+    read = newest(*(data[start:end] for start, end in itertools.pairwise(edges)))
+
+    assert read is not None
+    assert read.counts == counts
+
+
+@given(lost=st.integers(0, 15))
+def test_a_lost_byte_costs_its_frame_and_no_other(lost: int) -> None:
+    stream = Replies()
+    stream.take(REPLY[:lost] + REPLY[lost + 1 :])
+
+    read = stream.take(reply_of((7, 8, 9)))
+
+    assert read is not None
+    assert read.counts == (7, 8, 9)
+    assert (stream.whole, stream.bad) == (1, 0 if lost == 0 else 1)
+
+
+@given(at=st.integers(0, 15), byte=st.integers(0, 255))
+def test_a_wrong_byte_gives_what_it_spells_or_nothing_and_the_next_frame_is_read(at: int, byte: int) -> None:
+    stream = Replies()
+    stream.take(REPLY[:at] + bytes([byte]) + REPLY[at + 1 :])
+
+    stream.take(b"")
+    read = stream.take(reply_of((7, 8, 9)))
+
+    assert read is not None
+    assert read.counts == (7, 8, 9)
+
+
+@given(data=st.binary(max_size=200))
+def test_no_bytes_break_the_stream(data: bytes) -> None:
+    stream = Replies()
+    stream.take(data)
+
+    read = stream.take(reply_of((7, 8, 9)))
+
+    assert read is not None
+    assert read.counts == (7, 8, 9)
+
+
+@pytest.mark.parametrize("counts", [(40_000, 0, 0), (0, -0x8001, 0)])
+def test_a_command_that_is_no_int16_is_refused(counts: Counts) -> None:
+    with pytest.raises(ValueError, match="int16"):
+        falcon.command(counts)
+
+
+@given(count=INT16)
+def test_angle_and_count_are_the_same_thing(count: int) -> None:
+    assert falcon.count(falcon.angle(count)) == pytest.approx(count, abs=1e-9)
+    assert falcon.angle(count + 1) - falcon.angle(count) == pytest.approx(0.0364347, abs=1e-7)
+
+
+@given(torque=st.tuples(*[st.floats(-5000, 5000)] * 3), scale=st.floats(-20_000, 20_000))
+def test_commands_stay_within_4096_and_keep_their_direction(torque: Vector, scale: float) -> None:
+    wanted = [part * 1e-3 * scale for part in torque]
+    most = max(map(abs, wanted))
+    share = min(1.0, falcon.MOST_COUNTS / most) if most else 1.0
+
+    counts = falcon.motor_counts(torque, scale)
+
+    assert max(map(abs, counts)) <= falcon.MOST_COUNTS
+    assert counts == pytest.approx([part * share for part in wanted], abs=0.5 + 1e-9)
+
+
+def test_a_newton_metre_is_as_many_counts_as_the_scale_says() -> None:
+    assert falcon.motor_counts((100.0, -100.0, 0.0), 10_000) == (1000, -1000, 0)
+
+
+@pytest.mark.parametrize("torque", [(math.nan, 1.0, 1.0), (1.0, math.inf, 1.0), (1.0, 1.0, -math.inf)])
+def test_what_is_no_number_moves_no_motor(torque: Vector) -> None:
+    assert falcon.motor_counts(torque, 10_000) == (0, 0, 0)
