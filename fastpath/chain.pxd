@@ -7,10 +7,10 @@ tick (docs/force-path.md). Forces in the device frame, N; torques in N.mm.
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint32_t
 
-from fastpath.kinematics cimport Pose, arm_force
 from fastpath.force_layout cimport OSCILLATION_FREE, Chain, OscillationParams, OscillationRate
 from fastpath.layout cimport MODE_FORCE, MODE_POSITION, DeviceParams, DeviceState
 from fastpath.oscillation cimport oscillation_begin, oscillation_step
+from fastpath.pose cimport Pose, cursor_force
 
 cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
     """Nothing seen, nothing put out."""
@@ -44,7 +44,7 @@ cdef inline void filter_and_gate(
         from_torque[i] = 0.001 * torque[i]
         seen[i] = force[i]
     if torque[0] != 0 or torque[1] != 0 or torque[2] != 0:
-        arm_force(pose, from_torque, from_torque)
+        cursor_force(pose, from_torque, from_torque)
         for i in range(3):
             seen[i] += from_torque[i]
             if not fabs(seen[i]) <= p.peak_force:

@@ -9,7 +9,6 @@ from libc.stdint cimport int64_t, uint32_t
 from fastpath.arbiter cimport Wish, arbitrate, show_wish
 from fastpath.cells cimport hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_triple_front, hd_triple_take
 from fastpath.chain cimport chain_begin, filter_and_gate, slew
-from fastpath.kinematics cimport Pose
 from fastpath.layout cimport (
     FLAG_ATTACHED, FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, MAX_DEVICES, MODE_IDLE, SAFETY_EBRAKE,
     SESSION_WORDS, SLOT_ACTIVE, STEP_ARBITER, STEP_CLAMP, STEP_FILTER, STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ,
@@ -19,6 +18,7 @@ from fastpath.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
 )
 from fastpath.navigation cimport navigate, show_navigation
+from fastpath.pose cimport Pose, only_driven
 from fastpath.set_points cimport set_point, set_point_now
 from fastpath.simulation cimport frozen
 from fastpath.steps cimport (
@@ -106,6 +106,10 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     if p.left_handed:
         torque[0] = 0 - torque[0]
         wish.gated_torque[0] = 0 - wish.gated_torque[0]
+    only_driven(pose, force)
+    only_driven(pose, torque)
+    only_driven(pose, wish.gated_force)
+    only_driven(pose, wish.gated_torque)
     s.clamped += clamp_norm(force, p.peak_force)
     clamp_norm(wish.gated_force, p.peak_force)
     clamp_torques(torque, p.torque_limit, p.torque_scaling != 0)
@@ -157,12 +161,13 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef DeviceState *s = &slot.inner.state
     cdef DeviceParams *p
     cdef Wish wish
-    cdef Pose pose = Pose(0, 0, 0, 0, 0, 0, 0)
+    cdef Pose pose
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
     cdef bint stopped, obeys, moves
     cdef int i
+    pose.driven = 3
     if a.measure:
         since = hd_now_ns()
     hd_triple_take(&slot.params_cell)

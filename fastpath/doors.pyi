@@ -48,14 +48,25 @@ class Space:
     def rotation_to_application(self, q: Sequence[float]) -> Quaternion: ...
     def rotation_to_device(self, q: Sequence[float]) -> Quaternion: ...
 
-# Yaw-pitch-pitch arm: shoulder (m), two links (m), encoder counts per turn (0 = ideal). Angles in radians.
+# Where a mechanism's cursor is and what its motors do there; angles in radians, the device frame. Encoder counts per turn: 0 = ideal.
+# serial: yaw-pitch-pitch arm, shoulder (m) and two links (m); five_bar: motor 1 (m), proximal and distal link (m), base (m) to motor 2.
 @final
 class Mechanism:
-    def __new__(cls, *, shoulder: Sequence[float], links: Sequence[float], counts_per_turn: float = 0) -> Mechanism: ...
+    def __new__(
+        cls,
+        *,
+        shoulder: Sequence[float],
+        links: Sequence[float],
+        counts_per_turn: float = 0,
+        kind: Literal["serial", "five_bar"] = "serial",
+        base: float = 0,
+    ) -> Mechanism: ...
     # Joint angles -> cursor (m).
     def forward(self, angles: Sequence[float]) -> Vector: ...
     # Cursor (m) -> joint angles; out of reach: the arm that points at it.
     def inverse(self, position: Sequence[float]) -> Vector: ...
+    # Row by row dP/dangles (m/rad); zero where it is undefined.
+    def jacobian(self, angles: Sequence[float]) -> tuple[Vector, Vector, Vector]: ...
     # J' f: cursor force (N) -> joint torques (N.m).
     def torque(self, angles: Sequence[float], force: Sequence[float]) -> Vector: ...
     # Joint torques (N.m) -> cursor force (N); zero at a singular pose.

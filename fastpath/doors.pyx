@@ -13,7 +13,10 @@ from libc.string cimport memset
 
 from fastpath cimport arbiter, kinematics, layout, plant, spatial
 from fastpath.checked cimport fill_basis, fill_transform
-from fastpath.layout cimport HAND_CIRCLE, HAND_HOLD, HAND_REST, HandParams, MechanismParams, PlantParams, SimDevice, View
+from fastpath.layout cimport (
+    HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_FIVE_BAR, MECHANISM_SERIAL, HandParams, MechanismParams, PlantParams, SimDevice, View,
+)
+from fastpath.pose cimport Pose, cursor_force, joint_torque, joint_velocity
 
 cdef enum:
     PATH_RATE = 1000
@@ -23,6 +26,7 @@ Quaternion = tuple[float, float, float, float]
 Basis = tuple[Sequence[int], Sequence[int]]
 Transform = tuple[Sequence[float], Sequence[float], Sequence[float]]
 
+_MECHANISMS = {"serial": MECHANISM_SERIAL, "five_bar": MECHANISM_FIVE_BAR}
 _HAND_PATHS = {"circle": HAND_CIRCLE, "rest": HAND_REST, "hold": HAND_HOLD}
 
 
@@ -162,15 +166,23 @@ cdef class Space:
 # ---------------------------------------------------------------- kinematics
 
 cdef class Mechanism:
-    """Yaw-pitch-pitch arm: shoulder (m), two links (m), encoder counts per turn (0 = ideal). Angles in radians."""
+    """Where a mechanism's cursor is and what its motors do there; angles in radians, the device frame.
+
+    `serial`: yaw-pitch-pitch arm, shoulder (m) and two links (m). `five_bar`: motor 1 (m), proximal and distal link (m), `base`
+    the way (m) to motor 2. Encoder counts per turn: 0 = ideal.
+    """
 
     cdef MechanismParams params
 
-    def __cinit__(self, *, shoulder, links, double counts_per_turn=0):
+    def __cinit__(self, *, shoulder, links, double counts_per_turn=0, str kind="serial", double base=0):
         fill_vector(self.params.shoulder, shoulder, 3)
         fill_vector(self.params.link, links, 2)
         if not (self.params.link[0] > 0 and self.params.link[1] > 0):
             raise ValueError("both links need a length above 0 m")
+        if kind not in _MECHANISMS or not isfinite(base):
+            raise ValueError(f"a mechanism is one of {', '.join(_MECHANISMS)}, and its base a number")
+        self.params.kind = _MECHANISMS[kind]
+        self.params.base = base
         self.params.counts_per_turn = counts_per_turn
 
     def forward(self, angles) -> tuple[float, float, float]:
@@ -178,7 +190,7 @@ cdef class Mechanism:
         cdef double a[3]
         cdef double p[3]
         fill_vector(a, angles, 3)
-        kinematics.arm_forward(&self.params, a, p)
+        kinematics.forward(&self.params, a, p)
         return p[0], p[1], p[2]
 
     def inverse(self, position) -> tuple[float, float, float]:
@@ -186,41 +198,42 @@ cdef class Mechanism:
         cdef double a[3]
         cdef double p[3]
         fill_vector(p, position, 3)
-        kinematics.arm_inverse(&self.params, p, a)
+        kinematics.inverse(&self.params, p, a)
         return a[0], a[1], a[2]
+
+    def jacobian(self, angles) -> tuple[Vector, Vector, Vector]:
+        """Row by row dP/dangles (m/rad); zero where it is undefined."""
+        cdef Pose pose
+        self._take(angles, &pose)
+        j = pose.jacobian
+        return (j[0], j[1], j[2]), (j[3], j[4], j[5]), (j[6], j[7], j[8])
 
     def torque(self, angles, force) -> tuple[float, float, float]:
         """J' f: cursor force (N) -> joint torques (N.m)."""
-        cdef kinematics.Pose pose
-        cdef double a[3]
+        cdef Pose pose
         cdef double u[3]
-        fill_vector(a, angles, 3)
         fill_vector(u, force, 3)
-        kinematics.arm_pose(&self.params, a, &pose)
-        kinematics.arm_torque(&pose, u, a)
-        return a[0], a[1], a[2]
+        self._take(angles, &pose)
+        joint_torque(&pose, u, u)
+        return u[0], u[1], u[2]
 
     def force(self, angles, torque) -> tuple[float, float, float]:
         """Joint torques (N.m) -> cursor force (N); zero at a singular pose."""
-        cdef kinematics.Pose pose
-        cdef double a[3]
+        cdef Pose pose
         cdef double u[3]
-        fill_vector(a, angles, 3)
         fill_vector(u, torque, 3)
-        kinematics.arm_pose(&self.params, a, &pose)
-        kinematics.arm_force(&pose, u, a)
-        return a[0], a[1], a[2]
+        self._take(angles, &pose)
+        cursor_force(&pose, u, u)
+        return u[0], u[1], u[2]
 
     def joint_velocity(self, angles, velocity) -> tuple[float, float, float]:
         """Cursor velocity (m/s) -> joint velocities (rad/s); zero at a singular pose."""
-        cdef kinematics.Pose pose
-        cdef double a[3]
+        cdef Pose pose
         cdef double u[3]
-        fill_vector(a, angles, 3)
         fill_vector(u, velocity, 3)
-        kinematics.arm_pose(&self.params, a, &pose)
-        kinematics.arm_joint_velocity(&pose, u, a)
-        return a[0], a[1], a[2]
+        self._take(angles, &pose)
+        joint_velocity(&pose, u, u)
+        return u[0], u[1], u[2]
 
     def quantise(self, angles) -> tuple[float, float, float]:
         """Angles as the encoders read them: down to a whole count."""
@@ -228,6 +241,12 @@ cdef class Mechanism:
         fill_vector(a, angles, 3)
         kinematics.quantise(self.params.counts_per_turn, a)
         return a[0], a[1], a[2]
+
+    cdef int _take(self, angles, Pose *pose) except -1:
+        cdef double a[3]
+        fill_vector(a, angles, 3)
+        kinematics.take_pose(&self.params, a, pose)
+        return 0
 
 
 # ---------------------------------------------------------------- plant

@@ -33,7 +33,9 @@ PLANT_PARAMS = np.dtype(
     ],
     align=True,
 )
-MECHANISM_PARAMS = np.dtype([("shoulder", *_VEC), ("link", "f8", (2,)), ("counts_per_turn", "f8")], align=True)
+MECHANISM_PARAMS = np.dtype(
+    [("shoulder", *_VEC), ("link", "f8", (2,)), ("base", "f8"), ("counts_per_turn", "f8"), ("kind", "u8")], align=True
+)
 SIMULATION_PARAMS = np.dtype(
     [
         ("external", *_VEC),

@@ -67,6 +67,10 @@ cdef enum Safety:
     SAFETY_DROPPED = 16
     SAFETY_DERATED = 32
 
+cdef enum MechanismKind:
+    MECHANISM_SERIAL = 0
+    MECHANISM_FIVE_BAR = 1
+
 cdef enum HandPath:
     HAND_NONE = 0
     HAND_CIRCLE = 1
@@ -151,9 +155,12 @@ cdef struct PlantParams:
     double high[3]
 
 cdef struct MechanismParams:
+    # serial arm: the shoulder and both links; five-bar: motor 1, proximal and distal link, and the way from motor to motor
     double shoulder[3]
     double link[2]
+    double base
     double counts_per_turn
+    uint64_t kind
 
 cdef struct SimulationParams:
     # N that push the plant; m/s added to its speed once for each push_revision

@@ -8,13 +8,12 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from fastpath.arbiter cimport Wish
-from fastpath.kinematics cimport (
-    Pose, arm_force, arm_forward, arm_inverse, arm_joint_velocity, arm_pose, arm_torque, quantise,
-)
+from fastpath.kinematics cimport forward, inverse, quantise, take_pose
 from fastpath.layout cimport (
     FLAG_AWAKE, HAND_CIRCLE, DevicePrivate, DeviceParams, DeviceState, SimDevice,
 )
 from fastpath.plant cimport hand_target, plant_advance, random_gauss, share_at
+from fastpath.pose cimport Pose, cursor_force, joint_torque, joint_velocity, only_driven
 from fastpath.simulation cimport arm_still, given_orientation, grip_still, obey_orders, pushed
 from fastpath.spatial cimport compose, unit
 
@@ -76,9 +75,9 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Po
     obey_orders(sim, p)
     pushed(sim, p, force)
     plant_advance(sim, &p.plant, &p.hand, force, weight(p), dt)
-    arm_inverse(&p.mechanism, sim.plant.x, angles)
+    inverse(&p.mechanism, sim.plant.x, angles)
     quantise(p.mechanism.counts_per_turn, angles)
-    arm_forward(&p.mechanism, angles, position)
+    forward(&p.mechanism, angles, position)
     share = share_at(&sim.velocity_share, VELOCITY_CUTOFF_HZ, dt)
     for i in range(3):
         sim.filtered_velocity[i] += share * ((position[i] - sim.measured[i]) / dt - sim.filtered_velocity[i])
@@ -87,8 +86,8 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Po
         s.velocity[i] = sim.filtered_velocity[i]
         s.hand_force[i] = sim.plant.hand_force[i]
         s.joint[i] = angles[i] * (180 / M_PI)
-    arm_pose(&p.mechanism, angles, pose)
-    arm_joint_velocity(pose, s.velocity, rate)
+    take_pose(&p.mechanism, angles, pose)
+    joint_velocity(pose, s.velocity, rate)
     for i in range(3):
         s.joint_velocity[i] = rate[i] * (180 / M_PI)
         s.orientation[i + 1] = 0
@@ -273,7 +272,9 @@ cdef inline uint32_t torque_map(
     cdef bint angular = torque[0] != 0 or torque[1] != 0 or torque[2] != 0
     cdef uint32_t saturated = 0
     cdef int i
-    arm_torque(pose, force, total)
+    only_driven(pose, force)
+    only_driven(pose, torque)
+    joint_torque(pose, force, total)
     for i in range(3):
         total[i] = 1000 * total[i] + torque[i]
         if fabs(total[i]) > largest:
@@ -290,7 +291,7 @@ cdef inline uint32_t torque_map(
     if angular or (saturated and not p.torque_scaling):
         for i in range(3):
             force[i] = 0.001 * total[i]
-        arm_force(pose, force, force)
+        cursor_force(pose, force, force)
     elif saturated:
         for i in range(3):
             force[i] *= limit / largest

@@ -35,7 +35,7 @@ class Rig:
         params["force_scale"] = 1
         params["peak_force"], params["torque_limit"] = 10, 6000
         small = 0.5 if device_id == "16A5" else 1.0
-        params["mechanism"] = ((0, 0.08 * small, 0.135 * small), (0.26 * small, 0.26 * small), 2**18)
+        params["mechanism"] = ((0, 0.08 * small, 0.135 * small), (0.26 * small, 0.26 * small), 0, 2**18, 0)
         low, high = np.array((-0.230, -0.285, -0.120)) * small, np.array((0.230, -0.005, 0.390)) * small
         params["plant"] = (0.2, 0.3, 0.15, 0.2, 3000, 5, low, high)
         params["hand"] = (0.2, 1000, 5, 300, 8, (low + high) / 2, 0.03 * small, 4, 1)
