@@ -50,6 +50,7 @@ class Space:
 
 # Where a mechanism's cursor is and what its motors do there; angles in radians, the device frame. Encoder counts per turn: 0 = ideal.
 # serial: yaw-pitch-pitch arm, shoulder (m) and two links (m); five_bar: motor 1 (m), proximal and distal link (m), base (m) to motor 2.
+# delta: a Falcon at its base (m), links are not looked at.
 @final
 class Mechanism:
     def __new__(
@@ -58,7 +59,7 @@ class Mechanism:
         shoulder: Sequence[float],
         links: Sequence[float],
         counts_per_turn: float = 0,
-        kind: Literal["serial", "five_bar"] = "serial",
+        kind: Literal["serial", "five_bar", "delta"] = "serial",
         base: float = 0,
     ) -> Mechanism: ...
     # Joint angles -> cursor (m).

@@ -14,7 +14,7 @@ from libc.string cimport memset
 from fastpath cimport arbiter, kinematics, layout, plant, spatial
 from fastpath.checked cimport fill_basis, fill_transform
 from fastpath.layout cimport (
-    HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_FIVE_BAR, MECHANISM_SERIAL, HandParams, MechanismParams, PlantParams, SimDevice, View,
+    HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_SERIAL, HandParams, MechanismParams, PlantParams, SimDevice, View,
 )
 from fastpath.pose cimport Pose, cursor_force, joint_torque, joint_velocity
 
@@ -26,7 +26,7 @@ Quaternion = tuple[float, float, float, float]
 Basis = tuple[Sequence[int], Sequence[int]]
 Transform = tuple[Sequence[float], Sequence[float], Sequence[float]]
 
-_MECHANISMS = {"serial": MECHANISM_SERIAL, "five_bar": MECHANISM_FIVE_BAR}
+_MECHANISMS = {"serial": MECHANISM_SERIAL, "five_bar": MECHANISM_FIVE_BAR, "delta": MECHANISM_DELTA}
 _HAND_PATHS = {"circle": HAND_CIRCLE, "rest": HAND_REST, "hold": HAND_HOLD}
 
 
@@ -169,7 +169,7 @@ cdef class Mechanism:
     """Where a mechanism's cursor is and what its motors do there; angles in radians, the device frame.
 
     `serial`: yaw-pitch-pitch arm, shoulder (m) and two links (m). `five_bar`: motor 1 (m), proximal and distal link (m), `base`
-    the way (m) to motor 2. Encoder counts per turn: 0 = ideal.
+    the way (m) to motor 2. `delta`: a Falcon, its base (m), links are not looked at. Encoder counts per turn: 0 = ideal.
     """
 
     cdef MechanismParams params

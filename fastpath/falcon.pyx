@@ -2,11 +2,13 @@
 
 from typing import NamedTuple
 
-from fastpath cimport delta
+from fastpath.delta cimport delta_forward, delta_inverse, delta_pose
+from fastpath.layout cimport MechanismParams
 from fastpath.link.falcon cimport (
     FALCON_FRAME, FALCON_HOMED, FALCON_MOST_COUNTS, FalconFrames, FalconReply, falcon_angle, falcon_count, falcon_counts,
     falcon_take, falcon_write,
 )
+from fastpath.pose cimport Pose, cursor_force, pose_clear
 
 HOMED = FALCON_HOMED
 MOST_COUNTS = FALCON_MOST_COUNTS
@@ -82,64 +84,50 @@ cdef class Replies:
 cdef class Delta:
     """The mechanism at its base (m, device frame). Angles in radians, in the order of the motors."""
 
-    cdef double base[3]
+    cdef MechanismParams mechanism
 
     def __cinit__(self, base=(0.0, 0.0, 0.0)):
-        self.base[0], self.base[1], self.base[2] = base
+        self.mechanism.shoulder[0], self.mechanism.shoulder[1], self.mechanism.shoulder[2] = base
 
     def inverse(self, position) -> tuple[float, float, float] | None:
         """Cursor (m) -> crank angles; None out of reach."""
         cdef double p[3]
         cdef double angles[3]
         p[0], p[1], p[2] = position
-        if not delta.delta_inverse(self.base, p, angles):
+        if not delta_inverse(&self.mechanism, p, angles):
             return None
         return angles[0], angles[1], angles[2]
 
-    def forward(self, angles, start=None) -> tuple[float, float, float] | None:
-        """Crank angles -> cursor (m), searched from `start`, else from the middle; None when the legs do not close."""
+    def forward(self, angles) -> tuple[float, float, float] | None:
+        """Crank angles -> cursor (m); None when the legs do not close."""
         cdef double p[3]
         cdef double q[3]
         q[0], q[1], q[2] = angles
-        if start is None:
-            start = self.base[0], self.base[1] - delta.DELTA_MIDDLE, self.base[2]
-        p[0], p[1], p[2] = start
-        if not delta.delta_forward(self.base, q, p):
+        if not delta_forward(&self.mechanism, q, p):
             return None
         return p[0], p[1], p[2]
 
-    def jacobian(self, position) -> tuple[tuple[float, ...], ...] | None:
-        """d(angle)/d(cursor), rad/m, a row for each crank; None at the edge of the reach."""
-        cdef delta.DeltaPose pose
-        cdef const double *rows = pose.rows
+    def cranks(self, position) -> tuple[tuple[float, ...], ...] | None:
+        """d(angle)/d(cursor), rad/m, a row for each crank; None at the edge of the reach and outside."""
+        cdef Pose pose
+        cdef const double *rows = pose.inverse
         if not self.place(position, &pose):
             return None
-        return tuple(tuple(rows[3 * k + i] for i in range(3)) for k in range(3))
-
-    def torque(self, position, force) -> tuple[float, float, float]:
-        """Cursor force (N) -> crank torques (N.m); zero at a singular pose."""
-        cdef delta.DeltaPose pose
-        cdef double f[3]
-        cdef double t[3]
-        f[0], f[1], f[2] = force
-        self.place(position, &pose)
-        delta.delta_torque(&pose, f, t)
-        return t[0], t[1], t[2]
+        return tuple([tuple([rows[3 * k + i] for i in range(3)]) for k in range(3)])
 
     def force(self, position, torque) -> tuple[float, float, float]:
-        """Crank torques (N.m) -> cursor force (N); zero at a singular pose."""
-        cdef delta.DeltaPose pose
-        cdef double f[3]
-        cdef double t[3]
-        t[0], t[1], t[2] = torque
+        """Crank torques (N.m) -> cursor force (N); zero at the edge of the reach and outside."""
+        cdef Pose pose
+        cdef double v[3]
+        v[0], v[1], v[2] = torque
         self.place(position, &pose)
-        delta.delta_force(&pose, t, f)
-        return f[0], f[1], f[2]
+        cursor_force(&pose, v, v)
+        return v[0], v[1], v[2]
 
-    cdef bint place(self, position, delta.DeltaPose *pose) except -1:
+    cdef bint place(self, position, Pose *pose) except -1:
         """Fill the pose of a cursor (m); False out of reach."""
         cdef double p[3]
         cdef double angles[3]
-        pose.determinant = 0
+        pose_clear(pose, 3)
         p[0], p[1], p[2] = position
-        return delta.delta_inverse(self.base, p, angles) and delta.delta_pose(self.base, angles, p, pose)
+        return delta_inverse(&self.mechanism, p, angles) and delta_pose(angles, pose)

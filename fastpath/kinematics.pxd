@@ -6,8 +6,9 @@ back (for what is simulated), `pose` fills Jacobian and inverse; `pose.pxd` has 
 
 from libc.math cimport M_PI, floor
 
+from fastpath.delta cimport delta_forward, delta_inverse, delta_pose
 from fastpath.five_bar cimport five_bar_forward, five_bar_inverse, five_bar_pose
-from fastpath.layout cimport MECHANISM_FIVE_BAR, MechanismParams
+from fastpath.layout cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MechanismParams
 from fastpath.pose cimport Pose
 from fastpath.serial_arm cimport arm_forward, arm_inverse, arm_pose
 
@@ -16,6 +17,8 @@ cdef inline void inverse(const MechanismParams *m, const double *p, double *angl
     """Cursor (m) -> joint angles (rad); out of reach: the mechanism as it points at it."""
     if m.kind == MECHANISM_FIVE_BAR:
         five_bar_inverse(m, p, angles)
+    elif m.kind == MECHANISM_DELTA:
+        delta_inverse(m, p, angles)
     else:
         arm_inverse(m, p, angles)
 
@@ -24,6 +27,8 @@ cdef inline void forward(const MechanismParams *m, const double *angles, double 
     """Joint angles (rad) -> cursor (m)."""
     if m.kind == MECHANISM_FIVE_BAR:
         five_bar_forward(m, angles, p)
+    elif m.kind == MECHANISM_DELTA:
+        delta_forward(m, angles, p)
     else:
         arm_forward(m, angles, p)
 
@@ -32,6 +37,8 @@ cdef inline void take_pose(const MechanismParams *m, const double *angles, Pose 
     """Fill Jacobian and inverse at these joint angles (rad)."""
     if m.kind == MECHANISM_FIVE_BAR:
         five_bar_pose(m, angles, pose)
+    elif m.kind == MECHANISM_DELTA:
+        delta_pose(angles, pose)
     else:
         arm_pose(m, angles, pose)
 

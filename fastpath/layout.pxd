@@ -70,6 +70,7 @@ cdef enum Safety:
 cdef enum MechanismKind:
     MECHANISM_SERIAL = 0
     MECHANISM_FIVE_BAR = 1
+    MECHANISM_DELTA = 2
 
 cdef enum HandPath:
     HAND_NONE = 0
@@ -155,7 +156,8 @@ cdef struct PlantParams:
     double high[3]
 
 cdef struct MechanismParams:
-    # serial arm: the shoulder and both links; five-bar: motor 1, proximal and distal link, and the way from motor to motor
+    # serial arm: the shoulder and both links; five-bar: motor 1, proximal and distal link, and the way from motor to motor;
+    # delta: its base, the rest of it is that of the Falcon
     double shoulder[3]
     double link[2]
     double base
