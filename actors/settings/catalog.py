@@ -8,7 +8,7 @@ from typing import Final
 
 from actors.settings.keys import Catalog
 from actors.settings.messages import Constraint
-from actors.settings.rows import ADDRESS, HOST, ORIGIN, PORT, VENDOR_ID, choice, flag, real, texts, whole
+from actors.settings.rows import ADDRESS, BOARD_AT, HOST, ORIGIN, PORT, VENDOR_ID, choice, flag, real, texts, whole
 from actors.settings.schema import Setting, TypeHint
 
 SIMULATED: Final = ("arm", "compact", "grip", "grip:wired", "grip:wireless", "pen")
@@ -275,6 +275,12 @@ def devices() -> Iterator[Setting]:
         (),
         "Open only ports whose name contains one of these; an empty list: every port.",
         advanced=True,
+    )
+    yield texts(
+        "devices/hapi/ports",
+        (),
+        "Ports with a hAPI board and what is wired to it; such a board says nothing of itself. Port by base name or path.",
+        rule=BOARD_AT,
     )
 
 

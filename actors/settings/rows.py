@@ -99,3 +99,7 @@ ADDRESS: Final = TextRule("localhost or an IP address such as 192.0.2.7", _addre
 ORIGIN: Final = _pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]+", "an origin such as https://example.org")
 HOST: Final = _pattern(r"[A-Za-z0-9_.-]+|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]+\]?", "a host name or address without a port")
 VENDOR_ID: Final = _pattern(r"[0-9A-Fa-f]{4}", "a USB vendor id of four hex digits such as 16D0")
+BOARD_AT: Final = _pattern(
+    r"[^\s=]+=(pantograph|2diy-metal|2diy-plastic)",
+    "PORT=MECHANISM such as ttyACM0=2diy-plastic, with a mechanism of pantograph, 2diy-metal, 2diy-plastic",
+)

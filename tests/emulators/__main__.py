@@ -1,0 +1,37 @@
+"""An emulated device on a pseudo-terminal, by hand: `python -m tests.emulators hapi`; ends with Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from tests.emulators.hapi import WIRINGS, HapiBoard
+from tests.emulators.pty_port import Device, PtyPort
+
+DEVICES: Final[Mapping[str, Callable[[str], Device]]] = MappingProxyType({"hapi": HapiBoard})
+
+
+def main() -> int:
+    """Print the path of the port and answer there."""
+    parser = argparse.ArgumentParser(prog="python -m tests.emulators", description=__doc__)
+    parser.add_argument("device", choices=list(DEVICES))
+    parser.add_argument(
+        "--mechanism", choices=list(WIRINGS), default="2diy-plastic", help="what is wired to a hAPI board"
+    )
+    parser.add_argument("--link", type=Path, help="a name for the port, such as /tmp/ttyACM0")
+    given = parser.parse_args()
+    with PtyPort(DEVICES[given.device](given.mechanism), link=given.link) as port, suppress(KeyboardInterrupt):
+        sys.stdout.write(f"{port.path}\n")
+        sys.stdout.flush()
+        threading.Event().wait()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
