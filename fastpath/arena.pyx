@@ -91,6 +91,8 @@ cdef class Runtime:
         hd_triple_init(&self.arena.params_cell)
         for i in range(MAX_DEVICES):
             hd_triple_init(&self.arena.devices[i].params_cell)
+            hd_triple_init(&self.arena.devices[i].sample_cell)
+            hd_triple_init(&self.arena.devices[i].order_cell)
         for i in range(max_sessions * MAX_DEVICES):
             hd_triple_init(&self.arena.records[i].cell)
         self._lock = threading.Lock()

@@ -18,6 +18,8 @@ from fastpath.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
 )
 from fastpath.navigation cimport navigate, show_navigation
+from fastpath.port_layout cimport SOURCE_PORT
+from fastpath.port_step cimport HEARD_AGAIN, HEARD_NOTHING, hear, order, read_port_arm, read_port_grip
 from fastpath.pose cimport Pose, only_driven
 from fastpath.set_points cimport set_point, set_point_now
 from fastpath.simulation cimport frozen
@@ -165,24 +167,37 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
-    cdef bint stopped, obeys, moves
-    cdef int i
+    cdef bint stopped, obeys, moves, real
+    cdef int heard, i
     pose.driven = 3
     if a.measure:
         since = hd_now_ns()
     hd_triple_take(&slot.params_cell)
     p = <DeviceParams *>hd_triple_front(&slot.params_cell, slot.params, sizeof(DeviceParams))
     stopped = hd_load(&slot.stop) != 0
-    if frozen(slot, p):
+    real = p.source == SOURCE_PORT
+    if real:
+        heard = hear(slot, p, a.state.ticks, now)
+        if heard == HEARD_NOTHING:
+            return
+        if heard == HEARD_AGAIN:
+            begin(&slot.inner)
+    elif frozen(slot, p):
         return
     moves = p.kind == KIND_ARM or p.kind == KIND_COMPACT
     if moves:
-        read_arm(&slot.inner, p, dt, &pose)
+        if real:
+            read_port_arm(slot, p, dt, &pose)
+        else:
+            read_arm(&slot.inner, p, dt, &pose)
         lap(a, STEP_READ, &since)
         watch(a, slot, p, dt)
         lap(a, STEP_MONITOR, &since)
     elif p.kind == KIND_GRIP or p.kind == KIND_PEN:
-        read_grip(&slot.inner, p, dt)
+        if real:
+            read_port_grip(slot, p, dt)
+        else:
+            read_grip(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
     arbitrate(a, index, now, dt, loop.command_timeout, &wish)
     wish.position_gain *= a.dead_man_gain
@@ -205,6 +220,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             slot.inner.sim.force[i] = force[i]
             s.force[i] = force[i]
             s.torque[i] = torque[i]
+        if real:
+            order(slot, a.state.ticks, now, force, torque)
         if p.left_handed:
             s.torque[0] = 0 - s.torque[0]
         lap(a, STEP_OUTPUT, &since)

@@ -13,10 +13,9 @@ from libc.string cimport memset
 
 from fastpath cimport arbiter, kinematics, layout, plant, spatial
 from fastpath.checked cimport fill_basis, fill_transform
-from fastpath.layout cimport (
-    HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_SERIAL, HandParams, MechanismParams, PlantParams, SimDevice, View,
-)
+from fastpath.layout cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_SERIAL, MechanismParams, View
 from fastpath.pose cimport Pose, cursor_force, joint_torque, joint_velocity
+from fastpath.simulation_layout cimport HAND_CIRCLE, HAND_HOLD, HAND_REST, HandParams, PlantParams, SimDevice
 
 cdef enum:
     PATH_RATE = 1000

@@ -107,6 +107,8 @@ DEVICE_PARAMS = np.dtype(
         ("slow_slew", "f8"),
         ("thermal", THERMAL_PARAMS),
         ("simulation", SIMULATION_PARAMS),
+        ("source", "u8"),
+        ("silence", "f8"),
     ],
     align=True,
 )
@@ -151,6 +153,10 @@ DEVICE_STATE = np.dtype(
         ("stalls", "u8"),
         ("deratings", "u8"),
         ("grip_drops", "u8"),
+        ("port_bits", "u8"),
+        ("port_faults", "u8"),
+        ("samples", "u8"),
+        ("silences", "u8"),
     ],
     align=True,
 )

@@ -8,9 +8,11 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from fastpath.cells cimport hd_triple
 from fastpath.force_layout cimport (
-    Chain, Guard, OscillationParams, OscillationRate, SetPoint, Share, Thermal, ThermalParams,
+    Chain, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
 from fastpath.navigation_layout cimport Navigated, Navigation, Navigator
+from fastpath.port_layout cimport PortInner, PortOrder, PortSample
+from fastpath.simulation_layout cimport HandParams, PlantParams, SimDevice, SimulationParams
 
 cdef enum:
     MAX_DEVICES = 16
@@ -71,12 +73,8 @@ cdef enum MechanismKind:
     MECHANISM_SERIAL = 0
     MECHANISM_FIVE_BAR = 1
     MECHANISM_DELTA = 2
-
-cdef enum HandPath:
-    HAND_NONE = 0
-    HAND_CIRCLE = 1
-    HAND_REST = 2
-    HAND_HOLD = 3
+    # no joints of ours: a device at a port tells its cursor itself
+    MECHANISM_CURSOR = 3
 
 cdef enum Step:
     STEP_READ = 0
@@ -134,27 +132,6 @@ cdef struct Record:
 
 # ---------------------------------------------------------------- parameters
 
-cdef struct HandParams:
-    double mass
-    double grip_stiffness
-    double grip_damping
-    double arm_stiffness
-    double arm_damping
-    double centre[3]
-    double radius
-    double period
-    int64_t path
-
-cdef struct PlantParams:
-    double mass
-    double viscous
-    double coulomb
-    double gravity_mass
-    double stop_stiffness
-    double stop_damping
-    double low[3]
-    double high[3]
-
 cdef struct MechanismParams:
     # serial arm: the shoulder and both links; five-bar: motor 1, proximal and distal link, and the way from motor to motor;
     # delta: its base, the rest of it is that of the Falcon
@@ -163,20 +140,6 @@ cdef struct MechanismParams:
     double base
     double counts_per_turn
     uint64_t kind
-
-cdef struct SimulationParams:
-    # N that push the plant; m/s added to its speed once for each push_revision
-    double external[3]
-    double push[3]
-    # N/m that hold the plant where it was when this became more than 0
-    double lock_stiffness
-    # unit quaternion; all zero: as the hand holds it
-    double orientation[4]
-    uint64_t push_revision
-    # a new one: the battery drains from battery_start again
-    uint64_t battery_revision
-    # 1: the device's data stand still
-    uint64_t frozen
 
 cdef struct DeviceParams:
     uint32_t kind
@@ -211,6 +174,9 @@ cdef struct DeviceParams:
     double slow_slew
     ThermalParams thermal
     SimulationParams simulation
+    # SOURCE_: a plant of ours or a port; s without a packet after which a port's device is silent
+    uint64_t source
+    double silence
 
 cdef struct LoopParams:
     double frequency
@@ -268,6 +234,11 @@ cdef struct DeviceState:
     uint64_t stalls
     uint64_t deratings
     uint64_t grip_drops
+    # what a device at a port tells of itself: PORT_ bits, its protocol's faults, packets so far and times that they stopped
+    uint64_t port_bits
+    uint64_t port_faults
+    uint64_t samples
+    uint64_t silences
 
 cdef struct LoopState:
     uint64_t ticks
@@ -292,36 +263,6 @@ cdef struct LoopState:
 
 # ---------------------------------------------------------------- loop-private memory
 
-cdef struct PlantState:
-    double x[3]
-    double v[3]
-    double hand_x[3]
-    double hand_v[3]
-    double hand_force[3]
-    double lock_x[3]
-    double lock_stiffness
-
-cdef struct SimDevice:
-    PlantState plant
-    double phase_time
-    double measured[3]
-    double filtered_velocity[3]
-    Share velocity_share
-    double force[3]
-    double orientation[4]
-    double noise_wait
-    uint64_t random
-    uint64_t plant_revision
-    double hold[3]
-    uint64_t started
-    uint64_t push_revision
-    uint64_t battery_revision
-    double battery_since
-    double rest[4]
-    double rest_age
-    uint64_t frozen
-    uint64_t buttons
-
 cdef struct DevicePrivate:
     SimDevice sim
     DeviceState state
@@ -333,6 +274,7 @@ cdef struct DevicePrivate:
     Chain chain
     Guard guard
     Thermal thermal
+    PortInner port
 
 cdef struct DeviceSlot:
     uint64_t state
@@ -354,6 +296,11 @@ cdef struct DeviceSlot:
     uint64_t sequence
     DeviceState shown
     DevicePrivate inner
+    # written by the thread of the device's port, and by the loop
+    hd_triple sample_cell
+    PortSample samples[3]
+    hd_triple order_cell
+    PortOrder orders[3]
 
 cdef struct SessionSlot:
     uint64_t state

@@ -16,6 +16,7 @@ from fastpath.layout cimport (
     DeviceState, LoopParams, LoopState,
 )
 from fastpath.oscillation cimport oscillation_rate
+from fastpath.port_step cimport order_zero
 
 cdef extern from "realtime.h" nogil:
     ctypedef unsigned long pthread_t
@@ -180,6 +181,7 @@ cdef void all_zero(Arena *a) noexcept nogil:
         for i in range(SESSION_WORDS):
             slot.inner.state.live[i] = 0
             slot.live[i] = 0
+        order_zero(slot, a.state.ticks, a.state.tick_ns)
         hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
 
 

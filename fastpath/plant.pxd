@@ -11,7 +11,7 @@ from libc.math cimport M_PI, cos, exp, sin
 from libc.stdint cimport uint64_t
 
 from fastpath.force_layout cimport Share
-from fastpath.layout cimport (
+from fastpath.simulation_layout cimport (
     HAND_CIRCLE, HAND_HOLD, HAND_NONE, HandParams, PlantParams, PlantState, SimDevice,
 )
 

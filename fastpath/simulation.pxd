@@ -4,10 +4,12 @@
 """
 
 from libc.math cimport cos, fabs, sqrt
+from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from fastpath.cells cimport hd_seq_write
-from fastpath.layout cimport FLAG_AWAKE, DeviceParams, DeviceSlot, DeviceState, SimDevice
+from fastpath.layout cimport FLAG_AWAKE, DeviceParams, DeviceSlot, DeviceState
+from fastpath.simulation_layout cimport SimDevice
 
 cdef enum:
     # mm/s and degrees; seconds between two looks at a handle, so that its drift is no motion
@@ -54,12 +56,12 @@ cdef inline void arm_still(DeviceState *s, double dt) noexcept nogil:
     s.still = 0 if speed > 1e-3 * STILL_SPEED else s.still + dt
 
 
-cdef inline void grip_still(SimDevice *d, DeviceState *s, const DeviceParams *p, double dt) noexcept nogil:
+cdef inline void grip_still(SimDevice *d, DeviceState *s, const DeviceParams *p, uint64_t buttons, double dt) noexcept nogil:
     """Seconds since a handle turned by STILL_ANGLE within STILL_LOOK seconds, or a button changed, or it was woken."""
     cdef double along = 0
-    cdef bint moved = d.buttons != p.buttons or (s.flags & FLAG_AWAKE) != (p.flags & FLAG_AWAKE)
+    cdef bint moved = d.buttons != buttons or (s.flags & FLAG_AWAKE) != (p.flags & FLAG_AWAKE)
     cdef int i
-    d.buttons = p.buttons
+    d.buttons = buttons
     for i in range(4):
         along += d.rest[i] * s.orientation[i]
     if fabs(along) < cos(STILL_ANGLE * 3.141592653589793 / 360):

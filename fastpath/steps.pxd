@@ -9,12 +9,11 @@ from libc.string cimport memset
 
 from fastpath.arbiter cimport Wish
 from fastpath.kinematics cimport forward, inverse, quantise, take_pose
-from fastpath.layout cimport (
-    FLAG_AWAKE, HAND_CIRCLE, DevicePrivate, DeviceParams, DeviceState, SimDevice,
-)
+from fastpath.layout cimport FLAG_AWAKE, DevicePrivate, DeviceParams, DeviceState
 from fastpath.plant cimport hand_target, plant_advance, random_gauss, share_at
 from fastpath.pose cimport Pose, cursor_force, joint_torque, joint_velocity, only_driven
 from fastpath.simulation cimport arm_still, given_orientation, grip_still, obey_orders, pushed
+from fastpath.simulation_layout cimport HAND_CIRCLE, SimDevice
 from fastpath.spatial cimport compose, unit
 
 cdef enum:
@@ -128,7 +127,7 @@ cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) n
         compose(yaw, tilt, sim.orientation)
     for i in range(4):
         s.orientation[i] = sim.orientation[i]
-    grip_still(sim, s, p, dt)
+    grip_still(sim, s, p, p.buttons, dt)
     s.buttons = p.buttons
     s.hall = 0
     s.battery_level = p.battery_start

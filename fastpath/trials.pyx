@@ -10,10 +10,10 @@ from libc.math cimport M_PI, floor, sin
 from libc.string cimport memset
 
 from fastpath.force_layout cimport OscillationAxis, OscillationParams, OscillationRate
-from fastpath.layout cimport HAND_HOLD, HandParams, PlantParams, PlantState
 from fastpath.oscillation cimport oscillation_begin, oscillation_rate, oscillation_step
 from fastpath.oscillation_defaults cimport oscillation_defaults
 from fastpath.plant cimport low_pass_share, plant_substep
+from fastpath.simulation_layout cimport HAND_HOLD, HandParams, PlantParams, PlantState
 
 TRIAL = np.dtype([
     ("x", "f8"), ("v", "f8"), ("command", "f8"), ("gain", "f8"), ("power", "f8"), ("stage", "i8"), ("ceiling", "i8"),

@@ -32,6 +32,11 @@ SLOW_SLEW_N_S: Final = 500.0
 CIRCLE_RADIUS_M: Final = 0.030
 CIRCLE_PERIOD_S: Final = 4.0
 
+AT_A_PORT: Final = 1
+# A port's device is silent after so long without a packet, s: those that move send at hundreds of hertz, handles at 50.
+SILENCE_S: Final = 0.020
+HANDLE_SILENCE_S: Final = 0.060
+
 BATTERY_START: Final = 0.9
 BATTERY_LIFE_S: Final = 6 * 3600.0
 
@@ -70,6 +75,9 @@ def device_params(
     data = KINDS[record.kind]
     params = np.zeros((), dtype=DEVICE_PARAMS)
     params["kind"] = data.number
+    if not record.identity.simulated:
+        params["source"] = AT_A_PORT
+        params["silence"] = SILENCE_S if data.kind.moves else HANDLE_SILENCE_S
     params["flags"] = status_flags(record)
     params["accepts_commands"] = record.accepts
     params["torque_scaling"] = record.wide.torque_scaling

@@ -19,7 +19,7 @@ from tests.support.devices import Rig, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
 MAX_DEVICES = 16
-LAYOUTS = ("layout", "force_layout")
+LAYOUTS = ("layout", "force_layout", "simulation_layout")
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ONES = (1.0, 1.0, 1.0)
 

@@ -1,0 +1,28 @@
+"""The one place where a port's thread meets a protocol: encode one device's order, decode what came."""
+
+from libc.stdint cimport int64_t, uint8_t
+from libc.string cimport memset
+
+from fastpath.link.hapi cimport hapi_order, hapi_take
+from fastpath.link.layout cimport HD_RING_MESSAGE, PROTOCOL_HAPI, Codec, codec_message
+from fastpath.port_layout cimport PortOrder
+
+
+cdef inline int codec_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:
+    """One packet for one device in CODEC_OUTPUT bytes and its length; 0: nothing is to be sent now."""
+    if c.protocol == PROTOCOL_HAPI:
+        return hapi_order(c, device, order, out)
+    return 0
+
+
+cdef inline void codec_take(Codec *c, const uint8_t *data, size_t length, int64_t now) noexcept nogil:
+    """Bytes as they came: samples and messages out of them."""
+    cdef size_t part
+    if c.protocol == PROTOCOL_HAPI:
+        hapi_take(c, data, length, now)
+        return
+    while length > 0:
+        part = length if length < HD_RING_MESSAGE else HD_RING_MESSAGE
+        codec_message(c, data, part)
+        data += part
+        length -= part
