@@ -1,9 +1,11 @@
 """State and status of one device as JSON text, in the application space of one view; `wire.pyx` puts them into frames.
 
 Every function writes at a cursor and returns the cursor behind its text; the caller has reserved the room. Numbers that
-float32 cannot hold become `null` and add to `nulls`.
+float32 cannot hold become `null` and add to `nulls`. Readings are rounded in the device's own space, to less than any device
+resolves: digits that say nothing would take a full frame past 4,096 bytes.
 """
 
+from libc.math cimport rint
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -31,11 +33,42 @@ cdef extern from "number_text.h" namespace "hapticd" nogil:
     char *put_escaped(char *at, const char *text, size_t size)
 
 
+cdef enum:
+    PER_METRE = 1000000000  # what does not jump stays to 1e-9 m
+    PER_METRE_S = 100000
+    PER_DEGREE = 10000
+    PER_DEGREE_S = 100
+    PER_NEWTON = 10000
+    PER_NEWTON_MM = 100
+    PER_ONE = 1000000       # parts of a quaternion, charge
+    PER_VOLT = 1000
+
+
 cdef struct Look:
     bint legacy
     bint explicit_fields
     bint complete_transforms
     bint safety
+
+
+cdef inline double rounded(double value, double per_unit) noexcept nogil:
+    """To whole steps of 1/per_unit, never -0."""
+    return rint(value * per_unit) / per_unit + 0.0
+
+
+cdef inline const double *reading(const double *v, double per_unit, double *out) noexcept nogil:
+    """Three numbers, rounded into `out`."""
+    cdef int i
+    for i in range(3):
+        out[i] = rounded(v[i], per_unit)
+    return out
+
+
+cdef inline const double *turned(const double *q, double *out) noexcept nogil:
+    """A quaternion, rounded into `out`."""
+    out[0] = rounded(q[0], PER_ONE)
+    reading(q + 1, PER_ONE, out + 1)
+    return out
 
 
 cdef inline char *put_three(char *at, const char *a, const char *b, const char *c, const double *v, uint64_t *nulls) noexcept nogil:
@@ -152,25 +185,26 @@ cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, cons
     """State of an arm or a compact; `n`: what the session's navigation has come to, NULL while it is off."""
     cdef double v[3]
     cdef double q[4]
-    place(view, n, s.position, v)
+    cdef double raw[4]
+    place(view, n, reading(s.position, PER_METRE, raw), v)
     at = put_vector(put(at, b'"state":{"cursor_position":'), v, nulls)
-    velocity_to_application(view, s.velocity, v)
+    velocity_to_application(view, reading(s.velocity, PER_METRE_S, raw), v)
     at = put_vector(put(at, b',"cursor_velocity":'), v, nulls)
-    at = put_joints(put(at, b',"angular_position":'), s.joint, nulls)
-    at = put_joints(put(at, b',"angular_velocity":'), s.joint_velocity, nulls)
-    rotation_to_application(view, s.orientation, q)
+    at = put_joints(put(at, b',"angular_position":'), reading(s.joint, PER_DEGREE, raw), nulls)
+    at = put_joints(put(at, b',"angular_velocity":'), reading(s.joint_velocity, PER_DEGREE_S, raw), nulls)
+    rotation_to_application(view, turned(s.orientation, raw), q)
     at = put_orientation(put(at, b',"body_orientation":'), q, nulls)
-    force_to_application(view, s.force, v)
+    force_to_application(view, reading(s.force, PER_NEWTON, raw), v)
     at = put_vector(put(at, b',"current_cursor_force":'), v, nulls)
     if s.mode == MODE_POSITION and s.domain == DOMAIN_CARTESIAN:
-        place(view, n, s.target, v)
+        place(view, n, reading(s.target, PER_METRE, raw), v)
     else:
         memset(v, 0, sizeof(v))
     at = put_vector(put(at, b',"current_cursor_position":'), v, nulls)
-    at = put_joints(put(at, b',"current_angular_torques":'), s.torque, nulls)
+    at = put_joints(put(at, b',"current_angular_torques":'), reading(s.torque, PER_NEWTON_MM, raw), nulls)
     memset(v, 0, sizeof(v))
     if s.mode == MODE_POSITION:
-        memcpy(v, s.target_joint, sizeof(v))
+        reading(s.target_joint, PER_DEGREE, v)
     at = put_joints(put(at, b',"current_angular_position":'), v, nulls)
     at = put_control(at, s, look)
     at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
@@ -211,17 +245,18 @@ cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, bi
 cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bint wireless, const Look *look, uint64_t *nulls) noexcept nogil:
     """State of a grip or a pen: the session's basis only."""
     cdef double q[4]
-    basis_rotation(&view.basis, s.orientation, q)
+    cdef double raw[4]
+    basis_rotation(&view.basis, turned(s.orientation, raw), q)
     at = put_orientation(put(at, b'"state":{"orientation":'), q, nulls)
-    at = put_number(put(at, b',"hall":'), s.hall, nulls)
+    at = put_number(put(at, b',"hall":'), rounded(s.hall, PER_ONE), nulls)
     at = put_flag(put(at, b',"button":'), (s.buttons & 7) != 0)
     at = put_flag(put(at, b',"buttons":{"a":'), s.buttons & 1)
     at = put_flag(put(at, b',"b":'), s.buttons & 2)
     at = put_flag(put(at, b',"c":'), s.buttons & 4)
     at = put(at, b"}")
     if wireless:
-        at = put_number(put(at, b',"battery_level":'), s.battery_level, nulls)
-        at = put_number(put(at, b',"battery_voltage":'), s.battery_voltage, nulls)
+        at = put_number(put(at, b',"battery_level":'), rounded(s.battery_level, PER_ONE), nulls)
+        at = put_number(put(at, b',"battery_voltage":'), rounded(s.battery_voltage, PER_VOLT), nulls)
     at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
     return put(at, b"}")
 

@@ -19,6 +19,7 @@ from tests.acceptance.conftest import Join
 from tests.support.http_client import HttpClient
 from tests.support.inside import ServiceInside
 from tests.support.peer import Peer
+from tests.support.readings import read_out
 
 Array = NDArray[Any]
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
@@ -160,11 +161,13 @@ def test_a_frame_shows_the_arm_where_the_matrices_put_it(
     internal = service.state("A001")
     matrix = affine(*workspace) @ affine(*mount)
     linear = matrix[:3, :3] @ matrix_of(basis)
-    wanted = (matrix @ np.append(matrix_of(basis) @ internal["position"], 1.0))[:3]
+    position = read_out("cursor_position", internal["position"])
+    velocity = read_out("cursor_velocity", internal["velocity"])
+    wanted = (matrix @ np.append(matrix_of(basis) @ position, 1.0))[:3]
     size = max(1.0, float(np.max(np.abs(wanted))), *mount[0], *workspace[0]) * max(1.0, *workspace[2])
 
     assert values(state["cursor_position"]) == pytest.approx(wanted, abs=FLOAT32 * size)
-    assert values(state["cursor_velocity"]) == pytest.approx(linear @ internal["velocity"], rel=1e-4, abs=1e-4)
+    assert values(state["cursor_velocity"]) == pytest.approx(linear @ velocity, rel=1e-4, abs=1e-4)
     turned = turning(workspace[1]) @ turning(mount[1])
     own = turning(tuple(float(part) for part in internal["orientation"]))
     body = turned @ matrix_of(basis) @ own @ matrix_of(basis).T

@@ -22,6 +22,7 @@ from tests.support.likeness import check_like, is_like, text_like
 from tests.support.listener import Event, Listener
 from tests.support.peer import BINARY, Peer, encoded
 from tests.support.polling import eventually
+from tests.support.readings import read_out
 from tests.support.wire_frames import Extras, check_answer, check_frame, compare
 from tests.support.wire_words import FEW_WAYS, WAYS, Object, Way
 
@@ -179,7 +180,7 @@ class Story:
 
     def _device_values(self, device_id: str, name: str) -> Mapping[str, float]:
         state = self.service.state(device_id)
-        return dict(zip("xyz", map(float, state[OF_DEVICE[name]]), strict=True))
+        return dict(zip("xyz", read_out(name, state[OF_DEVICE[name]]), strict=True))
 
     # ------------------------------------------------------------ HTTP and events
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import TypeAlias
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 
 from fastpath.dtypes import SIMULATION_PARAMS
 from fastpath.wire import FrameEncoder
+from tests.support.readings import READINGS, read_out
 from tests.unit.fastpath.frame_rig import Json, Rig, shape
 
 CALIBRATED, POWER, READY, STARTED, CONNECTED, AWAKE, ATTACHED = 1, 2, 4, 8, 16, 32, 64
@@ -40,6 +43,11 @@ def exactly(values: Iterable[float]) -> list[np.float32]:
     return [np.float32(value) for value in values]
 
 
+def read(field: str, values: Iterable[float]) -> list[np.float32]:
+    """What a frame shows of a reading in device space."""
+    return exactly(read_out(field, values))
+
+
 def turn_matrix(q: Iterable[float]) -> NDArray[np.float64]:
     w, x, y, z = q
     return np.array([
@@ -61,16 +69,31 @@ def test_device_space_shows_the_state_as_it_is(rig: Rig, device_id: str) -> None
     seen = rig.reader(device_id).snapshot()
     state = rig.frame(device_id)["state"]
     assert np.count_nonzero(seen["velocity"]) == np.count_nonzero(seen["force"]) == 3
-    assert numbers(state["cursor_position"]) == exactly(seen["position"])
-    assert numbers(state["cursor_velocity"]) == exactly(seen["velocity"])
-    assert numbers(state["angular_position"]) == exactly(seen["joint"])
-    assert numbers(state["angular_velocity"]) == exactly(seen["joint_velocity"])
-    assert numbers(state["body_orientation"]) == exactly(seen["orientation"])
-    assert numbers(state["current_cursor_force"]) == exactly(seen["force"])
-    assert numbers(state["current_angular_torques"]) == exactly(seen["torque"])
+    assert numbers(state["cursor_position"]) == read("cursor_position", seen["position"])
+    assert numbers(state["cursor_velocity"]) == read("cursor_velocity", seen["velocity"])
+    assert numbers(state["angular_position"]) == read("angular_position", seen["joint"])
+    assert numbers(state["angular_velocity"]) == read("angular_velocity", seen["joint_velocity"])
+    assert numbers(state["body_orientation"]) == read("body_orientation", seen["orientation"])
+    assert numbers(state["current_cursor_force"]) == read("current_cursor_force", seen["force"])
+    assert numbers(state["current_angular_torques"]) == read("current_angular_torques", seen["torque"])
     assert state["current_cursor_position"] == ZERO_XYZ
     assert state["current_angular_position"] == ZERO_JOINTS
     assert (state["control_domain"], state["control_mode"]) == ("cartesian", "force")
+
+
+@pytest.mark.parametrize("device_id", ["049D", "16A5", "1605", "16F2", "1700"])
+def test_no_reading_has_more_decimals_than_its_device_resolves(rig: Rig, device_id: str) -> None:
+    longest: dict[str, int] = {}
+    for _ in range(50):
+        rig.runtime.step(37)
+        text = FrameEncoder(None, [("g", [rig.entry(device_id)])], version=31).encode()
+        for field, shown in json.loads(text, parse_float=Decimal)["g"][0]["state"].items():
+            for number in shown.values() if isinstance(shown, dict) else [shown]:
+                if isinstance(number, Decimal):
+                    longest[field] = max(longest.get(field, 0), -int(number.as_tuple().exponent))
+                    assert len(str(number)) <= len(READINGS[field][1])
+    assert longest == {field: READINGS[field][0] for field in longest}
+    assert longest
 
 
 def test_application_space_is_workspace_after_mount_after_basis(rig: Rig) -> None:
@@ -85,17 +108,18 @@ def test_application_space_is_workspace_after_mount_after_basis(rig: Rig) -> Non
     state = rig.frame("049D", writer)["state"]
     basis = np.array([[0, 1, 0], [0, 0, -1], [1, 0, 0]])
     mount, workspace = turn_matrix((0.6, 0.0, 0.8, 0.0)), turn_matrix(TURN)
-    local = (0.1, 0.2, 0.3) + mount @ ((2, 3, 4) * (basis @ seen["position"]))
+    local = (0.1, 0.2, 0.3) + mount @ ((2, 3, 4) * (basis @ read_out("cursor_position", seen["position"])))
     position = (-1, 2, 0.5) + workspace @ ((0.5, 2, 1.5) * local)
-    velocity = workspace @ ((0.5, 2, 1.5) * (mount @ ((2, 3, 4) * (basis @ seen["velocity"]))))
-    force = workspace @ mount @ basis @ seen["force"]
+    moving = basis @ read_out("cursor_velocity", seen["velocity"])
+    velocity = workspace @ ((0.5, 2, 1.5) * (mount @ ((2, 3, 4) * moving)))
+    force = workspace @ mount @ basis @ read_out("current_cursor_force", seen["force"])
     assert numbers(state["cursor_position"]) == pytest.approx(position, rel=1e-6)
     assert numbers(state["cursor_velocity"]) == pytest.approx(velocity, rel=1e-6)
     assert numbers(state["current_cursor_force"]) == pytest.approx(force, rel=1e-6)
-    assert numbers(state["angular_position"]) == exactly(seen["joint"])
-    assert numbers(state["current_angular_torques"]) == exactly(seen["torque"])
+    assert numbers(state["angular_position"]) == read("angular_position", seen["joint"])
+    assert numbers(state["current_angular_torques"]) == read("current_angular_torques", seen["torque"])
     body = turn_matrix(list(state["body_orientation"].values()))
-    assert body == pytest.approx(workspace @ mount @ basis @ turn_matrix(seen["orientation"]) @ basis.T, abs=1e-6)
+    assert body == pytest.approx(workspace @ mount @ basis @ turn_matrix(seen["orientation"]) @ basis.T, abs=4e-6)
 
 
 @pytest.mark.parametrize("rotation", [(-0.6, 0.0, 0.8, 0.0), (-1.0, 0.0, 0.0, 0.0), (-0.5, 0.5, -0.5, 0.5)])
@@ -115,12 +139,12 @@ def test_a_grip_is_seen_through_the_session_s_basis_only(rig: Rig) -> None:
     rig.runtime.step(500)
     seen = rig.reader("1605").snapshot()["orientation"]
     writer = rig.writer("1605")
-    assert numbers(rig.frame("1605", writer)["state"]["orientation"]) == exactly(seen)
+    assert numbers(rig.frame("1605", writer)["state"]["orientation"]) == read("orientation", seen)
     writer.set_basis((1, 0, 2), (1, 1, 1))
     writer.set_mount((1.0, 2.0, 3.0), TURN, NO_SCALE)
     basis = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1]])
     mirrored = turn_matrix(list(rig.frame("1605", writer)["state"]["orientation"].values()))
-    assert mirrored == pytest.approx(basis @ turn_matrix(seen) @ basis.T, abs=1e-6)
+    assert mirrored == pytest.approx(basis @ turn_matrix(seen) @ basis.T, abs=4e-6)
 
 
 @pytest.mark.parametrize("device_id", ["1605", "16F2", "1700"])
@@ -138,8 +162,8 @@ def test_only_a_wireless_grip_has_a_battery(rig: Rig) -> None:
     rig.runtime.step(100)
     seen = rig.reader("16F2").snapshot()
     state = rig.frame("16F2")["state"]
-    assert np.float32(state["battery_level"]) == np.float32(seen["battery_level"])
-    assert np.float32(state["battery_voltage"]) == np.float32(seen["battery_voltage"])
+    assert exactly([state["battery_level"]]) == read("battery_level", [float(seen["battery_level"])])
+    assert exactly([state["battery_voltage"]]) == read("battery_voltage", [float(seen["battery_voltage"])])
     wired, pen = rig.frame("1605"), rig.frame("1700")
     assert list(wired["state"]) == ["orientation", "hall", "button", "buttons", "transform"]
     assert shape(pen["state"]) == shape(wired["state"])

@@ -1,0 +1,29 @@
+"""How the numbers of a device's state are rounded before they go into a frame, and how long their texts get by that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+# field of a frame's state -> decimals in the device's own space, and the longest text that it has there
+READINGS: Final = {
+    "cursor_position": (9, "-0.123456789"),
+    "cursor_velocity": (5, "-9.12345"),
+    "angular_position": (4, "-134.1234"),
+    "angular_velocity": (2, "-1234.12"),
+    "body_orientation": (6, "-0.123456"),
+    "orientation": (6, "-0.123456"),
+    "current_cursor_force": (4, "-10.1234"),
+    "current_cursor_position": (9, "-0.123456789"),
+    "current_angular_torques": (2, "-6000.12"),
+    "current_angular_position": (4, "-134.1234"),
+    "hall": (6, "0.123456"),
+    "battery_level": (6, "0.123456"),
+    "battery_voltage": (3, "3.123"),
+}
+
+
+def read_out(field: str, values: Iterable[float]) -> list[float]:
+    """What a frame shows of `values` in device space."""
+    decimals, _ = READINGS[field]
+    return [round(float(value), decimals) + 0.0 for value in values]
