@@ -5,6 +5,8 @@
 #   make help       all targets
 
 SHELL := /bin/sh
+# Tests start hundreds of interpreters: without stored bytecode each compiles the whole service again.
+unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 
@@ -35,7 +37,7 @@ run: $(STAMPS)/build $(STAMPS)/record  ## start the service with a simulated arm
 build: $(STAMPS)/build $(STAMPS)/record  ## build the extensions in place
 
 test: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests; PYTEST_ARGS are handed to pytest
-	$(PY) -m tests.support.halves $(PYTEST_ARGS)
+	$(PY) -m tests.support.shares $(PYTEST_ARGS)
 
 bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## measure, and print one table; BENCH_ARGS are handed to pytest
 	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(BENCH_ARGS)

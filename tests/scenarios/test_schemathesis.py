@@ -1,13 +1,13 @@
 """Thousands of requests made from the description of the interface: none fails a check, none is answered by a 5xx.
 
-Each route has a service of its own, which starts from an empty state directory. `make test` sends up to sixteen cases to
-each route, `make fuzz` five hundred.
+Each route has a service of its own, which starts from an empty state directory. `make test` sends forty cases to each route,
+`make fuzz` five hundred.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,46 +20,29 @@ import requests
 from hypothesis import settings as hypothesis_settings
 from schemathesis.generation import GenerationMode
 
-from actors.device.simulated import parse
-from tests.support.described import ONE_KEY, Clients, described, one_setting, play
+from tests.support.described import ONE_KEY, Clients, described, one_setting, play, restored
 from tests.support.running_system import RunningSystem
 from tests.support.service import RunningService
+from tests.support.tied import DEVICES
 from transport.http.app import HTTP_ROUTES
 from transport.http.describe.settings import keys
 from transport.http.openapi import path_of
 
-DEVICES: Final = tuple(parse(word) for word in ("arm", "compact", "grip", "pen"))
 FUZZED: Final = hypothesis_settings().max_examples > 1_000
-# Valid and invalid cases: of a route with a body, of one without, which has few different ones, and of one setting.
-WITH_BODY: Final = (375, 125) if FUZZED else (12, 4)
-BODILESS: Final = (375, 125) if FUZZED else (6, 2)
-ONE_SETTING: Final = (30, 10) if FUZZED else (1, 0)
+# Valid and invalid cases of each route, and of one setting.
+OF_ROUTE: Final = (375, 125) if FUZZED else (30, 10)
+ONE_SETTING: Final = (30, 10) if FUZZED else (2, 1)
 
 # A part of the suite, chosen with -k, says nothing about the share of answers.
 ENOUGH: Final = 1_000
 
-# What takes the run's devices or its loop away, takes a body that depends on the path or must hold one of several keys, or is
-# switched off by a setting, is not played with; each has tests of its own, below, in tests/previews or in tests/wire/http.
-LEFT_OUT: Final = frozenset(
-    {
-        "POST /simulation/loop",
-        "POST /simulation/devices",
-        "DELETE /simulation/devices/{id}",
-        "POST /simulation/{device}/{id}",
-        "POST /{device}/{id}/config/paired_with",
-        "POST /{device}/{id}/config/navigation",
-        "GET /sessions/{session}/force_scale",
-        "POST /sessions/{session}/force_scale",
-        "DELETE /sessions/{session}/force_scale",
-    }
-)
 PORTS: Final = (
     "communication/http/port",
     "communication/websocket/port",
     "communication/websocket/legacy_port",
     "communication/events/port",
 )
-LEFT_OUT_SETTINGS: Final = frozenset({*PORTS, "communication/serial/enabled"})
+PREVIEWS: Final = {"features/session_force_scale/enabled": True}
 
 
 @dataclass(slots=True)
@@ -70,11 +53,11 @@ class Played:
     api: Any = None
     answered: Counter[int] = field(default_factory=Counter[int])
 
-    def play(self, method: str, *paths: str, cases: tuple[int, int] | None = None) -> None:
-        """Send so many valid and invalid cases to each path (None: as its route takes a body or not) of one service."""
+    def play(self, method: str, *paths: str, cases: tuple[int, int] = OF_ROUTE) -> None:
+        """Send so many valid and invalid cases to each path of one service; valid ones in place of those that there are not."""
         with ExitStack() as stack:
             state = stack.enter_context(TemporaryDirectory(dir=self.folder))
-            service = stack.enter_context(RunningSystem(Path(state), simulated=DEVICES))
+            service = stack.enter_context(RunningSystem(Path(state), simulated=DEVICES, settings=PREVIEWS))
             clients = stack.enter_context(Clients(service))
             session = stack.enter_context(requests.Session())
             if self.api is None:
@@ -82,24 +65,24 @@ class Played:
             self.api.config.update(base_url=service.http)
             for path in paths:
                 operation = self.api[path][method]
-                bodies = "requestBody" in self.api.raw_schema["paths"][path][method.lower()]
-                valid, invalid = cases or (WITH_BODY if bodies else BODILESS)
-                send = partial(self._send, clients, session)
-                play(operation, GenerationMode.POSITIVE, valid, send)
-                play(operation, GenerationMode.NEGATIVE, invalid, send)
+                valid, invalid = cases
+                send = partial(self._send, clients, session, restored(service, path))
+                sent = play(operation, GenerationMode.NEGATIVE, invalid, send)
+                play(operation, GenerationMode.POSITIVE, valid + invalid - sent, send)
 
-    def _send(self, clients: Clients, session: requests.Session, case: Any) -> None:
+    def _send(self, clients: Clients, session: requests.Session, restore: Callable[[], None], case: Any) -> None:
         clients.back()
         answer = case.call(session=session)
         self.answered[answer.status_code // 100] += 1
         assert answer.headers["cache-control"] == ["no-store"]
         case.validate_response(answer)
+        restore()
 
 
 def operations() -> Iterator[Any]:
     """One parameter for each route."""
     for route in HTTP_ROUTES:
-        if f"{route.method} {route.shape}" not in LEFT_OUT and (route.method, path_of(route)) != ("POST", ONE_KEY):
+        if (route.method, path_of(route)) != ("POST", ONE_KEY):
             yield pytest.param(path_of(route), route.method, id=f"{route.method} {route.shape}")
 
 
@@ -125,10 +108,10 @@ def test_every_route_answers_as_it_is_described(played: Played, path: str, metho
 
 
 def test_every_setting_takes_what_it_is_described_to_take(played: Played) -> None:
-    played.play("POST", *(one_setting(key) for key in keys() if key not in LEFT_OUT_SETTINGS), cases=ONE_SETTING)
+    played.play("POST", *(one_setting(key) for key in keys()), cases=ONE_SETTING)
 
 
-# ---------------------------------------------------------------- what is left out above
+# ---------------------------------------------------------------- what takes the devices, the loop or the doors away, by hand
 
 
 @pytest.fixture(scope="module")

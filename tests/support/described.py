@@ -6,8 +6,7 @@ import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
-from math import hypot
-from typing import Any, Final, Self, cast
+from typing import Any, Final, Self
 from urllib.parse import quote
 
 import schemathesis
@@ -19,12 +18,13 @@ from websockets.sync.client import ClientConnection, connect
 from tests.support.exchange import exchange
 from tests.support.polling import eventually
 from tests.support.running_system import RunningSystem
+from tests.support.tied import DEVICES, exact
 
 PATIENCE_S: Final = 60.0
 SEED: Final = 20_260_101
 ONE_KEY: Final = "/settings/{key}"
-# What only a compact takes; a schema cannot tie a preset to the device in the path.
-COMPACT_ONLY: Final = frozenset({"compact_centered", "compact_zup", "minverse_centered", "minverse_zup"})
+LOOP: Final = "/simulation/loop"
+SIMULATED: Final = "/simulation/devices"
 PRINTABLE: Final = st.text(
     st.characters(exclude_categories=("C", "Z"), include_characters=" "), min_size=1, max_size=100
 ).filter(str.isprintable)
@@ -87,6 +87,8 @@ def described(base: str) -> Any:
         body = {"required": True, "content": {"application/json": {"schema": value}}}
         own = {**template, "operationId": f"post_{key}", "parameters": rest, "requestBody": body}
         document["paths"][one_setting(key)] = {"post": own}
+    (gone,) = (one for one in document["paths"][f"{SIMULATED}/{{id}}"]["delete"]["parameters"] if one["in"] == "path")
+    gone["schema"] = {"enum": [spec.device_id for spec in DEVICES]}
     return schemathesis.openapi.from_dict(document)
 
 
@@ -95,10 +97,39 @@ def one_setting(key: str) -> str:
     return f"/settings/{quote(key, safe='/')}"
 
 
-def play(operation: Any, mode: GenerationMode, count: int, send: Callable[[Any], None]) -> None:
-    """Send `count` cases, the same at every start; valid ones are made exact first."""
+def restored(service: RunningSystem, path: str) -> Callable[[], None]:
+    """What brings back, after each case of a path, the loop and the devices that later cases are sent to."""
+    if path == LOOP:
+        return lambda: _done(service, "POST", LOOP, {"ratio": 1})
+    if not path.startswith("/simulation/"):
+        return lambda: None
+
+    def restore() -> None:
+        inventory = service.system.inventory.value
+        here = {record.device_id for record in (*inventory.devices, *inventory.unplugged)}
+        wanted = {str(spec.device_id): spec for spec in DEVICES}
+        for device_id in here - wanted.keys():
+            _done(service, "DELETE", f"{SIMULATED}/{device_id}")
+        for device_id, spec in wanted.items():
+            if device_id not in here:
+                told = {"type": spec.kind, "connection": spec.connection, "device_id": device_id}
+                _done(service, "POST", SIMULATED, told)
+            whole = {"fault": "none"} if spec.kind.moves else {"fault": "none", "attached": True}
+            _done(service, "POST", f"/simulation/{spec.kind}/{device_id}", whole)
+
+    return restore
+
+
+def _done(service: RunningSystem, method: str, path: str, body: object = None) -> None:
+    reply = service.ask(method, path, body)
+    assert reply.status == 200, reply.body
+
+
+def play(operation: Any, mode: GenerationMode, count: int, send: Callable[[Any], None]) -> int:
+    """Send `count` cases, the same at every start, and say how many there were; valid ones are made exact first."""
     if count == 0:
-        return
+        return 0
+    sent = 0
     strategy = operation.as_strategy(generation_mode=mode)
 
     @seed(SEED)
@@ -111,34 +142,14 @@ def play(operation: Any, mode: GenerationMode, count: int, send: Callable[[Any],
     )
     @given(case=strategy.map(exact) if mode is GenerationMode.POSITIVE else strategy.filter(names_no_pattern))
     def run(case: Any) -> None:
+        nonlocal sent
+        sent += 1
         send(case)
 
     run()
-
-
-def exact(case: Any) -> Any:
-    """The case, with what a schema cannot say put right: rotations have unit norm, presets fit every device."""
-    if isinstance(case.body, (dict, list, str)):
-        case.body = _exact(case.body)
-    return case
+    return sent
 
 
 def names_no_pattern(case: Any) -> bool:
     """Whether no part of the path happens to be a pattern: what it matches, and be it nothing, is a right answer."""
     return not any(sign in str(part) for part in (case.path_parameters or {}).values() for sign in "*?")
-
-
-def _exact(value: Any) -> Any:
-    if isinstance(value, dict):
-        found = {name: _exact(inner) for name, inner in cast("dict[str, Any]", value).items()}
-        if found.keys() >= set("wxyz"):
-            found |= _unit(found)
-        return found
-    return "arm_front" if isinstance(value, str) and value in COMPACT_ONLY else value
-
-
-def _unit(rotation: dict[str, Any]) -> dict[str, float]:
-    norm = hypot(*(rotation[axis] for axis in "wxyz"))
-    if norm < 1e-6:
-        return {"w": 1.0, "x": 0.0, "y": 0.0, "z": 0.0}
-    return {axis: rotation[axis] / norm for axis in "wxyz"}

@@ -33,6 +33,14 @@ def spec(fields: Mapping[str, Any]) -> SimulatedSpec:
     return SimulatedSpec(kind, connection, _device_id(fields.get("device_id")), _firmware(fields.get("firmware")))
 
 
+def connections(word: str) -> tuple[Connection, ...]:
+    """How a simulated device of a path's word, which is no pattern, can be connected."""
+    members = path_members(word)
+    if any(member.kind is not Kind.GRIP for member in members):
+        return (Connection.SIMULATED,)
+    return tuple(sorted({Connection.WIRELESS if member.wireless else Connection.WIRED for member in members}))
+
+
 def change(fields: Mapping[str, Any], note: shapes.NameUnknown) -> SimulationChange:
     """Any of CHANGE, at least one; `null` for `hand.position` or `orientation` gives it back to the hand. InvalidInput."""
     if not fields.keys() & set(CHANGE):
@@ -87,19 +95,15 @@ def _sort(fields: Mapping[str, Any]) -> tuple[Kind, Connection]:
     members = frozenset() if "*" in word else path_members(word)
     if not members:
         raise InvalidInput("a simulated device is an arm, a compact, a grip or a pen", "type")
-    kind = next(iter(members)).kind
-    wanted = fields.get("connection")
-    if kind is not Kind.GRIP:
-        if wanted not in (None, str(Connection.SIMULATED)):
-            raise InvalidInput(f"a simulated {kind} is connected as simulated: leave it out", "connection")
-        return kind, KINDS[kind].connection
-    possible = {Connection.WIRELESS if member.wireless else Connection.WIRED for member in members}
+    kind, possible, wanted = next(iter(members)).kind, connections(word), fields.get("connection")
     if wanted is None:
-        return kind, KINDS[kind].connection if KINDS[kind].connection in possible else Connection.WIRED
+        return kind, KINDS[kind].connection if KINDS[kind].connection in possible else possible[0]
     for connection in possible:
         if connection == wanted:
             return kind, connection
-    raise InvalidInput(f"give {' or '.join(sorted(possible))}", "connection")
+    if kind is not Kind.GRIP:
+        raise InvalidInput(f"a simulated {kind} is connected as simulated: leave it out", "connection")
+    raise InvalidInput(f"give {' or '.join(possible)}", "connection")
 
 
 def _device_id(value: Any) -> str | None:

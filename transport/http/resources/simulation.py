@@ -14,12 +14,13 @@ from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
 from transport.http.call import Answer, Call
 from transport.http.describe.about import ONE_DEVICE, SEVERAL_DEVICES, About
 from transport.http.describe.devices import RECORD
-from transport.http.describe.schema import FLAG, NULL, OBJECT, TEXT, either, number, obj, text, word
+from transport.http.describe.schema import FLAG, NULL, OBJECT, TEXT, Schema, either, number, obj, text, word
 from transport.http.device_selector import Devices, find, shown
 from transport.http.resources.devices import entry_of
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
 from transport.wire import simulation
+from transport.wire.vocabulary import path_words
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
@@ -28,14 +29,22 @@ FIRST_TICK_LOOKS: Final = 20
 FIRST_TICK_LOOK_S: Final = 0.005
 
 
-_SPEC: Final = obj(
-    {"type": text("arm, compact, grip or pen.")},
-    optional={
-        "connection": word("simulated", "wired", "wireless"),
+def _spec() -> Schema:
+    """A device to simulate: for each way to be connected the words that have it."""
+    sorts: dict[tuple[str, ...], list[str]] = {}
+    for name in path_words():
+        if "*" not in name:
+            sorts.setdefault(tuple(map(str, simulation.connections(name))), []).append(name)
+    own = {
         "firmware": text("Two numbers with a dot.", pattern="^[0-9]{1,4}\\.[0-9]{1,4}$"),
         "device_id": text("One of our own when left out.", pattern="^[A-Za-z0-9_.-]{1,8}$"),
-    },
-)
+    }
+    return either(
+        *(obj({"type": word(*names)}, optional={"connection": word(*ways), **own}) for ways, names in sorts.items())
+    )
+
+
+_SPEC: Final = _spec()
 _HAND: Final = obj(
     {},
     optional={

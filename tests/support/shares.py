@@ -1,0 +1,101 @@
+"""The whole suite as processes beside each other: shares of it wait in a queue, the long ones in front.
+
+`make test` stands behind this; with arguments of its own it is one plain run of pytest.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+TESTS: Final = Path("tests")
+SCENARIOS: Final = TESTS / "scenarios"
+# Longest first; a folder means what is in none of the shares of files.
+LONG: Final = (
+    (SCENARIOS / "test_schemathesis.py",),
+    (TESTS / "unit",),
+    (SCENARIOS / "test_wheel.py", SCENARIOS / "test_readme.py", SCENARIOS / "test_make_run.py"),
+    (TESTS / "wire", TESTS / "previews"),
+    (TESTS / "acceptance", TESTS / "haptics"),
+)
+# Scenarios wait for services and builds as often as they compute.
+PARTS_OF_SCENARIOS: Final = 5
+BESIDE: Final = (os.cpu_count() or 1) + 1
+PROGRESS: Final = re.compile(r"[.sxFE]*\s+\[ *\d+%\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a share went: pytest's exit code, what it printed, and how long it took."""
+
+    share: tuple[str, ...]
+    code: int
+    said: str
+    seconds: float
+
+
+def shares() -> list[tuple[str, ...]]:
+    """Paths for each run of pytest, no test in two of them and none left out."""
+    named = {path for share in LONG for path in share}
+    scenarios = [path for path in sorted(SCENARIOS.glob("test_*.py")) if path not in named]
+    parts = [scenarios[first::PARTS_OF_SCENARIOS] for first in range(PARTS_OF_SCENARIOS)]
+    folders = {TESTS / path.relative_to(TESTS).parts[0] for path in TESTS.rglob("test_*.py") if path.parent != TESTS}
+    rest = sorted(folders - named - {SCENARIOS}) + sorted(TESTS.glob("test_*.py"))
+    return [tuple(map(str, share)) for share in (*LONG, *parts, rest)]
+
+
+def run(share: tuple[str, ...], folder: str) -> Ended:
+    """One run of pytest with `folder` for its files."""
+    began_s = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *share],
+        env={**os.environ, "TMPDIR": folder},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    return Ended(share, done.returncode, done.stdout, time.monotonic() - began_s)
+
+
+def quick_folder() -> str | None:
+    """Where files are quickest: in memory, if programs may run there; None where the system has its own."""
+    shared = Path("/dev/shm")  # noqa: S108 - the place itself is wanted
+    usable = shared.is_dir() and os.access(shared, os.W_OK) and not os.statvfs(shared).f_flag & os.ST_NOEXEC
+    return str(shared) if usable else None
+
+
+def report(ended: Ended) -> str:
+    """What a share printed: all of it when it failed, else without its dots."""
+    lines = ended.said.splitlines()
+    if ended.code == 0:
+        lines = [line for line in lines if line and not PROGRESS.fullmatch(line)]
+    return "\n".join([f"--- {' '.join(ended.share)}: {ended.seconds:.0f} s", *lines])
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Exit code of the share that went worst."""
+    if arguments:
+        return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+    worst = 0
+    with TemporaryDirectory(prefix="hapticd-tests-", dir=quick_folder()) as folder, ThreadPoolExecutor(BESIDE) as pool:
+        for done in as_completed([pool.submit(run, share, folder) for share in shares()]):
+            ended = done.result()
+            sys.stdout.write(f"{report(ended)}\n")
+            sys.stdout.flush()
+            worst = max(worst, ended.code)
+    return worst
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

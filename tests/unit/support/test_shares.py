@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.support.shares import TESTS, Ended, main, report, shares
+
+
+def files(path: str) -> list[Path]:
+    found = Path(path)
+    return sorted(found.rglob("test_*.py")) if found.is_dir() else [found]
+
+
+@pytest.fixture(autouse=True)
+def at_the_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[3])
+
+
+def test_every_test_file_is_in_exactly_one_share() -> None:
+    counted = Counter(file for share in shares() for path in share for file in files(path))
+
+    assert counted == Counter(TESTS.rglob("test_*.py"))
+
+
+def test_a_share_that_went_well_is_shown_without_its_dots() -> None:
+    said = "..s...                 [ 50%]\n......                 [100%]\n\n== short ==\nSKIPPED [1] why\n11 passed in 1s\n"
+
+    assert report(Ended(("tests/a", "tests/b"), 0, said, 1.4)).splitlines() == [
+        "--- tests/a tests/b: 1 s",
+        "== short ==",
+        "SKIPPED [1] why",
+        "11 passed in 1s",
+    ]
+
+
+def test_a_share_that_failed_is_shown_whole() -> None:
+    said = "..F                    [100%]\n\nassert 1 == 2\n"
+
+    assert report(Ended(("tests/a",), 1, said, 0.2)) == f"--- tests/a: 0 s\n{said.rstrip()}"
+
+
+def test_arguments_make_it_one_plain_run_with_its_exit_code() -> None:
+    assert main(["no/such/file.py"]) == 4
+
+
+@pytest.mark.parametrize(("codes", "worst"), [((0, 0), 0), ((0, 1), 1), ((2, 1), 2)])
+def test_the_suite_ends_as_its_worst_share(monkeypatch: pytest.MonkeyPatch, codes: tuple[int, ...], worst: int) -> None:
+    went = {(f"tests/{index}",): code for index, code in enumerate(codes)}
+    monkeypatch.setattr("tests.support.shares.shares", lambda: list(went))
+    monkeypatch.setattr("tests.support.shares.run", lambda share, _folder: Ended(share, went[share], "", 0.0))
+
+    assert main([]) == worst
