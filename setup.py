@@ -23,9 +23,13 @@ BUILD_RECORD = Path("transport") / "_build_info.json"
 # No -ffast-math: it removes the NaN checks. No contraction: a*b+c must give the same bits on every machine.
 FLAGS = ["-O2", "-Wall", "-ffp-contract=off"]
 LANGUAGE_FLAGS = {"c": ["-std=gnu11"], "c++": ["-std=c++17"]}
-# A section for each function and datum of the loop lets the symbol check follow its calls one by one. Nobody reads errno or
-# floating-point flags there: without them the compiler computes the same bits in fewer steps.
-EXTENSION_FLAGS = {"loop": ["-ffunction-sections", "-fdata-sections", "-O3", "-fno-math-errno", "-fno-trapping-math"]}
+# A section for each function and datum of the loop, and of the ports' threads, lets the symbol check follow its calls one by
+# one. Nobody reads errno or floating-point flags in the loop: without them the compiler computes the same bits in fewer steps.
+SECTIONS = ["-ffunction-sections", "-fdata-sections"]
+EXTENSION_FLAGS = {
+    "loop": [*SECTIONS, "-O3", "-fno-math-errno", "-fno-trapping-math"],
+    "port_thread": SECTIONS,
+}
 MINIMUM_GCC = 11
 MINIMUM_CLANG = 16
 

@@ -1,11 +1,17 @@
 """The one place where a port's thread meets a protocol: encode one device's order, decode what came."""
 
 from libc.stdint cimport int64_t, uint8_t
-from libc.string cimport memset
 
-from fastpath.link.hapi cimport hapi_order, hapi_take
-from fastpath.link.layout cimport HD_RING_MESSAGE, PROTOCOL_HAPI, Codec, codec_message
+from fastpath.link.hapi cimport hapi_fits, hapi_order, hapi_take
+from fastpath.link.layout cimport HD_RING_MESSAGE, PROTOCOL_BYTES, PROTOCOL_HAPI, Codec, codec_message
 from fastpath.port_layout cimport PortOrder
+
+
+cdef inline bint codec_fits(const Codec *c, int length) noexcept nogil:
+    """Whether the config (so many bytes) is one that the protocol can work with for this number of devices."""
+    if c.protocol == PROTOCOL_HAPI:
+        return hapi_fits(c, length)
+    return c.protocol == PROTOCOL_BYTES
 
 
 cdef inline int codec_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:

@@ -22,10 +22,24 @@ cdef enum:
     HAPI_MOTOR_JOINT = 5
     HAPI_ENCODER_JOINT = 9
     HAPI_PORTS = 4
+    HAPI_CONFIG = 13
     # ns after which the rest of a reply does not come any more: the next byte begins a new one
     HAPI_PATIENCE_NS = 5000000
     # degrees: a shaft that turned this often is none
     HAPI_LARGEST_ANGLE = 100000
+
+
+cdef inline bint hapi_fits(const Codec *c, int length) noexcept nogil:
+    """One board with at most four ports of each sort, each of which is one of three joints."""
+    cdef int port
+    if length != HAPI_CONFIG or c.devices != 1 or c.config[HAPI_SENSORS] > 12 or c.config[HAPI_PINS] > 14:
+        return False
+    if c.config[HAPI_MOTORS] > HAPI_PORTS or c.config[HAPI_ENCODERS] > HAPI_PORTS:
+        return False
+    for port in range(2 * HAPI_PORTS):
+        if c.config[HAPI_MOTOR_JOINT + port] > 2:
+            return False
+    return True
 
 
 cdef inline int hapi_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:

@@ -1,7 +1,8 @@
 """What a protocol works on: its buffers, the newest sample of each device, and where messages go that are no sample.
 
-One Codec belongs to one port's thread; nothing of it is shared. A protocol is a file beside this one with two functions:
+One Codec belongs to one port's thread; nothing of it is shared. A protocol is a file beside this one with three functions:
 
+* `X_fits(codec, length) -> bool`: whether `config`, so many bytes, is one that the others can index by without a look.
 * `X_order(codec, device, order, out) -> int`: one packet for one device (at most CODEC_OUTPUT bytes) and its length; 0 = not
   now. A zero order is a packet of zero force: it is what the thread asks for when the loop's order is too old.
 * `X_take(codec, bytes, length, now)`: bytes as they came, cut anywhere. What is whole goes into `samples[device]`, with its
