@@ -1,0 +1,108 @@
+"""The USB bus as pyusb shows it: which devices are there, under which port, and what its errors mean for a port."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from collections.abc import Iterable
+from typing import Any, Final
+
+import usb.backend.libusb1
+import usb.core
+import usb.util
+
+from actors.port.link import PortUnusable
+from actors.values.hardware import Candidate, PortFault, Transport
+
+RULES: Final = "ops/udev/70-hapticd.rules"
+
+logger = logging.getLogger(__name__)
+
+
+class Unplugged(Exception):
+    """The device does not answer any more; the sentence says why."""
+
+
+class UsbBus:
+    """Devices over one backend of pyusb, libusb 1.0 unless another is given; without any there are no devices."""
+
+    def __init__(self, backend: Any = None) -> None:
+        self._backend = backend
+        self._asked = backend is not None
+
+    def devices(self) -> list[Any]:
+        """Every device that is plugged in."""
+        if not self._asked:
+            self._asked = True
+            self._backend = usb.backend.libusb1.get_backend()
+            if self._backend is None:
+                logger.warning(
+                    "no USB devices: libusb 1.0 is not installed; install libusb-1.0-0 (Debian, Ubuntu) or libusb1 "
+                    "(Fedora), or switch communication/usb/enabled off"
+                )
+        if self._backend is None:
+            return []
+        try:
+            return list(usb.core.find(find_all=True, backend=self._backend) or ())
+        except usb.core.USBError as error:
+            logger.warning("the USB bus cannot be listed: %s", error)
+            return []
+
+    def find(self, candidate: Candidate) -> Any:
+        """The device at a candidate's port; None when it is gone or another one is there now."""
+        for device in self.devices():
+            if candidate == candidate_of(device):
+                return device
+        return None
+
+
+def candidate_of(device: Any, name: str = "") -> Candidate:
+    """A device by the socket it is in, so that it is the same port again when it comes back; nothing is opened for that."""
+    numbers = ".".join(str(number) for number in device.port_numbers or (device.address,))
+    return Candidate(
+        port=f"usb-{device.bus}-{numbers}",
+        path=f"/dev/bus/usb/{device.bus:03d}/{device.address:03d}",
+        transport=Transport.USB,
+        vendor_id=int(device.idVendor),
+        product_id=int(device.idProduct),
+        name=name,
+    )
+
+
+def serial_number(device: Any) -> str:
+    """What the device says, "" when it says nothing that can be read."""
+    try:
+        return str(usb.util.get_string(device, device.iSerialNumber) or "") if device.iSerialNumber else ""
+    except (usb.core.USBError, ValueError, NotImplementedError):
+        return ""
+
+
+def short_id(prefix: str, serial: str, port: str) -> str:
+    """A device id of at most eight letters and digits: the end of the serial number, else of the port's name."""
+    kept = [letter for letter in serial.upper() if letter in _LETTERS]
+    if len(kept) >= _FEWEST:
+        return "".join(kept[-8:])
+    digits = [letter for letter in port if letter in _LETTERS]
+    return "".join([*prefix, *digits])[:8]
+
+
+def unusable(error: usb.core.USBError, what: str) -> PortUnusable | None:
+    """What keeps a port from being used, in a sentence that says what to do; None for what a new try may mend."""
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return PortUnusable(
+            PortFault.PERMISSION,
+            f"this user may not open {what}: copy the udev rule file {RULES} to /etc/udev/rules.d, run "
+            "`udevadm control --reload` and plug the device in again",
+        )
+    if error.errno == errno.EBUSY:
+        return PortUnusable(PortFault.IN_USE, f"another program holds {what}: end that program")
+    return None
+
+
+def matches(device: Any, ids: Iterable[tuple[int, int]]) -> bool:
+    """Whether a device is one of these (vendor id, product id)."""
+    return (int(device.idVendor), int(device.idProduct)) in ids
+
+
+_LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_FEWEST: Final = 4
