@@ -17,8 +17,8 @@ from actors.control.timekeeper import Timekeeper
 from actors.device import messages as device
 from actors.device.manager import MEMORY_SECTION, DeviceManager
 from actors.device.memory import DeviceMemory
-from actors.device.messages import SimulatedSpec
-from actors.device.simulated import WHEN_NOTHING_REAL, identities, parse
+from actors.device.messages import DeviceRecord, SimulatedSpec
+from actors.device.simulated import identities, parse
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import STOP_SECTION, StopSwitch
 from actors.event.board import Board
@@ -34,15 +34,19 @@ from actors.pairing.manager import PairingManager
 from actors.pairing.messages import PAIRING
 from actors.port import memory as port_memory
 from actors.port.collector import PortCollector
+from actors.port.detection import Detection
+from actors.port.link import Links, NoLinks
+from actors.port.link_watch import LinkWatch
 from actors.port.manager import SECTION as PORTS_SECTION
 from actors.port.manager import PortManager
-from actors.port.messages import PORTS
+from actors.port.messages import DETECTION, PORTS
+from actors.port.open_links import OpenLinks
 from actors.session import defaults
 from actors.session import messages as session
 from actors.session.book import SessionBook
 from actors.session.manager import DEFAULTS_SECTION, SECTION, SessionManager
 from actors.session.profile import SessionMemory
-from actors.settings.messages import STORE
+from actors.settings.messages import STORE, SettingsView
 from actors.settings.store import SettingsStore
 from fastpath.arena import Runtime
 from fastpath.wire import encode_json
@@ -51,17 +55,21 @@ if TYPE_CHECKING:
     from actors.settings.ledger import Ledger
     from actors.settings.state import SettingsState
 
-FOLLOWERS: Final = (FASTPATH, PORTS, PAIRING, "device/*", "session/*")
+FOLLOWERS: Final = (FASTPATH, PORTS, DETECTION, PAIRING, "device/*", "session/*")
 
 ORPHAN_STOP_S: Final = 1.0
 
 logger = logging.getLogger(__name__)
 
 GiveUp = Callable[[str, Exception], None]
+MakeLinks = Callable[[Runtime, Published[SettingsView]], Links]
 
 
 class System:
-    """Made from what was loaded off the disk; `on_fatal(name, error)` hears of a base actor that failed too often."""
+    """Made from what was loaded off the disk; `on_fatal(name, error)` hears of a base actor that failed too often.
+
+    `links` makes what opens the machine's ports; without it no real device is looked for.
+    """
 
     def __init__(
         self,
@@ -72,6 +80,7 @@ class System:
         cores: Cores | None = None,
         simulated: tuple[SimulatedSpec, ...] | None = None,
         realtime: bool = True,
+        links: MakeLinks | None = None,
     ) -> None:
         self._state = settings
         self.settings = settings.view
@@ -97,11 +106,13 @@ class System:
             Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
         )
         watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
-        self.timekeeper = Timekeeper(self.context, self.runtime, watch)
+        self.links = OpenLinks()
+        self._drivers = NoLinks() if links is None else links(self.runtime, self.settings)
+        self.timekeeper = Timekeeper(self.context, self.runtime, watch, LinkWatch(self.context.directory, self.links))
         self._simulated = self._simulate() if simulated is None else simulated
-        identities(self._simulated)
+        identities(self._simulated or ())
         self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))
-        self.metrics.registry.register(PortCollector(self.ports))
+        self.metrics.registry.register(PortCollector(self.ports, self.links))
         self._supervisor = self._tree(on_fatal)
 
     def start(self) -> None:
@@ -118,6 +129,7 @@ class System:
         self.runtime.stop()
         self._supervisor.stop()
         self._stop_orphans()
+        self.links.close_all()
         self.timekeeper.stop()
 
     @staticmethod
@@ -142,11 +154,17 @@ class System:
                 except pykka.Timeout:
                     logger.exception("%s did not stop and is left behind", name)
 
-    def _simulate(self) -> tuple[SimulatedSpec, ...]:
-        """The simulated devices of this start; without a setting an arm and a grip, as no real device is looked for yet."""
-        value = self.settings.value.value("devices/simulated")
-        words = WHEN_NOTHING_REAL if value is None else self.settings.value.texts("devices/simulated")
-        return tuple(parse(word) for word in words)
+    def _simulate(self) -> tuple[SimulatedSpec, ...] | None:
+        """The simulated devices of this start; None without a setting: it depends on what is found."""
+        if self.settings.value.value("devices/simulated") is None:
+            return None
+        return tuple(parse(word) for word in self.settings.value.texts("devices/simulated"))
+
+    def _hear(self, record: DeviceRecord, now_ns: int) -> int | None:
+        """When the newest heartbeat of a handle arrived, off its link if it has one."""
+        if record.identity.simulated:
+            return heartbeat.of_simulated(record, now_ns)
+        return self.links.heartbeat(record.identity.port, record.identity.link_id)
 
     def _tree(self, on_fatal: GiveUp) -> Supervisor:
         context, runtime, settings, ledger = self.context, self.runtime, self.settings, self.ledger
@@ -181,7 +199,7 @@ class System:
             self.ports,
             self._simulated,
         )
-        add(PAIRING, PairingManager, context, self.inventory, settings, self.pairing, heartbeat.of_simulated)
+        add(PAIRING, PairingManager, context, self.inventory, settings, self.pairing, self._hear)
         add(
             session.MANAGER,
             SessionManager,
@@ -193,4 +211,5 @@ class System:
             ledger.session_ids,
             settings,
         )
+        add(DETECTION, Detection, context, self._drivers, self.links, self.ports, self.inventory, settings)
         return tree

@@ -10,6 +10,7 @@ from actors.device.messages import (
     DeviceRested,
     DeviceSilent,
     FodStage,
+    Phase,
     SafetySeen,
     SafetyTripped,
 )
@@ -51,7 +52,7 @@ class _Seen:
 
 
 class DeviceWatch:
-    """Used on the timekeeper's thread; each fact is told once, when it begins."""
+    """Used on the timekeeper's thread; each fact is told once, when it begins. A real device that sleeps may be silent."""
 
     def __init__(
         self,
@@ -82,7 +83,8 @@ class DeviceWatch:
                 if record.kind.moves:
                     self._safety(record, seen, state)
                     self._doze(record, seen, state)
-                self._silence(record, seen, now_ns - int(state["time_ns"]))
+                if record.identity.simulated or record.phase is not Phase.ASLEEP:
+                    self._silence(record, seen, now_ns - int(state["time_ns"]))
 
     def _charge(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
         if record.identity.connection is not Connection.WIRELESS:

@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import logging
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from actors.control.counters import read_counters
 from actors.control.messages import FASTPATH, LoopFacts
 
 if TYPE_CHECKING:
-    from actors.control.device_watch import DeviceWatch
     from actors.kit.actor import Context
     from fastpath.arena import Runtime
 
 PERIOD_S: Final = 0.005
-LOOK_EVERY: Final = 4
+LOOK_EVERY: Final = 2
 FACTS_EVERY: Final = 200
 
 logger = logging.getLogger(__name__)
 
 
+class Watch(Protocol):
+    """Who compares what is shown with what was told."""
+
+    def look(self) -> None:
+        """Tell what is new."""
+        ...
+
+
 class Timekeeper:
     """No actor: it must go on whatever any actor does."""
 
-    def __init__(self, context: Context, runtime: Runtime, watch: DeviceWatch) -> None:
+    def __init__(self, context: Context, runtime: Runtime, *watches: Watch) -> None:
         self._context = context
         self._runtime = runtime
-        self._watch = watch
+        self._watches = watches
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -58,7 +65,8 @@ class Timekeeper:
             try:
                 self.turn()
                 if turns % LOOK_EVERY == 0:
-                    self._watch.look()
+                    for watch in self._watches:
+                        watch.look()
                 if turns % FACTS_EVERY == 0:
                     self.compare()
             except Exception:

@@ -35,6 +35,7 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld
 from actors.kit.message import Announce
 from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
+from actors.port.messages import AwakeSeen, CalibrateOverLink, ConfigureOverLink, link_name
 from actors.settings.messages import SettingChanged
 from actors.values.simulation import Fault
 
@@ -43,7 +44,8 @@ if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
 
-SETTLE_S: Final = 5.0
+SETTLE: Final = "devices/settle_time"
+SIMULATED_SETTLE: Final = "simulation/settle_time"
 # How long a simulated calibration takes.
 CALIBRATION_S: Final = 1.0
 CALIBRATION_FAULTS: Final[Mapping[Fault, Reason]] = MappingProxyType(
@@ -73,10 +75,12 @@ class DeviceActor(ServiceActor):
         self._inventory = inventory
         self._settings = settings
         self._record = inventory.value.get(device_id)
+        self._awake = self._record.phase is not Phase.ASLEEP
 
     def started(self) -> None:
         """Connect a new device; take up one that was ready."""
         self._record = self._inventory.value.get(self._record.device_id)
+        self._configure_hardware()
         if self._record.phase in (Phase.READY, Phase.ASLEEP):
             self._publish()
             self._calibrate()
@@ -92,6 +96,15 @@ class DeviceActor(ServiceActor):
         """Commands are taken from now on."""
         if self._record.phase is Phase.SETTLING:
             self._enter(Phase.READY)
+            if not self._awake:
+                self._be(Phase.ASLEEP)
+
+    @handles(AwakeSeen)
+    def on_awake(self, message: AwakeSeen) -> None:
+        """A real device fell asleep or woke up; one that settles is shown asleep when it has settled."""
+        if message.generation == self._record.lease.generation:
+            self._awake = message.awake
+            self._be(Phase.READY if message.awake else Phase.ASLEEP)
 
     @handles(BondChanged)
     def on_bond(self, _message: BondChanged) -> None:
@@ -125,8 +138,9 @@ class DeviceActor(ServiceActor):
 
     @handles(DeviceRested)
     def on_rested(self, message: DeviceRested) -> None:
-        """A handle that nobody moves falls asleep."""
-        if message.generation == self._record.lease.generation and not self._record.kind.moves:
+        """A simulated handle that nobody moves falls asleep; a real one says so itself."""
+        record = self._record
+        if message.generation == record.lease.generation and record.identity.simulated and not record.kind.moves:
             self._be(Phase.ASLEEP)
 
     @handles(DeviceSilent)
@@ -165,6 +179,7 @@ class DeviceActor(ServiceActor):
             self._record = replace(self._record, wide=wide)
             self._publish()
             self._say_changed()
+            self._configure_hardware()
         return wide
 
     @handles(SettingChanged)
@@ -180,15 +195,28 @@ class DeviceActor(ServiceActor):
             self._say_changed()
 
     def _settle_s(self) -> float:
-        if not KINDS[self._record.kind].settles:
+        identity = self._record.identity
+        if identity.found is not None and identity.found.settle_s is not None:
+            return identity.found.settle_s
+        if not KINDS[identity.kind].settles:
             return 0.0
-        return self._settings.value.number("simulation/settle_time") if self._record.identity.simulated else SETTLE_S
+        return self._settings.value.number(SIMULATED_SETTLE if identity.simulated else SETTLE)
 
     def _calibrate(self) -> None:
         """Begin the run that the bond names; the device with motors does it for its handle too."""
         run, identity = self._record.bond.run, self._record.identity
-        if run and identity.simulated and identity.kind.moves:
+        if not run or not identity.kind.moves:
+            return
+        if identity.simulated:
             self.context.timers.after(CALIBRATION_S, self.name, CalibrationDue(run), key=(self.name, CalibrationDue))
+        else:
+            self.tell(link_name(identity.port), CalibrateOverLink(identity.link_id, run))
+
+    def _configure_hardware(self) -> None:
+        """A real device follows what it has for all sessions."""
+        identity = self._record.identity
+        if not identity.simulated and identity.kind.moves:
+            self.tell(link_name(identity.port), ConfigureOverLink(identity.link_id, self._record.wide))
 
     def _enter(self, phase: Phase) -> None:
         self._record = replace(self._record, phase=phase)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pykka
 
 from actors.device.actor import DeviceActor, actor_name, disconnected_event
+from actors.device.hardware_desk import HardwareDesk
 from actors.device.memory import DeviceMemory
 from actors.device.messages import (
     INVENTORY_READERS,
@@ -34,15 +35,26 @@ from actors.device.messages import (
     SimulationChanged,
     StopSwitched,
 )
-from actors.device.simulated import MOST_DEVICES, identities, identity_of, own_id
+from actors.device.simulated import WHEN_NOTHING_REAL, identities, parse
 from actors.device.simulation_desk import SimulationDesk
 from actors.event.messages import HUB
-from actors.kit import errors
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
-from actors.kit.errors import Busy, Conflict
+from actors.kit.errors import Busy
 from actors.kit.message import Announce, ChildFailed
-from actors.port.messages import PORTS, PortBlocked, PortClosed, PortOpened, PortUnblocked
+from actors.port.messages import (
+    PORTS,
+    ConfigureOverLink,
+    DeviceDropped,
+    DeviceFound,
+    FirstRoundOver,
+    LinkClosed,
+    PortBlocked,
+    PortClosed,
+    PortOpened,
+    PortUnblocked,
+    link_name,
+)
 from actors.settings.messages import STORE, SaveLedger
 from actors.values.simulation import Simulation
 from fastpath.arena import NoSlot as ArenaFull
@@ -56,13 +68,17 @@ if TYPE_CHECKING:
 
 MEMORY_SECTION = "devices"
 RETRY_S = 0.05
+FIRST_ROUND_S = 1.0
 AS_AT_FIRST = Simulation()
 
 logger = logging.getLogger(__name__)
 
 
 class DeviceManager(ServiceActor):
-    """Inventory and stop switch outlive it; a restarted manager adopts the devices that live."""
+    """Inventory and stop switch outlive it; a restarted manager adopts the devices that live.
+
+    `simulated` None: an arm and a grip, unless the first round of the detection finds a real device.
+    """
 
     def __init__(
         self,
@@ -73,7 +89,7 @@ class DeviceManager(ServiceActor):
         stops: StopSwitch,
         memory: Published[DeviceMemory],
         ports: Published[PortTable],
-        simulated: tuple[SimulatedSpec, ...],
+        simulated: tuple[SimulatedSpec, ...] | None,
     ) -> None:
         super().__init__(MANAGER, context)
         self._runtime = runtime
@@ -86,20 +102,39 @@ class DeviceManager(ServiceActor):
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
-
-        self._desk = SimulationDesk(inventory, self)
+        self._desk = SimulationDesk(inventory, memory, ports, self)
+        self._hardware = HardwareDesk(inventory, memory, ports, self)
 
     def started(self) -> None:
         """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
         if not self._memory.value.numbers:
-            for identity in identities(self._simulated):
-                self._admit(identity)
+            if self._simulated is None:
+                self._inventory.replace(replace(self._inventory.value, choosing=True))
+            for identity in identities(self._simulated or ()):
+                self._place(identity)
         else:
             self._show_stops()
             self._stops.save()
             self._follow_ports()
+        if self._inventory.value.choosing:
+            self.context.timers.after(FIRST_ROUND_S, self.name, FirstRoundOver(), key=(self.name, FirstRoundOver))
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
+
+    @handles(FirstRoundOver)
+    def on_first_round(self, _message: FirstRoundOver) -> None:
+        """Every port was tried: where nothing real is, something is simulated."""
+        inventory = self._inventory.value
+        if not inventory.choosing:
+            return
+        self.context.timers.cancel((self.name, FirstRoundOver))
+        self._inventory.replace(replace(inventory, choosing=False))
+        if not inventory.devices:
+            for identity in identities(parse(word) for word in WHEN_NOTHING_REAL):
+                self._place(identity)
+            for record in self._inventory.value.devices:
+                self._spawn(record.device_id)
+            self._tell_readers()
 
     def stopped(self) -> None:
         """Stop the devices' actors; the loop has written their zero force before."""
@@ -167,21 +202,7 @@ class DeviceManager(ServiceActor):
     @handles(AddSimulated)
     def add_simulated(self, message: AddSimulated) -> DeviceRecord:
         """One more device, in the inventory and connecting."""
-        spec, inventory = message.spec, self._inventory.value
-        here = [record.identity for record in (*inventory.devices, *inventory.unplugged)]
-        here += inventory.withheld
-        if len(here) >= MOST_DEVICES:
-            raise Conflict(f"There are {MOST_DEVICES} devices, which is the most: remove a simulated one first.")
-        device_id = own_id(spec, here)
-        if device_id in {identity.device_id for identity in here}:
-            raise Conflict(f'There is a device "{device_id}" already: choose another device_id or leave it out.')
-        identity = identity_of(spec, device_id, here, self._memory.value.number(device_id))
-        if self._ports.value.is_blocked(identity.port):
-            raise errors.PortBlocked(identity.port)
-        record = self._add(identity)
-        self._spawn(device_id)
-        self._tell_readers()
-        return record
+        return self.admit(self._desk.new(message.spec))
 
     @handles(RemoveSimulated)
     def remove_simulated(self, message: RemoveSimulated) -> DeviceRecord:
@@ -209,18 +230,15 @@ class DeviceManager(ServiceActor):
             if ports.is_blocked(record.identity.port):
                 self.lose(record, f"port {record.identity.port} is blocked")
                 if record.identity.simulated:
-                    self._admit(record.identity)
+                    self._place(record.identity)
         for identity in inventory.withheld:
             if not ports.is_blocked(identity.port):
                 try:
-                    self._add(identity)
+                    self.admit(identity)
                 except Busy:
                     self.context.timers.after(RETRY_S, self.name, PortUnblocked(identity.port), key=identity.port)
-                else:
-                    self._spawn(identity.device_id)
-                    self._tell_readers()
 
-    def _admit(self, identity: DeviceIdentity) -> None:
+    def _place(self, identity: DeviceIdentity) -> None:
         """Into the inventory, or kept away while its port is blocked."""
         if not self._ports.value.is_blocked(identity.port):
             self._add(identity)
@@ -231,9 +249,12 @@ class DeviceManager(ServiceActor):
 
     @handles(SaveConfiguration)
     def save_configuration(self, message: SaveConfiguration) -> None:
-        """It is in the memory already, and that in the ledger unless the disk refused it."""
-        self._inventory.value.get(message.device_id)
+        """It is in the memory already, and that in the ledger unless the disk refused it; a real device keeps it too."""
+        record = self._inventory.value.get(message.device_id)
         self._save_memory()
+        if not record.identity.simulated:
+            order = ConfigureOverLink(record.identity.link_id, record.wide, save=True)
+            self.tell(link_name(record.identity.port), order)
 
     @handles(Simulate)
     def simulate(self, message: Simulate) -> DeviceRecord:
@@ -248,7 +269,26 @@ class DeviceManager(ServiceActor):
     @handles(DeviceLost)
     def on_lost(self, message: DeviceLost) -> None:
         """A device has gone by itself."""
-        self._desk.lost(message)
+        record = self._inventory.value.find(message.device_id)
+        desk = self._desk if record is None or record.identity.simulated else self._hardware
+        desk.lost(message)
+
+    @handles(DeviceFound)
+    def on_found(self, message: DeviceFound) -> None:
+        """A real device is behind a link."""
+        self._hardware.found(message)
+
+    @handles(LinkClosed)
+    def on_link_closed(self, message: LinkClosed) -> None:
+        """Those behind it have gone."""
+        self._hardware.closed(message)
+
+    def admit(self, identity: DeviceIdentity) -> DeviceRecord:
+        """Into the inventory, with an actor; Busy while its slot is not free."""
+        record = self._add(identity)
+        self._spawn(identity.device_id)
+        self._tell_readers()
+        return record
 
     def simulated(self, record: DeviceRecord, told: SimulationChanged) -> None:
         """Show the record's simulation and tell the device's actor."""
@@ -261,7 +301,7 @@ class DeviceManager(ServiceActor):
     def plug(self, identity: DeviceIdentity, wanted: Simulation) -> None:
         """Into the inventory, with an actor, unless its port is blocked; Busy while its slot is not free."""
         if self._ports.value.is_blocked(identity.port):
-            self._admit(identity)
+            self._place(identity)
         else:
             self._add(identity, wanted)
             self._spawn(identity.device_id)
@@ -279,7 +319,8 @@ class DeviceManager(ServiceActor):
         stopped = self._stops.hold(lease, identity.device_id)
         memory = self._memory.value
         wide = memory.wide_of(identity)
-        bond = Bond.at_first(simulated=identity.simulated, beats=wanted.attached)
+        calibrated = identity.found is not None and identity.found.calibrated
+        bond = Bond.at_first(simulated=identity.simulated, beats=wanted.attached, calibrated=calibrated)
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
         inventory = self._inventory.value
@@ -288,7 +329,8 @@ class DeviceManager(ServiceActor):
         self._inventory.replace(replace(inventory, failed=failed, withheld=withheld))
         self._replace((*inventory.devices, record))
         self._stops.apply()
-        self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))
+        if identity.simulated:
+            self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))
         return record
 
     def lose(self, record: DeviceRecord, why: str, *, on_purpose: bool = False) -> DeviceRecord:
@@ -298,10 +340,18 @@ class DeviceManager(ServiceActor):
         self._replace(one for one in self._inventory.value.devices if one.device_id != record.device_id)
         self._children.stop(actor_name(record.device_id))
         gone = replace(record, phase=Phase.DISCONNECTED)
-        self.tell(PORTS, PortClosed(record.identity.port, on_purpose))
+        self._leave_port(record, on_purpose=on_purpose)
         self.tell(HUB, disconnected_event(gone, why))
         self._tell_readers()
         return gone
+
+    def _leave_port(self, record: DeviceRecord, *, on_purpose: bool = False, again: bool = True) -> None:
+        """A simulated port is this actor's to close, a real one its PortLink's."""
+        identity = record.identity
+        if identity.simulated:
+            self.tell(PORTS, PortClosed(identity.port, on_purpose))
+        else:
+            self.tell(link_name(identity.port), DeviceDropped(identity.link_id, record.lease.generation, again))
 
     def _tell_readers(self) -> None:
         for name in INVENTORY_READERS:
@@ -330,7 +380,7 @@ class DeviceManager(ServiceActor):
                 failed=(*inventory.failed, replace(record, phase=Phase.FAILED)),
             )
         )
-        self.tell(PORTS, PortClosed(record.identity.port))
+        self._leave_port(record, again=False)
         self.tell(HUB, disconnected_event(record, f"its actor failed too often ({error!r}); restart the service"))
         self._tell_readers()
 

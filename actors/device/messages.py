@@ -12,6 +12,7 @@ from actors.event.messages import Emit
 from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Message, Request
 from actors.pairing.messages import PAIRING, Origin
+from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, Simulation, SimulationChange
 from actors.values.spatial import Reach
@@ -49,7 +50,10 @@ class DeviceWide:
 
 @dataclass(frozen=True, slots=True)
 class DeviceIdentity:
-    """What is known of a device before it does anything; `number` orders devices by first appearance."""
+    """What is known of a device before it does anything; `number` orders devices by first appearance.
+
+    `found`: what a real device said of itself; its id there is another one where two devices say the same.
+    """
 
     device_id: str
     kind: Kind
@@ -61,6 +65,12 @@ class DeviceIdentity:
     uuid: str
     number: int
     reach: Reach | None
+    found: FoundDevice | None = None
+
+    @property
+    def link_id(self) -> str:
+        """The id by which a real device's link knows it."""
+        return self.device_id if self.found is None else self.found.device_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +98,9 @@ class Bond:
     run: int = 0
 
     @classmethod
-    def at_first(cls, *, simulated: bool, beats: bool = True) -> Bond:
-        """Of a device that has just come: a simulated one is calibrated, and held while it beats; of a real one nothing is known."""
-        return cls(attached=simulated and beats, calibrated=simulated)
+    def at_first(cls, *, simulated: bool, beats: bool = True, calibrated: bool = False) -> Bond:
+        """Of a device that has just come: a simulated one is calibrated, and held while it beats; a real one says what it is."""
+        return cls(attached=simulated and beats, calibrated=simulated or calibrated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,13 +157,14 @@ class Inventory:
     """Every device that is here, real ones before simulated ones, each in order of first appearance.
 
     `failed` were given up. Simulated ones that are away: `withheld` come when their port is unblocked, `unplugged` when
-    their fault is cleared.
+    their fault is cleared. `choosing`: whether any are simulated is decided when real ones have been looked for.
     """
 
     devices: tuple[DeviceRecord, ...] = ()
     failed: tuple[DeviceRecord, ...] = ()
     withheld: tuple[DeviceIdentity, ...] = ()
     unplugged: tuple[DeviceRecord, ...] = ()
+    choosing: bool = False
 
     def find(self, device_id: str) -> DeviceRecord | None:
         """The device with exactly that id."""
@@ -295,7 +306,7 @@ class DeviceDozed(Message):
 
 @dataclass(frozen=True, slots=True)
 class DeviceLost(Message):
-    """Told to the manager by a DeviceActor: the device of that lease is not there any more."""
+    """Told to the manager by a DeviceActor or a PortLink: the device of that lease is not there any more."""
 
     device_id: str
     generation: int

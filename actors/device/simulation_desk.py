@@ -6,13 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from actors.device import simulation
-from actors.device.messages import DeviceIdentity, DeviceLost, DeviceRecord, PlugDue, Simulate, SimulationChanged
-from actors.kit.errors import Busy, NoSuchDevice, PortBlocked
+from actors.device.messages import (
+    DeviceIdentity,
+    DeviceLost,
+    DeviceRecord,
+    PlugDue,
+    Simulate,
+    SimulatedSpec,
+    SimulationChanged,
+)
+from actors.device.simulated import MOST_DEVICES, identity_of, own_id
+from actors.kit.errors import Busy, Conflict, NoSuchDevice, PortBlocked
 from actors.values.simulation import Fault, Simulation
 
 if TYPE_CHECKING:
+    from actors.device.memory import DeviceMemory
     from actors.device.messages import Inventory
     from actors.kit.published import Published
+    from actors.port.messages import PortTable
 
 LOOPS: Final = 5
 LOOP_STEP_S: Final = 0.5
@@ -41,9 +52,32 @@ class Keeper(Protocol):
 class SimulationDesk:
     """Used on the manager's thread only; what it knows is in the inventory."""
 
-    def __init__(self, inventory: Published[Inventory], keeper: Keeper) -> None:
+    def __init__(
+        self,
+        inventory: Published[Inventory],
+        memory: Published[DeviceMemory],
+        ports: Published[PortTable],
+        keeper: Keeper,
+    ) -> None:
         self._inventory = inventory
+        self._memory = memory
+        self._ports = ports
         self._keeper = keeper
+
+    def new(self, spec: SimulatedSpec) -> DeviceIdentity:
+        """One more device among those that are here or away; Conflict (its id is taken, no room), PortBlocked."""
+        inventory = self._inventory.value
+        here = [record.identity for record in (*inventory.devices, *inventory.unplugged)]
+        here += inventory.withheld
+        if len(here) >= MOST_DEVICES:
+            raise Conflict(f"There are {MOST_DEVICES} devices, which is the most: remove a simulated one first.")
+        device_id = own_id(spec, here)
+        if device_id in {identity.device_id for identity in here}:
+            raise Conflict(f'There is a device "{device_id}" already: choose another device_id or leave it out.')
+        identity = identity_of(spec, device_id, here, self._memory.value.number(device_id))
+        if self._ports.value.is_blocked(identity.port):
+            raise PortBlocked(identity.port)
+        return identity
 
     def simulate(self, message: Simulate) -> DeviceRecord:
         """The record after the change; what keeps a device away or brings it back does so at once. NoSuchDevice, InvalidInput, Busy."""
@@ -65,14 +99,10 @@ class SimulationDesk:
         return self.find(record.device_id)
 
     def lost(self, message: DeviceLost) -> None:
-        """A device stopped sending: a simulated one stays unplugged, a real one is found again when it is there again."""
+        """A simulated device stopped sending: it stays unplugged."""
         record = self._inventory.value.find(message.device_id)
-        if record is None or record.lease.generation != message.generation:
-            return
-        if record.identity.simulated:
+        if record is not None and record.lease.generation == message.generation:
             self._unplug(record, message.why)
-        else:
-            self._keeper.lose(record, message.why)
 
     def turn(self, due: PlugDue) -> None:
         """One step of a connection loop: even ones unplug, odd ones plug in; after the last one the fault is over."""

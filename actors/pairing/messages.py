@@ -70,7 +70,7 @@ class Calibrate(Request[Progress]):
 
 @dataclass(frozen=True, slots=True)
 class CalibrationEnded(Message):
-    """Told by a DeviceActor: the device has finished that run, or its firmware says why it could not."""
+    """Told by a DeviceActor or a PortLink: the device has finished that run, or its firmware says why it could not."""
 
     device_id: str
     run: int

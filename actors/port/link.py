@@ -80,7 +80,8 @@ class LinkCounters:
 class LinkFacts:
     """What holds of a link at one moment; `gone` says why it does not work any more, "" while it does.
 
-    `devices` are those behind it now: behind a receiver they come and go, by id.
+    `devices` are those behind it now, each with an id of its own: behind a receiver they come and go, and one that sends
+    nothing for 500 ms has gone.
     """
 
     gone: str = ""
@@ -93,8 +94,8 @@ class Link(Protocol):
     """An open port. Every method may be called on any thread and returns within a few milliseconds, `close` within 200."""
 
     @property
-    def devices(self) -> tuple[FoundDevice, ...]:
-        """Who answered when the port was opened; a receiver may have nobody behind it yet."""
+    def receiver(self) -> bool:
+        """Whether devices come and go behind the open port."""
         ...
 
     def start(self, leases: Mapping[str, Lease]) -> None:
@@ -128,3 +129,16 @@ class Links(Protocol):
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         """Identify what is there: PortUnusable, NobodyAnswers. Blocks for as long as patience has, or until `stop` is set."""
         ...
+
+
+class NoLinks:
+    """A machine without ports."""
+
+    def scan(self) -> tuple[Candidate, ...]:
+        """Nothing."""
+        return ()
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        """NobodyAnswers."""
+        del patience, stop
+        raise NobodyAnswers(f"{candidate.path} is not there")

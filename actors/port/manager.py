@@ -18,6 +18,7 @@ from actors.kit.message import Announce, ChildFailed, Message
 from actors.port import memory
 from actors.port.guard import PortGuard, guard_name
 from actors.port.messages import (
+    DETECTION,
     PORTS,
     BlockReason,
     LoopBlock,
@@ -30,6 +31,7 @@ from actors.port.messages import (
     PortStatus,
     PortTable,
     PortUnblocked,
+    PortVanished,
     ResetPort,
     Window,
 )
@@ -121,7 +123,15 @@ class PortManager(ServiceActor):
         before = self._seen(message.port, message.path)
         self._show(replace(before, path=message.path, fault=message.reason))
         if before.state is not PortState.BLOCKED and before.fault != message.reason:
-            self._say_changed(message.port, PortState.UNUSABLE, message.reason, f"cannot be used: {message.reason}")
+            why = message.sentence or message.reason
+            self._say_changed(message.port, PortState.UNUSABLE, message.reason, f"cannot be used: {why}")
+
+    @handles(PortVanished)
+    def on_vanished(self, message: PortVanished) -> None:
+        """What was wrong with it is over, and said again when it comes back with it."""
+        status = self._table.value.find(message.port)
+        if status is not None and status.fault:
+            self._show(replace(status, fault=""))
 
     # ------------------------------------------------------------ what is decided
 
@@ -190,7 +200,9 @@ class PortManager(ServiceActor):
 
     def _meet_inventory(self) -> None:
         """Devices that came and went, or should have gone, while no manager lived."""
-        here = {record.identity.port: record.device_id for record in self._inventory.value.devices}
+        here: dict[str, str] = {}
+        for record in self._inventory.value.devices:
+            here.setdefault(record.identity.port, record.device_id)
         for status in self._table.value.ports:
             if status.device_id is not None and status.port not in here:
                 self.on_closed(PortClosed(status.port))
@@ -203,7 +215,7 @@ class PortManager(ServiceActor):
 
     def _close(self, status: PortStatus, why: PortBlocked) -> None:
         self._tell_guard(status.port, why)
-        self.tell(DEVICES, why)
+        self._tell_holders(why)
         text = f"port {status.port} is blocked ({why.reason}): check the cable, then POST /ports/{status.port}/reset"
         if why.reason is BlockReason.CONFIGURATION:
             text = f"port {status.port} is blocked by the setting {BLOCKED_PORTS}"
@@ -213,11 +225,11 @@ class PortManager(ServiceActor):
 
     def _open(self, status: PortStatus, reason: str, text: str) -> None:
         self._tell_guard(status.port, PortUnblocked(status.port))
-        self.tell(DEVICES, PortUnblocked(status.port))
+        self._tell_holders(PortUnblocked(status.port))
         self._say_changed(status.port, status.state, reason, text)
 
     def _say_changed(self, port: str, state: PortState, reason: str, text: str) -> None:
-        logger.info("port %s %s", port, text)
+        logger.log(logging.WARNING if state is PortState.UNUSABLE else logging.INFO, "port %s %s", port, text)
         data = {"port": port, "state": state, "reason": reason}
         self.tell(HUB, Emit("port-state-changed", data, f"port {port} {text}"))
 
@@ -239,6 +251,11 @@ class PortManager(ServiceActor):
         """A port that only the setting knows has no guard."""
         if guard_name(port) in self._children.names():
             self.tell(guard_name(port), message)
+
+    def _tell_holders(self, message: Message) -> None:
+        """Simulated ports are the DeviceManager's, real ones the Detection's."""
+        self.tell(DEVICES, message)
+        self.tell(DETECTION, message)
 
     @staticmethod
     def _give_up(name: str, error: Exception) -> None:

@@ -1,7 +1,9 @@
 """What links say about their ports, what the port slice makes of it, and the table that everybody reads instead of asking.
 
 Whoever holds a link, real or simulated, tells PortOpened, PortClosed and PortFaulted to PORTS, opens no port that
-`PortTable.is_blocked`, and is told PortBlocked and PortUnblocked.
+`PortTable.is_blocked`, and is told PortBlocked and PortUnblocked. Simulated ones are the DeviceManager's; a real one has a
+PortLink of its own, named `link_name(port)`: it tells the DeviceManager whom it found, and is told who was admitted and what
+devices shall do.
 """
 
 from __future__ import annotations
@@ -10,10 +12,19 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from actors.device.messages import DeviceWide
 from actors.kit.errors import NoSuchPort
 from actors.kit.message import Message, Request
+from actors.values.hardware import FoundDevice
+from fastpath.arena import Lease
 
 PORTS: Final = "ports"
+DETECTION: Final = "detection"
+
+
+def link_name(port: str) -> str:
+    """The directory name of the actor that holds a real port's link."""
+    return f"link/{port}"
 
 
 class PortState(StrEnum):
@@ -129,11 +140,19 @@ class PortClosed(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortFaulted(Message):
-    """The port cannot be used: `reason` is no_driver, permission, in_use or no_firmware_image."""
+    """The port cannot be used: `reason` is no_driver, permission, in_use or no_firmware_image, `sentence` says what to do."""
 
     port: str
     path: str
     reason: str
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PortVanished(Message):
+    """The operating system does not list the port any more: what was wrong with it is over."""
+
+    port: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +177,84 @@ class PortUnblocked(Message):
     """The port may be opened again: told by PORTS to its guard and to whoever holds its link."""
 
     port: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceFound(Message):
+    """Told to the DeviceManager by a PortLink: this device is behind that opening of its link, and waits for a slot."""
+
+    port: str
+    opening: int
+    found: FoundDevice
+
+
+@dataclass(frozen=True, slots=True)
+class LinkClosed(Message):
+    """Told to the DeviceManager by whoever closed a real port's link: nobody is there any more."""
+
+    port: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRoundOver(Message):
+    """Told to the DeviceManager by the Detection, and by its timer when that takes too long: every port was tried once."""
+
+
+@dataclass(frozen=True, slots=True)
+class AwakeSeen(Message):
+    """Told to a DeviceActor by a PortLink: the real device of that lease fell asleep or woke up."""
+
+    generation: int
+    awake: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceAdmitted(Message):
+    """Told to a PortLink by the DeviceManager: this device of that opening of its link, by the link's id, has that slot."""
+
+    opening: int
+    link_id: str
+    device_id: str
+    lease: Lease
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRefused(Message):
+    """Told to a PortLink by the DeviceManager: there is no room for that device; it may be told of again after a while (s)."""
+
+    opening: int
+    link_id: str
+    again_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceDropped(Message):
+    """Told to a PortLink by the DeviceManager: the device of that lease is not driven any more.
+
+    `again`: a port with nothing else behind it may be opened anew; else not before it was unplugged.
+    """
+
+    link_id: str
+    generation: int
+    again: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigureOverLink(Message):
+    """Told to a PortLink by the device slice: what the device has for all sessions; `save`: keep it without power too."""
+
+    link_id: str
+    wide: DeviceWide
+    save: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateOverLink(Message):
+    """Told to a PortLink by a DeviceActor: begin that run; its end is told to the PairingManager."""
+
+    link_id: str
+    run: int
 
 
 @dataclass(frozen=True, slots=True)

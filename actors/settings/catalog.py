@@ -219,6 +219,15 @@ def devices() -> Iterator[Setting]:
         unit="s",
         advanced=True,
     )
+    yield real(
+        "devices/settle_time",
+        5,
+        0,
+        30,
+        "How long a real arm takes no commands after it was connected, unless it says another time itself.",
+        unit="s",
+        advanced=True,
+    )
     yield real("devices/haptic*/filters/force_scale/gain", 1, 0, 2, "Factor on every force that is put out.")
     yield real(
         "devices/haptic*/filters/force_gate/gain",
@@ -263,6 +272,11 @@ def devices() -> Iterator[Setting]:
         unit="s",
     )
     yield texts("devices/detection/blocked_ports", (), "Ports that are never opened, by base name or path.")
+    yield texts(
+        "devices/detection/serial_ports",
+        (),
+        "Serial ports to open although nothing on USB says that a device is there, by path, such as those of emulators.",
+    )
     yield texts(
         "devices/detection/advanced/allowed_vendor_id_filter",
         (),

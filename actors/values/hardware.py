@@ -29,7 +29,10 @@ class PortFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One port as the operating system lists it; `port` is its name here, two ports never share one."""
+    """One port as the operating system lists it; `port` is its name here, two ports never share one.
+
+    `assigned`: a setting names it, so that it is wanted whatever vendor or name it has.
+    """
 
     port: str
     path: str
@@ -38,6 +41,7 @@ class Candidate:
     product_id: int | None = None
     name: str = ""
     serial: str = ""
+    assigned: bool = False
 
 
 class MechanismKind(StrEnum):

@@ -25,7 +25,7 @@ from actors.settings.ledger import Ledger
 from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
-from actors.system import System
+from actors.system import MakeLinks, System
 from actors.values.identity import Connection, Kind
 from fastpath.arena import Runtime
 from tests.support.polling import eventually
@@ -62,13 +62,14 @@ class ServiceInside:
         self,
         folder: Path,
         *,
-        simulated: tuple[SimulatedSpec, ...] = ARM_AND_GRIP,
+        simulated: tuple[SimulatedSpec, ...] | None = ARM_AND_GRIP,
         settings: Mapping[str, object] | None = None,
         stepping: bool = False,
         settled: bool = True,
         chain: bool = False,
         limits: Limits | None = None,
         modules: Registry | None = None,
+        links: MakeLinks | None = None,
     ) -> None:
         """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick.
 
@@ -83,6 +84,7 @@ class ServiceInside:
         self._bare = stepping and not chain
         self._limits = limits
         self._modules = modules
+        self._links = links
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="edge", daemon=True)
         self._cleanup = ExitStack()
@@ -107,6 +109,7 @@ class ServiceInside:
                     cores=Cores(None, frozenset()),
                     simulated=self._simulated,
                     realtime=False,
+                    links=self._links,
                 )
             self.runtime = self.system.runtime
             cleanup.callback(self.system.stop)
@@ -174,10 +177,12 @@ class ServiceInside:
         """Wait until every device is ready."""
 
         def ready() -> bool:
-            devices = self.system.inventory.value.devices
+            inventory = self.system.inventory.value
+            devices = [one for one in inventory.devices if one.identity.simulated]
             if self._stepping:
                 self.wait(0.01)
-            return len(devices) == len(self._simulated) and all(one.phase is Phase.READY for one in devices)
+            wanted = len(devices) == len(self._simulated) if self._simulated is not None else not inventory.choosing
+            return wanted and all(one.phase is Phase.READY for one in devices)
 
         if self._stepping:
             eventually(self._has_its_rate, "the loop has its rate")

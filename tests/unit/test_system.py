@@ -30,7 +30,7 @@ from tests.support.living_actors import handled
 from tests.support.polling import eventually
 
 PATIENCE_S = 20.0
-BASE = ["settings", "events", "fastpath", "ports", "devices", "pairing", "sessions"]
+BASE = ["settings", "events", "fastpath", "ports", "devices", "pairing", "sessions", "detection"]
 CALM = {"control/frequency": 1000, "simulation/settle_time": 0}
 
 Make = Callable[..., System]
@@ -81,8 +81,12 @@ def unwanted(name: str, error: Exception) -> None:
 def started(system: System) -> System:
     """Started, with every device ready."""
     system.start()
-    devices = system.inventory
-    eventually(lambda: all(one.phase is Phase.READY for one in devices.value.devices), "all are ready", pause_s=0.002)
+
+    def ready() -> bool:
+        inventory = system.inventory.value
+        return not inventory.choosing and all(one.phase is Phase.READY for one in inventory.devices)
+
+    eventually(ready, "all are ready", pause_s=0.002)
     return system
 
 

@@ -31,6 +31,7 @@ from actors.port.messages import (
     ResetPort,
     Window,
 )
+from actors.port.open_links import OpenLinks
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
@@ -267,8 +268,7 @@ def test_new_actors_are_told_what_is_blocked() -> None:
 def test_the_gauge_has_a_row_for_each_port() -> None:
     rig = blocked(Rig())
     rig.tell(PortOpened("sim0", "sim0", "1605"))
-    (gauge,) = PortCollector(rig.table).collect()
-    assert gauge.name == "hapticd_port_blocked"
+    gauge = next(one for one in PortCollector(rig.table, OpenLinks()).collect() if one.name == "hapticd_port_blocked")
     assert [(one.labels["port"], one.value) for one in gauge.samples] == [("sim0", 0), (USB, 1)]
 
 

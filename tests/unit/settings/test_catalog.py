@@ -68,6 +68,8 @@ DECIDED: Mapping[str, Value] = {
     "features/workspace_zoom/enabled": False,
     "features/hfx/enabled": False,
     "presets/freeform_profiles": ("*freeform*",),
+    "devices/settle_time": 5.0,
+    "devices/detection/serial_ports": (),
     "simulation/settle_time": 0.2,
     "simulation/seed": 0,
     "misc/log_level": "info",

@@ -56,6 +56,8 @@ def _obstacles(bridge: Bridge) -> Iterator[str]:
         yield "The control loop does not run: look into the log for the reason."
     elif silence_ns > STALLED_NS:
         yield f"The control loop has not ticked for {silence_ns / 1e9:.1f} s: look into the log for the reason."
+    if bridge.inventory.choosing:
+        yield "The service looks for devices: wait a moment."
     for record in bridge.inventory.devices:
         if record.identity.simulated and record.phase not in USABLE:
             yield f"Device {record.device_id} is {record.phase}: wait until it is ready."

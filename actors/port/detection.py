@@ -1,0 +1,197 @@
+"""Looks for ports every `devices/detection/period`, and keeps one PortLink for each that may be opened; blocks nobody but itself."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import pykka
+
+from actors.device.messages import MANAGER as DEVICES
+from actors.kit.actor import Context, ServiceActor, handles
+from actors.kit.children import Children, Intensity
+from actors.kit.message import Announce, ChildFailed, Message
+from actors.port import wanted
+from actors.port.messages import (
+    DETECTION,
+    PORTS,
+    FirstRoundOver,
+    LinkClosed,
+    PortBlocked,
+    PortClosed,
+    PortTable,
+    PortUnblocked,
+    PortVanished,
+    link_name,
+)
+from actors.port.port_link import CloseLink, PortLink, PortTried
+from actors.port.wanted import Filter
+from actors.settings.messages import SettingChanged
+
+if TYPE_CHECKING:
+    from actors.device.messages import Inventory
+    from actors.kit.published import Published
+    from actors.port.link import Links
+    from actors.port.open_links import OpenLinks
+    from actors.settings.messages import SettingsView
+    from actors.values.hardware import Candidate
+
+PERIOD: Final = "devices/detection/period"
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ScanDue(Message):
+    """Told to the Detection by its timer, and by itself when a setting wants a look at once."""
+
+
+class Detection(ServiceActor):
+    """Who is watched and what is open outlive it; a new one adopts the PortLinks that live."""
+
+    def __init__(
+        self,
+        context: Context,
+        links: Links,
+        opened: OpenLinks,
+        table: Published[PortTable],
+        inventory: Published[Inventory],
+        settings: Published[SettingsView],
+    ) -> None:
+        super().__init__(DETECTION, context)
+        self._links = links
+        self._opened = opened
+        self._table = table
+        self._inventory = inventory
+        self._settings = settings
+        self._listed: tuple[Candidate, ...] = ()
+        self._untried: set[str] = set()
+        self._first_round = True
+        self._complaint = ""
+        self._children = Children(
+            DETECTION, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
+        )
+
+    def started(self) -> None:
+        """Adopt whom the last one watched, then look."""
+        for candidate in self._opened.watched().values():
+            self._spawn(candidate)
+        self.tell(self.name, ScanDue())
+
+    def stopped(self) -> None:
+        """Every link is closed, with zero force."""
+        self.context.timers.cancel((self.name, ScanDue))
+        for port in self._opened.watched():
+            self._opened.interrupt(port)
+        self._children.stop_all()
+
+    @handles(ChildFailed)
+    def on_child_failed(self, message: ChildFailed) -> None:
+        """A PortLink died: start it again within its intensity."""
+        self._children.failed(message)
+
+    def on_announce(self, message: Announce) -> None:
+        """A new manager may still wait for the first round."""
+        if message.name == DEVICES and not self._first_round:
+            self.tell(DEVICES, FirstRoundOver())
+
+    # ------------------------------------------------------------ looking
+
+    @handles(ScanDue)
+    def on_scan(self, _message: ScanDue) -> None:
+        """Look at what there is; a look that fails changes nothing."""
+        try:
+            self._listed = self._links.scan()
+            self._complaint = ""
+        except Exception as error:
+            if self._complaint != repr(error):
+                self._complaint = repr(error)
+                logger.exception("the ports could not be listed")
+        self._apply()
+        if self._first_round:
+            self._end_round()
+        period_s = self._settings.value.integer(PERIOD) / 1000
+        self.context.timers.after(period_s, self.name, ScanDue(), key=(self.name, ScanDue))
+
+    @handles(SettingChanged)
+    def on_setting(self, message: SettingChanged) -> None:
+        """What is switched off is closed at once, what is switched on is looked for at once."""
+        if wanted.matters(message.key):
+            self._apply()
+            self.tell(self.name, ScanDue())
+
+    @handles(PortTried)
+    def on_tried(self, message: PortTried) -> None:
+        """One port less to wait for in the first round."""
+        self._untried.discard(message.port)
+        if self._first_round:
+            self._end_round()
+
+    def _end_round(self) -> None:
+        if not self._untried:
+            self._first_round = False
+            self.tell(DEVICES, FirstRoundOver())
+
+    def _apply(self) -> None:
+        """Exactly the ports that are listed and may be opened have a PortLink."""
+        now = {one.port: one for one in wanted.chosen(self._listed, Filter.of(self._settings.value))}
+        listed = {one.port: one for one in self._listed}
+        for port, candidate in self._opened.watched().items():
+            if now.get(port) == candidate:
+                continue
+            if listed.get(port) == candidate:
+                self._dismiss(port, "the settings do not want it any more", on_purpose=True)
+            else:
+                self._dismiss(port, "it was unplugged", on_purpose=False)
+                self.tell(PORTS, PortVanished(port))
+        new = [one for port, one in now.items() if port not in self._opened.watched()]
+        if self._first_round:
+            self._untried |= {one.port for one in new}
+        for candidate in new:
+            self._opened.watch(candidate)
+            self._spawn(candidate)
+
+    def _dismiss(self, port: str, why: str, *, on_purpose: bool) -> None:
+        self._opened.interrupt(port)
+        self.tell(link_name(port), CloseLink(why, on_purpose))
+        self._children.stop(link_name(port))
+        self._close_for(port, why)
+        self._opened.forget(port)
+        self._untried.discard(port)
+
+    # ------------------------------------------------------------ what is decided of ports
+
+    @handles(PortBlocked)
+    def on_blocked(self, message: PortBlocked) -> None:
+        """Its link closes, also one that is being opened."""
+        self._opened.interrupt(message.port)
+        self.tell(link_name(message.port), message)
+
+    @handles(PortUnblocked)
+    def on_unblocked(self, message: PortUnblocked) -> None:
+        """It is tried at once."""
+        self.tell(link_name(message.port), message)
+
+    # ------------------------------------------------------------ the rest
+
+    def _spawn(self, candidate: Candidate) -> None:
+        def start() -> pykka.ActorRef[Any]:
+            return PortLink.start(
+                self.context, self._links, self._opened, self._table, self._inventory, self._settings, candidate
+            )
+
+        self._children.spawn(link_name(candidate.port), start)
+
+    def _give_up(self, name: str, error: Exception) -> None:
+        """A PortLink that keeps failing: its link is closed, and its port is left alone until it was unplugged."""
+        port = name.partition("/")[2]
+        logger.error("port %s is left alone until it is plugged in again: %r", port, error)
+        self._close_for(port, "its link failed too often")
+        self.on_tried(PortTried(port))
+
+    def _close_for(self, port: str, why: str) -> None:
+        """What a PortLink that died could not do."""
+        if self._opened.close(port):
+            self.tell(DEVICES, LinkClosed(port, why))
+            self.tell(PORTS, PortClosed(port))

@@ -1,0 +1,137 @@
+"""The open links of the machine and the facts that they showed last: above what may crash, so that no link is ever lost sight of.
+
+Detection writes who is watched, PortLinks open and close, the timekeeper's LinkWatch reads the facts, everybody may look.
+"""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from dataclasses import dataclass, replace
+
+from actors.port.link import Link, LinkFacts
+from actors.values.hardware import Candidate
+
+logger = logging.getLogger(__name__)
+
+NOTHING_YET = LinkFacts()
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """One link: `opening` grows from one opening of any port to the next."""
+
+    candidate: Candidate
+    link: Link
+    opening: int
+    facts: LinkFacts = NOTHING_YET
+
+
+class OpenLinks:
+    """Every method may be called on any thread; a port's link is opened and closed by one actor at a time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._held: dict[str, Held] = {}
+        self._stops: dict[str, threading.Event] = {}
+        self._watched: dict[str, Candidate] = {}
+        self._closed = False
+
+    # ------------------------------------------------------------ opening
+
+    def expect(self, port: str) -> threading.Event:
+        """What ends an opening that begins now; set already when all is closed for good."""
+        stop = threading.Event()
+        with self._lock:
+            self._stops[port] = stop
+            if self._closed:
+                stop.set()
+        return stop
+
+    def interrupt(self, port: str) -> None:
+        """Have an opening under way end soon, and not count."""
+        with self._lock:
+            stop = self._stops.pop(port, None)
+        if stop is not None:
+            stop.set()
+
+    def hold(self, candidate: Candidate, link: Link, stop: threading.Event) -> Held | None:
+        """The link from now on; None when the opening was interrupted: whoever opened it has to close it."""
+        with self._lock:
+            if stop.is_set() or self._stops.get(candidate.port) is not stop:
+                return None
+            del self._stops[candidate.port]
+            held = Held(candidate, link, next(self._numbers))
+            self._held = {**self._held, candidate.port: held}
+            return held
+
+    # ------------------------------------------------------------ closing
+
+    def close(self, port: str) -> bool:
+        """Zero force at its devices, thread joined; False when there was no link."""
+        with self._lock:
+            held = self._held.get(port)
+            self._held = {known: other for known, other in self._held.items() if known != port}
+        if held is None:
+            return False
+        _close(held)
+        return True
+
+    def close_all(self) -> None:
+        """All of them, and whatever is opened later closes at once."""
+        with self._lock:
+            self._closed = True
+            stops, self._stops = self._stops, {}
+            left, self._held = self._held, {}
+        for stop in stops.values():
+            stop.set()
+        for held in left.values():
+            _close(held)
+
+    # ------------------------------------------------------------ looking
+
+    def find(self, port: str) -> Held | None:
+        """The open link of a port."""
+        return self._held.get(port)
+
+    def all(self) -> tuple[Held, ...]:
+        """Every open link."""
+        return tuple(self._held.values())
+
+    def show(self, held: Held, facts: LinkFacts) -> None:
+        """What a link shows now; one that was closed meanwhile shows nothing."""
+        with self._lock:
+            now = self._held.get(held.candidate.port)
+            if now is not None and now.opening == held.opening:
+                self._held[held.candidate.port] = replace(now, facts=facts)
+
+    def heartbeat(self, port: str, link_id: str) -> int | None:
+        """When the newest heartbeat of a handle arrived (ns); None before the first."""
+        held = self._held.get(port)
+        about = None if held is None else held.facts.of.get(link_id)
+        return None if about is None else about.heartbeat_ns
+
+    # ------------------------------------------------------------ watching
+
+    def watch(self, candidate: Candidate) -> None:
+        """A PortLink looks after that port."""
+        with self._lock:
+            self._watched = {**self._watched, candidate.port: candidate}
+
+    def forget(self, port: str) -> None:
+        """Nobody looks after that port."""
+        with self._lock:
+            self._watched = {known: one for known, one in self._watched.items() if known != port}
+
+    def watched(self) -> dict[str, Candidate]:
+        """The ports that are looked after, by name."""
+        return dict(self._watched)
+
+
+def _close(held: Held) -> None:
+    try:
+        held.link.close()
+    except Exception:
+        logger.exception("the link of port %s failed while it closed", held.candidate.port)
