@@ -21,6 +21,8 @@ PYTHONS := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 RUN_ARGS ?= --simulate arm,grip
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+# 0 takes the C files of a build that has just ended, of another Python: they are the same.
+REGENERATE ?= 1
 
 SOURCES := $(wildcard fastpath/*.pyx fastpath/*.pxd fastpath/*.h fastpath/*.hpp fastpath/link/*.pxd fastpath/link/*.h)
 PACKAGES := $(wildcard actors fastpath transport)
@@ -104,7 +106,7 @@ $(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler
 
 $(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
 	@echo "building the extensions"
-	@CYTHON_FORCE_REGEN=1 $(PY) setup.py --quiet build_ext --inplace --force --parallel 2
+	@CYTHON_FORCE_REGEN=$(REGENERATE) $(PY) setup.py --quiet build_ext --inplace --force --parallel 2
 	@touch $@
 
 $(STAMPS)/install: pyproject.toml | $(STAMPS)/build

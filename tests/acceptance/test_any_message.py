@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.acceptance.conftest import Join
@@ -16,8 +16,8 @@ from tests.support.inside import ServiceInside
 from tests.support.peer import Peer, encoded
 
 BATCH = 200
-MOST_BATCHES = 1_000
-FEWEST_BATCHES = 100
+# 20,000 messages, 200,000 where there are more examples of everything.
+BATCHES = max(100, min(settings().max_examples, 1_000))
 MARK_EVERY = 20
 TICKS = 4
 GROUPS = {"arm", "compact", "grip", "pen"}
@@ -50,46 +50,52 @@ def check(frame: Any, session_id: int) -> None:
         assert len(error["path"]) <= 100
 
 
-@settings(
-    max_examples=max(FEWEST_BATCHES, min(settings().max_examples, MOST_BATCHES)),
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-)
-@given(seed=st.integers(0, 2**48))
 def test_each_of_any_messages_gets_one_frame_in_order_and_a_good_client_its_force(
     service: ServiceInside,
     hostile: Peer,
     client: Peer,
     session_ids: tuple[int, int],
     caplog: pytest.LogCaptureFixture,
-    seed: int,
 ) -> None:
     mine, good = session_ids
-    batch = messages(seed, BATCH, ("A001", "B001", "A999", "", "é"))
-    before = int(service.runtime.loop_state()["ticks"])
-    with caplog.at_level(logging.WARNING):
-        wanted: list[str | None] = []
-        out = bytearray()
-        for index, sent in enumerate(batch):
-            out += encoded(sent.payload, sent.opcode)
-            wanted.append(None)
-            if index % MARK_EVERY == 0:
-                out += encoded(json.dumps({f"mark {index}": 1}))
-                wanted.append(f"mark {index}")
-        hostile.write(bytes(out))
-        for mark in wanted:
-            frame = hostile.frame()
-            check(frame, mine)
-            if mark is not None:
-                assert [error["path"] for error in frame["errors"]] == [mark]
-        hostile.owes_nothing()
+    different: set[bytes] = set()
+    frames = 0
 
-        check(client.ask(GOOD), good)
-        service.step(TICKS)
+    @settings(max_examples=BATCHES, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+    @given(seed=st.integers(0, 2**48))
+    def each_gets_one_frame(seed: int) -> None:
+        nonlocal frames
+        batch = messages(seed, BATCH, ("A001", "B001", "A999", "", "é"))
+        before = int(service.runtime.loop_state()["ticks"])
+        with caplog.at_level(logging.WARNING):
+            wanted: list[str | None] = []
+            out = bytearray()
+            for index, sent in enumerate(batch):
+                different.add(sent.payload)
+                out += encoded(sent.payload, sent.opcode)
+                wanted.append(None)
+                if index % MARK_EVERY == 0:
+                    out += encoded(json.dumps({f"mark {index}": 1}))
+                    wanted.append(f"mark {index}")
+            hostile.write(bytes(out))
+            for mark in wanted:
+                frame = hostile.frame()
+                check(frame, mine)
+                frames += 1
+                if mark is not None:
+                    assert [error["path"] for error in frame["errors"]] == [mark]
+            hostile.owes_nothing()
 
-    assert int(service.runtime.loop_state()["ticks"]) == before + TICKS
-    assert list(service.state("C001")["force"]) == list(PUSH.values())
-    assert service.fatal == []
-    assert [
-        record.getMessage() for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR
-    ] == []
+            check(client.ask(GOOD), good)
+            service.step(TICKS)
+
+        assert int(service.runtime.loop_state()["ticks"]) == before + TICKS
+        assert list(service.state("C001")["force"]) == list(PUSH.values())
+        assert service.fatal == []
+        assert [
+            record.getMessage() for record in caplog.records if record.exc_info or record.levelno >= logging.ERROR
+        ] == []
+
+    each_gets_one_frame()
+    assert frames >= BATCHES * (BATCH + BATCH // MARK_EVERY)
+    assert len(different) > frames // 2

@@ -1,4 +1,4 @@
-"""What the settings store acknowledged is there after kill -9, whenever it comes; run as a program, this file is the victim."""
+"""What the settings store acknowledged is there after kill -9, whenever it comes; `serve` is the life of each victim."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from actors.kit.actor import Context
 from actors.kit.ask import ask_blocking
@@ -33,8 +34,8 @@ from actors.settings.messages import (
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.settings.store import SettingsStore
+from tests.support.nursery import Nursery
 
-ROOT = Path(__file__).parents[2]
 KILLS = 50
 STREAM = 200
 STEPS_OF_A_WRITE = ("open", "fsync", "replace", "open", "fsync")
@@ -82,50 +83,51 @@ def writes(rng: random.Random) -> Iterator[Write]:
 class Victim:
     """One life of the store in a process of its own, killed without a word."""
 
-    def __init__(self, folder: Path, die_at: int = 0) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        self.process = subprocess.Popen(
-            [sys.executable, __file__, str(folder), str(die_at)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=environment,
-        )
-        assert self.process.stdin
-        assert self.process.stdout
-        self.input, self.output = self.process.stdin, self.process.stdout
-        self.found: Found = json.loads(self.output.readline())
+    def __init__(self, nursery: Nursery, folder: Path, die_at: int = 0) -> None:
+        self._life = nursery.life(str(folder), str(die_at))
+        self.found: Found = json.loads(self._life.output.readline())
 
     def send(self, stream: list[Write]) -> None:
-        self.input.write("".join(f"{json.dumps(write)}\n" for write in stream).encode())
-        self.input.flush()
+        self._life.send("".join(f"{json.dumps(write)}\n" for write in stream))
 
     def answers(self, most: int) -> list[Any]:
         """Up to `most` answers; fewer when it dies before."""
-        lines = (self.output.readline() for _ in range(most))
+        lines = (self._line() for _ in range(most))
         return [json.loads(line) for line in lines if line.endswith(b"\n")]
 
     def kill(self) -> list[Any]:
         """Kill it; the answers that it still gave."""
-        self.process.send_signal(signal.SIGKILL)
+        self._life.kill()
         return self.buried()
 
     def buried(self) -> list[Any]:
         """Wait for its death by SIGKILL; the answers that were still on their way."""
         rest = self.answers(STREAM)
-        assert self.process.wait(PATIENCE_S) == -signal.SIGKILL
-        self.input.close()
-        self.output.close()
+        assert self._life.ended() == -signal.SIGKILL
         return rest
 
+    def _line(self) -> bytes:
+        # A socket whose other end dies with something unread is reset, where a pipe just ends.
+        try:
+            return self._life.output.readline()
+        except ConnectionResetError:
+            return b""
 
-def test_every_acknowledged_write_outlives_fifty_kills(tmp_path: Path) -> None:
+
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[Nursery]:
+    with Nursery(__file__) as parent:
+        yield parent
+
+
+def test_every_acknowledged_write_outlives_fifty_kills(nursery: Nursery, tmp_path: Path) -> None:
     rng = random.Random(20)
     stream = writes(rng)
     expected: list[Found] = [{"settings": {}, "ledger": {}}]
     ids: list[int] = []
     answered = 0
     for _ in range(KILLS):
-        victim = Victim(tmp_path)
+        victim = Victim(nursery, tmp_path)
         assert victim.found in expected
 
         model = Model(victim.found)
@@ -141,7 +143,7 @@ def test_every_acknowledged_write_outlives_fifty_kills(tmp_path: Path) -> None:
         answered += len(answers)
         expected = model.after[len(answers) : len(answers) + 2]
 
-    last = Victim(tmp_path)
+    last = Victim(nursery, tmp_path)
     last.kill()
 
     assert last.found in expected
@@ -151,7 +153,7 @@ def test_every_acknowledged_write_outlives_fifty_kills(tmp_path: Path) -> None:
     assert broken(tmp_path) == []
 
 
-def test_a_kill_between_any_two_steps_of_a_write_leaves_the_old_or_the_new(tmp_path: Path) -> None:
+def test_a_kill_between_any_two_steps_of_a_write_leaves_the_old_or_the_new(nursery: Nursery, tmp_path: Path) -> None:
     one: list[Write] = [
         {"do": "set", "values": {"simulation/seed": 1}},
         {"do": "save", "section": "ports", "value": [1]},
@@ -163,7 +165,7 @@ def test_a_kill_between_any_two_steps_of_a_write_leaves_the_old_or_the_new(tmp_p
     stream = [*one, *two]
     for die_at in range(1, len(STEPS_OF_A_WRITE) * len(stream) + 1):
         folder = tmp_path / str(die_at)
-        victim = Victim(folder, die_at)
+        victim = Victim(nursery, folder, die_at)
         model = Model(victim.found)
         for write in stream:
             model.apply(write)
@@ -172,7 +174,7 @@ def test_a_kill_between_any_two_steps_of_a_write_leaves_the_old_or_the_new(tmp_p
         whole, steps = divmod(die_at - 1, len(STEPS_OF_A_WRITE))
         renamed = steps > STEPS_OF_A_WRITE.index("replace")
 
-        again = Victim(folder)
+        again = Victim(nursery, folder)
         again.kill()
 
         assert len(answers) == whole
@@ -184,9 +186,9 @@ def broken(folder: Path) -> list[Path]:
     return list(folder.glob("*.broken-*"))
 
 
-def serve(folder: Path, die_at: int) -> None:
+def serve(place: str, steps: str) -> None:
     """Say what was found, then do and answer each write of standard input in turn."""
-    directory = StateDirectory(folder)
+    directory, die_at = StateDirectory(Path(place)), int(steps)
     directory.open()
     settings, ledger = SettingsState.load(directory), Ledger.load(directory)
     found = {
@@ -243,7 +245,3 @@ def die_before_step(number: int) -> None:
 def say(answer: object) -> None:
     sys.stdout.write(f"{json.dumps(answer)}\n")
     sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    serve(Path(sys.argv[1]), int(sys.argv[2]))
