@@ -3,12 +3,14 @@
 Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
 the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
 Damping is no command: it acts while its session is open, and of several sessions' the strongest counts on each axis.
+Effects are none either: they play while their session is open, and add.
 A session's output is scaled by its duck gain; beside the sums stands what of them its force gate would take away.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
+from fastpath.effects cimport Played, play, plays
 from fastpath.layout cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
     MODE_FORCE, MODE_IDLE, MODE_POSITION, Arena, DeviceSlot, DeviceState, Record, RecordCell,
@@ -36,6 +38,8 @@ cdef struct Wish:
     double gated_torque[3]
     double position_gate
     double angle_gate
+    # vibrations: they are no command, and enter behind the filter
+    Played effect
     double position_gain
     double angle_gain
     int64_t position_ns
@@ -94,14 +98,17 @@ cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint 
 cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, Wish *wish) noexcept nogil:
     """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
     cdef DeviceSlot *slot = &arena.devices[device]
-    cdef uint64_t fresh, live, damped, navigating, bits, bit
+    cdef uint64_t fresh, live, damped, navigating, playing, bits, bit
     cdef RecordCell *cell
     cdef Record *record
     cdef double gain, gate
     cdef int word, session, i
     for i in range(3):
         wish.force[i] = 0; wish.torque[i] = 0; wish.position[i] = 0; wish.angle[i] = 0; wish.damping[i] = 0
-        wish.gated_force[i] = 0; wish.gated_torque[i] = 0
+        wish.gated_force[i] = 0; wish.gated_torque[i] = 0; wish.effect.force[i] = 0
+    wish.effect.size = 0
+    wish.effect.speed = 0
+    wish.effect.way = 0
     wish.has_force = False; wish.has_torque = False; wish.has_position = False; wish.has_angle = False
     wish.position_gain = 0
     wish.angle_gain = 0
@@ -116,7 +123,8 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
         live = slot.live[word]
         damped = slot.damped[word]
         navigating = slot.navigating[word]
-        bits = live | damped | navigating | fresh
+        playing = slot.playing[word]
+        bits = live | damped | navigating | playing | fresh
         if bits == 0:
             continue
         while bits != 0:
@@ -129,10 +137,12 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             live &= ~bit
             damped &= ~bit
             navigating &= ~bit
+            playing &= ~bit
             if (record.device_generation != hd_load(&slot.generation)
                     or record.session_generation != hd_load(&arena.sessions[session].generation)):
                 continue
-            ramp(slot, session, record, (slot.live[word] | slot.damped[word] | slot.navigating[word]) & bit == 0, dt)
+            ramp(slot, session, record, (
+                slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word]) & bit == 0, dt)
             for i in range(3):
                 if record.damping[i] > 0:
                     damped |= bit
@@ -140,6 +150,9 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             if record.navigation.mode != NAVIGATION_OFF:
                 navigating |= bit
                 take_bubble(&cell.navigator, record)
+            if plays(record.effects):
+                playing |= bit
+                play(record.effects, slot.duck[session], now, arena.oscillation_rate.dt, &wish.effect)
             if record.commands == 0:
                 continue
             gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)
@@ -175,6 +188,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
         slot.live[word] = live
         slot.damped[word] = damped
         slot.navigating[word] = navigating
+        slot.playing[word] = playing
 
 
 cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:

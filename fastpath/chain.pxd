@@ -18,6 +18,7 @@ cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
     for i in range(3):
         oscillation_begin(&c.axis[i])
         c.slewed[i] = 0
+        c.slewed_torque[i] = 0
     c.catching_up = 1
     c.obeyed = 0
     s.severity = 0
@@ -69,9 +70,49 @@ cdef inline void filter_and_gate(
     s.oscillation_stage = stage
 
 
-cdef inline void slew(Chain *c, const DeviceParams *p, DeviceState *s, double dt, double *force) noexcept nogil:
-    """Away from zero at the slew limit, at the slow one until a new source has caught up; towards zero at once."""
-    cdef double along = 0, square = 0, step, distance = 0
+cdef inline void towards_zero(double *last, const double *wanted) noexcept nogil:
+    """What of the last output points the way of the wanted one, at most as far: nothing holds an output up that is to go down."""
+    cdef double along = 0, square = 0
+    cdef int i
+    for i in range(3):
+        along += wanted[i] * last[i]
+        square += last[i] * last[i]
+    along = along / square if square > 0 else 0
+    if along < 0:
+        along = 0
+    elif along > 1:
+        along = 1
+    for i in range(3):
+        last[i] *= along
+
+
+cdef inline double torque_step(Chain *c, const DeviceParams *p, const Pose *pose, const double *torque) noexcept nogil:
+    """N that a change of the torques comes to: at the cursor, and at least as their share of the limit is one of the peak."""
+    cdef double change[3]
+    cdef double largest = 0, size = 0
+    cdef int i
+    for i in range(3):
+        change[i] = 0.001 * (torque[i] - c.slewed_torque[i])
+        if fabs(change[i]) > largest:
+            largest = fabs(change[i])
+    if largest == 0 or p.torque_limit <= 0:
+        return 0
+    cursor_force(pose, change, change)
+    for i in range(3):
+        size += change[i] * change[i]
+    size = sqrt(size)
+    largest *= 1000 * p.peak_force / p.torque_limit
+    return size if size > largest else largest
+
+
+cdef inline void slew(
+    Chain *c, const DeviceParams *p, DeviceState *s, const Pose *pose, double dt, double *force, double *torque,
+) noexcept nogil:
+    """Away from zero at the slew limit, at the slow one until a new source has caught up; towards zero at once.
+
+    Force (N) and torques (N.mm) share the limit, so that the cursor feels one step of it, whatever was commanded.
+    """
+    cdef double step, distance = 0
     cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE
     cdef int i
     if c.obeyed == 0 or (positions and c.mode == MODE_FORCE) or (forces and c.mode == MODE_POSITION):
@@ -79,23 +120,20 @@ cdef inline void slew(Chain *c, const DeviceParams *p, DeviceState *s, double dt
     c.obeyed = 1
     if positions or forces:
         c.mode = s.mode
+    towards_zero(c.slewed, force)
     for i in range(3):
-        along += force[i] * c.slewed[i]
-        square += c.slewed[i] * c.slewed[i]
-    along = along / square if square > 0 else 0
-    if along < 0:
-        along = 0
-    elif along > 1:
-        along = 1
-    for i in range(3):
-        c.slewed[i] *= along
         distance += (force[i] - c.slewed[i]) * (force[i] - c.slewed[i])
     distance = sqrt(distance)
+    if torque[0] != 0 or torque[1] != 0 or torque[2] != 0:
+        towards_zero(c.slewed_torque, torque)
+        distance += torque_step(c, p, pose, torque)
     step = (p.slow_slew if c.catching_up else p.slew) * dt
     if distance <= step or step == 0:
         c.catching_up = 0
     else:
         for i in range(3):
             force[i] = c.slewed[i] + (force[i] - c.slewed[i]) * step / distance
+            torque[i] = c.slewed_torque[i] + (torque[i] - c.slewed_torque[i]) * step / distance
     for i in range(3):
         c.slewed[i] = force[i]
+        c.slewed_torque[i] = torque[i]

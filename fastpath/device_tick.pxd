@@ -1,7 +1,7 @@
 """One device, one tick: the steps in their order, from what sessions want to what the motors get and what the state shows.
 
-read -> arbiter -> navigation -> set-points -> oscillation filter and gates -> damping -> scale -> monitors -> clamp, slew -> torque map ->
-output -> publish. Each step is an inline formula of its own file; `loop.pyx` calls this for every device.
+read -> arbiter -> navigation -> set-points -> oscillation filter and gates -> damping -> scale -> effects -> monitors -> clamp, slew ->
+torque map -> output -> publish. Each step is an inline formula of its own file; `loop.pyx` calls this for every device.
 """
 
 from libc.stdint cimport int64_t, uint32_t
@@ -9,6 +9,7 @@ from libc.stdint cimport int64_t, uint32_t
 from fastpath.arbiter cimport Wish, arbitrate, show_wish
 from fastpath.cells cimport hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_triple_front, hd_triple_take
 from fastpath.chain cimport chain_begin, filter_and_gate, slew
+from fastpath.effects cimport add_effects
 from fastpath.layout cimport (
     FLAG_ATTACHED, FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, MAX_DEVICES, MODE_IDLE, SAFETY_EBRAKE,
     SESSION_WORDS, SLOT_ACTIVE, STEP_ARBITER, STEP_CLAMP, STEP_FILTER, STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ,
@@ -64,6 +65,7 @@ cdef inline void start_anew(DevicePrivate *d) noexcept nogil:
     d.chain.obeyed = 0
     for i in range(3):
         d.chain.slewed[i] = 0
+        d.chain.slewed_torque[i] = 0
 
 
 cdef inline void begin(DevicePrivate *d) noexcept nogil:
@@ -122,6 +124,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     damping_force(p, s, wish, dt, force)
     for i in range(3):
         force[i] *= p.force_scale
+    add_effects(&wish.effect, p, a.dead_man_gain, force)
     if s.safety & SAFETY_EBRAKE:
         for i in range(3):
             force[i] = -BRAKE * s.velocity[i]
@@ -134,7 +137,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
             force[i] *= d.guard.fod_gain * d.guard.grip_gain
             torque[i] *= d.guard.fod_gain * d.guard.grip_gain
         s.clamped += clamp_norm(force, p.peak_force)
-        slew(&d.chain, p, s, dt, force)
+        slew(&d.chain, p, s, pose, dt, force, torque)
     lap(a, STEP_CLAMP, since)
     for i in range(3):
         force[i] *= a.output_gain

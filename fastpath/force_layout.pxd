@@ -8,6 +8,8 @@ from libc.stdint cimport int64_t, uint64_t
 cdef enum:
     # stage of an oscillation filter that is not at work
     OSCILLATION_FREE = 8
+    # vibrations that one session plays on one device at once
+    EFFECTS = 2
 
 # ---------------------------------------------------------------- oscillation filter
 
@@ -133,9 +135,16 @@ cdef struct Thermal:
     double felt[3]
     uint64_t begun
 
+cdef struct Effect:
+    # N at its peak along each device axis, and Hz: none while 0
+    double force[3]
+    double frequency
+    int64_t begun_ns
+
 cdef struct Chain:
     OscillationAxis axis[3]
     double slewed[3]
+    double slewed_torque[3]
     uint64_t catching_up
     uint64_t mode
     uint64_t obeyed

@@ -8,7 +8,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from fastpath.cells cimport hd_triple
 from fastpath.force_layout cimport (
-    Chain, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
+    EFFECTS, Chain, Effect, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
 from fastpath.navigation_layout cimport Navigated, Navigation, Navigator
 from fastpath.port_layout cimport PortInner, PortOrder, PortSample
@@ -128,6 +128,8 @@ cdef struct Record:
     # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
     double gate
     double duck
+    # vibrations that go on until they are replaced, while the session is open
+    Effect effects[EFFECTS]
     Navigation navigation
 
 # ---------------------------------------------------------------- parameters
@@ -284,6 +286,7 @@ cdef struct DeviceSlot:
     uint64_t live[SESSION_WORDS]
     uint64_t damped[SESSION_WORDS]
     uint64_t navigating[SESSION_WORDS]
+    uint64_t playing[SESSION_WORDS]
     # of each session: the stamp of the command that fades, and its gain in the last tick
     int64_t fading_ns[MAX_SESSIONS]
     double fading_gain[MAX_SESSIONS]

@@ -56,6 +56,7 @@ cdef inline void retire_sessions(Arena *a) noexcept nogil:
             a.devices[device].live[word] &= ~bits
             a.devices[device].damped[word] &= ~bits
             a.devices[device].navigating[word] &= ~bits
+            a.devices[device].playing[word] &= ~bits
         while bits != 0:
             mask = bits & (~bits + 1)
             hd_store(&a.sessions[word * 64 + lowest_bit(bits)].state, SLOT_FREE)
@@ -70,6 +71,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
         slot.live[word] = 0
         slot.damped[word] = 0
         slot.navigating[word] = 0
+        slot.playing[word] = 0
         hd_exchange(&slot.fresh[word], 0)
     hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
     hd_store(&slot.state, SLOT_FREE)

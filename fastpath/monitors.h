@@ -1,4 +1,4 @@
-/* Thresholds of the safety monitors (monitors.pxd, docs/force-path.md): a .pxd file holds no numbers that are not whole. */
+/* Thresholds of the safety monitors and the bounds of effects (monitors.pxd, effects.pxd, docs/force-path.md): a .pxd file holds no numbers that are not whole. */
 
 #ifndef HD_MONITORS_H
 #define HD_MONITORS_H
@@ -29,5 +29,8 @@ static const double HD_WARM = 80.0; /* degrees Celsius */
 static const double HD_HOT = 100.0; /* degrees Celsius */
 static const double HD_TOO_HOT = 110.0; /* degrees Celsius */
 static const double HD_COOLER = 5.0; /* K */
+static const double HD_EFFECT_FORCE = 2.0; /* N */
+static const double HD_EFFECT_POWER = 0.010; /* W */
+static const double HD_EFFECT_HZ = 40.0; /* Hz */
 
 #endif

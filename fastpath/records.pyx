@@ -11,6 +11,8 @@ from libc.string cimport memset
 from fastpath.arena cimport Runtime
 from fastpath.buffers cimport copy_out
 from fastpath.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
+from fastpath.effects cimport EFFECT_FORCE
+from fastpath.force_layout cimport EFFECTS
 from fastpath.layout cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, DeviceState, Record,
     RecordCell, Transform, View,
@@ -20,6 +22,11 @@ from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
 from fastpath.spatial cimport clutch_offset, force_to_device, view_identity
 from fastpath.checked cimport check_finite, fill_basis, fill_transform
 from fastpath.checked_navigation cimport fill_navigation
+
+cdef enum:
+    # of a vibration: below, it would be motion; above, hardly felt
+    LOWEST_HZ = 10
+    HIGHEST_HZ = 500
 
 
 cdef class Reader:
@@ -119,6 +126,24 @@ cdef class Writer:
             raise ValueError("the gain of a session's output is 0 to 1")
         self.record.duck = gain
 
+    def set_effect(self, int number, force=(0.0, 0.0, 0.0), double frequency=0) -> None:
+        """Vibration 0 or 1 of this session from now on: force at its peak (N, application space, at most 2 N), 10 to 500 Hz. ValueError.
+
+        It plays while the session is open, commands or not, past the oscillation filter, and is bounded in power; 0 Hz ends it.
+        """
+        cdef double f[3]
+        f[0], f[1], f[2] = force
+        check_finite(f[0], f[1], f[2])
+        if not 0 <= number < EFFECTS:
+            raise ValueError(f"a session has vibrations 0 to {EFFECTS - 1}")
+        if frequency != 0 and not LOWEST_HZ <= frequency <= HIGHEST_HZ:
+            raise ValueError(f"a vibration has {LOWEST_HZ} to {HIGHEST_HZ} Hz, or 0 to end it")
+        if f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > EFFECT_FORCE * EFFECT_FORCE * (1 + 1e-9):
+            raise ValueError(f"a vibration has at most {EFFECT_FORCE:g} N")
+        force_to_device(&self.record.view, f, self.record.effects[number].force)
+        self.record.effects[number].frequency = frequency
+        self.record.effects[number].begun_ns = self.runtime._now()
+
     def set_navigation(self, bubble, home=(0.0, 0.0, 0.0)) -> None:
         """Navigate by a Bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError.
 
@@ -210,6 +235,8 @@ cdef class Writer:
             self.record.commands = 0
             self.set_damping(0, 0, 0)
             self.set_navigation(None)
+            for number in range(EFFECTS):
+                self.set_effect(number)
             self.publish(False)
             self.revoked = True
 

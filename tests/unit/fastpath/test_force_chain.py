@@ -116,6 +116,95 @@ def test_after_a_pause_output_grows_slowly_until_it_has_caught_up(how: str) -> N
     assert max(np.diff(norms(rig, 0.001))) == pytest.approx(SLEW / rig.frequency)
 
 
+def turn(rig: Rig, *torques: float, force: float = 0.0) -> None:
+    """Command joint torques (N.mm), and a force along z (N) beside them."""
+    rig.writer.begin()
+    rig.writer.torque(*torques)
+    if force:
+        rig.writer.force(0.0, 0.0, force)
+    assert rig.writer.publish()
+
+
+def cursor_steps(rig: Rig, seconds: float) -> NDArray[np.float64]:
+    """N by which the force at the cursor changes in each tick."""
+    seen = [rig.reader.snapshot()["force"].copy(), *(rig.step()["force"].copy() for _ in range(rig.ticks(seconds)))]
+    steps: NDArray[np.float64] = np.linalg.norm(np.diff(seen, axis=0), axis=1)
+    return steps
+
+
+@pytest.mark.parametrize("frequency", [1_000.0, 4_000.0])
+@pytest.mark.parametrize(
+    "torques", [(6000.0, 0.0, 0.0), (0.0, -6000.0, 0.0), (0.0, 0.0, 6000.0), (4000.0, 4000.0, -4000.0)]
+)
+def test_a_step_of_full_torque_is_felt_no_faster_than_one_of_the_peak_force(
+    torques: tuple[float, float, float], frequency: float
+) -> None:
+    rig = chain_rig(frequency=frequency)
+    turn(rig, *torques)
+
+    steps = cursor_steps(rig, 0.03)
+
+    assert max(steps) <= SLEW / frequency + 1e-9
+    assert size(rig.reader.snapshot()) == pytest.approx(10, rel=1e-6)
+
+
+def test_a_step_of_torque_keeps_its_direction_on_the_way() -> None:
+    rig = chain_rig()
+    turn(rig, 600.0, -300.0, 150.0)
+
+    for _ in range(8):
+        torque = rig.step()["torque"]
+        assert torque == pytest.approx(torque[0] / 600 * np.array((600.0, -300.0, 150.0)))
+
+
+def test_force_and_torque_share_the_limit() -> None:
+    rig = chain_rig()
+    turn(rig, 0.0, 900.0, 0.0, force=4.0)
+
+    assert max(cursor_steps(rig, 0.02)) <= SLEW / rig.frequency + 1e-9
+
+
+def test_a_torque_goes_towards_zero_at_once_and_the_other_way_behind_it() -> None:
+    rig = chain_rig()
+    turn(rig, 0.0, 900.0, 0.0)
+    rig.step(rig.ticks(0.01))
+    assert float(rig.reader.snapshot()["torque"][1]) == pytest.approx(900)
+
+    turn(rig, 0.0, 100.0, 0.0)
+    assert float(rig.step()["torque"][1]) == pytest.approx(100)
+    turn(rig, 0.0, 900.0, 0.0)
+    rig.step(rig.ticks(0.01))
+    turn(rig, 0.0, -900.0, 0.0)
+    seen = float(rig.step()["torque"][1])
+    assert -900 * SLEW / rig.frequency / 2 <= seen < 0
+    rig.writer.begin()
+    assert rig.writer.publish()
+    assert size(rig.step()) == 0
+
+
+def test_near_the_stretched_arm_a_small_torque_is_a_large_force_and_comes_no_faster() -> None:
+    far = (ARM_HIGH[0], ARM_LOW[1], ARM_HIGH[2])
+    rig = Rig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}, slew=SLEW, slow_slew=SLOW))
+    for joint in range(3):
+        turn(rig, *(6000.0 if joint == k else 0.0 for k in range(3)))
+        assert max(cursor_steps(rig, 0.01)) <= SLEW / rig.frequency + 1e-9
+        rig.writer.begin()
+        assert rig.writer.publish()
+        rig.step(2)
+
+
+def test_after_a_stop_a_torque_comes_back_slowly() -> None:
+    rig = chain_rig()
+    turn(rig, 0.0, 900.0, 0.0)
+    rig.step(rig.ticks(0.01))
+    rig.runtime.stop_device(rig.device, stopped=True)
+    assert size(rig.step()) == 0
+    rig.runtime.stop_device(rig.device, stopped=False)
+    turn(rig, 0.0, 900.0, 0.0)
+
+    assert max(cursor_steps(rig, 0.004)) <= SLOW / rig.frequency + 1e-9
+
+
 # ---------------------------------------------------------------- ways to zero
 
 
