@@ -76,7 +76,7 @@ class Device(Protocol):
 
     @property
     def writer(self) -> Writer:
-        """The session's record of it; never call its `publish`."""
+        """The session's record of it, `set_effect` for vibrations among it; never call its `publish`."""
         ...
 
     @property
