@@ -1,10 +1,10 @@
 # The two cells of one device at a port, for a link whose thread is Python; a serial port's thread does this in C.
 
-from typing import final
+from typing import TypeAlias, final
 
 from fastpath.arena import Lease, Runtime
 
-_Three = tuple[float, float, float]
+_Three: TypeAlias = tuple[float, float, float]
 
 # The right to answer for one device while its lease holds; one thread at a time. ValueError for no slot of a device.
 @final
@@ -15,8 +15,8 @@ class PortCell:
     def put(
         self,
         *,
-        joint: _Three = ...,
-        position: _Three = ...,
+        joint: _Three: TypeAlias = ...,
+        position: _Three: TypeAlias = ...,
         orientation: tuple[float, float, float, float] = ...,
         buttons: int = 0,
         hall: float = 0,

@@ -148,7 +148,8 @@ def test_packets_that_stop_end_in_zero_force_and_a_state_that_stands_still() -> 
 
     first, second = desk.quiet(3), desk.quiet(50)
 
-    assert not first["force"].any() and not first["torque"].any() and not first["velocity"].any()
+    for name in ("force", "torque", "velocity"):
+        assert not first[name].any()
     assert abs(int(first["time_ns"]) - last_ns) < 1_000_000
     assert (int(second["tick"]), int(second["time_ns"])) == (int(first["tick"]), int(first["time_ns"]))
     assert int(second["silences"]) == 1
