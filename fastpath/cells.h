@@ -17,6 +17,8 @@
 
 #define HD_FRESH 4u
 #define HD_SEQ_SPINS 256u
+/* Relaxed atomics are never made into vectors; without this the copy is one word for each turn of a loop. */
+#define HD_UNROLLED _Pragma("GCC unroll 8")
 
 static inline uint64_t hd_load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 static inline void hd_store(uint64_t *word, uint64_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
@@ -65,6 +67,7 @@ static inline void hd_seq_begin(uint64_t *sequence) {
 static inline void hd_seq_put(void *cell, const void *value, size_t size) {
     uint64_t *to = (uint64_t *)cell;
     const uint64_t *from = (const uint64_t *)value;
+    HD_UNROLLED
     for (size_t i = 0; i < size / 8; i++) __atomic_store_n(&to[i], from[i], __ATOMIC_RELAXED);
 }
 
@@ -82,6 +85,7 @@ static inline void hd_seq_write(uint64_t *sequence, void *cell, const void *valu
 static inline void hd_seq_get(const void *cell, void *value, size_t size) {
     const uint64_t *from = (const uint64_t *)cell;
     uint64_t *to = (uint64_t *)value;
+    HD_UNROLLED
     for (size_t i = 0; i < size / 8; i++) to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
 

@@ -149,18 +149,9 @@ cdef inline bint delta_search(const double *angles, double *own) noexcept nogil:
     return False
 
 
-cdef inline bint delta_forward(const MechanismParams *m, const double *angles, double *p) noexcept nogil:
-    """Crank angles (rad) -> cursor (m); False, and the middle, where the legs do not close."""
-    cdef double own[3]
-    cdef bint found = delta_search(angles, own)
-    p[0] = m.shoulder[0] + own[0]
-    p[1] = m.shoulder[1] - own[2]
-    p[2] = m.shoulder[2] + own[1]
-    return found
-
-
-cdef inline bint delta_pose(const double *angles, Pose *pose) noexcept nogil:
-    """Row k of the inverse is (G_x, -G_z, G_y) of leg k over its G_t; False, and all zero, at the edge of the reach and outside.
+cdef inline bint delta_pose(const MechanismParams *m, const double *angles, Pose *pose) noexcept nogil:
+    """Crank angles (rad) -> cursor (m; the middle where the legs do not close) and pose: row k of its inverse is (G_x, -G_z, G_y)
+    of leg k over its G_t; False, and all zero, at the edge of the reach and outside.
 
     A crank in one line with its forearm, or legs that leave the cursor a way to give: nothing is defined.
     """
@@ -171,6 +162,9 @@ cdef inline bint delta_pose(const double *angles, Pose *pose) noexcept nogil:
     cdef int i, k
     cdef bint inside = delta_search(angles, own)
     pose_clear(pose, 3)
+    pose.position[0] = m.shoulder[0] + own[0]
+    pose.position[1] = m.shoulder[1] - own[2]
+    pose.position[2] = m.shoulder[2] + own[1]
     for k in range(3):
         inside = inside and delta_leg(k, own, &reach, &forearm, &slope)
         if not inside:

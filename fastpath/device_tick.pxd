@@ -166,13 +166,12 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef DeviceState *s = &slot.inner.state
     cdef DeviceParams *p
     cdef Wish wish
-    cdef Pose pose
+    cdef Pose *pose = &slot.inner.pose
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
     cdef bint stopped, obeys, moves, real
     cdef int heard, i
-    pose.driven = 3
     if a.measure:
         since = hd_now_ns()
     hd_triple_take(&slot.params_cell)
@@ -190,9 +189,9 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     moves = p.kind == KIND_ARM or p.kind == KIND_COMPACT
     if moves:
         if real:
-            read_port_arm(slot, p, dt, &pose)
+            read_port_arm(slot, p, dt)
         else:
-            read_arm(&slot.inner, p, dt, &pose)
+            read_arm(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
         watch(a, slot, p, dt)
         lap(a, STEP_MONITOR, &since)
@@ -213,7 +212,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     lap(a, STEP_ARBITER, &since)
     if moves:
         if obeys:
-            output(a, slot, p, &pose, &wish, dt, times, &since, force, torque)
+            output(a, slot, p, pose, &wish, dt, times, &since, force, torque)
         else:
             begin(&slot.inner)
             for i in range(3):

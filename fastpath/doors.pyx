@@ -186,11 +186,9 @@ cdef class Mechanism:
 
     def forward(self, angles) -> tuple[float, float, float]:
         """Joint angles -> cursor (m)."""
-        cdef double a[3]
-        cdef double p[3]
-        fill_vector(a, angles, 3)
-        kinematics.forward(&self.params, a, p)
-        return p[0], p[1], p[2]
+        cdef Pose pose
+        self._take(angles, &pose)
+        return pose.position[0], pose.position[1], pose.position[2]
 
     def inverse(self, position) -> tuple[float, float, float]:
         """Cursor (m) -> joint angles; out of reach: the arm that points at it."""

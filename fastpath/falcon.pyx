@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from fastpath.delta cimport delta_forward, delta_inverse, delta_pose
+from fastpath.delta cimport delta_inverse, delta_pose, delta_search
 from fastpath.layout cimport MechanismParams
 from fastpath.link.falcon cimport (
     FALCON_FRAME, FALCON_HOMED, FALCON_MOST_COUNTS, FalconFrames, FalconReply, falcon_angle, falcon_count, falcon_counts,
@@ -100,12 +100,14 @@ cdef class Delta:
 
     def forward(self, angles) -> tuple[float, float, float] | None:
         """Crank angles -> cursor (m); None when the legs do not close."""
-        cdef double p[3]
+        cdef Pose pose
+        cdef double own[3]
         cdef double q[3]
         q[0], q[1], q[2] = angles
-        if not delta_forward(&self.mechanism, q, p):
+        if not delta_search(q, own):
             return None
-        return p[0], p[1], p[2]
+        delta_pose(&self.mechanism, q, &pose)
+        return pose.position[0], pose.position[1], pose.position[2]
 
     def cranks(self, position) -> tuple[tuple[float, ...], ...] | None:
         """d(angle)/d(cursor), rad/m, a row for each crank; None at the edge of the reach and outside."""
@@ -130,4 +132,4 @@ cdef class Delta:
         cdef double angles[3]
         pose_clear(pose, 3)
         p[0], p[1], p[2] = position
-        return delta_inverse(&self.mechanism, p, angles) and delta_pose(angles, pose)
+        return delta_inverse(&self.mechanism, p, angles) and delta_pose(&self.mechanism, angles, pose)

@@ -39,17 +39,6 @@ cdef inline void elbows(const MechanismParams *m, const double *angles, double *
     p[1] = a[1] + 0.5 * hy + rest * hx / apart
 
 
-cdef inline void five_bar_forward(const MechanismParams *m, const double *angles, double *p) noexcept nogil:
-    """Joint angles (rad) -> cursor (m, device frame)."""
-    cdef double a[2]
-    cdef double b[2]
-    cdef double q[2]
-    elbows(m, angles, a, b, q)
-    p[0] = m.shoulder[0] - q[0]
-    p[1] = m.shoulder[1] - q[1]
-    p[2] = m.shoulder[2]
-
-
 cdef inline double opening(double proximal, double distal, double reach) noexcept nogil:
     """Angle at a motor between its proximal link and the line to the cursor; out of reach: the nearest that there is."""
     cdef double c
@@ -69,7 +58,7 @@ cdef inline void five_bar_inverse(const MechanismParams *m, const double *p, dou
 
 
 cdef inline void five_bar_pose(const MechanismParams *m, const double *angles, Pose *pose) noexcept nogil:
-    """J = [r1; r2]^-1 diag(n1, n2), r1 = P - A, r2 = P - B, n = r . (proximal link turned by 90 degrees).
+    """Joint angles (rad) -> cursor (m, device frame) and J = [r1; r2]^-1 diag(n1, n2), r1 = P - A, r2 = P - B, n = r . (proximal link turned by 90 degrees).
 
     Distal links within about one degree of one line: nothing is defined, all zero. A proximal link in one line with its distal
     one: velocities and forces have no unique joint side, the inverse is zero.
@@ -81,6 +70,9 @@ cdef inline void five_bar_pose(const MechanismParams *m, const double *angles, P
     cdef double smallest = m.link[0] * m.link[1] / SINGULAR
     pose_clear(pose, 2)
     elbows(m, angles, a, b, p)
+    pose.position[0] = m.shoulder[0] - p[0]
+    pose.position[1] = m.shoulder[1] - p[1]
+    pose.position[2] = m.shoulder[2]
     r1x = p[0] - a[0]; r1y = p[1] - a[1]
     r2x = p[0] - b[0]; r2y = p[1] - b[1]
     determinant = r1x * r2y - r1y * r2x

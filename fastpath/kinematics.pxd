@@ -1,16 +1,16 @@
-"""Kinematics of every mechanism behind one shape, chosen by `mechanism.kind`: forward, inverse, pose. Metres, radians.
+"""Kinematics of every mechanism behind one shape, chosen by `mechanism.kind`: pose and inverse. Metres, radians.
 
-A mechanism is a file with these three functions: `forward` takes joint angles to the cursor in the device frame, `inverse`
-back (for what is simulated), `pose` fills Jacobian and inverse; `pose.pxd` has what the loop does with them.
+A mechanism is a file with these two functions: `pose` takes joint angles to the cursor in the device frame, Jacobian and its
+inverse, `inverse` goes back (for what is simulated); `pose.pxd` has what the loop does with them.
 """
 
 from libc.math cimport M_PI, floor
 
-from fastpath.delta cimport delta_forward, delta_inverse, delta_pose
-from fastpath.five_bar cimport five_bar_forward, five_bar_inverse, five_bar_pose
+from fastpath.delta cimport delta_inverse, delta_pose
+from fastpath.five_bar cimport five_bar_inverse, five_bar_pose
 from fastpath.layout cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MechanismParams
 from fastpath.pose cimport Pose
-from fastpath.serial_arm cimport arm_forward, arm_inverse, arm_pose
+from fastpath.serial_arm cimport arm_inverse, arm_pose
 
 
 cdef inline void inverse(const MechanismParams *m, const double *p, double *angles) noexcept nogil:
@@ -23,22 +23,12 @@ cdef inline void inverse(const MechanismParams *m, const double *p, double *angl
         arm_inverse(m, p, angles)
 
 
-cdef inline void forward(const MechanismParams *m, const double *angles, double *p) noexcept nogil:
-    """Joint angles (rad) -> cursor (m)."""
-    if m.kind == MECHANISM_FIVE_BAR:
-        five_bar_forward(m, angles, p)
-    elif m.kind == MECHANISM_DELTA:
-        delta_forward(m, angles, p)
-    else:
-        arm_forward(m, angles, p)
-
-
 cdef inline void take_pose(const MechanismParams *m, const double *angles, Pose *pose) noexcept nogil:
-    """Fill Jacobian and inverse at these joint angles (rad)."""
+    """Joint angles (rad) -> cursor, Jacobian and its inverse."""
     if m.kind == MECHANISM_FIVE_BAR:
         five_bar_pose(m, angles, pose)
     elif m.kind == MECHANISM_DELTA:
-        delta_pose(angles, pose)
+        delta_pose(m, angles, pose)
     else:
         arm_pose(m, angles, pose)
 

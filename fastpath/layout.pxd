@@ -11,6 +11,7 @@ from fastpath.force_layout cimport (
     EFFECTS, Chain, Effect, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
 from fastpath.navigation_layout cimport Navigated, Navigation, Navigator
+from fastpath.pose cimport Pose
 from fastpath.port_layout cimport PortInner, PortOrder, PortSample
 from fastpath.simulation_layout cimport HandParams, PlantParams, SimDevice, SimulationParams
 
@@ -112,17 +113,13 @@ cdef struct View:
 # ---------------------------------------------------------------- one session on one device
 
 cdef struct Record:
+    # what the loop looks at in each tick comes first and lies together
     uint32_t session_generation
     uint32_t device_generation
     int64_t command_ns
-    uint64_t revision
     uint32_t commands
     uint32_t workspace_revision
-    View view
     double force[3]
-    double torque[3]
-    double angle[3]
-    double position[3]
     # N s/m along each device axis; acts while the session is open, commands or not
     double damping[3]
     # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
@@ -131,6 +128,11 @@ cdef struct Record:
     # vibrations that go on until they are replaced, while the session is open
     Effect effects[EFFECTS]
     Navigation navigation
+    double torque[3]
+    double angle[3]
+    double position[3]
+    uint64_t revision
+    View view
 
 # ---------------------------------------------------------------- parameters
 
@@ -268,6 +270,9 @@ cdef struct LoopState:
 cdef struct DevicePrivate:
     SimDevice sim
     DeviceState state
+    # of the joint angles that were read last, rad
+    Pose pose
+    double posed[3]
     double position_ramp
     double angle_ramp
     double home_ease

@@ -4,19 +4,18 @@ A device whose packets stop is silent: its motors are ordered to zero, and its s
 packet. What happens to it then is for whoever watches the states.
 """
 
-from libc.math cimport M_PI
+from libc.math cimport M_PI, NAN
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fastpath.cells cimport hd_load, hd_seq_write, hd_triple_front, hd_triple_publish, hd_triple_take
-from fastpath.kinematics cimport forward, take_pose
 from fastpath.layout cimport MECHANISM_CURSOR, DeviceParams, DeviceSlot, DeviceState
 from fastpath.plant cimport low_pass_share
 from fastpath.port_layout cimport PortInner, PortOrder, PortSample
 from fastpath.pose cimport Pose, joint_velocity, pose_clear
 from fastpath.simulation cimport arm_still, grip_still
 from fastpath.spatial cimport unit
-from fastpath.steps cimport VELOCITY_CUTOFF_HZ
+from fastpath.steps cimport VELOCITY_CUTOFF_HZ, follow_joints
 
 cdef enum:
     HEARD_NOTHING = 0
@@ -49,6 +48,7 @@ cdef inline void come(DeviceSlot *slot, uint32_t generation, uint64_t tick, int6
     """A device that has just been leased: it is shown from now on, and silent from now on until its first packet."""
     cdef DeviceState *s = &slot.inner.state
     memset(&slot.inner.port, 0, sizeof(PortInner))
+    slot.inner.posed[0] = NAN
     s.generation = generation
     s.orientation[0] = 1
     s.tick = tick
@@ -121,11 +121,12 @@ cdef inline void told(DeviceState *s, const PortSample *sample) noexcept nogil:
     s.samples = sample.count
 
 
-cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double dt, Pose *pose) noexcept nogil:
+cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double dt) noexcept nogil:
     """Position, velocity and joints of the state from the newest packet, and the pose that its torques need."""
     cdef PortInner *d = &slot.inner.port
     cdef DeviceState *s = &slot.inner.state
     cdef PortSample *sample = newest(slot)
+    cdef Pose *pose = &slot.inner.pose
     cdef double angles[3]
     cdef double rate[3]
     cdef int i
@@ -133,11 +134,11 @@ cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double d
         angles[i] = sample.joint[i] * (M_PI / 180)
         s.joint[i] = sample.joint[i]
     if p.mechanism.kind == MECHANISM_CURSOR:
-        memcpy(s.position, sample.position, sizeof(s.position))
+        memcpy(pose.position, sample.position, sizeof(pose.position))
         pose_clear(pose, 3)
     else:
-        forward(&p.mechanism, angles, s.position)
-        take_pose(&p.mechanism, angles, pose)
+        follow_joints(&slot.inner, p, angles)
+    memcpy(s.position, pose.position, sizeof(s.position))
     if sample.count != d.count:
         moved(d, sample, s.position)
         memcpy(d.measured, s.position, sizeof(d.measured))

@@ -4,19 +4,23 @@ Each mechanism fills a pose in its own file; `kinematics.pxd` chooses by `mechan
 (m/rad), columns joints. What is undefined at a singular pose is zero, so that nothing here is ever NaN, infinite or huge.
 """
 
+from libc.stdint cimport int64_t
 from libc.string cimport memset
 
 cdef struct Pose:
+    # cursor in the device frame, m
+    double position[3]
     # dP/dtheta, row by row, m/rad; dtheta/dP, row by row, rad/m
     double jacobian[9]
     double inverse[9]
     # how many of the device's axes, and of its joints, have motors: a planar mechanism leaves the third ones at rest
-    int driven
+    int64_t driven
 
 
 cdef inline void pose_clear(Pose *pose, int driven) noexcept nogil:
-    """A pose in which nothing moves anything."""
-    memset(pose, 0, sizeof(Pose))
+    """A pose in which nothing moves anything; where the cursor is stays."""
+    memset(pose.jacobian, 0, sizeof(pose.jacobian))
+    memset(pose.inverse, 0, sizeof(pose.inverse))
     pose.driven = driven
 
 

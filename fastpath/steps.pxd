@@ -3,12 +3,12 @@
 Each works on the device's private memory and on values handed in; none allocates, locks, logs or knows Python.
 """
 
-from libc.math cimport M_PI, cos, fabs, isfinite, sin, sqrt
+from libc.math cimport M_PI, NAN, cos, fabs, isfinite, sin, sqrt
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from fastpath.arbiter cimport Wish
-from fastpath.kinematics cimport forward, inverse, quantise, take_pose
+from fastpath.kinematics cimport inverse, quantise, take_pose
 from fastpath.layout cimport FLAG_AWAKE, DevicePrivate, DeviceParams, DeviceState
 from fastpath.plant cimport hand_target, plant_advance, random_gauss, share_at
 from fastpath.pose cimport Pose, cursor_force, joint_torque, joint_velocity, only_driven
@@ -59,33 +59,45 @@ cdef inline void sim_begin(SimDevice *d, const DeviceParams *p) noexcept nogil:
     d.plant_revision = p.plant_revision
 
 
-cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt, Pose *pose) noexcept nogil:
+cdef inline void follow_joints(DevicePrivate *d, const DeviceParams *p, const double *angles) noexcept nogil:
+    """Take the pose of these joint angles (rad), unless no encoder has counted since the last one."""
+    cdef int i
+    cdef bint moved = False
+    for i in range(3):
+        if not angles[i] == d.posed[i]:
+            moved = True
+        d.posed[i] = angles[i]
+    if moved:
+        take_pose(&p.mechanism, angles, &d.pose)
+
+
+cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt) noexcept nogil:
     """Advance the plant under the last output, read its encoders, and fill position, velocity, joints of the state."""
     cdef double angles[3]
     cdef double rate[3]
-    cdef double position[3]
     cdef double force[3]
     cdef double share
+    cdef Pose *pose = &d.pose
     cdef SimDevice *sim = &d.sim
     cdef DeviceState *s = &d.state
     cdef int i
     if sim.started == 0 or sim.plant_revision != p.plant_revision:
         sim_begin(sim, p)
+        d.posed[0] = NAN
     obey_orders(sim, p)
     pushed(sim, p, force)
     plant_advance(sim, &p.plant, &p.hand, force, weight(p), dt)
     inverse(&p.mechanism, sim.plant.x, angles)
     quantise(p.mechanism.counts_per_turn, angles)
-    forward(&p.mechanism, angles, position)
+    follow_joints(d, p, angles)
     share = share_at(&sim.velocity_share, VELOCITY_CUTOFF_HZ, dt)
     for i in range(3):
-        sim.filtered_velocity[i] += share * ((position[i] - sim.measured[i]) / dt - sim.filtered_velocity[i])
-        sim.measured[i] = position[i]
-        s.position[i] = position[i]
+        sim.filtered_velocity[i] += share * ((pose.position[i] - sim.measured[i]) / dt - sim.filtered_velocity[i])
+        sim.measured[i] = pose.position[i]
+        s.position[i] = pose.position[i]
         s.velocity[i] = sim.filtered_velocity[i]
         s.hand_force[i] = sim.plant.hand_force[i]
         s.joint[i] = angles[i] * (180 / M_PI)
-    take_pose(&p.mechanism, angles, pose)
     joint_velocity(pose, s.velocity, rate)
     for i in range(3):
         s.joint_velocity[i] = rate[i] * (180 / M_PI)
