@@ -13,6 +13,7 @@ from actors.session.actor import actor_name
 from tests.support.crowd import Crowd
 from tests.support.exchange import knock
 from tests.support.living_actors import handled, held
+from tests.support.patience import in_earnest
 from tests.support.polling import eventually
 from tests.support.running_system import RunningSystem
 
@@ -119,7 +120,8 @@ def test_a_session_that_was_opened_for_nobody_is_closed_again(
     slots = system.runtime.slots()
     opened = told_of(system, "session-opened")
     closed = told_of(system, "session-closed")
-    refused = knock(system.http)
+    with in_earnest():
+        refused = knock(system.http)
     assert told_of(system, "session-opened") == opened
     let_go.set()
     handled(system.directory, "sessions")

@@ -28,6 +28,7 @@ from actors.settings.state_directory import StateDirectory
 from actors.system import MakeLinks, System
 from actors.values.identity import Connection, Kind
 from fastpath.arena import Runtime
+from tests.support.patience import patient
 from tests.support.polling import eventually
 from tests.support.service import FREE_PORTS, Addresses, parse_ready
 from transport.bridge import Bridge
@@ -93,6 +94,7 @@ class ServiceInside:
     def __enter__(self) -> Self:
         with ExitStack() as cleanup:
             cleanup.enter_context(self._directory)
+            cleanup.enter_context(patient())
             if self._bare:
                 for limit in ("SLEW_N_S", "SLOW_SLEW_N_S"):
                     cleanup.enter_context(patch(f"actors.device.params.{limit}", 0.0))

@@ -13,6 +13,7 @@ from pykka import ActorRef
 from actors.kit.directory import Directory
 from actors.kit.mailbox import mailbox_of
 from actors.kit.message import Message
+from tests.support.patience import in_earnest
 from tests.support.polling import eventually
 
 PATIENCE_S = 30.0
@@ -70,7 +71,19 @@ def kill(directory: Directory, name: str) -> ActorRef[Any]:
 
 @contextmanager
 def held(directory: Directory, name: str) -> Generator[ActorRef[Any]]:
-    """The actor is inside a message for as long as the block lasts."""
+    """The actor is inside a message for as long as the block lasts, and who asks it gives up as in earnest."""
+    with in_earnest(), _held(directory, name) as ref:
+        yield ref
+
+
+def handled(directory: Directory, name: str) -> None:
+    """Return when `name` has handled all that it was told before."""
+    with _held(directory, name):
+        pass
+
+
+@contextmanager
+def _held(directory: Directory, name: str) -> Generator[ActorRef[Any]]:
     entered, let_go = threading.Event(), threading.Event()
 
     def wait() -> None:
@@ -84,12 +97,6 @@ def held(directory: Directory, name: str) -> Generator[ActorRef[Any]]:
         yield ref
     finally:
         let_go.set()
-
-
-def handled(directory: Directory, name: str) -> None:
-    """Return when `name` has handled all that it was told before."""
-    with held(directory, name):
-        pass
 
 
 def die() -> None:

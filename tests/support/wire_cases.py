@@ -11,13 +11,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
-from unittest.mock import patch
 
 import pytest
 
 from actors.device.messages import SimulatedSpec
 from tests.support.exchange import Reply, exchange
-from tests.support.inside import PATIENCE_S, ServiceInside
+from tests.support.inside import ServiceInside
 from tests.support.likeness import check_like, is_like, text_like
 from tests.support.listener import Event, Listener
 from tests.support.peer import BINARY, Peer, encoded
@@ -75,11 +74,8 @@ def payload(case: Object, way: Way) -> tuple[bytes, int]:
 
 @contextmanager
 def stepped_service(folder: Path, devices: tuple[SimulatedSpec, ...]) -> Generator[ServiceInside]:
-    """A service whose loop steps, and which waits for a configuration for as long as a busy machine needs."""
-    with (
-        patch("transport.ws.session.CONFIGURE_S", PATIENCE_S),
-        ServiceInside(folder, simulated=devices, stepping=True) as running,
-    ):
+    """A service whose loop steps."""
+    with ServiceInside(folder, simulated=devices, stepping=True) as running:
         yield running
 
 
