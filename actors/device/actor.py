@@ -35,7 +35,7 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld
 from actors.kit.message import Announce
 from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
-from actors.port.messages import AwakeSeen, CalibrateOverLink, ConfigureOverLink, link_name
+from actors.port.messages import AwakeSeen, CalibrateOverLink, ConfigureOverLink, HomedSeen, link_name
 from actors.settings.messages import SettingChanged
 from actors.values.simulation import Fault
 
@@ -76,6 +76,7 @@ class DeviceActor(ServiceActor):
         self._settings = settings
         self._record = inventory.value.get(device_id)
         self._awake = self._record.phase is not Phase.ASLEEP
+        self._homed = True
 
     def started(self) -> None:
         """Connect a new device; take up one that was ready."""
@@ -89,12 +90,12 @@ class DeviceActor(ServiceActor):
         self._enter(Phase.SETTLING)
         if new:
             self._say_connected()
-        self.context.timers.after(self._settle_s(), self.name, DeviceSettled(), key=(self.name, "settle"))
+        self._settle()
 
     @handles(DeviceSettled)
     def on_settled(self, _message: DeviceSettled) -> None:
         """Commands are taken from now on."""
-        if self._record.phase is Phase.SETTLING:
+        if self._record.phase is Phase.SETTLING and self._homed:
             self._enter(Phase.READY)
             if not self._awake:
                 self._be(Phase.ASLEEP)
@@ -105,6 +106,17 @@ class DeviceActor(ServiceActor):
         if message.generation == self._record.lease.generation:
             self._awake = message.awake
             self._be(Phase.READY if message.awake else Phase.ASLEEP)
+
+    @handles(HomedSeen)
+    def on_homed(self, message: HomedSeen) -> None:
+        """A real device that does not know where it is settles until it does."""
+        if message.generation != self._record.lease.generation:
+            return
+        self._homed = message.homed
+        if message.homed:
+            self._settle()
+        elif self._record.phase in (Phase.READY, Phase.ASLEEP):
+            self._enter(Phase.SETTLING)
 
     @handles(BondChanged)
     def on_bond(self, _message: BondChanged) -> None:
@@ -193,6 +205,9 @@ class DeviceActor(ServiceActor):
         """A new manager may not have heard of the last change."""
         if message.name == MANAGER:
             self._say_changed()
+
+    def _settle(self) -> None:
+        self.context.timers.after(self._settle_s(), self.name, DeviceSettled(), key=(self.name, "settle"))
 
     def _settle_s(self) -> float:
         identity = self._record.identity

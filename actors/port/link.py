@@ -55,12 +55,14 @@ class DeviceFacts:
     """What is slow about one device: `heartbeat_ns` is when the newest one of a handle arrived, None before the first.
 
     `fault` is what the device reports as wrong, in words, "" while nothing is; `calibration` is the newest that ended.
+    `homed`: it knows where it is; one that does not settles until it does.
     """
 
     awake: bool = True
     heartbeat_ns: int | None = None
     fault: str = ""
     calibration: Ended | None = None
+    homed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

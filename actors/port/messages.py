@@ -210,6 +210,14 @@ class AwakeSeen(Message):
 
 
 @dataclass(frozen=True, slots=True)
+class HomedSeen(Message):
+    """Told to a DeviceActor by a PortLink: the real device of that lease knows where it is, or does not know it any more."""
+
+    generation: int
+    homed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceAdmitted(Message):
     """Told to a PortLink by the DeviceManager: this device of that opening of its link, by the link's id, has that slot."""
 

@@ -28,6 +28,7 @@ from actors.port.messages import (
     DeviceDropped,
     DeviceFound,
     DeviceRefused,
+    HomedSeen,
     LinkClosed,
     PortBlocked,
     PortClosed,
@@ -283,6 +284,8 @@ class PortLink(ServiceActor):
         (device_id, lease), now = device.slot, device.facts
         if now.awake is not before.awake or (always and not now.awake):
             self.tell(f"device/{device_id}", AwakeSeen(lease.generation, now.awake))
+        if now.homed is not before.homed or (always and not now.homed):
+            self.tell(f"device/{device_id}", HomedSeen(lease.generation, now.homed))
         if now.fault and now.fault != before.fault:
             logger.warning("device %s on %s reports: %s", device_id, self._port, now.fault)
         if now.calibration is not None and now.calibration != before.calibration:

@@ -290,6 +290,21 @@ def devices() -> Iterator[Setting]:
         "Open only ports whose name contains one of these; an empty list: every port.",
         advanced=True,
     )
+    yield Setting(
+        "devices/falcon/firmware_image",
+        TypeHint.STRING,
+        None,
+        "Path of the firmware that a Novint Falcon is given when it has none; null: none. The file is Novint's, not part of this.",
+        constraint=Constraint(nullable=True),
+    )
+    yield real(
+        "devices/falcon/counts_per_Nm",
+        10000,
+        -100000,
+        100000,
+        "Motor command of a Novint Falcon for one newton-metre at a crank; below 0 all motors are turned round. Not calibrated.",
+        advanced=True,
+    )
     yield texts(
         "devices/hapi/ports",
         (),

@@ -7,14 +7,20 @@ from typing import Final
 
 from actors.values.spatial import Quaternion, Vec3
 
+CALIBRATED, POWER, AWAKE, HOMED = 1, 2, 32, 512
 NOT_KNOWN: Final[Quaternion] = (0.0, 0.0, 0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Joint angles in degrees; a unit quaternion, NOT_KNOWN where the device has none; `calibrated`: its numbers are true."""
+    """Joint angles in degrees; a unit quaternion, NOT_KNOWN where the device has none; `homed`: its numbers are true."""
 
     joint: Vec3 = (0.0, 0.0, 0.0)
     orientation: Quaternion = NOT_KNOWN
     buttons: int = 0
-    calibrated: bool = True
+    homed: bool = True
+
+    @property
+    def bits(self) -> int:
+        """PORT_ bits of `fastpath/port_layout.pxd`."""
+        return POWER | AWAKE | (CALIBRATED | HOMED if self.homed else 0)

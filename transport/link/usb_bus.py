@@ -51,7 +51,7 @@ class UsbBus:
     def find(self, candidate: Candidate) -> Any:
         """The device at a candidate's port; None when it is gone or another one is there now."""
         for device in self.devices():
-            if candidate == candidate_of(device):
+            if candidate == candidate_of(device, candidate.name):
                 return device
         return None
 

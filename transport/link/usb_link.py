@@ -1,7 +1,7 @@
 """One open USB device: a thread that carries the loop's orders to it and its answers to the loop, at a rate of its own.
 
-pyusb needs the interpreter around each transfer, so that the rate is lower and the watchdog longer than those of a serial
-port: what the loop ordered more than 100 ms ago is zero force. Only the thread talks to the device once it runs.
+pyusb needs the interpreter around each transfer, so that the rate is lower than that of a serial port, and the loop waits
+longer for a sample. Only the thread talks to the device once it runs.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ from transport.link.usb_bus import Unplugged
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
     from actors.values.hardware import FoundDevice
-    from actors.values.spatial import Vec3
+    from actors.values.spatial import Quaternion, Vec3
     from fastpath.arena import Lease
     from transport.link.sample import Sample
 
 RATE_HZ: Final = 500.0
-WATCHDOG_S: Final = 0.1
 # A device that answers nothing for so long is as good as gone.
 DEAF_S: Final = 1.0
 JOIN_S: Final = 0.5
@@ -36,13 +35,50 @@ logger = logging.getLogger(__name__)
 class Driver(Protocol):
     """One device, as its protocol drives it; every method on one thread at a time."""
 
-    found: FoundDevice
-    frames_in: int
-    frames_bad: int
-    frames_out: int
-    bytes_in: int
-    bytes_out: int
-    fault: str
+    @property
+    def found(self) -> FoundDevice:
+        """Who it is."""
+        ...
+
+    @property
+    def frames_in(self) -> int:
+        """Whole ones."""
+        ...
+
+    @property
+    def frames_bad(self) -> int:
+        """Broken ones."""
+        ...
+
+    @property
+    def frames_out(self) -> int:
+        """Commands so far."""
+        ...
+
+    @property
+    def bytes_in(self) -> int:
+        """All that came."""
+        ...
+
+    @property
+    def bytes_out(self) -> int:
+        """All that was sent."""
+        ...
+
+    @property
+    def fault(self) -> str:
+        """What is wrong, in words, "" while nothing is."""
+        ...
+
+    @property
+    def homed(self) -> bool:
+        """Whether it knows where it is."""
+        ...
+
+    @property
+    def beats(self) -> bool:
+        """Whether it is a handle that is there as long as its link is."""
+        ...
 
     def exchange(self, torque: Vec3) -> Sample | None:
         """Joint torques (N.mm) out; what it answers, None when nothing new came. At most 50 ms; Unplugged."""
@@ -53,19 +89,15 @@ class Driver(Protocol):
         ...
 
 
-class Cells(Protocol):
-    """The loop's end: what it ordered last, and where a sample goes."""
+class Cell(Protocol):
+    """The loop's end of one device."""
 
-    def order(self) -> tuple[int, Vec3] | None:
-        """When the loop ordered it (ns), and joint torques (N.mm); None before the first order of this lease."""
+    def order(self) -> tuple[Vec3, Vec3] | None:
+        """Force (N) and joint torques (N.mm) that the loop wants now; None: zero has to be sent."""
         ...
 
-    def put(self, sample: Sample) -> None:
-        """Newest wins."""
-        ...
-
-    def now_ns(self) -> int:
-        """The clock that orders are stamped with."""
+    def put(self, *, joint: Vec3, orientation: Quaternion, buttons: int, bits: int) -> bool:
+        """A sample that arrived now: degrees, unit quaternion, PORT_ bits; False when the device is not ours any more."""
         ...
 
 
@@ -74,12 +106,15 @@ class UsbLink:
 
     receiver = False
 
-    def __init__(self, driver: Driver, cells: Callable[[Lease], Cells], rate_hz: float = RATE_HZ) -> None:
+    def __init__(
+        self, driver: Driver, cells: Callable[[Lease], Cell], rate_hz: float = RATE_HZ, deaf_s: float = DEAF_S
+    ) -> None:
         self._driver = driver
-        self._cells_of = cells
+        self._cell_of = cells
+        self._deaf_s = deaf_s
         self._period_ns = round(NS_PER_S / rate_hz)
         self._device_id = driver.found.device_id
-        self._cells: Cells | None = None
+        self._cell: Cell | None = None
         self._gone = ""
         self._late = 0
         self._errors = 0
@@ -92,7 +127,7 @@ class UsbLink:
     def start(self, leases: Mapping[str, Lease]) -> None:
         """Exchange with the loop for the device, or with nobody."""
         lease = leases.get(self._device_id)
-        self._cells = None if lease is None else self._cells_of(lease)
+        self._cell = None if lease is None else self._cell_of(lease)
 
     def facts(self) -> LinkFacts:
         """What holds now."""
@@ -106,7 +141,12 @@ class UsbLink:
             late=self._late,
             errors=self._errors,
         )
-        about = DeviceFacts(fault=driver.fault, calibration=self._calibrated())
+        about = DeviceFacts(
+            heartbeat_ns=now_ns() if driver.beats and not self._gone else None,
+            fault=driver.fault,
+            calibration=self._calibrated(),
+            homed=driver.homed,
+        )
         return LinkFacts(self._gone, (driver.found,), {self._device_id: about}, counters)
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
@@ -126,7 +166,7 @@ class UsbLink:
 
     def _calibrated(self) -> Ended | None:
         run = self._calibrating
-        if run is not None and not self._driver.fault:
+        if run is not None and self._driver.homed:
             self._calibration = Ended(run)
         return self._calibration
 
@@ -148,26 +188,24 @@ class UsbLink:
     def _exchange_on(self) -> None:
         due = heard = now_ns()
         while not self._stop.is_set():
-            cells = self._cells
-            sample = self._driver.exchange(NOTHING if cells is None else self._torque(cells))
+            cell = self._cell
+            sample = self._driver.exchange(NOTHING if cell is None else self._torque(cell))
             now = now_ns()
             if sample is not None:
                 heard = now
-                if cells is not None:
-                    cells.put(sample)
-            elif now - heard > DEAF_S * NS_PER_S:
-                raise Unplugged(f"it has not answered for {DEAF_S:g} s")
+                if cell is not None:
+                    bits = sample.bits
+                    cell.put(joint=sample.joint, orientation=sample.orientation, buttons=sample.buttons, bits=bits)
+            elif now - heard > self._deaf_s * NS_PER_S:
+                raise Unplugged(f"it has not answered for {self._deaf_s:g} s")
             due = max(due + self._period_ns, now - self._period_ns)
             if due > now:
                 self._stop.wait((due - now) / NS_PER_S)
 
-    def _torque(self, cells: Cells) -> Vec3:
-        """What the loop orders, zero once that is too old."""
-        order = cells.order()
+    def _torque(self, cell: Cell) -> Vec3:
+        """What the loop orders, zero where it does not."""
+        order = cell.order()
         if order is None:
-            return NOTHING
-        ordered_ns, torque = order
-        if cells.now_ns() - ordered_ns > WATCHDOG_S * NS_PER_S:
             self._late += 1
             return NOTHING
-        return torque
+        return order[1]

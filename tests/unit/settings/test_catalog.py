@@ -45,6 +45,8 @@ DECIDED: Mapping[str, Value] = {
     "devices/detection/blocked_ports": (),
     "devices/detection/advanced/allowed_vendor_id_filter": (),
     "devices/detection/advanced/port_name_substring_filter": (),
+    "devices/falcon/firmware_image": None,
+    "devices/falcon/counts_per_Nm": 10000.0,
     "devices/hapi/ports": (),
     "serialization/vocabulary": "neutral",
     "serialization/explicit_fields": False,

@@ -38,6 +38,8 @@ STEP: Final = 0.00007
 # What the service asks of firmware is the loop's business here: every feature of 7.5 is there.
 FIRMWARE: Final = Firmware(7, 5)
 
+# Zero of its encoders is found by homing, which is what it settles for; then there is nothing to wait for.
+SETTLE_S: Final = 0.2
 PROBES: Final = 10
 READS_PER_REPLY: Final = 4
 NOT_HOMED: Final = "it is not homed: pull its grip all the way out, then push it all the way in"
@@ -45,6 +47,8 @@ NOT_HOMED: Final = "it is not homed: pull its grip all the way out, then push it
 
 class Falcon:
     """One claimed Falcon whose firmware runs. On one thread at a time; Unplugged when it has gone."""
+
+    beats = False
 
     def __init__(self, wire: Ftdi, found: FoundDevice, counts_per_nm: Callable[[], float]) -> None:
         self.found = found
@@ -90,7 +94,7 @@ class Falcon:
             reply = self._replies.take(self._wire.read())
             if reply is not None:
                 self.homed = reply.homed == falcon.HOMED
-                return Sample(joint=reply.angles, buttons=reply.buttons, calibrated=self.homed)
+                return Sample(joint=reply.angles, buttons=reply.buttons, homed=self.homed)
         return None
 
     def runs(self) -> bool:
@@ -112,7 +116,7 @@ class Falcon:
 
 
 def open_falcon(
-    device: Any, candidate: Candidate, image_path: str, counts_per_nm: Callable[[], float], stop: threading.Event
+    device: Any, candidate: Candidate, image_path: str | None, counts_per_nm: Callable[[], float], stop: threading.Event
 ) -> Falcon:
     """With its firmware loaded if it had none: PortUnusable, NobodyAnswers. An upload takes about a second."""
     try:
@@ -133,7 +137,7 @@ def open_falcon(
     return opened
 
 
-def _load(opened: Falcon, wire: Ftdi, image_path: str, stop: threading.Event) -> None:
+def _load(opened: Falcon, wire: Ftdi, image_path: str | None, stop: threading.Event) -> None:
     falcon_boot.upload(wire, falcon_boot.read_image(image_path), stop)
     if not opened.runs():
         raise NobodyAnswers(f"it does not answer with the firmware of {image_path}: check that this is a Falcon's file")
@@ -151,5 +155,7 @@ def found_falcon(serial: str, port: str, counts_per_nm: float) -> FoundDevice:
         uuid=uuid.uuid5(uuid.NAMESPACE_OID, f"falcon {serial or port}").hex,
         driver="falcon",
         reach=REACH,
+        calibrated=True,
+        settle_s=SETTLE_S,
         mechanism=FoundMechanism(MechanismKind.DELTA, PEAK_FORCE, most, STEP, {"shoulder": BASE}),
     )

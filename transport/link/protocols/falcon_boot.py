@@ -42,15 +42,18 @@ class UploadFailed(NobodyAnswers):
     """The image did not arrive as it was sent, or the boot loader fell silent; the sentence says where."""
 
 
-def read_image(path: str) -> bytes:
+def read_image(path: str | None) -> bytes:
     """The user's firmware file; PortUnusable with what to do when there is none."""
     if not path:
         raise _no_image(
             f"a Falcon needs Novint's firmware, which may not be shipped: set {IMAGE_SETTING} to the path of your file"
         )
     try:
-        with Path(path).expanduser().open("rb") as file:
-            image = file.read(LARGEST_IMAGE + 1)
+        file = Path(path).expanduser()
+        if file.exists() and not file.is_file():
+            raise _no_image(f"{path} is no file: correct the setting {IMAGE_SETTING}")
+        with file.open("rb") as opened:
+            image = opened.read(LARGEST_IMAGE + 1)
     except OSError as error:
         raise _no_image(f"{path} cannot be read ({error.strerror}): correct the setting {IMAGE_SETTING}") from error
     except (ValueError, RuntimeError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -40,7 +41,9 @@ def image(tmp_path: Path) -> str:
 def opener() -> Opener:
     """Open the only Falcon of a bus, as the service does."""
 
-    def opened(bus: FalconBus, path: str = "", counts: float = 10_000.0, stop: threading.Event | None = None) -> Falcon:
+    def opened(
+        bus: FalconBus, path: str | None = None, counts: float = 10_000.0, stop: threading.Event | None = None
+    ) -> Falcon:
         (device,) = UsbBus(bus).devices()
         return open_falcon(device, candidate_of(device), path, lambda: counts, stop or threading.Event())
 
@@ -156,7 +159,7 @@ def test_a_file_that_is_no_firmware_is_named(tmp_path: Path, content: bytes | No
     assert str(path) in failed.value.sentence
 
 
-@pytest.mark.parametrize("path", ["/", "a\0b", "~nobody-here/x"])
+@pytest.mark.parametrize("path", ["/", "a\0b", "~nobody-here/x", "/dev/zero", "x" * 5000])
 def test_a_path_that_leads_nowhere_is_no_firmware(path: str) -> None:
     with pytest.raises(PortUnusable, match="devices/falcon/firmware_image"):
         falcon_boot.read_image(path)
@@ -222,7 +225,7 @@ def test_a_falcon_is_shown_as_a_compact_with_its_own_reach_and_mechanism(opener:
     assert found.mechanism is not None
     assert found.mechanism.kind is MechanismKind.DELTA
     assert found.mechanism.torque_limit == pytest.approx(409.6)
-    assert not found.calibrated
+    assert found.calibrated
     assert found.reach is not None
     assert found.reach.centre == (0.0, -0.085, 0.1)
 
@@ -251,7 +254,7 @@ def test_no_force_reaches_the_motors_before_all_three_are_homed(opener: Opener) 
         for _ in range(300):
             sample = driver.exchange(PUSH)
             assert sample is not None
-            assert sample.calibrated is (board.homed == 7)
+            assert sample.homed is (board.homed == 7)
             if board.homed != 7:
                 assert _motors(board) == (0, 0, 0)
                 assert board.lights & 1, "the homing bit stays on until then"
@@ -352,3 +355,10 @@ def test_one_that_is_pulled_out_has_gone_and_can_still_be_closed(opener: Opener)
     driver.close()
 
     assert bus.open_handles == 0
+
+
+def test_a_pipe_is_no_firmware_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    with pytest.raises(PortUnusable, match="is no file"):
+        falcon_boot.read_image(str(tmp_path / "pipe"))

@@ -1,0 +1,83 @@
+"""HID nodes as sysfs describes them, and what opening and reading them fails with."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from actors.port.link import NobodyAnswers, PortUnusable
+from actors.values.hardware import PortFault
+from transport.link.hid import HidDevice, HidRaw, hid_devices
+from transport.link.usb_bus import Unplugged
+
+UEVENT = "DRIVER=hid-generic\nHID_ID=0003:0000256F:0000C635\nHID_NAME=3Dconnexion SpaceMouse Compact\nHID_UNIQ=\n"
+
+
+def node(root: Path, name: str, uevent: str | None) -> None:
+    (root / name / "device").mkdir(parents=True)
+    if uevent is not None:
+        (root / name / "device" / "uevent").write_text(uevent)
+
+
+def test_every_node_that_describes_itself_is_listed(tmp_path: Path) -> None:
+    node(tmp_path, "hidraw1", UEVENT)
+    node(tmp_path, "hidraw0", UEVENT.replace("C635", "C626").replace("UNIQ=", "UNIQ=AB12"))
+
+    first, second = hid_devices(tmp_path)
+
+    assert second == HidDevice("hidraw1", "/dev/hidraw1", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
+    assert (first.port, first.product_id, first.serial) == ("hidraw0", 0xC626, "AB12")
+
+
+@pytest.mark.parametrize("uevent", [None, "", "HID_ID=no:hex:here\n", "HID_ID=0003:0000256F\n", "\x00\xff"])
+def test_a_node_that_does_not_is_left_out(tmp_path: Path, uevent: str | None) -> None:
+    node(tmp_path, "hidraw0", uevent)
+
+    assert hid_devices(tmp_path) == ()
+
+
+def test_a_machine_without_hidraw_has_none(tmp_path: Path) -> None:
+    assert hid_devices(tmp_path / "nothing") == ()
+
+
+@pytest.mark.parametrize(
+    ("number", "reason", "words"),
+    [
+        (errno.EACCES, PortFault.PERMISSION, "udev rule"),
+        (errno.EBUSY, PortFault.IN_USE, "another program holds /dev/hidraw3"),
+    ],
+)
+def test_what_keeps_a_node_from_being_opened_is_said(
+    monkeypatch: pytest.MonkeyPatch, number: int, reason: PortFault, words: str
+) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", refuse)
+
+    with pytest.raises(PortUnusable, match=words) as failed:
+        HidRaw("/dev/hidraw3")
+
+    assert failed.value.reason is reason
+
+
+def test_a_node_that_is_not_there_is_nobody_who_answers(tmp_path: Path) -> None:
+    with pytest.raises(NobodyAnswers):
+        HidRaw(str(tmp_path / "hidraw9"))
+
+
+def test_reports_go_in_and_out_without_waiting_until_the_other_end_closes(tmp_path: Path) -> None:
+    path = tmp_path / "node"
+    os.mkfifo(path)
+    opened = HidRaw(str(path))
+
+    assert opened.read() == b""
+    opened.write(b"\x04\x01")
+    assert opened.read() == b"\x04\x01"
+    opened.close()
+    opened.close()
+    with pytest.raises(Unplugged):
+        opened.read()

@@ -1,0 +1,199 @@
+"""A SpaceMouse as a pen: reports of both generations, dead zone, integration of its turns, silence, light."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from actors.values.identity import Connection, Kind
+from tests.emulators import hid_reports
+from tests.emulators.hid_reports import FakeReports
+from transport.link.hid import HidDevice
+from transport.link.protocols import spacemouse
+from transport.link.protocols.spacemouse import Deflection, SpaceMouse, found_spacemouse, read_report, turned
+from transport.link.usb_bus import Unplugged
+
+DEVICE = HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
+MS = 1_000_000
+NOTHING = (0.0, 0.0, 0.0)
+HALF = math.pi / 2
+
+Quaternion = tuple[float, float, float, float]
+Turn = tuple[int, int, int]
+
+
+class Rig:
+    """A SpaceMouse on a clock that the test turns."""
+
+    def __init__(self) -> None:
+        self.reports = FakeReports()
+        self.now = 1_000 * MS
+        self.mouse = SpaceMouse(self.reports, found_spacemouse(DEVICE), lambda: self.now)
+
+    def hold(self, turn: Turn, seconds: float) -> Quaternion:
+        """Deflected like that for so long, with a report every 8 ms."""
+        orientation: Quaternion = (1.0, 0.0, 0.0, 0.0)
+        for _ in range(round(seconds / 0.008)):
+            self.reports.waiting.append(hid_reports.turned(*turn))
+            orientation = self.after(8)
+        return orientation
+
+    def after(self, ms: int) -> Quaternion:
+        """Its orientation so many ms later."""
+        self.now += ms * MS
+        sample = self.mouse.exchange(NOTHING)
+        assert sample is not None
+        return sample.orientation
+
+
+def turn_of(report: bytes) -> tuple[float, float, float]:
+    read = read_report(report, Deflection())
+    assert read is not None
+    return read.turn
+
+
+@pytest.mark.parametrize(
+    ("raw", "turn"),
+    [
+        ((350, 0, 0), (1, 0, 0)),
+        ((0, 350, 0), (0, -1, 0)),
+        ((0, 0, 350), (0, 0, -1)),
+        ((-350, -350, -350), (-1, 1, 1)),
+        ((32767, -32768, 500), (1, 1, -1)),
+        ((17, -17, 0), (0, 0, 0)),
+        ((184, 0, 0), (0.501, 0, 0)),
+    ],
+)
+def test_turns_are_shares_of_full_deflection_in_the_device_frame(raw: Turn, turn: tuple[float, float, float]) -> None:
+    assert turn_of(hid_reports.turned(*raw)) == pytest.approx(turn, abs=1e-3)
+    assert turn_of(hid_reports.both((9, 9, 9), raw)) == pytest.approx(turn, abs=1e-3)
+
+
+def test_worked_bytes_are_read() -> None:
+    assert turn_of(bytes.fromhex("025e010000a2fe")) == (1.0, 0.0, 1.0)
+    assert read_report(bytes.fromhex("030300"), Deflection()) == Deflection(buttons=3)
+
+
+@given(raw=st.integers(-0x8000, 0x7FFF))
+def test_a_turn_grows_with_the_deflection_and_never_jumps(raw: int) -> None:
+    here, there = turn_of(hid_reports.turned(raw, 0, 0))[0], turn_of(hid_reports.turned(min(raw + 1, 0x7FFF), 0, 0))[0]
+
+    assert -1 <= here <= there <= 1
+    assert there - here < 0.0031
+
+
+@given(report=st.binary(max_size=64))
+def test_no_report_breaks_the_reader(report: bytes) -> None:
+    read = read_report(report, Deflection())
+
+    assert read is None or all(-1 <= part <= 1 for part in read.turn)
+
+
+@pytest.mark.parametrize("report", [b"", b"\x01", b"\x02\x00\x01", b"\x17abcdefghij", hid_reports.moved(100, 2, 3)])
+def test_what_says_nothing_of_turns_or_buttons_changes_nothing(report: bytes) -> None:
+    assert read_report(report, Deflection()) is None
+
+
+@pytest.mark.parametrize(
+    ("turn", "expected"),
+    [
+        ((350, 0, 0), (math.cos(HALF / 2), math.sin(HALF / 2), 0, 0)),
+        ((0, 0, -350), (math.cos(HALF / 2), 0, 0, math.sin(HALF / 2))),
+    ],
+)
+def test_a_quarter_turn_is_held_down_for_its_time(turn: Turn, expected: Quaternion) -> None:
+    rig = Rig()
+
+    orientation = rig.hold(turn, HALF / spacemouse.FULL_SPEED)
+
+    assert orientation == pytest.approx(expected, abs=0.01)
+
+
+def test_a_second_turn_is_about_its_own_axes() -> None:
+    rig = Rig()
+    rig.hold((350, 0, 0), HALF / spacemouse.FULL_SPEED)
+
+    w, x, y, z = rig.hold((0, 0, -350), HALF / spacemouse.FULL_SPEED)
+
+    assert (w, x, y, z) == pytest.approx((0.5, 0.5, -0.5, 0.5), abs=0.02)
+
+
+def test_without_a_report_for_100_ms_it_stands_still() -> None:
+    rig = Rig()
+    rig.hold((350, 0, 0), 0.2)
+    rig.after(99)
+
+    before = rig.after(2)
+
+    assert rig.after(500) == before
+
+
+def test_released_it_stands_still_at_once() -> None:
+    rig = Rig()
+    rig.hold((350, 0, 0), 0.2)
+
+    assert rig.hold((0, 0, 0), 0.1) == rig.after(50)
+
+
+def test_within_the_dead_zone_it_never_drifts() -> None:
+    assert Rig().hold((17, -17, 17), 5.0) == (1.0, 0.0, 0.0, 0.0)
+
+
+def test_buttons_stay_pressed_until_they_are_let_go() -> None:
+    rig = Rig()
+    rig.reports.waiting.append(hid_reports.pressed(3))
+    rig.hold((350, 0, 0), 0.1)
+    rig.now += 300 * MS
+
+    held = rig.mouse.exchange(NOTHING)
+    rig.reports.waiting.append(hid_reports.pressed(0))
+    let_go = rig.mouse.exchange(NOTHING)
+
+    assert held is not None
+    assert let_go is not None
+    assert (held.buttons, let_go.buttons) == (3, 0)
+
+
+@given(
+    speeds=st.lists(st.tuples(*[st.floats(-10, 10)] * 3), max_size=50),
+    seconds=st.floats(0, 0.1),
+)
+def test_an_orientation_stays_a_unit_quaternion(speeds: list[tuple[float, float, float]], seconds: float) -> None:
+    q: Quaternion = (1.0, 0.0, 0.0, 0.0)
+    for speed in speeds:
+        q = turned(q, speed, seconds)
+
+    assert math.hypot(*q) == pytest.approx(1, abs=1e-12)
+
+
+def test_its_light_is_on_while_it_is_open() -> None:
+    rig = Rig()
+    assert rig.reports.written == [b"\x04\x01"]
+
+    rig.mouse.close()
+
+    assert rig.reports.written == [b"\x04\x01", b"\x04\x00"]
+    assert rig.reports.closed == 1
+
+
+def test_one_that_is_pulled_out_has_gone() -> None:
+    rig = Rig()
+    rig.reports.here = False
+
+    with pytest.raises(Unplugged):
+        rig.mouse.exchange(NOTHING)
+
+
+def test_it_is_shown_as_a_pen_on_usb() -> None:
+    found = found_spacemouse(DEVICE)
+
+    assert (found.kind, found.connection, found.driver, found.device_id) == (
+        Kind.PEN,
+        Connection.USB,
+        "spacemouse",
+        "S3",
+    )
+    assert len(found.uuid) == 32

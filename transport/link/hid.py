@@ -1,0 +1,119 @@
+"""HID devices of Linux (`/dev/hidraw*`): which there are, and reports in and out without waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from actors.port.link import NobodyAnswers, PortUnusable
+from actors.values.hardware import Candidate, PortFault, Transport
+from transport.link.usb_bus import RULES, Unplugged
+
+CLASS: Final = Path("/sys/class/hidraw")
+LONGEST_REPORT: Final = 64
+
+
+class Reports(Protocol):
+    """An open HID device."""
+
+    def read(self) -> bytes:
+        """One report that waits, its number first; b"" when none does. Unplugged."""
+        ...
+
+    def write(self, report: bytes) -> None:
+        """One report; one that is not taken is lost. Never raises."""
+        ...
+
+    def close(self) -> None:
+        """Never raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HidDevice:
+    """One node as sysfs describes it."""
+
+    port: str
+    path: str
+    vendor_id: int
+    product_id: int
+    name: str
+    serial: str
+
+    @property
+    def candidate(self) -> Candidate:
+        """As detection lists it."""
+        return Candidate(
+            self.port, self.path, Transport.USB, self.vendor_id, self.product_id, name=self.name, serial=self.serial
+        )
+
+
+def hid_devices(root: Path = CLASS) -> tuple[HidDevice, ...]:
+    """Every HID device of the machine; none where there is no hidraw."""
+    return tuple(sorted(_described(root), key=lambda device: device.port))
+
+
+class HidRaw:
+    """A node opened for reading and writing: PortUnusable, NobodyAnswers."""
+
+    def __init__(self, path: str) -> None:
+        try:
+            self._descriptor = os.open(path, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as error:
+            raise _cannot_open(error, path) from error
+
+    def read(self) -> bytes:
+        """One report that waits, b"" when none does. Unplugged."""
+        try:
+            report = os.read(self._descriptor, LONGEST_REPORT)
+        except BlockingIOError:
+            return b""
+        except OSError as error:
+            raise Unplugged("it was unplugged") from error
+        if not report:
+            raise Unplugged("it was unplugged")
+        return report
+
+    def write(self, report: bytes) -> None:
+        """One report; one that is not taken is lost."""
+        with contextlib.suppress(OSError):
+            os.write(self._descriptor, report)
+
+    def close(self) -> None:
+        """Close the node once."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+
+def _described(root: Path) -> Iterator[HidDevice]:
+    """Those whose description can be read: a device may go while it is looked at."""
+    for node in root.glob("hidraw*"):
+        try:
+            text = (node / "device" / "uevent").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        values = dict(line.partition("=")[::2] for line in text.splitlines())
+        try:
+            _bus, vendor, product = (int(part, 16) for part in values.get("HID_ID", "").split(":"))
+        except ValueError:
+            continue
+        name, serial = values.get("HID_NAME", ""), values.get("HID_UNIQ", "")
+        yield HidDevice(node.name, f"/dev/{node.name}", vendor, product, name, serial)
+
+
+def _cannot_open(error: OSError, path: str) -> Exception:
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return PortUnusable(
+            PortFault.PERMISSION,
+            f"this user may not open {path}: copy the udev rule file {RULES} to /etc/udev/rules.d, run "
+            "`udevadm control --reload` and plug the device in again",
+        )
+    if error.errno == errno.EBUSY:
+        return PortUnusable(PortFault.IN_USE, f"another program holds {path}: end that program")
+    return NobodyAnswers(f"{path} cannot be opened ({error.strerror})")

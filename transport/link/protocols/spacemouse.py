@@ -1,0 +1,167 @@
+"""A 3Dconnexion SpaceMouse as a pen that nobody holds in the air: it tells how fast to turn, so that its orientation is integrated.
+
+Reports: 1 = x, y, z as int16 of about +-350, on newer models all six; 2 = the three turns on older ones; 3 = buttons.
+Its axes are x right, y towards the user, z down; of the device frame x right, y away, z up. What it says of moving is not shown:
+a pen has no position.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from actors.values.hardware import FoundDevice
+from actors.values.identity import Connection, Firmware, Kind
+from actors.values.spatial import NO_ROTATION
+from fastpath.arena import now_ns
+from transport.link.sample import Sample
+from transport.link.usb_bus import short_id
+
+if TYPE_CHECKING:
+    from actors.values.spatial import Quaternion, Vec3
+    from transport.link.hid import HidDevice, Reports
+
+NAME: Final = "3Dconnexion SpaceMouse"
+OLD_VENDOR, VENDOR = 0x046D, 0x256F
+OLD_PRODUCTS: Final = "c603 c605 c606 c621 c623 c625 c626 c627 c628 c629 c62b c640"
+PRODUCTS: Final = "c62e c62f c631 c632 c633 c635 c636 c638 c63a c641"
+IDS: Final = frozenset(
+    (vendor, int(product, 16))
+    for vendor, products in ((OLD_VENDOR, OLD_PRODUCTS), (VENDOR, PRODUCTS))
+    for product in products.split()
+)
+
+MOVED, TURNED, PRESSED, LIGHT = 1, 2, 3, 4
+LIGHT_ON, LIGHT_OFF = bytes([LIGHT, 1]), bytes([LIGHT, 0])
+FULL_SCALE: Final = 350.0
+DEAD_ZONE: Final = 0.05
+STALE_NS: Final = 100_000_000
+# rad/s at full deflection: a half turn in a little over a second and a half.
+FULL_SPEED: Final = 2.0
+RATE_HZ: Final = 125.0
+MOST_REPORTS: Final = 32
+NO_TURN: Final[Vec3] = (0.0, 0.0, 0.0)
+NS_PER_S: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Deflection:
+    """The newest of what a SpaceMouse said: turns as shares of full deflection about x, y, z of the device frame, and buttons."""
+
+    turn: Vec3 = NO_TURN
+    buttons: int = 0
+
+
+def read_report(report: bytes, before: Deflection) -> Deflection | None:
+    """What holds after a report; None when it says nothing of turns or buttons, or is too short for what it says."""
+    if not report:
+        return None
+    number, data = report[0], report[1:]
+    if number == PRESSED:
+        return Deflection(before.turn, int.from_bytes(data[:4], "little"))
+    if number == TURNED and len(data) >= 6:
+        return Deflection(_turn(data[:6]), before.buttons)
+    if number == MOVED and len(data) >= 12:
+        return Deflection(_turn(data[6:12]), before.buttons)
+    return None
+
+
+def turned(orientation: Quaternion, speed: Vec3, seconds: float) -> Quaternion:
+    """The product q exp(w t / 2), a unit quaternion: turned about its own axes at a speed (rad/s)."""
+    w, x, y, z = orientation
+    length = math.hypot(*speed)
+    half = 0.5 * length * seconds
+    share = 0.5 * seconds * (1 - half * half / 6 if half < 1e-4 else math.sin(half) / half)
+    c, a, b, d = math.cos(half), share * speed[0], share * speed[1], share * speed[2]
+    q = (
+        w * c - x * a - y * b - z * d,
+        w * a + x * c + y * d - z * b,
+        w * b - x * d + y * c + z * a,
+        w * d + x * b - y * a + z * c,
+    )
+    norm = math.hypot(*q)
+    return q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm
+
+
+class SpaceMouse:
+    """One open SpaceMouse. On one thread at a time; Unplugged when it has gone."""
+
+    fault = ""
+    frames_bad = 0
+    homed = True
+    beats = True
+
+    def __init__(self, reports: Reports, found: FoundDevice, clock: Callable[[], int] = now_ns) -> None:
+        self.found = found
+        self.frames_in = 0
+        self.frames_out = 1
+        self.bytes_in = 0
+        self.bytes_out = len(LIGHT_ON)
+        self._reports = reports
+        self._clock = clock
+        self._deflection = Deflection()
+        self._orientation: Quaternion = NO_ROTATION
+        self._turned_ns = self._heard_ns = clock()
+        reports.write(LIGHT_ON)
+
+    def exchange(self, torque: Vec3) -> Sample | None:
+        """What it came to by now; it has no motors."""
+        del torque
+        self._hear()
+        now = self._clock()
+        turn = self._deflection.turn if now - self._heard_ns <= STALE_NS else NO_TURN
+        seconds, self._turned_ns = (now - self._turned_ns) / NS_PER_S, now
+        if turn != NO_TURN:
+            speed = (FULL_SPEED * turn[0], FULL_SPEED * turn[1], FULL_SPEED * turn[2])
+            self._orientation = turned(self._orientation, speed, seconds)
+        return Sample(orientation=self._orientation, buttons=self._deflection.buttons)
+
+    def close(self) -> None:
+        """Light off, and give it back."""
+        self._reports.write(LIGHT_OFF)
+        self._reports.close()
+
+    def _hear(self) -> None:
+        """Every report that waits; the newest of each kind counts."""
+        for _ in range(MOST_REPORTS):
+            report = self._reports.read()
+            if not report:
+                return
+            self.frames_in += 1
+            self.bytes_in += len(report)
+            after = read_report(report, self._deflection)
+            if after is not None:
+                self._deflection = after
+                if report[0] != PRESSED:
+                    self._heard_ns = self._clock()
+
+
+def found_spacemouse(device: HidDevice) -> FoundDevice:
+    """What the service shows of a SpaceMouse."""
+    return FoundDevice(
+        device_id=short_id("S", device.serial, device.port),
+        kind=Kind.PEN,
+        connection=Connection.USB,
+        firmware=Firmware(1, 4),
+        hardware_version=1,
+        uuid=uuid.uuid5(uuid.NAMESPACE_OID, f"spacemouse {device.serial or device.port}").hex,
+        driver="spacemouse",
+        calibrated=True,
+    )
+
+
+def _turn(data: bytes) -> Vec3:
+    """Three int16 of the cap's own axes, as shares of full deflection about those of the device frame."""
+    x, y, z = struct.unpack("<3h", data)
+    return _share(x), -_share(y), -_share(z)
+
+
+def _share(raw: int) -> float:
+    """-1 to 1; within the dead zone 0, and growing from there."""
+    part = min(abs(raw) / FULL_SCALE, 1.0)
+    grown = max(part - DEAD_ZONE, 0.0) / (1 - DEAD_ZONE)
+    return math.copysign(grown, raw) if grown else 0.0
