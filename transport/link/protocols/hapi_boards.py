@@ -119,3 +119,9 @@ def setup_message(board: Board, board_id: int = BOARD_ID) -> bytes:
     directions = bytes(joint.turn for joint in joints)
     message = bytes((SETUP, board_id)) + 2 * (bytes((mask,)) + directions) + bytes((0, 0))
     return message + b"".join(struct.pack("<2f", joint.home_deg, joint.counts_per_turn) for joint in joints)
+
+
+def codec_config(board: Board, board_id: int = BOARD_ID) -> bytes:
+    """What `fastpath/link/hapi.pxd` has to know of it: id, counts of what is wired, and the joint of each port."""
+    joints = bytes(board.by_port) + bytes(PORTS - len(board.joints))
+    return bytes((board_id, len(board.joints), len(board.joints), 0, 0)) + joints + joints
