@@ -18,6 +18,7 @@ from actors.device.kinds.base import MEDIUM_HAND
 from actors.device.params import CIRCLE_PERIOD_S, CIRCLE_RADIUS_M
 from tests.support.inside import ServiceInside
 from tests.support.peer import Peer
+from tests.support.readings import read_out
 from tests.support.service import RunningService
 
 EXAMPLES: Final = Path(__file__).parents[2] / "docs" / "examples"
@@ -67,7 +68,8 @@ def test_a_wall_pushes_back_as_soon_as_it_is_touched_and_gives_way_by_no_more_th
             before, answer = answer, push(depth)
             frame = peer.ask(command("A001", answer))
             state = service.state("A001")
-            assert np.float32(frame["arm"][0]["state"]["current_cursor_force"]["z"]) == np.float32(state["force"][2])
+            shown_force = frame["arm"][0]["state"]["current_cursor_force"]["z"]
+            assert np.float32(shown_force) == np.float32(read_out("current_cursor_force", state["force"])[2])
             assert tuple(state["force"]) == (0.0, 0.0, before)
             for _ in range(client_ticks):
                 service.step()
@@ -109,7 +111,7 @@ class Wall:
         else:
             self.contacts = 0
         force = push(depth)
-        self.sent.add(np.float32(force))
+        self.sent.update(np.float32(shown) for shown in read_out("current_cursor_force", [force]))
         return command(self.device_id, force)
 
     def _look(self, tick: int, depth: float, force: float) -> None:
