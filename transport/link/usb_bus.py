@@ -49,9 +49,14 @@ class UsbBus:
             return []
 
     def find(self, candidate: Candidate) -> Any:
-        """The device at a candidate's port; None when it is gone or another one is there now."""
+        """The device at a candidate's path; None when it is gone or another one is there now."""
         for device in self.devices():
-            if candidate == candidate_of(device, candidate.name):
+            here = candidate_of(device)
+            if (here.path, here.vendor_id, here.product_id) == (
+                candidate.path,
+                candidate.vendor_id,
+                candidate.product_id,
+            ):
                 return device
         return None
 

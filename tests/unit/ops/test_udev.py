@@ -1,0 +1,99 @@
+"""The udev rules: their syntax, by udevadm where it is, and that they name every device that the service drives."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from transport.link.protocols import falcon, spacemouse
+from transport.link.usb_bus import RULES
+
+FILE = Path(__file__).parents[3] / RULES
+MATCH_KEYS = {"ACTION", "KERNEL", "SUBSYSTEM", "ENV", "ATTR", "ATTRS"}
+ASSIGN_KEYS = {"MODE", "GROUP", "TAG", "ENV", "GOTO", "LABEL"}
+# KEY{attribute}operator"value": an operator that compares or one that assigns; a value has no quote inside.
+PART = re.compile(r'(?P<key>[A-Z]+)(?:\{(?P<attribute>\w+)\})?(?P<operator>==|!=|\+=|:=|=)"(?P<value>[^"]*)"')
+
+
+def lines() -> list[str]:
+    return [line for line in FILE.read_text(encoding="ascii").splitlines() if line and not line.startswith("#")]
+
+
+def complaints(line: str) -> list[str]:
+    """What udev would not take in a rule."""
+    found: list[str] = []
+    for part in line.split(", "):
+        read = PART.fullmatch(part)
+        if read is None:
+            found.append(f"{part} is no KEY operator value")
+            continue
+        compares = read["operator"] in ("==", "!=")
+        if read["key"] not in (MATCH_KEYS if compares else ASSIGN_KEYS):
+            found.append(f"{read['key']} is not {'compared' if compares else 'assigned'}")
+        if (read["attribute"] is None) is (read["key"] in ("ENV", "ATTR", "ATTRS")):
+            found.append(f"{read['key']} has an attribute or none")
+        if read["key"] == "MODE" and not re.fullmatch(r"0[0-7]{3}", read["value"]):
+            found.append(f"{read['value']} is no mode")
+    return found
+
+
+def ids(vendor: str, line: str) -> set[tuple[int, int]]:
+    """The devices of a vendor that a line names."""
+    products = re.search(r'ATTRS?\{idProduct\}=="([^"]*)"', line)
+    if f'"{vendor}"' not in line or products is None:
+        return set()
+    return {(int(vendor, 16), int(product, 16)) for product in products[1].split("|")}
+
+
+def test_every_line_is_a_rule() -> None:
+    assert [(line, complaints(line)) for line in lines() if complaints(line)] == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['SUBSYSTEM="usb" MODE="0660"', 'MODE=="0660"', 'ATTR=="0403"', 'SUBSYSTEM{x}=="usb"', 'MODE="rw"', "TAG+=uaccess"],
+)
+def test_the_check_finds_what_is_no_rule(line: str) -> None:
+    assert complaints(line)
+
+
+def test_every_jump_has_its_label() -> None:
+    text = FILE.read_text(encoding="ascii")
+
+    assert re.findall(r'GOTO="(\w+)"', text) == re.findall(r'LABEL="(\w+)"', text)
+
+
+def test_whoever_sits_at_the_machine_may_open_what_is_driven_over_usb() -> None:
+    opened = [line for line in lines() if 'TAG+="uaccess"' in line]
+    named = {one for line in opened for vendor in ("0403", "046d", "256f") for one in ids(vendor, line)}
+
+    assert named == falcon.IDS | spacemouse.IDS
+
+
+@pytest.mark.parametrize(("vendor", "product"), [("16c0", "0483"), ("2fe3", "0100")])
+def test_modem_manager_leaves_boards_alone(vendor: str, product: str) -> None:
+    ignoring = [line for line in lines() if 'ENV{ID_MM_DEVICE_IGNORE}="1"' in line]
+
+    assert sum(f'"{vendor}"' in line and f'"{product}"' in line for line in ignoring) == 2
+
+
+def test_the_number_of_the_file_is_before_the_one_that_hands_out_access() -> None:
+    assert int(FILE.name.split("-")[0]) < 73
+
+
+def test_udevadm_verifies_the_file() -> None:
+    if shutil.which("udevadm") is None:
+        pytest.skip("udevadm is not installed")
+    known = subprocess.run(["udevadm", "verify", "--help"], capture_output=True, text=True, check=False)
+    if known.returncode != 0:
+        pytest.skip("this udevadm has no verify: it came with systemd 254")
+
+    done = subprocess.run(
+        ["udevadm", "verify", "--resolve-names=never", str(FILE)], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 0, done.stdout + done.stderr
