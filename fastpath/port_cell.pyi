@@ -15,8 +15,8 @@ class PortCell:
     def put(
         self,
         *,
-        joint: _Three: TypeAlias = ...,
-        position: _Three: TypeAlias = ...,
+        joint: _Three = ...,
+        position: _Three = ...,
         orientation: tuple[float, float, float, float] = ...,
         buttons: int = 0,
         hall: float = 0,
