@@ -1,15 +1,13 @@
 """The two cells of one device at a port, for a link whose thread is Python: what the thread of a serial port does in C."""
 
 from libc.math cimport isfinite
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from fastpath.arena cimport Runtime
 from fastpath.cells cimport hd_load, hd_triple_front, hd_triple_publish, hd_triple_take
 from fastpath.layout cimport MAX_DEVICES, DeviceSlot
 from fastpath.port_layout cimport PortOrder, PortSample
-
-cdef int64_t OLDEST_ORDER_NS = 20000000
 
 
 cdef class PortCell:
@@ -58,13 +56,13 @@ cdef class PortCell:
         hd_triple_publish(&self.slot.sample_cell, self.slot.samples, s, sizeof(PortSample))
         return True
 
-    def order(self) -> tuple[tuple[float, float, float], tuple[float, float, float]] | None:
-        """Force (N, device frame) and joint torques (N.mm) that the loop wants; None: send zero, it wants nothing or is silent for 20 ms."""
+    def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
+        """When the loop ordered it (ns), force (N, device frame) and joint torques (N.mm); None: nothing was ordered in this lease."""
         cdef PortOrder *o
         if hd_load(&self.slot.generation) != self.generation:
             return None
         hd_triple_take(&self.slot.order_cell)
         o = <PortOrder *>hd_triple_front(&self.slot.order_cell, self.slot.orders, sizeof(PortOrder))
-        if o.generation != self.generation or self.runtime._now() - o.time_ns > OLDEST_ORDER_NS:
+        if o.generation != self.generation:
             return None
-        return (o.force[0], o.force[1], o.force[2]), (o.torque[0], o.torque[1], o.torque[2])
+        return o.time_ns, (o.force[0], o.force[1], o.force[2]), (o.torque[0], o.torque[1], o.torque[2])
