@@ -7,23 +7,15 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from actors.device.messages import DeviceRecord, Inventory
-from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchDevice
-from actors.session import presets
-from actors.session.configure import Surroundings, apply, scopes
+from actors.device.messages import Inventory
+from actors.kit.errors import FirmwareTooOld
 from actors.session.messages import (
     Applied,
     Change,
     ClearDamping,
-    ClearProfile,
     Damping,
-    DeclareProfile,
     DeviceConfig,
-    Refused,
-    RequireSdk,
     SessionConfig,
     SetBasis,
     SetDamping,
@@ -32,59 +24,22 @@ from actors.session.messages import (
     SetPreset,
     SetWorkspace,
 )
-from actors.session.profile import SessionMemory
-from actors.values.identity import Firmware
 from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform
-from tests.support.slices import inventory_of
-
-INVENTORY = inventory_of("arm", "compact", "grip", "pen")
-ARM, COMPACT, GRIP, PEN = (record.device_id for record in INVENTORY.devices)
-NEW = SessionConfig()
-NO_VERSION = 'a version is numbers and dots, such as "3.5.3"'
-MEMORY = SessionMemory(versions=MappingProxyType({"known": "3.4"}))
-XZY, YZX = Basis.parse("XZ-Y"), Basis.parse("YZX")
-BASES = [
-    Basis.parse("".join(sign + axis for sign, axis in zip(signs, axes, strict=True)))
-    for axes in itertools.permutations("XYZ")
-    for signs in itertools.product(("", "-"), repeat=3)
-]
-
-
-def made(
-    *changes: Change,
-    config: SessionConfig = NEW,
-    inventory: Inventory = INVENTORY,
-    start: SessionConfig = NEW,
-    freeform: tuple[str, ...] = (),
-) -> Applied:
-    return apply(config, changes, Surroundings(inventory, MEMORY, start, freeform))
-
-
-def mount_of(config: SessionConfig, device_id: str) -> Transform:
-    return presets.mount_of(config, INVENTORY.get(device_id))
-
-
-def preset_of(config: SessionConfig, device_id: str) -> str:
-    return presets.preset_of(config, INVENTORY.get(device_id))
-
-
-def told(applied: Applied) -> list[tuple[Change, str]]:
-    return [(refused.change, refused.reason) for refused in applied.refused]
-
-
-def with_firmware(*parts: int) -> Inventory:
-    """The same devices with another firmware."""
-    firmware = Firmware(*parts)
-    return Inventory(
-        tuple(replace(record, identity=replace(record.identity, firmware=firmware)) for record in INVENTORY.devices)
-    )
-
-
-def centred(device_id: str, preset: str, basis: Basis) -> Transform:
-    reach = INVENTORY.get(device_id).identity.reach
-    assert reach is not None
-    return presets.mount(preset, reach, basis)
-
+from tests.unit.session.configured import (
+    ARM,
+    COMPACT,
+    GRIP,
+    INVENTORY,
+    NEW,
+    STARTS,
+    XZY,
+    YZX,
+    centred,
+    made,
+    mount_of,
+    preset_of,
+    with_firmware,
+)
 
 # ---------------------------------------------------------------- basis
 
@@ -225,16 +180,6 @@ def test_a_device_that_has_gone_keeps_its_configuration() -> None:
 
 # ---------------------------------------------------------------- back to the start
 
-STARTS = SessionConfig(
-    basis=YZX,
-    devices=MappingProxyType(
-        {
-            ARM: DeviceConfig(basis=XZY, preset="custom", mount=Transform((1, 2, 3)), force_gate=0.5),
-            COMPACT: DeviceConfig(preset="compact_centered"),
-        }
-    ),
-)
-
 
 def test_no_basis_is_that_of_the_start() -> None:
     before = made(SetBasis(None, Basis()), SetBasis(ARM, Basis()), config=STARTS).config
@@ -371,337 +316,3 @@ def test_a_gate_is_the_sessions_own_until_it_is_given_back(gain: float) -> None:
     assert own.config.device(ARM).force_gate == gain
     assert back.config.device(ARM).force_gate is None
     assert own.scopes == back.scopes == ("config.force_gate",)
-
-
-# ---------------------------------------------------------------- freeform profiles
-
-FREEFORM = ("*freeform*", "clay?")
-
-
-@pytest.mark.parametrize("profile", ["freeform", "My FreeForm 3", "clay1"])
-def test_the_compacts_of_a_freeform_profile_start_with_their_own_preset(profile: str) -> None:
-    applied = made(DeclareProfile(profile), freeform=FREEFORM)
-
-    assert (preset_of(applied.config, COMPACT), preset_of(applied.config, ARM)) == ("compact_zup", "defaults")
-    assert mount_of(applied.config, COMPACT) == centred(COMPACT, "compact_zup", Basis())
-    assert applied.scopes == ("profile", "config.mount", "config.preset")
-
-
-@pytest.mark.parametrize("profile", ["form", "clay", "clay12", "default"])
-def test_another_profile_is_not_freeform(profile: str) -> None:
-    assert preset_of(made(DeclareProfile(profile), freeform=FREEFORM).config, COMPACT) == "defaults"
-
-
-def test_a_profile_that_is_cleared_takes_its_preset_along() -> None:
-    before = made(DeclareProfile("freeform"), freeform=FREEFORM).config
-
-    applied = made(ClearProfile(), config=before, freeform=FREEFORM)
-
-    assert preset_of(applied.config, COMPACT) == "defaults"
-    assert applied.scopes == ("profile", "config.mount", "config.preset")
-
-
-@pytest.mark.parametrize(
-    ("change", "preset"),
-    [
-        (SetPreset(COMPACT, "defaults"), "defaults"),
-        (SetPreset(COMPACT, "compact_centered"), "compact_centered"),
-        (SetMount(COMPACT, PartialTransform()), "custom"),
-    ],
-)
-def test_a_preset_or_mount_that_the_client_set_stays_whatever_the_profile(change: Change, preset: str) -> None:
-    for asked in itertools.permutations((change, DeclareProfile("freeform"))):
-        config = NEW
-        for one in asked:
-            config = made(one, config=config, freeform=FREEFORM).config
-
-        assert preset_of(config, COMPACT) == preset
-
-
-def test_the_preset_of_the_start_wins_over_the_profiles() -> None:
-    config = made(DeclareProfile("freeform"), config=STARTS, start=STARTS, freeform=FREEFORM).config
-
-    assert preset_of(config, COMPACT) == "compact_centered"
-
-
-# ---------------------------------------------------------------- profile and version
-
-
-def test_a_profile_is_declared() -> None:
-    applied = made(DeclareProfile("mine"))
-
-    assert (applied.config.profile, applied.config.required_sdk_version) == ("mine", None)
-    assert applied.scopes == ("profile",)
-
-
-def test_a_profile_that_was_declared_before_brings_its_version_back() -> None:
-    applied = made(DeclareProfile("known"))
-
-    assert applied.config.required_sdk_version == "3.4"
-    assert applied.scopes == ("profile", "required_sdk_version")
-
-
-def test_a_version_beside_the_profile_wins_over_the_remembered_one() -> None:
-    assert made(DeclareProfile("known"), RequireSdk("3.5")).config.required_sdk_version == "3.5"
-
-
-def test_a_profile_without_a_remembered_version_keeps_what_the_session_has() -> None:
-    before = made(RequireSdk("3.5")).config
-
-    assert made(DeclareProfile("mine"), config=before).config.required_sdk_version == "3.5"
-
-
-def test_a_cleared_profile_is_default_without_a_version() -> None:
-    before = made(DeclareProfile("known")).config
-
-    applied = made(ClearProfile(), config=before)
-
-    assert applied.config == NEW
-    assert applied.scopes == ("profile", "required_sdk_version")
-
-
-@pytest.mark.parametrize("version", ["3.5.3", "3.5", "3", "3.5.3.0", "0", "2.99", "3.4.19"])
-def test_a_version_that_we_have_is_taken(version: str) -> None:
-    applied = made(RequireSdk(version))
-
-    assert applied.config.required_sdk_version == version
-    assert (applied.scopes, applied.refused) == (("required_sdk_version",), ())
-
-
-@pytest.mark.parametrize("version", ["3.5.4", "3.10", "3.6", "4", "3.5.3.1", "99999999999999999999"])
-def test_a_version_that_is_too_new_is_named_and_remembered(version: str) -> None:
-    applied = made(RequireSdk(version, "p"))
-
-    assert applied.config.required_sdk_version == version
-    assert applied.scopes == ("required_sdk_version",)
-    assert [refused.path for refused in applied.refused] == ["p"]
-    assert version in applied.refused[0].reason
-    assert "3.5.3" in applied.refused[0].reason
-
-
-@pytest.mark.parametrize("version", ["", "three", "3.x", "3..5", "-1", "1" * 40])
-def test_what_is_no_version_is_refused(version: str) -> None:
-    applied = made(RequireSdk(version, "p"))
-
-    assert (applied.config, applied.scopes) == (NEW, ())
-    assert applied.refused == (Refused(RequireSdk(version, "p"), NO_VERSION, applied.refused[0].error),)
-    assert isinstance(applied.refused[0].error, InvalidInput)
-
-
-# ---------------------------------------------------------------- refusal
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        DeclareProfile("", "p"),
-        DeclareProfile("a\n", "p"),
-        DeclareProfile("x" * 101, "p"),
-        SetBasis("nobody", XZY, "p"),
-        SetMount("nobody", PartialTransform((1, 2, 3)), "p"),
-        SetMount(GRIP, PartialTransform((1, 2, 3)), "p"),
-        SetMount(PEN, PartialTransform((1, 2, 3)), "p"),
-        SetPreset("nobody", "arm_front", "p"),
-        SetPreset(GRIP, "arm_front", "p"),
-        SetPreset(ARM, "compact_zup", "p"),
-        SetPreset(ARM, "compact_centered", "p"),
-        SetPreset(ARM, "nonsense", "p"),
-        SetPreset(ARM, "", "p"),
-        SetPreset(COMPACT, "Defaults", "p"),
-        SetPreset(GRIP, None, "p"),
-        SetBasis("nobody", None, "p"),
-        SetDamping("nobody", 1, path="p"),
-        SetDamping(GRIP, 1, path="p"),
-        SetDamping(ARM, -0.001, path="p"),
-        SetDamping(ARM, 20.001, path="p"),
-        SetDamping(ARM, None, (0, 20.001, 0), "p"),
-        SetDamping(ARM, None, (0, 0, -1), "p"),
-        ClearDamping("nobody", "p"),
-        ClearDamping(GRIP, "p"),
-        SetWorkspace("nobody", PartialTransform((1, 2, 3)), "p"),
-        SetWorkspace(PEN, PartialTransform((1, 2, 3)), "p"),
-        SetForceGate("nobody", 0.5, "p"),
-        SetForceGate(PEN, 0.5, "p"),
-        SetForceGate(ARM, -0.001, "p"),
-        SetForceGate(ARM, 1.001, "p"),
-    ],
-)
-def test_a_change_that_cannot_be_made_is_refused_by_its_path_and_the_rest_is_made(change: Change) -> None:
-    applied = made(SetBasis(None, XZY), change, SetPreset(ARM, "led_front"))
-
-    assert [refused.path for refused in applied.refused] == ["p"]
-    assert applied.refused[0].reason
-    assert applied.config == made(SetBasis(None, XZY), SetPreset(ARM, "led_front")).config
-    assert applied.scopes == ("basis", "config.preset")
-
-
-def test_the_reason_says_who_has_the_area() -> None:
-    assert made(SetMount(GRIP, PartialTransform())).refused[0].reason == (
-        "a grip has no mount: send it to an arm or a compact"
-    )
-    assert made(SetPreset(PEN, "defaults")).refused[0].reason == ("a pen has no preset: send it to an arm or a compact")
-    assert made(SetDamping(PEN, 1)).refused[0].reason == ("a pen has no damping: send it to an arm or a compact")
-    assert made(SetForceGate(GRIP, 1)).refused[0].reason == ("a grip has no force_gate: send it to an arm or a compact")
-
-
-def test_the_error_says_what_it_is() -> None:
-    kinds = [NoSuchDevice, InvalidInput]
-
-    applied = made(SetBasis("nobody", XZY), SetPreset(ARM, "x"))
-
-    assert [type(refused.error) for refused in applied.refused] == kinds
-
-
-def test_every_refusal_is_told() -> None:
-    applied = made(SetPreset(ARM, "a", "1"), RequireSdk("4", "2"), SetBasis("nobody", XZY, "3"))
-
-    assert [refused.path for refused in applied.refused] == ["1", "2", "3"]
-
-
-def test_nothing_asked_is_nothing_done() -> None:
-    assert made() == Applied(NEW, (), ())
-
-
-# ---------------------------------------------------------------- scopes
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        SetBasis(None, Basis()),
-        SetPreset(ARM, "defaults"),
-        ClearProfile(),
-        DeclareProfile("default"),
-    ],
-)
-def test_what_was_so_before_is_no_change(change: Change) -> None:
-    assert made(change).scopes == ()
-
-
-def test_a_change_that_is_taken_back_at_once_is_none() -> None:
-    assert made(SetBasis(None, XZY), SetBasis(None, Basis())).scopes == ()
-    assert made(SetPreset(ARM, "arm_front_centered"), SetPreset(ARM, "defaults")).scopes == ()
-
-
-def test_every_scope_has_its_name_once_in_a_fixed_order() -> None:
-    applied = made(
-        SetForceGate(ARM, 1),
-        SetDamping(ARM, 1),
-        SetPreset(COMPACT, "compact_zup"),
-        SetPreset(ARM, "arm_front_centered"),
-        SetBasis(ARM, XZY),
-        SetBasis(COMPACT, XZY),
-        RequireSdk("3"),
-        SetBasis(None, XZY),
-        DeclareProfile("mine"),
-    )
-
-    assert applied.scopes == (
-        "profile",
-        "basis",
-        "required_sdk_version",
-        "config.basis",
-        "config.mount",
-        "config.preset",
-        "config.damping",
-        "config.force_gate",
-    )
-
-
-# ---------------------------------------------------------------- laws
-
-device_ids = st.sampled_from([ARM, COMPACT, GRIP, "nobody"])
-partials = st.builds(
-    PartialTransform,
-    st.none() | st.sampled_from([(0.0, 0.0, 0.0), (1.0, 2.0, 3.0)]),
-    st.none() | st.sampled_from([(1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0)]),
-    st.none() | st.sampled_from([(1.0, 1.0, 1.0), (2.0, 2.0, 2.0)]),
-)
-dampings = st.sampled_from([0.0, 0.5, 20.0, -1.0, 20.5])
-changes: st.SearchStrategy[Change] = st.one_of(
-    st.builds(DeclareProfile, st.sampled_from(["default", "known", "mine", ""])),
-    st.builds(ClearProfile),
-    st.builds(RequireSdk, st.sampled_from(["3.5", "3.5.0", "4", "x"])),
-    st.builds(SetBasis, st.none() | device_ids, st.none() | st.sampled_from(BASES)),
-    st.builds(SetMount, device_ids, partials),
-    st.builds(SetPreset, device_ids, st.none() | st.sampled_from([*presets.names(INVENTORY.get(COMPACT).kind), "x"])),
-    st.builds(SetDamping, device_ids, st.none() | dampings, st.none() | st.tuples(dampings, dampings, dampings)),
-    st.builds(SetForceGate, device_ids, st.none() | st.sampled_from([0.0, 0.5, 1.0, 1.5])),
-)
-many = st.lists(changes, max_size=8)
-
-
-@given(many)
-def test_changes_together_are_the_changes_one_by_one(asked: list[Change]) -> None:
-    together = made(*asked)
-
-    config, refused = NEW, 0
-    for change in asked:
-        one = made(change, config=config)
-        config, refused = one.config, refused + len(one.refused)
-
-    assert together.config == config
-    assert len(together.refused) == refused
-    assert together.scopes == scopes(NEW, config, Surroundings(INVENTORY, MEMORY))
-
-
-@given(many, changes)
-def test_asking_twice_changes_nothing_the_second_time(asked: list[Change], change: Change) -> None:
-    once = made(change, config=made(*asked).config)
-    twice = made(change, config=once.config)
-
-    assert twice.config == once.config
-    assert twice.scopes == ()
-    assert told(twice) == told(once)
-
-
-@given(many)
-def test_a_built_in_preset_always_has_its_own_mount(asked: list[Change]) -> None:
-    config = made(*asked).config
-
-    for device_id in (ARM, COMPACT):
-        preset = preset_of(config, device_id)
-        if preset != "custom":
-            assert mount_of(config, device_id) == centred(device_id, preset, config.basis_of(device_id))
-
-
-@given(many)
-def test_scopes_are_empty_exactly_when_nothing_changed(asked: list[Change]) -> None:
-    applied = made(*asked)
-
-    def values(config: SessionConfig) -> object:
-        devices = [
-            (device.basis, device.damping, device.force_gate, preset_of(config, device_id), mount_of(config, device_id))
-            for device_id in (ARM, COMPACT, GRIP)
-            for device in [config.device(device_id)]
-        ]
-        return config.profile, config.required_sdk_version, config.basis, devices
-
-    assert (applied.scopes == ()) == (values(applied.config) == values(NEW))
-
-
-@given(many, many)
-def test_nobodys_configuration_is_touched_by_anothers(asked: list[Change], others: list[Change]) -> None:
-    mine = made(*asked)
-
-    made(*others, config=mine.config)
-
-    again = made(*asked)
-    assert (mine.config, mine.scopes, told(mine)) == (again.config, again.scopes, told(again))
-
-
-@given(st.lists(st.builds(SetBasis, st.none() | st.just(ARM), st.sampled_from(BASES)), max_size=5))
-def test_devices_without_motors_are_never_mounted(asked: list[Change]) -> None:
-    config = made(*asked, SetBasis(GRIP, XZY)).config
-
-    assert config.device(GRIP) == DeviceConfig(basis=XZY)
-
-
-def test_a_record_without_a_reach_is_left_alone() -> None:
-    def bare(record: DeviceRecord) -> DeviceRecord:
-        return replace(record, identity=replace(record.identity, reach=None))
-
-    inventory = Inventory(tuple(bare(record) for record in INVENTORY.devices))
-
-    config = made(SetPreset(ARM, "arm_front_centered"), inventory=inventory).config
-    assert presets.mount_of(config, inventory.get(ARM)) == Transform()

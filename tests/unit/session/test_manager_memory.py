@@ -1,0 +1,246 @@
+"""What the session manager remembers: of sessions that have closed, and for those to come."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.device.messages import Inventory
+from actors.event.messages import HUB, Emit
+from actors.kit.message import Announce
+from actors.session import presets
+from actors.session.messages import (
+    ConfigureDefaults,
+    DeviceConfig,
+    OpenSession,
+    SessionConfig,
+    SessionDescribed,
+    SetBasis,
+    SetDamping,
+    SetForceGate,
+    SetMount,
+    SetPreset,
+)
+from actors.session.profile import Remembered
+from actors.settings.messages import STORE, SaveLedger
+from actors.values.identity import Firmware
+from actors.values.spatial import Basis, PartialTransform, Transform
+from tests.support.slices import inventory_of
+from tests.unit.session.manager_rig import CLIENT, Rig
+
+# ---------------------------------------------------------------- what is remembered
+
+
+def test_what_a_session_declares_is_shown_and_saved_at_once() -> None:
+    rig = Rig()
+    handle = rig.open()
+
+    rig.declare(handle, "mine", "3.5")
+
+    assert rig.shown == [(handle.session_id, "mine")]
+    assert rig.saved is not None
+    assert rig.saved.sessions[handle.session_id] == Remembered("mine", "3.5")
+    assert rig.saved.versions == {"mine": "3.5"}
+
+
+def test_what_does_not_outlive_the_session_is_not_saved() -> None:
+    rig = Rig()
+    handle = rig.open()
+    rig.fire(1)
+    saves = len(rig.store.of(SaveLedger))
+
+    rig.manager.on_described(SessionDescribed(handle.session_id, rig.entry(handle).config.value))
+    rig.fire(1)
+
+    assert len(rig.store.of(SaveLedger)) == saves
+
+
+def test_two_changes_before_the_first_is_told_are_both_remembered() -> None:
+    rig = Rig()
+    handle = rig.open()
+    entry = rig.entry(handle)
+    first = replace(entry.config.value, profile="mine", required_sdk_version="3.5")
+    second = replace(first, profile="default", required_sdk_version=None)
+
+    entry.config.replace(first)
+    rig.manager.on_described(SessionDescribed(handle.session_id, first))
+    entry.config.replace(second)
+    rig.manager.on_described(SessionDescribed(handle.session_id, second))
+
+    assert rig.saved is not None
+    assert rig.saved.sessions[handle.session_id] == Remembered()
+    assert rig.saved.versions == {}
+
+
+def test_a_profile_that_is_told_late_is_saved_all_the_same() -> None:
+    rig = Rig()
+    handle = rig.open()
+    entry = rig.entry(handle)
+    before = entry.config.value
+    after = replace(before, profile="mine")
+
+    entry.config.replace(after)
+    rig.manager.on_described(SessionDescribed(handle.session_id, before))
+    rig.manager.on_described(SessionDescribed(handle.session_id, after))
+
+    assert rig.saved is not None
+    assert rig.saved.sessions[handle.session_id].profile == "mine"
+
+
+def test_what_a_closed_session_said_last_changes_nothing() -> None:
+    rig = Rig()
+    handle = rig.open()
+    rig.close(handle)
+
+    rig.manager.on_described(SessionDescribed(handle.session_id, SessionConfig("late")))
+
+    assert rig.shown == []
+    assert rig.book.memory.value.sessions[handle.session_id] == Remembered()
+
+
+def test_many_closes_are_saved_once_a_little_later() -> None:
+    rig = Rig()
+    handles = [rig.open() for _ in range(20)]
+    rig.fire(1)
+    saves = len(rig.store.of(SaveLedger))
+
+    for handle in handles:
+        rig.close(handle)
+    assert len(rig.store.of(SaveLedger)) == saves
+
+    rig.fire(1)
+    assert len(rig.store.of(SaveLedger)) == saves + 1
+    assert rig.saved is not None
+    assert set(rig.saved.sessions) == {handle.session_id for handle in handles}
+
+
+def test_a_manager_that_stops_saves_and_stops_its_sessions() -> None:
+    rig = Rig()
+    rig.open()
+    rig.open()
+
+    rig.manager.stopped()
+
+    assert rig.children.stopped == ["session/2", "session/1"]
+    assert rig.saved is not None
+    assert set(rig.saved.sessions) == {1, 2}
+
+
+def test_a_new_store_is_told_again_and_nobody_else_is() -> None:
+    rig = Rig()
+    rig.declare(rig.open(), "mine")
+    rig.store.told.clear()
+
+    rig.manager.on_announce(Announce(HUB))
+    assert rig.store.told == []
+
+    rig.manager.on_announce(Announce(STORE))
+    assert rig.saved is not None
+    assert rig.saved.sessions[1].profile == "mine"
+
+
+# ---------------------------------------------------------------- what new sessions start with
+
+DEVICES = inventory_of("arm", "compact")
+ARM, COMPACT = (record.device_id for record in DEVICES.devices)
+XZY = Basis.parse("XZ-Y")
+
+
+@pytest.fixture
+def ready() -> Rig:
+    """A manager that knows an arm and a compact."""
+    rig = Rig()
+    rig.inventory.replace(DEVICES)
+    return rig
+
+
+def test_new_sessions_start_with_the_defaults_and_open_ones_keep_what_they_have(ready: Rig) -> None:
+    old = ready.open()
+    changes = (SetBasis(None, XZY), SetMount(ARM, PartialTransform((1, 2, 3))), SetForceGate(COMPACT, 0.5))
+
+    applied = ready.manager.configure_defaults(ConfigureDefaults(changes))
+
+    assert (applied.scopes, applied.refused) == (
+        ("basis", "config.mount", "config.preset", "config.force_gate"),
+        (),
+    )
+    assert ready.open().config == applied.config
+    assert applied.config.device(ARM) == DeviceConfig(preset="custom", mount=Transform((1, 2, 3)))
+    assert ready.entry(old).config.value == SessionConfig()
+    assert ready.table.value.defaults == applied.config
+
+
+def test_the_defaults_are_kept_over_a_restart_of_manager_and_service(ready: Rig) -> None:
+    applied = ready.manager.configure_defaults(ConfigureDefaults((SetBasis(ARM, XZY), SetDamping(ARM, 2))))
+    assert ready.kept == applied.config
+
+    manager, _ = ready.again()
+    manager.started()
+    assert ready.table.value.defaults == applied.config
+    assert manager.open_session(OpenSession(CLIENT, lambda: None)).config == applied.config
+
+
+def test_a_reconnect_has_its_profile_on_top_of_the_defaults(ready: Rig) -> None:
+    first = ready.open()
+    ready.declare(first, "mine", "3.5")
+    ready.close(first)
+    ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, XZY),)))
+
+    assert ready.open(str(first.session_id)).config == SessionConfig("mine", "3.5", basis=XZY)
+
+
+def test_no_value_of_the_defaults_is_that_of_the_factory(ready: Rig) -> None:
+    ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, XZY), SetPreset(ARM, "arm_front"))))
+
+    ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, None), SetPreset(ARM, None))))
+
+    start = ready.open().config
+    assert (start.basis, start.device(ARM)) == (Basis(), DeviceConfig())
+    assert ready.kept == start
+
+
+def test_what_changes_nothing_is_not_kept_again(ready: Rig) -> None:
+    ready.manager.configure_defaults(ConfigureDefaults((SetPreset(ARM, "arm_front"),)))
+    ready.store.told.clear()
+
+    applied = ready.manager.configure_defaults(
+        ConfigureDefaults((SetPreset(ARM, "arm_front"), SetPreset(ARM, "nonsense", "p")))
+    )
+
+    assert [refused.path for refused in applied.refused] == ["p"]
+    assert ready.store.told == []
+
+
+def test_a_firmware_that_is_too_old_for_a_default_is_told(ready: Rig) -> None:
+    old = tuple(replace(one, identity=replace(one.identity, firmware=Firmware(7, 4))) for one in DEVICES.devices)
+    ready.inventory.replace(Inventory(old))
+
+    applied = ready.manager.configure_defaults(ConfigureDefaults((SetDamping(ARM, 1),)))
+
+    assert [(emit.kind, emit.data["device_id"]) for emit in ready.hub.of(Emit)] == [
+        ("device-protocol-unsupported", ARM)
+    ]
+    assert (len(applied.refused), ready.kept) == (1, None)
+
+
+def test_a_session_that_comes_back_with_a_freeform_profile_has_its_preset(ready: Rig) -> None:
+    first = ready.open()
+    ready.declare(first, "My Freeform")
+    ready.close(first)
+
+    config = ready.open(str(first.session_id)).config
+
+    assert presets.preset_of(config, DEVICES.get(COMPACT)) == "compact_zup"
+    assert presets.preset_of(ready.open().config, DEVICES.get(COMPACT)) == "defaults"
+
+
+def test_a_default_preset_wins_over_that_of_a_profile(ready: Rig) -> None:
+    ready.manager.configure_defaults(ConfigureDefaults((SetPreset(COMPACT, "defaults"),)))
+    first = ready.open()
+    ready.declare(first, "freeform")
+    ready.close(first)
+
+    config = ready.open(str(first.session_id)).config
+
+    assert presets.preset_of(config, DEVICES.get(COMPACT)) == "defaults"
