@@ -13,6 +13,7 @@ from actors.device import simulation
 from actors.device.kinds import KINDS
 from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindData
 from actors.device.messages import DeviceRecord, Phase
+from actors.values.identity import Connection
 from fastpath.dtypes import DEVICE_PARAMS
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ AT_A_PORT: Final = 1
 # A port's device is silent after so long without a packet, s: those that move send at hundreds of hertz, handles at 50.
 SILENCE_S: Final = 0.020
 HANDLE_SILENCE_S: Final = 0.060
+# Python stands between the loop and a device on USB: its packets come late where the interpreter is busy.
+USB_SILENCE_S: Final = 0.100
 
 BATTERY_START: Final = 0.9
 BATTERY_LIFE_S: Final = 6 * 3600.0
@@ -77,7 +80,7 @@ def device_params(
     params["kind"] = data.number
     if not record.identity.simulated:
         params["source"] = AT_A_PORT
-        params["silence"] = SILENCE_S if data.kind.moves else HANDLE_SILENCE_S
+        params["silence"] = _silence_s(record)
     params["flags"] = status_flags(record)
     params["accepts_commands"] = record.accepts
     params["torque_scaling"] = record.wide.torque_scaling
@@ -96,6 +99,12 @@ def device_params(
         _fill_mechanism(params, data)
     simulation.fill(params, record)
     return params
+
+
+def _silence_s(record: DeviceRecord) -> float:
+    if record.identity.connection is Connection.USB:
+        return USB_SILENCE_S
+    return SILENCE_S if record.kind.moves else HANDLE_SILENCE_S
 
 
 def _fill_mechanism(params: NDArray[np.void], data: KindData) -> None:

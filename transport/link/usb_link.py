@@ -1,7 +1,7 @@
 """One open USB device: a thread that carries the loop's orders to it and its answers to the loop, at a rate of its own.
 
-pyusb needs the interpreter around each transfer, so that the rate is lower than that of a serial port, and the loop waits
-longer for a sample. Only the thread talks to the device once it runs.
+pyusb needs the interpreter around each transfer, so that the rate is lower and the watchdog longer than those of a serial
+port: what the loop ordered more than 100 ms ago is zero force. Only the thread talks to the device once it runs.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from transport.link.sample import Sample
 
 RATE_HZ: Final = 500.0
+WATCHDOG_NS: Final = 100_000_000
 # A device that answers nothing for so long is as good as gone.
 DEAF_S: Final = 1.0
 JOIN_S: Final = 0.5
@@ -92,8 +93,8 @@ class Driver(Protocol):
 class Cell(Protocol):
     """The loop's end of one device."""
 
-    def order(self) -> tuple[Vec3, Vec3] | None:
-        """Force (N) and joint torques (N.mm) that the loop wants now; None: zero has to be sent."""
+    def order(self) -> tuple[int, Vec3, Vec3] | None:
+        """When the loop ordered it (ns), force (N) and joint torques (N.mm); None: nothing was ordered in this lease."""
         ...
 
     def put(self, *, joint: Vec3, orientation: Quaternion, buttons: int, bits: int) -> bool:
@@ -107,10 +108,18 @@ class UsbLink:
     receiver = False
 
     def __init__(
-        self, driver: Driver, cells: Callable[[Lease], Cell], rate_hz: float = RATE_HZ, deaf_s: float = DEAF_S
+        self,
+        driver: Driver,
+        cells: Callable[[Lease], Cell],
+        clock: Callable[[], int],
+        *,
+        rate_hz: float = RATE_HZ,
+        deaf_s: float = DEAF_S,
     ) -> None:
+        """`clock` is the one that orders are stamped with, ns."""
         self._driver = driver
         self._cell_of = cells
+        self._clock = clock
         self._deaf_s = deaf_s
         self._period_ns = round(NS_PER_S / rate_hz)
         self._device_id = driver.found.device_id
@@ -203,9 +212,9 @@ class UsbLink:
                 self._stop.wait((due - now) / NS_PER_S)
 
     def _torque(self, cell: Cell) -> Vec3:
-        """What the loop orders, zero where it does not."""
+        """What the loop orders, zero once that is too old."""
         order = cell.order()
-        if order is None:
+        if order is None or self._clock() - order[0] > WATCHDOG_NS:
             self._late += 1
             return NOTHING
-        return order[1]
+        return order[2]

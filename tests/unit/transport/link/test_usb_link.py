@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from actors.port.link import Ended
-from fastpath.arena import Lease
+from fastpath.arena import Lease, now_ns
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
@@ -35,8 +35,10 @@ class PlayedCell:
     wanted: tuple[float, float, float] | None = PUSH
     samples: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
 
-    def order(self) -> tuple[tuple[float, float, float], tuple[float, float, float]] | None:
-        return None if self.wanted is None else ((0.0, 0.0, 0.0), self.wanted)
+    age_ms: int = 0
+
+    def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
+        return None if self.wanted is None else (now_ns() - self.age_ms * 1_000_000, (0.0, 0.0, 0.0), self.wanted)
 
     def put(self, **sample: Any) -> bool:
         self.samples.append(sample)
@@ -69,7 +71,7 @@ def rig() -> Iterator[Rig]:
     bus, cell = FalconBus(board), PlayedCell()
     (device,) = UsbBus(bus).devices()
     driver = open_falcon(device, candidate_of(device), "", lambda: 10_000.0, threading.Event())
-    link = UsbLink(driver, lambda _lease: cell, rate_hz=2000, deaf_s=0.1)
+    link = UsbLink(driver, lambda _lease: cell, now_ns, rate_hz=2000, deaf_s=0.1)
     yield Rig(board, bus, link, cell)
     link.close()
 
@@ -112,6 +114,18 @@ def test_a_loop_that_orders_nothing_is_zero_force_and_counted(rig: Rig) -> None:
     wait_until(lambda: rig.motors() != (0, 0, 0))
 
     rig.cell.wanted = None
+
+    wait_until(lambda: rig.motors() == (0, 0, 0))
+    assert rig.link.facts().counters.late > 0
+
+
+def test_an_order_of_more_than_100_ms_ago_is_zero_force(rig: Rig) -> None:
+    rig.home()
+    rig.cell.age_ms = 50
+    rig.link.start({"FL010203": LEASE})
+    wait_until(lambda: rig.motors() != (0, 0, 0))
+
+    rig.cell.age_ms = 101
 
     wait_until(lambda: rig.motors() == (0, 0, 0))
     assert rig.link.facts().counters.late > 0

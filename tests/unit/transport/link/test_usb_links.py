@@ -1,0 +1,164 @@
+"""Which USB devices are candidates, and how each is opened, over an emulated bus and HID nodes of tests."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.kit.published import Published
+from actors.port.link import Link, NobodyAnswers, Patience, PortUnusable
+from actors.settings.messages import SettingsView
+from actors.values.hardware import Candidate, PortFault, Transport
+from fastpath.arena import Runtime
+from tests.emulators.falcon_backend import FalconBus
+from tests.emulators.falcon_board import FalconBoard
+from tests.emulators.hid_reports import FakeReports
+from transport.link.hid import HidDevice
+from transport.link.usb_links import Falcons, SpaceMouses
+
+MOUSE = HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
+KEYBOARD = HidDevice("hidraw0", "/dev/hidraw0", 0x046D, 0xC31C, "Keyboard", "")
+
+
+@dataclass
+class PlayedSettings:
+    """The two settings of a Falcon."""
+
+    image: str | None = None
+    counts: float = 10_000.0
+    asked: list[str] = field(default_factory=list[str])
+
+    def value(self, key: str) -> Any:
+        assert key == "devices/falcon/firmware_image"
+        return self.image
+
+    def number(self, key: str) -> float:
+        assert key == "devices/falcon/counts_per_Nm"
+        return self.counts
+
+
+@pytest.fixture
+def opened() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
+
+
+def falcons(bus: FalconBus, settings: PlayedSettings | None = None) -> Falcons:
+    view: Any = Published(settings or PlayedSettings())
+    published: Published[SettingsView] = view
+    return Falcons(Runtime(realtime=False, stepping=True), published, bus)
+
+
+def mice(*devices: HidDevice, reports: FakeReports | None = None) -> SpaceMouses:
+    return SpaceMouses(Runtime(realtime=False, stepping=True), lambda: devices, lambda _path: reports or FakeReports())
+
+
+def open_it(family: Falcons | SpaceMouses, candidate: Candidate, stack: ExitStack) -> Link:
+    link = family.open(candidate, Patience(), threading.Event())
+    stack.callback(link.close)
+    return link
+
+
+def test_every_falcon_is_a_candidate_by_the_socket_that_it_is_in() -> None:
+    bus = FalconBus(FalconBoard(serial="A"), FalconBoard(serial="B"))
+    bus.plug(FalconBoard(), product=0x6001)
+
+    first, second = falcons(bus).candidates()
+
+    assert first == Candidate("usb-1-1", "/dev/bus/usb/001/001", Transport.USB, 0x0403, 0xCB48, name="Novint Falcon")
+    assert (second.port, second.path) == ("usb-1-2", "/dev/bus/usb/001/002")
+    assert bus.open_handles == 0
+
+
+def test_one_that_comes_back_is_at_the_same_port() -> None:
+    board = FalconBoard()
+    bus = FalconBus(board)
+    family = falcons(bus)
+    (before,) = family.candidates()
+    bus.unplug(board)
+    assert family.candidates() == ()
+
+    bus.plug(board)
+
+    (after,) = family.candidates()
+    assert after.port == before.port
+    assert after.path != before.path
+
+
+def test_a_falcon_is_opened_with_the_file_of_the_setting(tmp_path: Path, opened: ExitStack) -> None:
+    image = tmp_path / "falcon.bin"
+    image.write_bytes(b"firmware" * 20)
+    board = FalconBoard()
+    family = falcons(FalconBus(board), PlayedSettings(str(image)))
+    (candidate,) = family.candidates()
+
+    link = open_it(family, candidate, opened)
+
+    assert bytes(board.image) == b"firmware" * 20
+    assert [found.driver for found in link.facts().devices] == ["falcon"]
+
+
+def test_without_that_setting_the_port_is_unusable() -> None:
+    bus = FalconBus(FalconBoard())
+    family = falcons(bus)
+    (candidate,) = family.candidates()
+
+    with pytest.raises(PortUnusable) as failed:
+        family.open(candidate, Patience(), threading.Event())
+
+    assert failed.value.reason is PortFault.NO_FIRMWARE_IMAGE
+    assert bus.open_handles == 0
+
+
+def test_one_that_was_pulled_out_meanwhile_is_nobody() -> None:
+    board = FalconBoard(loaded=True)
+    bus = FalconBus(board)
+    family = falcons(bus)
+    (candidate,) = family.candidates()
+    bus.unplug(board)
+
+    with pytest.raises(NobodyAnswers, match="not plugged in any more"):
+        family.open(candidate, Patience(), threading.Event())
+
+
+def test_without_libusb_there_is_one_line_and_no_falcon(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda: None)
+    view: Any = Published(PlayedSettings())
+    family = Falcons(Runtime(realtime=False, stepping=True), view)
+
+    with caplog.at_level(logging.WARNING):
+        assert [family.candidates() for _ in range(3)] == [(), (), ()]
+
+    (line,) = [record.getMessage() for record in caplog.records]
+    assert line.startswith("no USB devices: libusb 1.0 is not installed; install libusb-1.0-0 (Debian, Ubuntu)")
+
+
+def test_of_all_hid_devices_only_spacemouses_are_candidates() -> None:
+    assert [one.port for one in mice(KEYBOARD, MOUSE).candidates()] == ["hidraw3"]
+
+
+def test_a_spacemouse_is_opened_as_a_pen_that_is_there_as_long_as_it_is_plugged_in(opened: ExitStack) -> None:
+    reports = FakeReports()
+    family = mice(MOUSE, reports=reports)
+    (candidate,) = family.candidates()
+
+    link = open_it(family, candidate, opened)
+
+    (found,) = link.facts().devices
+    assert found.driver == "spacemouse"
+    assert link.facts().of[found.device_id].heartbeat_ns is not None
+    assert reports.written == [b"\x04\x01"]
+
+
+def test_a_spacemouse_that_was_pulled_out_meanwhile_is_nobody() -> None:
+    with pytest.raises(NobodyAnswers, match="not plugged in any more"):
+        mice(KEYBOARD).open(MOUSE.candidate, Patience(), threading.Event())
