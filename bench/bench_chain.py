@@ -12,6 +12,7 @@ from actors.values.identity import Kind
 from bench.support.board import Board, Limit, Row, hold
 from bench.support.plugin import Benchmark
 from fastpath.arena import Runtime, default_oscillation
+from fastpath.bubble import Bubble
 from tests.support.devices import arm_params, fill
 
 FREQUENCY: Final = 32_000.0
@@ -29,7 +30,7 @@ AXES: Final = 3
 class Arms:
     """So many arms with slew limit, encoders, monitors and motor model, each under a force that changes at 1 kHz."""
 
-    def __init__(self, count: int, *, filtered: bool = True) -> None:
+    def __init__(self, count: int, *, filtered: bool = True, navigating: bool = False) -> None:
         self.runtime = Runtime(stepping=True)
         oscillation = default_oscillation()
         oscillation["enabled"] = filtered
@@ -41,6 +42,10 @@ class Arms:
         devices = [self.runtime.lease_device(f"arm {number}") for number in range(count)]
         assert all(self.runtime.publish_device(lease, params) for lease in devices)
         self.writers = [self.runtime.writer(session, lease) for lease in devices]
+        for writer in self.writers if navigating else []:
+            writer.set_navigation(Bubble())
+            writer.set_effect(0, (0.1, 0.0, 0.0), 200.0)
+            writer.set_effect(1, (0.0, 0.1, 0.0), 120.0)
 
     def microseconds_of_a_tick(self) -> float:
         """The median block of ticks between two commands."""
@@ -58,17 +63,23 @@ class Arms:
 
 def test_chain(benchmark: Benchmark, board: Board) -> None:
     none, some, bare = Arms(0), Arms(ARMS), Arms(ARMS, filtered=False)
+    whole_chain = Arms(ARMS, navigating=True)
     device: list[float] = []
+    everything: list[float] = []
     sample: list[float] = []
 
     def measure() -> None:
         whole = some.microseconds_of_a_tick()
         device.append((whole - none.microseconds_of_a_tick()) / ARMS)
+        everything.append((whole_chain.microseconds_of_a_tick() - none.microseconds_of_a_tick()) / ARMS)
         sample.append((whole - bare.microseconds_of_a_tick()) / (ARMS * AXES))
 
     benchmark.pedantic(measure, rounds=ROUNDS)
     rows = (
         board.add(Row(SECTION, "one arm, with its simulation", median(device), "us", PERIOD_US, DEVICE_LIMIT)),
+        board.add(
+            Row(SECTION, "the same with a bubble and two effects", median(everything), "us", PERIOD_US, DEVICE_LIMIT)
+        ),
         board.add(
             Row(SECTION, "oscillation filter, one axis, one sample", median(sample), "us", PERIOD_US, FILTER_LIMIT)
         ),

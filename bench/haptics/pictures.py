@@ -10,7 +10,7 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
-from bench.haptics.runs import hold, recovery, stage_times
+from bench.haptics.runs import bubble_speeds, hold, recovery, stage_times
 
 WIDTH_IN: Final = 8.0
 DOTS_PER_INCH: Final = 110
@@ -75,12 +75,53 @@ def stages() -> Figure:
     return figure
 
 
+def bubble() -> Figure:
+    """How fast the scene moves and how hard the bubble pushes back, by how far the hand is outside, as the loop does it."""
+    seen = bubble_speeds()
+    figure = Figure(figsize=(WIDTH_IN, 6.6), layout="constrained")
+    around, along = figure.subplots(2, 1, height_ratios=(3, 2))
+    around.set_title("How fast the scene goes by, by where the hand is")
+    grid = (seen["x"] % 10 == 0) & (seen["y"] % 10 == 0)
+    x, y, vx, vy = (seen[name][grid] for name in ("x", "y", "vx", "vy"))
+    flow = around.quiver(x, y, vx, vy, np.hypot(vx, vy), cmap="viridis", scale=9.0, width=0.003)
+    figure.colorbar(flow, ax=around, label="speed of the scene, m/s")
+    angle = np.linspace(0, 2 * np.pi, 200)
+    for radius, style in ((50.0, "-"), (80.0, "--")):
+        around.plot(radius * np.cos(angle), radius * np.sin(angle), style, color=GREY, lw=1.0)
+    around.set_aspect("equal")
+    around.set_xlabel("x from the centre, mm")
+    around.set_ylabel("y from the centre, mm")
+    ray = np.flatnonzero((seen["y"] == 0) & (seen["x"] >= 0))
+    ray = ray[np.argsort(seen["x"][ray])]
+    out = seen["x"][ray] - 50
+    law = np.linspace(0, 30, 100)
+    along.plot(law, 500 * (law / 30) ** 3, color=GREY, lw=3.0, alpha=0.4, label="0.5 m/s (d / 30 mm)³")
+    along.plot(out, 1000 * seen["vx"][ray], "o", color=HELD, ms=4, label="speed of the scene, mm/s")
+    along.set_ylabel("mm/s")
+    along.set_xlabel("d, distance of the hand from the surface, mm (dead zone, velocity zone, wall)")
+    push = along.twinx()
+    push.plot(out, seen["force"][ray], color=BARE, lw=1.4, label="force back, N")
+    push.set_ylabel("N")
+    for border in (0.0, 30.0):
+        along.axvline(border, color=GREY, lw=0.8, ls="--" if border else "-")
+    along.set_xlim(-20, 40)
+    along.grid(alpha=0.3)
+    lines = [*along.get_lines()[:2], *push.get_lines()]
+    along.legend(lines, [str(line.get_label()) for line in lines], loc="upper left", framealpha=1)
+    return figure
+
+
 def main() -> None:
     """Draw all pictures into the folder that is named."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
     folder.mkdir(parents=True, exist_ok=True)
     mpl.rcParams["font.family"] = "DejaVu Sans"
-    for name, draw in (("wall-with-and-without-filter", wall), ("stages-of-recovery", stages)):
+    pictures = (
+        ("wall-with-and-without-filter", wall),
+        ("stages-of-recovery", stages),
+        ("velocity-map-of-a-bubble", bubble),
+    )
+    for name, draw in pictures:
         target = folder / f"{name}.png"
         draw().savefig(target, dpi=DOTS_PER_INCH, metadata={"Software": ""})
         print(target)

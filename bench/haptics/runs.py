@@ -9,6 +9,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from fastpath.bubble import Bubble
+from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig
 from tests.support.walls import (
     FALCON_LIKE,
     FIRM,
@@ -30,6 +32,9 @@ DEVICES: Final[Mapping[str, Device]] = {
 }
 HANDS: Final[Mapping[str, tuple[float, float, float, float, float]]] = {"light": LIGHT, "medium": MEDIUM, "firm": FIRM}
 STOP_TICK: Final = 600
+GRID_MM: Final = 10.0
+RAY_MM: Final = 2.0
+FARTHEST_MM: Final = 90.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +70,18 @@ def stage_times(seen: NDArray[np.void], stop: int) -> dict[int, float]:
     """Seconds from a tick to each stage above 0."""
     reached = {stage: first(seen["stage"][stop:] == stage) for stage in range(1, 9)}
     return {stage: at / 1000 for stage, at in reached.items() if at is not None}
+
+
+def bubble_speeds() -> dict[str, NDArray[np.float64]]:
+    """Places (mm from the centre, z = 0) about the default bubble; there the speed of the scene (m/s) and the force back (N), once settled."""
+    steps = np.arange(-FARTHEST_MM, FARTHEST_MM + 1, GRID_MM)
+    places = {(float(x), float(y)) for x in steps for y in steps if np.hypot(x, y) <= FARTHEST_MM}
+    places |= {(float(x), 0.0) for x in np.arange(30, FARTHEST_MM + 1, RAY_MM)}
+    rows = []
+    for x, y in sorted(places):
+        rig = DrivenRig(list(CENTRE + np.array((x, y, 0)) / 1000), frequency=1000)
+        rig.navigate(Bubble())
+        rate = rig.shown(rig.ticks(SETTLED_S)).rate
+        rows.append((x, y, rate[0], rate[1], float(np.linalg.norm(rig.reader.snapshot()["force"]))))
+    columns = np.array(rows).T
+    return dict(zip(("x", "y", "vx", "vy", "force"), columns, strict=True))

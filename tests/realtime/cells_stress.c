@@ -1,6 +1,8 @@
 /* Stress of the cells of fastpath/cells.h: one writer at full speed, one reader (triple buffer) or several (seqlock).
  *
- *   cells_stress CELL READS      CELL: triple | seqlock, or with a planted mistake: triple-shared | seqlock-blind | seqlock-plain
+ *   cells_stress CELL READS      CELL: triple | seqlock | both, which is two cells under one sequence, as a device's state and what
+ *                                navigation has come to; or with a planted mistake:
+ *                                triple-shared | seqlock-blind | seqlock-plain | both-apart
  *
  * Every word of a value carries the value's number, so a torn value shows. The numbers that one reader sees never go back.
  * Readers go on until they have seen a new value for each 1,000 reads, so that on a busy machine they really meet the writer.
@@ -51,7 +53,29 @@ static int seqlock_read(value_t *out) {
     return 1;
 }
 
+#define HALF (sizeof(value_t) / 2)
+
+static value_t beside;
+
+static void both_write(const value_t *value) {
+    hd_seq_begin(&sequence);
+    hd_seq_put(&shown, value->word, HALF);
+    hd_seq_put(&beside, value->word + WORDS / 2, HALF);
+    hd_seq_end(&sequence);
+}
+
+static int both_read(value_t *out) {
+    hd_seq_read_both(&sequence, &shown, out->word, HALF, &beside, out->word + WORDS / 2, HALF);
+    return 1;
+}
+
 /* ---- planted mistakes, which the stress must find */
+
+static int apart_read(value_t *out) {
+    hd_seq_read(&sequence, &shown, out->word, HALF);
+    hd_seq_read(&sequence, &beside, out->word + WORDS / 2, HALF);
+    return 1;
+}
 
 static void shared_write(const value_t *value) { memcpy(&buffers[0], value, sizeof *value); }
 
@@ -115,10 +139,12 @@ int main(int argc, char **argv) {
     if (argc == 3 && !strcmp(argv[1], "triple")) { write = triple_write; read = triple_read; readers = 1; }
     if (argc == 3 && !strcmp(argv[1], "triple-shared")) { write = shared_write; read = shared_read; readers = 1; }
     if (argc == 3 && !strcmp(argv[1], "seqlock")) { write = seqlock_write; read = seqlock_read; }
+    if (argc == 3 && !strcmp(argv[1], "both")) { write = both_write; read = both_read; }
+    if (argc == 3 && !strcmp(argv[1], "both-apart")) { write = both_write; read = apart_read; }
     if (argc == 3 && !strcmp(argv[1], "seqlock-blind")) { write = seqlock_write; read = blind_read; }
     if (argc == 3 && !strcmp(argv[1], "seqlock-plain")) { write = seqlock_write; read = plain_read; }
     if (write == NULL) {
-        fprintf(stderr, "usage: cells_stress triple|seqlock|triple-shared|seqlock-blind|seqlock-plain READS\n");
+        fprintf(stderr, "usage: cells_stress triple|seqlock|both|both-apart|triple-shared|seqlock-blind|seqlock-plain READS\n");
         return 2;
     }
     pthread_t writer, thread[READERS];

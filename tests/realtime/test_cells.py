@@ -23,7 +23,7 @@ READS = 1_000_000
 RACE = 66
 WARNINGS = ["-std=gnu11", "-Wall", "-Wextra", "-Werror"]
 STRESS_TIMEOUT_S = 100
-CELLS = ["triple", "seqlock"]
+CELLS = ["triple", "seqlock", "both"]
 NO_SANITIZER = "ThreadSanitizer's library is not installed"
 
 
@@ -113,7 +113,7 @@ def test_a_million_reads_against_a_writer_at_full_speed_and_none_torn(plain: Pat
     assert (outcome.code, outcome.torn, outcome.backwards) == (0, 0, 0)
 
 
-@pytest.mark.parametrize("cell", ["triple-shared", "seqlock-blind"])
+@pytest.mark.parametrize("cell", ["triple-shared", "seqlock-blind", "both-apart"])
 def test_the_stress_finds_a_planted_tear(plain: Path, cell: str) -> None:
     outcome = run(plain, cell)
 
@@ -124,9 +124,11 @@ def test_the_stress_finds_a_planted_tear(plain: Path, cell: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", CELLS)
 def test_a_million_reads_without_a_race(watched: Path, cell: str) -> None:
-    outcome = run(watched, cell)
+    # Readers of two cells repeat far more often under the sanitizer.
+    reads = READS // 5 if cell == "both" else READS
+    outcome = run(watched, cell, reads)
 
-    assert outcome.reads >= READS
+    assert outcome.reads >= reads
     assert outcome.stderr == ""
     assert (outcome.code, outcome.torn, outcome.backwards) == (0, 0, 0)
 
