@@ -2,19 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from tornado.http1connection import HTTP1ServerConnection
 from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPConnection, HTTPMessageDelegate
 
 from transport.http.base import LONGEST_BODY
+from transport.wire.envelope import failure
 
 if TYPE_CHECKING:
     from tornado.iostream import IOStream
     from tornado.web import Application
 
     from transport.http.admission import Admission
+
+
+WRITE: Final = "write"
+# What Tornado writes when it cannot make a request out of what it reads, also when that was answered already.
+WORDLESS: Final = b"HTTP/1.1 400 Bad Request\r\n\r\n"
+MALFORMED: Final = failure(
+    "This is no HTTP request that can be read: check its first line, its headers and its length."
+)
+REFUSAL: Final = (
+    b"HTTP/1.1 400 Bad Request\r\nServer: hapticd\r\nContent-Type: application/json\r\nCache-Control: no-store\r\n"
+    b"X-Content-Type-Options: nosniff\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b"
+    % (len(MALFORMED), MALFORMED)
+)
+
+
+class Words:
+    """`stream.write` of a connection while it speaks HTTP: a refusal without words becomes one of ours, a second answer nothing."""
+
+    def __init__(self, write: Callable[[bytes], asyncio.Future[None]]) -> None:
+        self._write = write
+        self.answered = False
+
+    def __call__(self, data: bytes) -> asyncio.Future[None]:
+        """Write, in words."""
+        if data == WORDLESS:
+            data = b"" if self.answered else REFUSAL
+        self.answered = True
+        return self._write(data)
 
 
 class Door(HTTPServer):
@@ -36,14 +67,21 @@ class Door(HTTPServer):
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         """A new connection."""
         self._admission.connections.opened(stream)
+        setattr(stream, WRITE, Words(stream.write))
         super().handle_stream(stream, address)
 
     def start_request(self, server_conn: object, request_conn: HTTPConnection) -> HTTPMessageDelegate:
         """The connection waits for a request."""
-        self._admission.connections.waits(cast("HTTP1ServerConnection", server_conn).stream)
+        stream = cast("HTTP1ServerConnection", server_conn).stream
+        self._admission.connections.waits(stream)
+        if isinstance(words := stream.write, Words):
+            words.answered = False
         return super().start_request(server_conn, request_conn)
 
     def on_close(self, server_conn: object) -> None:
         """The connection has ended, or become a channel."""
-        self._admission.connections.gone(cast("HTTP1ServerConnection", server_conn).stream)
+        stream = cast("HTTP1ServerConnection", server_conn).stream
+        self._admission.connections.gone(stream)
+        if WRITE in vars(stream):
+            delattr(stream, WRITE)
         super().on_close(server_conn)

@@ -80,7 +80,11 @@ class DeviceActor(ServiceActor):
 
     def started(self) -> None:
         """Connect a new device; take up one that was ready."""
-        self._record = self._inventory.value.get(self._record.device_id)
+        record = self._inventory.value.find(self._record.device_id)
+        if record is None:
+            # Taken away before this thread began: the manager stops it.
+            return
+        self._record = record
         self._configure_hardware()
         if self._record.phase in (Phase.READY, Phase.ASLEEP):
             self._publish()

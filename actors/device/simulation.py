@@ -100,14 +100,18 @@ def _check(record: DeviceRecord, change: SimulationChange) -> None:
     sent = change.sent()
     kind, motors = record.kind, record.kind.moves
     if not motors and sent.keys() & {"position", "centred", "stiffness"}:
-        raise InvalidInput(f"a {kind} has no motors: its hand has a path, and no position or stiffness", "hand")
+        raise InvalidInput(
+            f"{kind.with_article} has no motors: its hand has a path, and no position or stiffness", "hand"
+        )
     for name in ("buttons", "attached"):
         if motors and name in sent:
-            raise InvalidInput(f"a {kind} has no {name}: send it to a grip or a pen", name)
+            raise InvalidInput(f"{kind.with_article} has no {name}: send it to a grip or a pen", name)
     if "battery_level" in sent and record.identity.connection is not Connection.WIRELESS:
         raise InvalidInput("only a wireless grip has a battery", "battery_level")
     if change.fault in OF_MOTORS and not motors:
-        raise InvalidInput(f"a {kind} cannot have the fault {change.fault}: send it to an arm or a compact", "fault")
+        raise InvalidInput(
+            f"{kind.with_article} cannot have the fault {change.fault}: send it to an arm or a compact", "fault"
+        )
     _check_numbers(record, sent)
 
 

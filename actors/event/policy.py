@@ -79,6 +79,7 @@ class Limiter:
 class _Updates:
     sent_ns: deque[int] = field(default_factory=deque[int])
     held: Emit | None = None
+    closed: bool = False
 
 
 @dataclass(slots=True)
@@ -107,11 +108,18 @@ class Merger:
     def flush(self, session_id: Hashable, now_ns: int) -> Emit | None:
         """What was held for the session, if it may go out now."""
         updates = self._sessions.get(session_id)
-        return None if updates is None else self._release(updates, now_ns)
+        event = None if updates is None else self._release(updates, now_ns)
+        if updates is not None and updates.closed and updates.held is None:
+            del self._sessions[session_id]
+        return event
 
     def forget_session(self, session_id: Hashable) -> None:
-        """The session has closed and what it configured has ended with it."""
-        self._sessions.pop(session_id, None)
+        """The session has closed; what is held for it still goes out in its time."""
+        updates = self._sessions.get(session_id)
+        if updates is not None:
+            updates.closed = True
+            if updates.held is None:
+                del self._sessions[session_id]
 
     @staticmethod
     def _release(updates: _Updates, now_ns: int) -> Emit | None:

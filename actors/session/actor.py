@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import unsupported_event
 from actors.event.messages import HUB, Emit
@@ -23,10 +23,13 @@ from actors.session.messages import (
 from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
-    from actors.device.messages import Inventory
+    from actors.device.messages import DeviceRecord, Inventory
     from actors.kit.published import Published
     from actors.session.book import SessionBook, SessionEntry
     from actors.settings.messages import SettingsView
+
+
+FORCE_GATE: Final = "filters/force_gate/gain"
 
 
 def actor_name(session_id: int) -> str:
@@ -87,6 +90,7 @@ class SessionActor(ServiceActor):
             self._book.memory.value,
             self._book.defaults.value,
             self._settings.value.texts(configure.FREEFORM),
+            self._gate,
         )
         before = self._entry.config.value
         applied = configure.apply(before, changes, around)
@@ -96,6 +100,10 @@ class SessionActor(ServiceActor):
         if applied.scopes:
             self._say_updated(applied.scopes)
         return applied
+
+    def _gate(self, record: DeviceRecord) -> float | None:
+        gain = self._settings.value.device(record.device_id, record.kind, FORCE_GATE)
+        return float(gain) if isinstance(gain, (int, float)) else None
 
     def _say_updated(self, scopes: tuple[str, ...]) -> None:
         session_id = self._entry.session_id

@@ -36,6 +36,7 @@ from actors.session.messages import (
 from actors.session.profile import SessionMemory, check_name, remembered_version, version_parts
 from actors.values.identity import INTERFACE
 from actors.values.selector import matches
+from actors.values.spatial import Basis
 
 MOST_DAMPING: Final = 20.0
 FREEFORM: Final = "presets/freeform_profiles"
@@ -43,12 +44,18 @@ FREEFORM: Final = "presets/freeform_profiles"
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a change is judged against; `start` is what new sessions have, `freeform` the patterns of such profiles."""
+    """What a change is judged against; `start` is what new sessions have, `freeform` the patterns of such profiles, `gate` the settings'."""
 
     inventory: Inventory
     memory: SessionMemory
     start: SessionConfig = field(default_factory=SessionConfig)
     freeform: tuple[str, ...] = ()
+    gate: Callable[[DeviceRecord], float | None] = lambda _record: None
+
+    def gate_of(self, config: SessionConfig, record: DeviceRecord) -> float | None:
+        """Gain of the force gate in force: the session's own, else what the settings give the device."""
+        own = config.device(record.device_id).force_gate
+        return self.gate(record) if own is None else own
 
     def device(self, device_id: str, area: str) -> DeviceRecord:
         """The device, which must have motors to have that area; NoSuchDevice, InvalidInput."""
@@ -83,11 +90,11 @@ def scopes(before: SessionConfig, now: SessionConfig, around: Surroundings) -> t
         ("required_sdk_version", lambda config: config.required_sdk_version),
     )
     device: tuple[tuple[str, Callable[[SessionConfig, DeviceRecord], object]], ...] = (
-        ("config.basis", lambda config, record: config.device(record.device_id).basis),
+        ("config.basis", lambda config, record: _basis_of(record, config, before, now)),
         ("config.mount", presets.mount_of),
         ("config.preset", presets.preset_of),
         ("config.damping", lambda config, record: config.device(record.device_id).damping),
-        ("config.force_gate", lambda config, record: config.device(record.device_id).force_gate),
+        ("config.force_gate", around.gate_of),
         ("config.navigation", lambda config, record: config.device(record.device_id).navigation),
     )
     records = around.inventory.devices
@@ -95,6 +102,12 @@ def scopes(before: SessionConfig, now: SessionConfig, around: Surroundings) -> t
         *(name for name, value in session if value(before) != value(now)),
         *(name for name, value in device if any(value(before, record) != value(now, record) for record in records)),
     )
+
+
+def _basis_of(record: DeviceRecord, config: SessionConfig, before: SessionConfig, now: SessionConfig) -> Basis | None:
+    """The device's basis in `config` where its own was touched; a session's new basis is told as the session's."""
+    touched = before.device(record.device_id).basis != now.device(record.device_id).basis
+    return config.basis_of(record.device_id) if touched else None
 
 
 def is_freeform(profile: str, patterns: Iterable[str]) -> bool:

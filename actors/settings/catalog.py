@@ -388,12 +388,7 @@ def others() -> Iterator[Setting]:
         "Seed of everything that is random in simulated devices.",
         advanced=True,
     )
-    yield choice(
-        "misc/log_level",
-        "info",
-        ("debug", "info", "warning", "error"),
-        "What the log says; a change acts when the service gets SIGHUP.",
-    )
+    yield choice("misc/log_level", "info", ("debug", "info", "warning", "error"), "What the log says.")
     yield flag("misc/hidden_settings", "List advanced settings without ?advanced=true.", advanced=True)
 
 

@@ -27,6 +27,7 @@ from actors.settings.messages import (
 from actors.settings.state import SettingsState
 
 RETRY_S: Final = 5.0
+LOG_LEVEL: Final = "misc/log_level"
 
 logger = logging.getLogger(__name__)
 
@@ -124,6 +125,9 @@ class SettingsStore(ServiceActor):
 
     def _commit(self, book: SettingsBook) -> None:
         changed = self._settings.commit(book)
+        if LOG_LEVEL in changed:
+            logging.getLogger().setLevel(str(changed[LOG_LEVEL]).upper())
+            logger.info("log level is %s", changed[LOG_LEVEL])
         names = [name for name in self.context.directory.names() if self._follows(name)]
         for key, value in changed.items():
             for name in names:

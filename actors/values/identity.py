@@ -18,6 +18,11 @@ class Kind(StrEnum):
     PEN = "pen"
 
     @property
+    def with_article(self) -> str:
+        """For a sentence: an arm, a compact."""
+        return f"{'an' if self is Kind.ARM else 'a'} {self}"
+
+    @property
     def moves(self) -> bool:
         """Whether it has motors: arm and compact take forces, grip and pen do not."""
         return self in (Kind.ARM, Kind.COMPACT)

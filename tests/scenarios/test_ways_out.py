@@ -191,16 +191,17 @@ def test_more_signals_do_not_spoil_the_exit_code(tmp_path: Path) -> None:
     assert json.loads(output.splitlines()[-1].removeprefix("outcome "))["running"] is False
 
 
-def test_a_hang_up_reads_the_log_level_again(tmp_path: Path) -> None:
+def test_the_log_level_acts_at_once_and_a_hang_up_says_which_it_is(tmp_path: Path) -> None:
     with RunningService(state_dir=tmp_path) as service:
-        assert service.request("POST", "/settings/misc/log_level", "debug")[0] == 200
         assert service.request("GET", "/version")[0] == 200
         assert "DEBUG" not in service.log
 
-        service.process.send_signal(signal.SIGHUP)
-        eventually(lambda: "log level is debug" in service.log, "the level is read", pause_s=0.01)
+        assert service.request("POST", "/settings/misc/log_level", "debug")[0] == 200
         assert service.request("GET", "/version")[0] == 200
         eventually(lambda: "DEBUG hapticd.access" in service.log, "debug lines are logged", pause_s=0.01)
+
+        service.process.send_signal(signal.SIGHUP)
+        eventually(lambda: "hapticd: log level is debug" in service.log, "the level is said", pause_s=0.01)
 
         assert service.request("POST", "/settings/misc/log_level", "error")[0] == 200
         assert service.is_running()

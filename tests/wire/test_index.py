@@ -86,6 +86,26 @@ def test_the_number_of_awaited_rows_is_the_one_that_is_said(capsys: pytest.Captu
     assert len(awaited) == int(said[1])
 
 
+def miscounted(index: str) -> list[str]:
+    """The titles of the sections whose table has another number of rows than is said above it."""
+    parts = [part.partition("\n") for part in re.split(r"^## ", index, flags=re.MULTILINE)[1:]]
+    return [
+        title
+        for title, _, text in parts
+        if re.findall(r"^Rows: (\d+)\.$", text, re.MULTILINE) != [str(len(rows(text)))]
+    ]
+
+
+def test_every_table_has_the_rows_that_it_says() -> None:
+    assert miscounted(INDEX) == []
+
+
+def test_a_row_that_was_taken_away_is_noticed() -> None:
+    one = "\n".join(line for line in INDEX.splitlines() if not line.startswith("| force_gate.gain, "))
+    assert miscounted(one) == ["Configure map of a device"]
+    assert miscounted(INDEX.replace("Rows: ", "About: ", 1)) == [re.findall(r"^## (.+)$", INDEX, re.MULTILINE)[0]]
+
+
 def test_every_row_was_read() -> None:
     heads = {"| Row | Proof |", "|---|---|"}
 

@@ -203,7 +203,14 @@ class HttpHandler(RequestHandler):
         return vocabulary
 
     def _write_failure(self, error: Exception) -> None:
-        self._write(status_of(error), failure(sentence_of(error)), headers_of(error))
+        self._write(status_of(error), failure(self._said(sentence_of(error))), headers_of(error))
+
+    def _said(self, sentence: str) -> str:
+        """In the words that the request asked for, if it could be read so far."""
+        try:
+            return self._vocabulary({} if self._target is None else self._target.query).said(sentence)
+        except HapticError:
+            return sentence
 
     def _write_text(self, text: Text) -> None:
         self._write(200, text.content, {"Content-Type": text.content_type})

@@ -48,7 +48,9 @@ class Devices:
         if not self.pattern:
             for record in self.records:
                 if not area.on(record):
-                    raise InvalidInput(f"a {record.kind} has no {area.name}: send it to an arm or a compact.")
+                    raise InvalidInput(
+                        f"{record.kind.with_article} has no {area.name}: send it to an arm or a compact."
+                    )
         kept = tuple(record for record in self.records if area.on(record))
         if not kept:
             raise NoSuchDevice(shown(self.text))

@@ -15,7 +15,8 @@ from actors.values.spatial import Basis, PartialTransform, Quaternion, Vec3
 NameUnknown: TypeAlias = Callable[[str, str], None]
 
 LARGEST: Final = 1e6
-SMALLEST_SCALE: Final = 1e-6
+# The smallest float32: what is less is 0 for whoever reads it.
+SMALLEST_SCALE: Final = 1.401298464324817e-45
 UNIT_TOLERANCE: Final = 1e-3
 # 0.999 is 1e-3 from 1 only in decimals.
 ROUNDING: Final = 1e-12
@@ -158,5 +159,5 @@ def kind(value: Any) -> str:
 
 def _factor(value: float, path: str) -> float:
     if value < SMALLEST_SCALE:
-        raise InvalidInput("a scale must be at least 0.000001", path)
+        raise InvalidInput("a scale must be greater than 0", path)
     return value

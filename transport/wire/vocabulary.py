@@ -78,6 +78,12 @@ class Vocabulary:
         """The word for a preset."""
         return self._presets.get(name, name)
 
+    def said(self, sentence: str) -> str:
+        """A sentence of the inside with this vocabulary's words for presets."""
+        for name, word in self._presets.items():
+            sentence = sentence.replace(name, word)
+        return sentence
+
     def full_groups(self, word: str) -> frozenset[str] | None:
         """The groups of this vocabulary that a word of `force_render_full_state.device_types` means; None: no such word."""
         members = _DEVICE_TYPES.get(word)

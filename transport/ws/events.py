@@ -115,11 +115,16 @@ class EventChannel(Channel):
         """Unsubscribe."""
         self._channels.open.discard(self)
         queue, self._queue = self._queue, None
+        for task in (self._pumping, self._subscribing):
+            if task is not None and task is not asyncio.current_task():
+                task.cancel()
         if queue is not None:
             queue.close()
             self._channels.bridge.system.context.directory.tell(HUB, Unsubscribe(queue))
 
     def _wake(self) -> None:
+        if self._queue is None:
+            return
         self._pumping = asyncio.ensure_future(self._pump())
 
     async def _pump(self) -> None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from tornado.iostream import IOStream, StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
+from transport.wire.envelope import failure
 from transport.ws.incoming import BROKEN_RULES, NO_UTF8, Broken, Incoming
 
+VERSIONS_SPOKEN: Final = ("7", "8", "13")
+POLICY: Final = 1008
 FAILED: Final = 1011
 CHUNK: Final = 8 * 1024
 FRAMES_A_TURN: Final = 64
@@ -22,14 +25,39 @@ class Protocol(WebSocketProtocol13):
     Says 1002, 1007, 1009 or 1011 where Tornado hangs up without a word, which it does in `_abort` only.
     """
 
+    _heard = 0.0
+
+    def start_pinging(self) -> None:
+        """Keep watch from now on."""
+        if self._ping_coroutine is None and self.ping_interval > 0:
+            self._heard = asyncio.get_running_loop().time()
+            self._ping_coroutine = asyncio.create_task(self._watch())
+
+    async def _watch(self) -> None:
+        """Ping whoever has been silent for the interval; whoever stays silent for the time-out after that is gone. Anything that comes counts."""
+        clock = asyncio.get_running_loop().time
+        while True:
+            asked = clock()
+            silent_s = asked - self._heard
+            if silent_s < self.ping_interval:
+                await asyncio.sleep(self.ping_interval - silent_s)
+                continue
+            self.write_ping(b"")
+            await asyncio.sleep(self.ping_timeout)
+            if self._heard < asked:
+                self.close(POLICY, "nothing was heard, and a ping was not answered")
+                return
+
     async def _receive_frame_loop(self) -> None:
         """Until either side says goodbye; what a message returns is awaited before the next is looked at."""
         incoming = Incoming(self.params.max_message_size)
         self.stream.read_chunk_size = CHUNK
+        clock = asyncio.get_running_loop().time
         frames = 0
         try:
             while not self.client_terminated:
                 data = await self.stream.read_bytes(CHUNK, partial=True)
+                self._heard = clock()
                 for opcode, payload in incoming.take(data):
                     handled = self._handle_message(opcode, payload)
                     if handled is not None:
@@ -56,6 +84,36 @@ class Protocol(WebSocketProtocol13):
 
 class Channel(WebSocketHandler):
     """What the channels have in common."""
+
+    def set_default_headers(self) -> None:
+        """As every answer of the service has them."""
+        self.set_header("Server", "hapticd")
+        self.set_header("Content-Type", "application/json")
+        self.set_header("Cache-Control", "no-store")
+
+    async def get(self, *args: Any, **kwargs: Any) -> None:
+        """Shake hands, or say what is wrong with the hand."""
+        if self.understood():
+            await super().get(*args, **kwargs)
+
+    def understood(self) -> bool:
+        """Whether the handshake is one of RFC 6455; one that is not has been answered 400 or 426."""
+        headers = self.request.headers
+        if headers.get("Sec-WebSocket-Version", "") not in VERSIONS_SPOKEN:
+            self.set_header("Sec-WebSocket-Version", "13")
+            self.refuse(
+                426, "This service speaks version 13 of the WebSocket protocol: send Sec-WebSocket-Version: 13."
+            )
+        elif not headers.get("Sec-WebSocket-Key"):
+            self.refuse(400, "The handshake has no Sec-WebSocket-Key: send one, as RFC 6455 says.")
+        else:
+            return True
+        return False
+
+    def refuse(self, status: int, sentence: str) -> None:
+        """Answer without a WebSocket."""
+        self.set_status(status)
+        self.finish(failure(sentence))
 
     def get_websocket_protocol(self) -> WebSocketProtocol | None:
         """Tornado's, with reading of our own."""

@@ -45,7 +45,7 @@ MOST_UNSENT_BYTES: Final = 64 * 1024
 TURN_BYTES: Final = 16 * 1024
 MESSAGE_BYTES: Final = 1024
 DRAIN_S: Final = 10.0
-CONFIGURE_S: Final = 0.25
+CONFIGURE_S: Final = 1.0
 SLOT_S: Final = 0.05
 FAULT_EVENT_S: Final = 1.0
 NS_PER_S: Final = 1_000_000_000
@@ -91,7 +91,7 @@ class SessionChannel(Channel):
 
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Open the session, then the connection: too many sessions, or a service that is not ready, is a 503."""
-        if not self._choose():
+        if not (self.understood() and self._choose()):
             return
         client = Client(self.request.remote_ip or "", self.version)
         resume = self.query.get(RESUMED)
@@ -102,7 +102,7 @@ class SessionChannel(Channel):
             self._gone = True
             self.bridge.system.context.directory.tell(MANAGER, CloseGone())
             self.set_header("Retry-After", "1")
-            self._refuse(503, error.sentence)
+            self.refuse(503, error.sentence)
             return
         self._open_devices(self._handle)
         if self._gone:
@@ -137,17 +137,13 @@ class SessionChannel(Channel):
         name = self.query.get("vocabulary", self.bridge.settings.text("serialization/vocabulary"))
         vocabulary = vocabulary_named(name)
         if version not in VERSIONS:
-            self._refuse(400, f'There is no frame version "{version[:20]}": use 3.0 or 3.1.')
+            self.refuse(400, f'There is no frame version "{version[:20]}": use 3.0 or 3.1.')
         elif vocabulary is None:
-            self._refuse(400, f'There is no vocabulary "{name[:20]}": use neutral or inverse.')
+            self.refuse(400, f'There is no vocabulary "{name[:20]}": use neutral or inverse.')
         else:
             self.version, self.vocabulary = version, vocabulary
             return True
         return False
-
-    def _refuse(self, status: int, sentence: str) -> None:
-        self.set_status(status)
-        self.finish({"ok": False, "error": sentence})
 
     def open(self, *_args: str, **_kwargs: str) -> None:
         """Send the first full frame unasked."""
@@ -249,7 +245,7 @@ class SessionChannel(Channel):
                 found.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
         else:
             for refused in applied.refused:
-                found.fault(refused.path, refused.reason)
+                found.fault(refused.path, self.vocabulary.said(refused.reason))
             if self.is_open:
                 devices.configured(applied.config)
         if self.is_open:

@@ -103,8 +103,15 @@ def test_a_device_that_is_not_there_has_no_actor() -> None:
 
     with pytest.raises(NoSuchDevice):
         rig.again()
-    with pytest.raises(NoSuchDevice):
-        rig.actor.started()
+
+
+def test_a_device_that_is_taken_away_before_its_actor_begins_is_never_published() -> None:
+    rig = Rig()
+    rig.inventory.replace(Inventory())
+
+    rig.actor.started()
+
+    assert rig.manager.told == rig.hub.told == []
 
 
 def test_a_new_device_settles_and_says_so() -> None:

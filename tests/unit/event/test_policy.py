@@ -183,10 +183,21 @@ def test_sessions_are_counted_apart_and_a_closed_one_is_forgotten() -> None:
     for _ in range(UPDATES + 1):
         merger.admit(updated(1, "basis"), 0)
     assert merger.admit(updated(2, "basis"), 0)
+    merger.forget_session(2)
+    assert merger.admit(updated(2, "basis"), 1)
+    assert merger.held() == (1,)
+
+
+def test_what_is_held_when_its_session_closes_goes_out_in_its_time_and_then_nothing_is_kept() -> None:
+    merger = Merger()
+    for _ in range(UPDATES + 1):
+        merger.admit(updated(1, "profile"), 0)
+
     merger.forget_session(1)
-    assert merger.due_ns(1) is None
-    assert merger.flush(1, UPDATES_WINDOW_NS) is None
-    assert merger.admit(updated(1, "basis"), 1)
+
+    assert merger.flush(1, UPDATES_WINDOW_NS - 1) is None
+    assert merger.flush(1, UPDATES_WINDOW_NS) == updated(1, "profile")
+    assert merger == Merger()
 
 
 def test_what_two_updates_disagree_about_is_left_out() -> None:

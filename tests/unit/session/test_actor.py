@@ -106,6 +106,19 @@ def test_nothing_is_told_when_nothing_changed(rig: Rig, changes: tuple[Change, .
     assert (rig.manager.told, rig.hub.told, rig.entry.config.version) == ([], [], before)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [SetBasis(ARM, Basis()), SetForceGate(ARM, 0.3), SetPreset(ARM, "defaults"), SetMount(ARM, PartialTransform())],
+)
+def test_what_is_sent_as_it_is_shown_is_no_update(rig: Rig, change: Change) -> None:
+    if isinstance(change, SetMount):
+        rig.actor.configure(ConfigureSession((SetPreset(ARM, "custom"),)))
+        rig.hub.told.clear()
+
+    assert rig.actor.configure(ConfigureSession((change,))).scopes == ()
+    assert rig.events == []
+
+
 def test_what_is_refused_is_answered_and_no_event(rig: Rig) -> None:
     applied = rig.actor.configure(ConfigureSession((SetPreset(GRIP, "defaults", "p"),)))
 

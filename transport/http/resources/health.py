@@ -61,6 +61,9 @@ def _obstacles(bridge: Bridge) -> Iterator[str]:
     for record in bridge.inventory.devices:
         if record.identity.simulated and record.phase not in USABLE:
             yield f"Device {record.device_id} is {record.phase}: wait until it is ready."
+    for record in bridge.inventory.unplugged:
+        if not bridge.ports.is_blocked(record.identity.port):
+            yield f"Device {record.device_id} is unplugged: clear its fault."
     for record in bridge.inventory.failed:
         if record.identity.simulated:
             yield f"Device {record.device_id} has failed: look into the log, then restart the service."

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, cast
 
 from actors.kit.errors import InvalidInput
-from actors.settings.messages import STORE, ResetSetting, SetSetting, SetSettings, SettingView, value_as_json
+from actors.settings.messages import (
+    DEVICE_KEY,
+    STORE,
+    ResetSetting,
+    SetSetting,
+    SetSettings,
+    SettingView,
+    value_as_json,
+)
 from fastpath.wire import encode_json
 from transport.http.call import Answer, Call
 from transport.http.describe.about import YES_OR_NO, About, Query
@@ -51,7 +60,7 @@ async def read_settings(call: Call) -> Answer:
     call.flag("deprecated")
     advanced = call.flag("advanced")
     if key and (key in view.records or not view.listed(key, advanced=True)):
-        return Answer(view.record(key).as_json())
+        return Answer(_as_seen(call, view.record(key)).as_json())
     return Answer({record.key: record.as_json() for record in view.listed(key, advanced=advanced)})
 
 
@@ -82,7 +91,7 @@ async def write_settings(call: Call) -> Answer:
 
 async def reset_setting(call: Call) -> Answer:
     """Forget the stored value; the answer is the record."""
-    record = await call.bridge.ask(STORE, ResetSetting(setting_key(call.words["key"])))
+    record = _as_seen(call, await call.bridge.ask(STORE, ResetSetting(setting_key(call.words["key"]))))
     _audit(call, record)
     return Answer(record.as_json())
 
@@ -95,6 +104,16 @@ def _value(call: Call, raw: object, where: str) -> object:
         return found
     call.note_unknown([where + key for key in found], [f"{where}value"])
     return found["value"]
+
+
+def _as_seen(call: Call, record: SettingView) -> SettingView:
+    """The record; one of a device that nobody set shows what its type gives, before what `haptic*` does."""
+    form, view = DEVICE_KEY.fullmatch(record.key), call.bridge.settings
+    device = call.bridge.inventory.find(form[1]) if form and record.key not in view.records else None
+    if form is None or device is None:
+        return record
+    value = view.device(device.device_id, device.kind, form[2])
+    return replace(record, value=value, effective=value)
 
 
 def _audit(call: Call, record: SettingView) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from actors.device.messages import Inventory, Phase
+from actors.port.messages import PortStatus, PortTable
 from actors.values.identity import Kind
 from fastpath.arena import now_ns
 from tests.unit.transport.rig import BUILD, Rig
@@ -61,6 +62,19 @@ def test_it_is_ready_when_everything_is(rig: Rig) -> None:
 
     assert readiness(rig.bridge) is None
     assert rig.get("/readyz").json == {"status": "ready"}
+
+
+def test_a_simulated_device_that_is_unplugged_is_not_ready_unless_its_port_is_blocked(rig: Rig) -> None:
+    rig.add_device("049D")
+    inventory = rig.bridge.system.inventory
+    record = inventory.value.get("049D")
+    inventory.replace(replace(inventory.value, devices=(), unplugged=(record,)))
+
+    assert "Device 049D is unplugged" in rig.get("/readyz").error
+
+    port = PortStatus(record.identity.port, record.identity.port, configured_since="2026-01-01T00:00:00Z")
+    rig.bridge.system.ports.replace(PortTable((port,)))
+    assert rig.get("/readyz").status == 200
 
 
 @pytest.mark.parametrize("phase", [Phase.CONNECTING, Phase.SETTLING, Phase.DISCONNECTED, Phase.FAILED])

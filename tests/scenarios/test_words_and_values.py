@@ -1,0 +1,56 @@
+"""Small truths of the wire: the value that counts for one device, and words of the vocabulary in sentences too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from actors.device.messages import SimulatedSpec
+from actors.values.identity import Connection, Kind
+from tests.support.exchange import exchange
+from tests.support.inside import ServiceInside
+from tests.support.peer import Peer
+
+DEVICES = (
+    SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
+    SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001"),
+)
+WORDS = {"neutral": "compact_zup", "inverse": "minverse_zup"}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+    with ServiceInside(tmp_path_factory.mktemp("state"), simulated=DEVICES, stepping=True) as running:
+        yield running
+
+
+def test_the_setting_of_one_device_shows_what_its_type_gives_it(service: ServiceInside) -> None:
+    of_type, of_device = (f"/settings/devices/{who}/filters/force_gate/gain" for who in ("arm", "A001"))
+    assert exchange(service.http, "POST", of_type, 0.75).status == 200
+
+    shown = exchange(service.http, "GET", of_device).json["data"]
+    reset = exchange(service.http, "DELETE", of_device).json["data"]
+    other = exchange(service.http, "GET", of_device.replace("A001", "C001")).json["data"]
+    exchange(service.http, "DELETE", of_type)
+
+    assert (shown["value"], shown["effective"], shown["default"]) == (0.75, 0.75, 0.3)
+    assert reset == shown
+    assert other["effective"] == 0.3
+
+
+@pytest.mark.parametrize("vocabulary", ["neutral", "inverse"])
+def test_a_refusal_names_presets_in_the_words_of_who_asked(service: ServiceInside, vocabulary: str) -> None:
+    (other,) = set(WORDS.values()) - {WORDS[vocabulary]}
+    path = f"/compact/C001/config/preset?session=default&vocabulary={vocabulary}"
+
+    over_http = exchange(service.http, "POST", path, "nowhere").json["error"]
+    with Peer(service.ws, {"vocabulary": vocabulary}) as peer:
+        peer.frame()
+        (error,) = peer.ask({"compact": [{"device_id": "C001", "configure": {"preset": "nowhere"}}]})["errors"]
+
+    assert WORDS[vocabulary] in over_http
+    assert other not in over_http
+    # An error in a frame is cut after 100 characters.
+    assert other not in error["reason"]
+    assert WORDS[vocabulary].partition("_")[0] in error["reason"]
