@@ -1,4 +1,4 @@
-"""An emulated device on a pseudo-terminal, by hand: `python -m tests.emulators hapi`; ends with Ctrl-C."""
+"""Emulated devices on pseudo-terminals, by hand: `python -m tests.emulators hapi`, or `arm grip` and others that speak the open link protocol."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from tests.emulators import boards_by_hand
 from tests.emulators.hapi import WIRINGS, HapiBoard
 from tests.emulators.pty_port import Device, PtyPort
 
@@ -19,7 +20,15 @@ DEVICES: Final[Mapping[str, Callable[[str], Device]]] = MappingProxyType({"hapi"
 
 def main() -> int:
     """Print the path of the port and answer there."""
-    parser = argparse.ArgumentParser(prog="python -m tests.emulators", description=__doc__)
+    words = sys.argv[1:]
+    if words and boards_by_hand.named(words[0]):
+        return boards_by_hand.run(words)
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.emulators",
+        description=__doc__,
+        epilog=boards_by_hand.HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("device", choices=list(DEVICES))
     parser.add_argument(
         "--mechanism", choices=list(WIRINGS), default="2diy-plastic", help="what is wired to a hAPI board"

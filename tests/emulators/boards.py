@@ -1,0 +1,168 @@
+"""Boards of the open link protocol at pseudo-terminals, in one process of C: started, turned and asked from here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sysconfig
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+ROOT = Path(__file__).parents[2]
+SOURCES = [*sorted(Path(__file__).parent.glob("*.[ch]")), ROOT / "fastpath" / "link" / "openlink.h"]
+FLAGS = ["-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'fastpath'}"]
+ANSWER_S = 10.0
+
+
+def program() -> Path:
+    """The boards, compiled once for each text of their sources."""
+    text = b"".join(source.read_bytes() for source in SOURCES)
+    made = ROOT / "build" / "emulators" / f"boards-{hashlib.sha256(text).hexdigest()[:16]}"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        compiler = shlex.split(os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc")[:1]
+        source = Path(__file__).parent / "boards.c"
+        with tempfile.TemporaryDirectory(dir=made.parent) as folder:
+            fresh = Path(folder) / "boards"
+            subprocess.run([*compiler, *FLAGS, str(source), "-o", str(fresh), "-lm"], check=True)
+            fresh.replace(made)
+    return made
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one board shows of itself; times are `now_ns` of this machine, 0 for never."""
+
+    phase: int
+    mode: int
+    motor: list[float]
+    joint: list[float]
+    trips: int
+    tripped: int
+    commands: int
+    states: int
+    command_ns: int
+    driven_ns: int
+    zeroed_ns: int
+    woken_ns: int
+    gap_ns: int
+    wakes: int
+    bad: int
+    frames: int
+    unsent: int
+    left_handed: int
+    torque_scaling: int
+    gravity_enabled: int
+    gravity_scale: float
+    home_return: int
+    saved: int
+    damping: list[float]
+    led: list[int]
+    rate_hz: int
+
+    @property
+    def driven(self) -> bool:
+        """Whether a motor has torque."""
+        return any(self.motor)
+
+
+class Boards:
+    """`arm:ID`, `compact:ID`, `grip:ID`, `pen:ID`, `receiver:ID,ID`: port i is at `path(i)` while board i is plugged in."""
+
+    def __init__(self, *boards: str) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="boards")
+        self._process = subprocess.Popen(
+            [str(program()), self._folder.name, *boards], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert self._answer() == "ready"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def pid(self) -> int:
+        """Of the process in which all of them live."""
+        return self._process.pid
+
+    def path(self, port: int = 0) -> str:
+        """Where the board's terminal is, plugged in or not."""
+        return f"{self._folder.name}/{port}"
+
+    def see(self, port: int = 0, device: int = 0) -> Seen:
+        """One device, now."""
+        found: dict[str, Any] = json.loads(self._say(f"get {port} {device}"))
+        return Seen(**found)
+
+    def set(self, knob: str, value: float, port: int = 0, device: int = 0) -> None:
+        """Turn one knob of `boards.c`."""
+        self._do(f"set {port} {device} {knob} {value}")
+
+    def damage(self, share: float, port: int = 0) -> None:
+        """Flip, lose, double and stray bytes: `share` of them, one way and the other."""
+        for knob in ("flip", "lose", "twice", "stray"):
+            self.set(knob, share * 1e6 / 4, port)
+
+    def reboot(self, port: int = 0) -> None:
+        """The board forgets what it was told; its port stays."""
+        self._do(f"reboot {port}")
+
+    def unplug(self, port: int = 0) -> None:
+        """The port goes."""
+        self._do(f"unplug {port}")
+
+    def plug(self, port: int = 0) -> None:
+        """The port is there again, at the same path."""
+        self._do(f"plug {port}")
+
+    def loop(self, times: int, gap_s: float, port: int = 0) -> None:
+        """Unplug and plug again, by itself."""
+        self._do(f"loop {port} {times} {gap_s * 1000}")
+
+    def freeze(self) -> None:
+        """Stop the process of all boards where it is."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """End it at once, as a cable that is cut."""
+        self._process.kill()
+        self._process.wait(ANSWER_S)
+
+    def close(self) -> None:
+        """End it."""
+        self.thaw()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+        try:
+            self._process.wait(ANSWER_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+        self._folder.cleanup()
+
+    def _do(self, wish: str) -> None:
+        answer = self._say(wish)
+        assert answer == "done", f"{wish}: {answer}"
+
+    def _say(self, wish: str) -> str:
+        assert self._process.stdin is not None
+        self._process.stdin.write(wish + "\n")
+        self._process.stdin.flush()
+        return self._answer()
+
+    def _answer(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline().rstrip("\n")

@@ -1,0 +1,53 @@
+"""Boards of the open link protocol by hand: where they are, and what may be done with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.emulators.boards import program
+
+HELP = """
+Boards of docs/link-protocol.md at pseudo-terminals of this machine:
+
+    python -m tests.emulators arm              one arm, id A000
+    python -m tests.emulators arm grip:B7      an arm and a wired grip with the id B7
+    python -m tests.emulators receiver:G1,G2   two wireless grips behind one receiver
+    python -m tests.emulators compact pen
+
+While they run, type one wish a line (port 0 is the first board, device 0 its only one but behind a receiver):
+
+    get 0 0                   what the board has: motor torques (N mm), watchdog trips, commands, configuration
+    set 0 0 KNOB NUMBER       turn a knob, below
+    reboot 0 | unplug 0 | plug 0 | loop 0 TIMES GAP_MS
+
+    flip lose twice stray     parts in a million of bytes that are damaged so (of the port: device 0), both ways
+    drop late late_ms         parts in a million of frames that are lost, or late by so much
+    hang deaf                 1: the board stands still; it does not hear what is said to it
+    cold                      so many wake-ups are lost after each start
+    settle_ms firmware        firmware 705 is 7.5
+    attached bounce_ms bounce_off_ms    the handle sits in its place; every so often it does not for so long
+    battery asleep here buttons faults
+    calibration calibration_ms          0 succeeds, 1 blocked, 2 oscillating hall, 3 to 5 the pen; takes so long
+
+Ctrl-D ends them.
+"""
+NAMED = {"arm": "A000", "compact": "C000", "grip": "6000", "pen": "9000", "receiver": "6001,6002"}
+
+
+def named(word: str) -> bool:
+    """Whether it names a board of the open link protocol."""
+    return word.split(":", maxsplit=1)[0] in NAMED
+
+
+def run(words: list[str]) -> int:
+    """Run these boards until standard input ends; 0, or 2 when one of them is none."""
+    boards = [word if ":" in word else f"{word}:{NAMED.get(word, 'X')}" for word in words]
+    with tempfile.TemporaryDirectory(prefix="boards") as folder:
+        for number, board in enumerate(boards):
+            sys.stdout.write(f"{board} will be at {Path(folder) / str(number)}\n")
+        sys.stdout.write("python -m tests.emulators --help lists the wishes. Ctrl-D ends it.\n")
+        sys.stdout.flush()
+        return subprocess.run([str(program()), folder, *boards], check=False).returncode
