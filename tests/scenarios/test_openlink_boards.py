@@ -1,0 +1,261 @@
+"""The driver of the open link protocol at real pseudo-terminals: emulated boards, pyserial, the threads of the ports, no actors."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+import pytest
+
+from actors.device.messages import DeviceWide
+from actors.pairing.messages import Reason
+from actors.port.link import Ended, LinkFacts, NobodyAnswers, Patience
+from actors.values.hardware import Candidate, Transport
+from actors.values.identity import Connection, Firmware, Kind
+from fastpath.arena import Runtime
+from tests.emulators.boards import Boards
+from transport.link.protocols.openlink import OpenlinkLink, open_board
+
+T = TypeVar("T")
+PATIENCE = Patience()
+LOOK_S = 0.01
+LOOKS = 800
+
+
+class Bench:
+    """Boards, a runtime whose loop stands, and links that are closed at the end."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self.runtime = runtime
+        self._open: list[OpenlinkLink] = []
+
+    def open(self, path: str, patience: Patience = PATIENCE, stop: threading.Event | None = None) -> OpenlinkLink:
+        candidate = Candidate("pty", path, Transport.SERIAL)
+        link = open_board(candidate, self.runtime, patience, stop or threading.Event())
+        self._open.append(link)
+        return link
+
+    def until(self, link: OpenlinkLink, look: Callable[[LinkFacts], T | None]) -> T:
+        """First answer to the facts that is one, looked at each 10 ms as the timekeeper does."""
+        for _ in range(LOOKS):
+            answer = look(link.facts())
+            if answer:
+                return answer
+            time.sleep(LOOK_S)
+        raise AssertionError(f"not within {LOOKS} looks: {link.facts()}")
+
+    def close(self) -> None:
+        for link in self._open:
+            link.close()
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    bench = Bench(Runtime(realtime=False))
+    yield bench
+    bench.close()
+
+
+@pytest.fixture
+def arm() -> Iterator[Boards]:
+    with Boards("arm:A1") as boards:
+        yield boards
+
+
+def test_an_arm_says_who_it_is_and_settles_without_its_watchdog(bench: Bench, arm: Boards) -> None:
+    link = bench.open(arm.path())
+
+    (found,) = link.facts().devices
+    bench.until(link, lambda _: arm.see().phase == 3)
+
+    assert (found.device_id, found.kind, found.connection) == ("A1", Kind.ARM, Connection.SERIAL)
+    assert (found.firmware, found.calibrated, found.settle_s) == (Firmware(7, 5), True, 0.3)
+    assert found.reach is None
+    assert found.mechanism is not None
+    assert arm.see().trips == 0
+    assert not link.receiver
+
+
+@pytest.mark.parametrize("lost", [1, 2, 3])
+def test_a_cold_board_that_loses_wake_ups_wakes_in_the_end(bench: Bench, arm: Boards, lost: int) -> None:
+    arm.set("cold", lost)
+
+    link = bench.open(arm.path())
+
+    assert [found.device_id for found in link.facts().devices] == ["A1"]
+    assert arm.see().wakes == lost + 1
+    assert arm.see().trips == 0
+
+
+def test_a_port_where_nobody_answers_is_told_and_let_go(bench: Bench, arm: Boards) -> None:
+    arm.set("deaf", 1)
+
+    with pytest.raises(NobodyAnswers, match="nobody answers IDENTIFY"):
+        bench.open(arm.path())
+
+    arm.set("deaf", 0)
+    assert bench.open(arm.path()).facts().devices
+
+
+def test_a_port_is_let_go_at_once_when_it_is_not_wanted_any_more(bench: Bench, arm: Boards) -> None:
+    stop = threading.Event()
+    stop.set()
+
+    with pytest.raises(NobodyAnswers, match="given up"):
+        bench.open(arm.path(), stop=stop)
+
+
+def test_a_port_that_is_open_is_nobody_elses(bench: Bench, arm: Boards) -> None:
+    bench.open(arm.path())
+
+    with pytest.raises(OSError, match="lock"):
+        bench.open(arm.path())
+
+
+def test_a_line_that_damages_one_byte_in_a_hundred_costs_frames_and_nothing_else(bench: Bench, arm: Boards) -> None:
+    arm.damage(0.01)
+
+    link = bench.open(arm.path(), Patience(tries=9))
+    bench.until(link, lambda facts: facts.counters.frames_in > 300 and facts.counters.frames_bad > 100)
+    link.configure("A1", DeviceWide(handedness="left"))
+    bench.until(link, lambda _: arm.see().left_handed == 1)
+
+    assert link.facts().gone == ""
+    assert [found.device_id for found in link.facts().devices] == ["A1"]
+
+
+def test_a_board_that_starts_again_is_gone_and_comes_back_as_the_same(bench: Bench, arm: Boards) -> None:
+    link = bench.open(arm.path())
+    (before,) = link.facts().devices
+    arm.reboot()
+
+    assert bench.until(link, lambda facts: facts.gone) == "it sends nothing any more"
+    link.close()
+
+    assert bench.open(arm.path()).facts().devices == (before,)
+
+
+def test_a_board_that_is_pulled_out_is_gone_at_once(bench: Bench, arm: Boards) -> None:
+    link = bench.open(arm.path())
+    arm.unplug()
+
+    assert bench.until(link, lambda facts: facts.gone) == "Input/output error"
+    link.close()
+    with pytest.raises(OSError, match="No such file"):
+        bench.open(arm.path())
+
+    arm.plug()
+    assert bench.open(arm.path()).facts().devices
+
+
+def test_a_board_whose_process_is_killed_is_gone_at_once(bench: Bench, arm: Boards) -> None:
+    link = bench.open(arm.path())
+    arm.kill()
+
+    assert bench.until(link, lambda facts: facts.gone) == "Input/output error"
+
+
+def test_a_link_that_is_closed_puts_its_board_to_sleep(bench: Bench, arm: Boards) -> None:
+    link = bench.open(arm.path())
+    bench.until(link, lambda _: arm.see().phase == 3)
+
+    link.close()
+    link.close()
+
+    for _ in range(LOOKS):
+        if arm.see().phase == 0:
+            break
+    assert arm.see().phase == 0
+    assert not arm.see().driven
+    assert arm.see().trips == 0
+
+
+def test_what_a_device_has_for_all_sessions_gets_there_and_is_kept(bench: Bench, arm: Boards) -> None:
+    link = bench.open(arm.path())
+    wide = DeviceWide(handedness="left", torque_scaling=False, gravity_scale=0.75, home_return=True)
+
+    link.configure("A1", wide, save=True)
+    seen = bench.until(link, lambda _: found if (found := arm.see()).saved else None)
+
+    assert (seen.left_handed, seen.torque_scaling, seen.gravity_scale, seen.home_return) == (1, 0, 0.75, 1)
+
+
+def test_old_firmware_is_not_told_to_return_home(bench: Bench, arm: Boards) -> None:
+    arm.set("firmware", 703)
+    link = bench.open(arm.path())
+
+    link.configure("A1", DeviceWide(handedness="left", home_return=True))
+    seen = bench.until(link, lambda _: found if (found := arm.see()).left_handed else None)
+
+    assert link.facts().devices[0].firmware == Firmware(7, 3)
+    assert seen.home_return == 0
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"), [(0, None), (1, Reason.BLOCKED), (2, Reason.OSCILLATING_HALL), (5, Reason.PEN_LOST)]
+)
+def test_a_calibration_ends_as_the_board_says(bench: Bench, arm: Boards, outcome: int, reason: Reason | None) -> None:
+    arm.set("calibration", outcome)
+    link = bench.open(arm.path())
+    bench.until(link, lambda _: arm.see().phase == 3)
+
+    link.calibrate("A1", 4)
+
+    assert bench.until(link, lambda facts: facts.of["A1"].calibration) == Ended(4, reason)
+    assert arm.see().trips == 0
+
+
+def test_faults_are_told_in_words(bench: Bench, arm: Boards) -> None:
+    link = bench.open(arm.path())
+
+    arm.set("faults", 0x11)
+
+    assert bench.until(link, lambda facts: facts.of["A1"].fault) == "overheated, supply"
+    arm.set("faults", 0)
+    assert bench.until(link, lambda facts: not facts.of["A1"].fault)
+
+
+@pytest.mark.parametrize(("board", "kind"), [("grip:G1", Kind.GRIP), ("pen:G1", Kind.PEN)])
+def test_a_handle_beats_while_it_sits_in_its_place(bench: Bench, board: str, kind: Kind) -> None:
+    with Boards(board) as boards:
+        link = bench.open(boards.path())
+        (found,) = link.facts().devices
+        first = bench.until(link, lambda facts: facts.of["G1"].heartbeat_ns)
+        assert bench.until(link, lambda facts: (facts.of["G1"].heartbeat_ns or 0) > first)
+
+        boards.set("attached", 0)
+        bench.until(link, lambda _: bench.runtime.now_ns() > (link.facts().of["G1"].heartbeat_ns or 0) + 100_000_000)
+
+        assert found.kind is kind
+        assert boards.see().commands == 0
+
+
+def test_a_handle_that_falls_asleep_is_not_gone(bench: Bench) -> None:
+    with Boards("grip:G1") as boards:
+        link = bench.open(boards.path())
+        boards.set("asleep", 1)
+        bench.until(link, lambda facts: not facts.of["G1"].awake)
+        boards.set("asleep", 0)
+
+        assert bench.until(link, lambda facts: facts.of["G1"].awake)
+        assert link.facts().gone == ""
+
+
+def test_grips_behind_a_receiver_come_and_go(bench: Bench) -> None:
+    with Boards("receiver:G1,G2") as boards:
+        boards.set("here", 0, device=1)
+        link = bench.open(boards.path())
+        assert link.receiver
+        (found,) = bench.until(link, lambda facts: facts.devices or None)
+        assert (found.device_id, found.connection) == ("G1", Connection.WIRELESS)
+
+        boards.set("here", 1, device=1)
+        both = bench.until(link, lambda facts: facts.devices if len(facts.devices) == 2 else None)
+        assert [one.device_id for one in both] == ["G1", "G2"]
+
+        boards.set("here", 0, device=0)
+        left = bench.until(link, lambda facts: facts.devices if len(facts.devices) == 1 else None)
+        assert [one.device_id for one in left] == ["G2"]
+        assert link.facts().gone == ""

@@ -1,0 +1,418 @@
+"""The host's half of the open link protocol: what it says when, and what it makes of what it hears."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.device.messages import DeviceWide
+from actors.pairing.messages import Reason
+from actors.port.link import Ended
+from fastpath.link.messages import (
+    Calibrate,
+    Calibration,
+    CalibrationProgress,
+    CalibrationReason,
+    Capability,
+    Command,
+    CommandMode,
+    Configuration,
+    Configure,
+    ConfigureField,
+    ConfigureResult,
+    DeviceKind,
+    FaultFlag,
+    FaultReport,
+    Heartbeat,
+    Identify,
+    Identity,
+    Message,
+    Presence,
+    Settle,
+    SettlePhase,
+    State,
+    StateFlag,
+    Wake,
+)
+from fastpath.openlink import EVERY_DEVICE, Decoder, Frame
+from transport.link.protocols.openlink_talk import MS, Talk
+
+EVERYTHING = Capability(0x1FFFF)
+ARM = Identity(DeviceKind.ARM, firmware_major=7, firmware_minor=5, capabilities=EVERYTHING, device_id="A1")
+GRIP = Identity(DeviceKind.GRIP, wireless=True, rate_hz=50, device_id="G0")
+RECEIVER = Identity(DeviceKind.RECEIVER, slots=4, device_id="R")
+SETTLING = Settle(SettlePhase.SETTLING, 5000)
+READY = Settle(SettlePhase.READY)
+
+
+class Rig:
+    """A talk, its time, and what it said."""
+
+    def __init__(self, tries: int = 3) -> None:
+        self.talk = Talk(tries=tries)
+        self.now_ns = 10**9
+        self.said: list[Frame] = []
+        self._sequence = 0
+
+    def hear(self, *messages: Message, device: int = 0) -> list[Frame]:
+        frames = []
+        for message in messages:
+            self._sequence += 1
+            frames.append(Frame(device, self._sequence, message))
+        return self._step(frames)
+
+    def wait(self, ms: float, *, states: bool = False) -> list[Frame]:
+        """Let time pass in steps of 10 ms; with `states` every device goes on sending."""
+        said: list[Frame] = []
+        for _ in range(round(ms / 10)):
+            self.now_ns += 10 * MS
+            if states:
+                for peer in self.talk.peers:
+                    self.talk.seen(peer.index, self.now_ns, 0, 0)
+            said += self._step([])
+        return said
+
+    def say(self, kind: type[Message], said: list[Frame]) -> list[Frame]:
+        return [frame for frame in said if isinstance(frame.message, kind)]
+
+    def ids(self) -> list[str]:
+        return [peer.identity.device_id for peer in self.talk.peers if peer.identity is not None]
+
+    def ended(self) -> Ended | None:
+        return self.talk.peers[0].ended
+
+    def _step(self, frames: list[Frame]) -> list[Frame]:
+        words = self.talk.step(self.now_ns, frames)
+        said = [frame for word in words for frame in Decoder().feed(word)]
+        self.said += said
+        return said
+
+    def awake(self, identity: Identity = ARM) -> None:
+        """A board on its own that is ready."""
+        self._step([])
+        self.hear(identity)
+        self.hear(READY)
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig()
+
+
+def test_it_asks_four_times_who_is_there_and_then_nobody_is(rig: Rig) -> None:
+    said = rig.hear() + rig.wait(990)
+
+    assert [(frame.device, frame.message) for frame in said] == [(EVERY_DEVICE, Identify())] * 4
+    assert rig.talk.why == ""
+
+    rig.wait(10)
+    assert rig.talk.why == "nobody answers IDENTIFY"
+
+
+def test_a_board_that_answers_is_woken(rig: Rig) -> None:
+    rig.hear()
+
+    (frame,) = rig.hear(ARM)
+
+    assert frame == Frame(0, 1, Wake(awake=True, rate_hz=1000))
+    assert rig.talk.peers == ()
+    assert not rig.talk.settled
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2, 3])
+def test_a_cold_board_may_lose_three_wake_ups(rig: Rig, lost: int) -> None:
+    rig.hear()
+    said = rig.hear(ARM) + rig.wait(500 * lost)
+    rig.hear(SETTLING)
+
+    assert len(rig.say(Wake, said)) == 1 + lost
+    assert rig.talk.settled
+    assert [peer.phase for peer in rig.talk.peers] == [SettlePhase.SETTLING]
+
+
+def test_a_board_that_never_wakes_up_ends_the_talk(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+
+    said = rig.wait(3000)
+
+    assert len(rig.say(Wake, said)) == 3
+    assert rig.talk.why == "it does not wake up"
+
+
+def test_a_board_that_settles_is_told_to_rest_often_enough_for_its_watchdog(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+
+    said = rig.wait(400, states=True)
+
+    assert [frame.message for frame in said] == [Command()] * 40
+
+
+def test_it_stops_telling_once_the_commands_of_the_loop_flow(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.exchange(frozenset({"A1"}))
+
+    assert rig.wait(400, states=True) == []
+
+    rig.talk.exchange(frozenset())
+    assert rig.say(Command, rig.wait(50, states=True))
+
+
+def test_a_rest_never_makes_the_commands_that_follow_late(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.sent(0, 70_000)
+
+    (frame, *_) = rig.say(Command, rig.wait(20, states=True))
+
+    assert frame.sequence == (70_000 + 0x8000) % 65536
+
+
+@pytest.mark.parametrize("kind", [DeviceKind.GRIP, DeviceKind.PEN])
+def test_a_handle_gets_no_commands(rig: Rig, kind: DeviceKind) -> None:
+    rig.awake(replace(GRIP, kind=kind))
+
+    assert rig.wait(200, states=True) == []
+    assert rig.talk.peers[0].mode is CommandMode.RELEASE
+    assert rig.talk.peers[0].commands_hz == 0
+
+
+def test_a_board_that_falls_silent_ends_the_talk(rig: Rig) -> None:
+    rig.awake()
+
+    rig.wait(500)
+    assert rig.talk.why == ""
+    rig.wait(10)
+    assert rig.talk.why == "it sends nothing any more"
+
+
+def test_a_board_that_sleeps_may_be_silent_and_wakes_by_itself(rig: Rig) -> None:
+    rig.awake()
+    rig.hear(Settle(SettlePhase.ASLEEP))
+
+    assert rig.wait(5000) == []
+    assert rig.talk.why == ""
+    assert not rig.talk.peers[0].awake
+
+    rig.hear(READY)
+    assert rig.talk.peers[0].awake
+
+
+def test_a_board_that_failed_to_wake_ends_the_talk(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(Settle(SettlePhase.FAILED))
+
+    assert rig.talk.why == "it failed to wake up"
+
+
+def test_a_doubled_frame_counts_once(rig: Rig) -> None:
+    rig.awake()
+    rig.hear(READY)
+    rig.talk.step(rig.now_ns, [Frame(0, 3, Settle(SettlePhase.ASLEEP))])
+
+    assert rig.talk.peers[0].phase is SettlePhase.READY
+
+
+# ------------------------------------------------------------------ configuration
+
+
+def test_a_board_is_told_every_value_that_it_has(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(handedness="left", gravity_scale=0.75, home_return=True), save=True)
+
+    (frame,) = rig.say(Configure, rig.hear())
+
+    assert frame.message == Configure(ConfigureField(0x801F), True, True, True, True, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("identity", "fields"),
+    [
+        (replace(ARM, firmware_minor=3), 0x000F),
+        (replace(ARM, firmware_minor=4), 0x001F),
+        (replace(ARM, firmware_minor=10), 0x001F),
+        (replace(ARM, capabilities=Capability.TORQUE | Capability.HANDEDNESS), 0x0001),
+        (replace(ARM, capabilities=Capability.TORQUE | Capability.GRAVITY), 0x000C),
+    ],
+)
+def test_a_board_is_not_told_what_it_lacks(rig: Rig, identity: Identity, fields: int) -> None:
+    rig.awake(identity)
+    rig.talk.configure("A1", DeviceWide(), save=False)
+
+    ((_, _, message),) = rig.say(Configure, rig.hear())
+
+    assert isinstance(message, Configure)
+    assert message.fields == fields
+
+
+def test_a_board_without_configuration_is_told_nothing(rig: Rig) -> None:
+    rig.awake(replace(ARM, capabilities=Capability.FORCE))
+    rig.talk.configure("A1", DeviceWide(), save=True)
+    rig.talk.configure("B9", DeviceWide(), save=True)
+
+    assert rig.say(Configure, rig.hear()) == []
+
+
+def test_a_configuration_is_said_again_until_it_is_answered(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    first, second = rig.say(Configure, rig.hear() + rig.wait(260, states=True))
+    rig.hear(Configuration(first.sequence, ConfigureResult.DONE, Configure()))
+
+    assert first.sequence != second.sequence
+    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+
+
+def test_a_newer_configuration_replaces_one_that_waits(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (old,) = rig.say(Configure, rig.hear())
+    rig.talk.configure("A1", DeviceWide(handedness="left"), save=False)
+    rig.hear(Configuration(old.sequence, ConfigureResult.DONE, Configure()))
+
+    (*_, new) = rig.say(Configure, rig.said)
+    assert isinstance(new.message, Configure)
+    assert new.message.left_handed
+    assert rig.say(Configure, rig.wait(260, states=True))
+
+
+# ------------------------------------------------------------------ calibration
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (CalibrationReason.NONE, None),
+        (CalibrationReason.BLOCKED, Reason.BLOCKED),
+        (CalibrationReason.OSCILLATING_HALL, Reason.OSCILLATING_HALL),
+        (CalibrationReason.PEN_NOT_CONNECTED, Reason.PEN_NOT_CONNECTED),
+        (CalibrationReason.PEN_ASLEEP, Reason.PEN_ASLEEP),
+        (CalibrationReason.PEN_LOST, Reason.PEN_LOST),
+    ],
+)
+def test_a_calibration_ends_with_its_reason(rig: Rig, told: CalibrationReason, reason: Reason | None) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", 7)
+    (asked,) = rig.say(Calibrate, rig.hear())
+    rig.hear(Calibration(asked.sequence, CalibrationProgress.RUNNING))
+    assert rig.ended() is None
+    progress = CalibrationProgress.FAILED if reason else CalibrationProgress.DONE
+
+    rig.hear(Calibration(asked.sequence, progress, told))
+
+    assert rig.ended() == Ended(7, reason)
+    assert rig.say(Calibrate, rig.wait(1000, states=True)) == []
+
+
+def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", 1)
+    (first,) = rig.say(Calibrate, rig.hear())
+    rig.talk.calibrate("A1", 1)
+    assert rig.say(Calibrate, rig.hear()) == []
+    rig.talk.calibrate("A1", 2)
+    rig.hear()
+
+    rig.hear(Calibration(first.sequence, CalibrationProgress.DONE))
+
+    assert rig.talk.peers[0].ended is None
+
+
+# ------------------------------------------------------------------ heartbeats, faults, receivers
+
+
+def test_heartbeats_and_faults_are_seen(rig: Rig) -> None:
+    rig.awake(GRIP)
+    rig.hear(Heartbeat(5, 1.0), FaultReport(1, FaultFlag.HALL, FaultFlag.HALL))
+
+    (peer,) = rig.talk.peers
+    assert peer.beat_ns == rig.now_ns
+    assert peer.faults == FaultFlag.HALL
+
+    rig.talk.seen(0, rig.now_ns, rig.now_ns + 5, 0)
+    assert peer.beat_ns == rig.now_ns + 5
+    assert peer.faults == FaultFlag(0)
+
+
+def test_a_state_says_whether_the_board_is_calibrated(rig: Rig) -> None:
+    rig.awake()
+    assert not rig.talk.peers[0].calibrated
+
+    rig.hear(State(flags=StateFlag.AWAKE | StateFlag.CALIBRATED))
+
+    assert rig.talk.peers[0].calibrated
+
+
+def receiver(rig: Rig, present: int) -> None:
+    rig.hear()
+    rig.hear(RECEIVER, Presence(present), device=EVERY_DEVICE)
+
+
+def test_a_receiver_without_grips_is_open_with_nobody(rig: Rig) -> None:
+    receiver(rig, 0)
+
+    assert rig.talk.receiver
+    assert rig.talk.settled
+    assert rig.talk.peers == ()
+    rig.wait(5000)
+    assert rig.talk.why == ""
+
+
+def test_every_grip_behind_a_receiver_goes_its_own_way(rig: Rig) -> None:
+    receiver(rig, 0b101)
+    assert [(frame.device, frame.message) for frame in rig.said[1:]] == [(0, Identify()), (2, Identify())]
+
+    rig.hear(GRIP)
+    rig.hear(replace(GRIP, device_id="G2"), device=2)
+    rig.hear(READY)
+    rig.hear(READY, device=2)
+    rig.hear(Heartbeat(5, 1.0), device=2)
+
+    assert [(peer.index, peer.beat_ns) for peer in rig.talk.peers] == [(0, None), (2, rig.now_ns)]
+    assert rig.talk.find("G2") is rig.talk.peers[1]
+
+
+def test_a_grip_that_goes_and_another_that_takes_its_index_are_two(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    before = rig.talk.find("G0")
+    rig.hear(Presence(0), device=EVERY_DEVICE)
+    assert rig.ids() == []
+
+    rig.hear(Presence(0b1), device=EVERY_DEVICE)
+    rig.hear(replace(GRIP, device_id="G9"))
+    rig.hear(READY)
+
+    assert rig.talk.find("G9") is not before
+    assert rig.ids() == ["G9"]
+
+
+def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+
+    said = rig.wait(520)
+
+    assert rig.talk.peers == ()
+    assert rig.talk.why == ""
+    assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
+
+
+def test_an_index_that_nobody_told_of_is_nobody(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM, device=3)
+
+    assert rig.talk.peers == ()
+
+
+def test_goodbye_puts_motors_to_rest_first_and_then_devices_to_sleep(rig: Rig) -> None:
+    rig.awake()
+
+    words = [Decoder().feed(word)[0].message for word in rig.talk.goodbye()]
+
+    assert words == [Command(), Wake(awake=False, rate_hz=0)]

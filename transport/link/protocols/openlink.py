@@ -1,0 +1,237 @@
+"""Driver of boards that speak the open link protocol: who is there is asked here, then a port's thread exchanges with the loop.
+
+serial port -> identify, wake (Talk over blocking reads) -> PortThread: states and commands without Python -> `facts` each 10 ms:
+Talk goes on through the thread's messages (settle, presence, configuration, calibration).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+import serial
+
+from actors.port.link import DeviceFacts, LinkCounters, LinkFacts, NobodyAnswers
+from fastpath.link.messages import Command, CommandMode, SettlePhase, Wake
+from fastpath.openlink import MAX_DEVICES, Decoder, encode
+from fastpath.port_thread import PortThread
+from transport.link.protocols.openlink_found import found_device
+from transport.link.protocols.openlink_talk import HALF_WAY, MS, Peer, Talk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from actors.device.messages import DeviceWide
+    from actors.port.link import Patience
+    from actors.values.hardware import Candidate, FoundDevice
+    from fastpath.arena import Lease, Runtime
+    from fastpath.port_thread import Guard
+
+BAUD: Final = 921_600
+READ_S: Final = 0.002
+READ_BYTES: Final = 4096
+FIRST_STATE_NS: Final = 300 * MS
+# Motors to zero, taken whatever its sequence; then asleep, half way round from where the talk begins to count.
+ZERO_PACKET: Final = encode(Command()) + encode(Wake(awake=False, rate_hz=0), sequence=HALF_WAY)
+
+
+class SerialPort(Protocol):
+    """An open serial port in raw mode; `read` waits a few milliseconds at most."""
+
+    def read(self, size: int, /) -> bytes:
+        """What is there, b"" for nothing; OSError when the port has gone."""
+        ...
+
+    def write(self, data: bytes, /) -> int | None:
+        """OSError when the port has gone."""
+        ...
+
+    def fileno(self) -> int:
+        """Its descriptor."""
+        ...
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A device as it was found; `peer` is another one when a receiver has given the index away."""
+
+    peer: Peer
+    found: FoundDevice
+
+
+class OpenlinkLink:
+    """A port with one board, or with a receiver; see `actors.port.link.Link`."""
+
+    def __init__(self, thread: PortThread, runtime: Runtime, talk: Talk) -> None:
+        self._thread = thread
+        self._runtime = runtime
+        self._talk = talk
+        self._decoder = Decoder()
+        self._lock = threading.Lock()
+        self._shown: dict[int, _Shown] = {}
+        self._attached: dict[int, Lease] = {}
+        self._closed = False
+
+    @property
+    def receiver(self) -> bool:
+        """Whether devices come and go behind the open port."""
+        return self._talk.receiver
+
+    def start(self, leases: Mapping[str, Lease]) -> None:
+        """Exchange with the loop for these devices and for nobody else from now on."""
+        with self._lock:
+            wanted: dict[int, Lease] = {}
+            for device_id, lease in leases.items():
+                peer = self._talk.find(device_id)
+                if peer is not None:
+                    wanted[peer.index] = lease
+            for index in self._attached.keys() - wanted.keys():
+                self._thread.detach(index)
+            for index, lease in wanted.items():
+                if self._attached.get(index) != lease:
+                    self._thread.attach(index, lease)
+            self._attached = wanted
+            self._talk.exchange(frozenset(leases))
+
+    def facts(self) -> LinkFacts:
+        """Go on with the talk, then show what holds."""
+        with self._lock:
+            if not self._closed:
+                self._go_on()
+            counters = self._thread.counters()
+            return LinkFacts(
+                gone=os.strerror(counters.gone) if counters.gone else self._talk.why,
+                devices=self._found(),
+                of={peer.identity.device_id: _facts_of(peer) for peer in self._talk.peers if peer.identity},
+                counters=LinkCounters(
+                    frames_in=counters.frames_in,
+                    frames_bad=counters.frames_bad,
+                    frames_out=counters.orders,
+                    bytes_in=counters.bytes_in,
+                    bytes_out=counters.bytes_out,
+                    late=counters.zeros,
+                    errors=counters.errors,
+                ),
+            )
+
+    def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
+        """Have the device follow; what it lacks is left out."""
+        with self._lock:
+            self._talk.configure(device_id, wide, save=save)
+
+    def calibrate(self, device_id: str, run: int) -> None:
+        """Begin; the facts show how it ended."""
+        with self._lock:
+            self._talk.calibrate(device_id, run)
+
+    def close(self) -> None:
+        """Motors to zero, devices asleep, thread joined, descriptor closed."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            if self._talk.receiver:
+                for words in self._talk.goodbye():
+                    self._thread.send(words)
+            self._thread.close()
+
+    def _go_on(self) -> None:
+        frames = self._decoder.feed(b"".join(self._thread.receive()))
+        counters = self._thread.counters()
+        for index, (state_ns, beat_ns) in enumerate(zip(counters.sample_ns, counters.beat_ns, strict=True)):
+            self._talk.seen(index, state_ns, beat_ns, counters.faults[index])
+        self._talk.sent(0, counters.orders)
+        for words in self._talk.step(self._runtime.now_ns(), frames):
+            self._thread.send(words)
+
+    def _found(self) -> tuple[FoundDevice, ...]:
+        shown: dict[int, _Shown] = {}
+        for peer in self._talk.peers:
+            before = self._shown.get(peer.index)
+            if before is not None and before.peer is peer:
+                shown[peer.index] = before
+            elif peer.identity is not None:
+                shown[peer.index] = _Shown(peer, found_device(peer.identity, calibrated=peer.calibrated))
+        self._shown = shown
+        return tuple(one.found for one in shown.values())
+
+
+def open_board(
+    candidate: Candidate,
+    runtime: Runtime,
+    patience: Patience,
+    stop: threading.Event,
+    guard: Guard | None = None,
+) -> OpenlinkLink:
+    """Open the serial port of a candidate and see who is there: NobodyAnswers, and OSError as the operating system has it."""
+    with serial.Serial(candidate.path, BAUD, timeout=READ_S, exclusive=True) as port:
+        port.reset_input_buffer()
+        try:
+            return open_link(candidate, port, runtime, patience, stop, guard)
+        except serial.SerialException as error:
+            raise NobodyAnswers(f"{candidate.path} went away while it was asked ({error})") from error
+
+
+def open_link(
+    candidate: Candidate,
+    port: SerialPort,
+    runtime: Runtime,
+    patience: Patience,
+    stop: threading.Event,
+    guard: Guard | None = None,
+) -> OpenlinkLink:
+    """Identify and wake who is there, then exchange: NobodyAnswers, OSError. The link has a descriptor of its own."""
+    talk = Talk(tries=patience.tries)
+    _begin(candidate, port, runtime, talk, stop)
+    descriptor = os.dup(port.fileno())
+    try:
+        thread = _thread_of(candidate, descriptor, runtime, talk, guard)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return OpenlinkLink(thread, runtime, talk)
+
+
+def _begin(candidate: Candidate, port: SerialPort, runtime: Runtime, talk: Talk, stop: threading.Event) -> None:
+    decoder = Decoder()
+    settled_ns: int | None = None
+    while True:
+        now_ns = runtime.now_ns()
+        for words in talk.step(now_ns, decoder.feed(port.read(READ_BYTES))):
+            port.write(words)
+        if talk.why or stop.is_set():
+            raise NobodyAnswers(f"{candidate.path}: {talk.why or 'it was given up'}")
+        if talk.settled:
+            settled_ns = settled_ns or now_ns
+            if all(peer.flags or not peer.awake for peer in talk.peers) or now_ns - settled_ns > FIRST_STATE_NS:
+                return
+
+
+def _thread_of(candidate: Candidate, descriptor: int, runtime: Runtime, talk: Talk, guard: Guard | None) -> PortThread:
+    modes, rates = [CommandMode.RELEASE] * MAX_DEVICES, [0.0] * MAX_DEVICES
+    if not talk.receiver:
+        (peer,) = talk.peers
+        modes, rates = [peer.mode], [peer.commands_hz]
+    thread = PortThread(
+        runtime,
+        descriptor,
+        "openlink",
+        rates_hz=tuple(rates),
+        zero_packet=b"" if talk.receiver else ZERO_PACKET,
+        config=bytes(modes),
+        name=f"hd-p-{candidate.port}",
+        guard=guard,
+    )
+    thread.start()
+    return thread
+
+
+def _facts_of(peer: Peer) -> DeviceFacts:
+    return DeviceFacts(
+        awake=peer.phase is not SettlePhase.ASLEEP,
+        heartbeat_ns=peer.beat_ns,
+        fault=", ".join((fault.name or "").lower().replace("_", " ") for fault in peer.faults),
+        calibration=peer.ended,
+    )

@@ -1,0 +1,119 @@
+"""What a board says of itself in the open link protocol, as the actors know devices; pure."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from actors.device.kinds import KINDS as DEVICE_KINDS
+from actors.values.hardware import FoundDevice, FoundMechanism, MechanismKind
+from actors.values.identity import Connection, Firmware, Kind
+from actors.values.spatial import Reach
+from fastpath.link.messages import Capability, CommandMode, Configure, ConfigureField, DeviceKind
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceWide
+    from fastpath.link.messages import Identity
+
+DRIVER: Final = "openlink"
+KINDS: Final = MappingProxyType(
+    {
+        DeviceKind.ARM: Kind.ARM,
+        DeviceKind.COMPACT: Kind.COMPACT,
+        DeviceKind.GRIP: Kind.GRIP,
+        DeviceKind.PEN: Kind.PEN,
+    }
+)
+MECHANISMS: Final = MappingProxyType({0: MechanismKind.DIRECT, 1: MechanismKind.SERIAL})
+TURN: Final = 6.283185307179586
+# Share of the reach that the safety springs take on each side of each axis.
+ZONE: Final = 0.05
+MICROMETRE: Final = 6
+
+
+def found_device(identity: Identity, *, calibrated: bool = False) -> FoundDevice:
+    """The device of an identity; KeyError for a receiver, which is none."""
+    kind = KINDS[identity.kind]
+    return FoundDevice(
+        device_id=identity.device_id,
+        kind=kind,
+        connection=_connection(kind, wireless=identity.wireless),
+        firmware=Firmware(identity.firmware_major, identity.firmware_minor),
+        hardware_version=identity.hardware,
+        uuid=identity.uuid.hex(),
+        driver=DRIVER,
+        reach=_reach(identity) if kind.moves else None,
+        mechanism=_mechanism(identity) if kind.moves else None,
+        calibrated=calibrated,
+        settle_s=identity.settle_ms / 1000,
+    )
+
+
+def command_mode(identity: Identity) -> CommandMode:
+    """What its commands are: torques where it takes them, else forces, else none."""
+    if Capability.TORQUE in identity.capabilities:
+        return CommandMode.TORQUE
+    return CommandMode.FORCE if Capability.FORCE in identity.capabilities else CommandMode.RELEASE
+
+
+def configure_message(identity: Identity, wide: DeviceWide, *, save: bool) -> Configure:
+    """All values that this device has; what it lacks is left out, as a wish that it cannot fulfil would spoil the others."""
+    has = identity.capabilities
+    fields = ConfigureField(0)
+    for capability, field in (
+        (Capability.HANDEDNESS, ConfigureField.HANDEDNESS),
+        (Capability.TORQUE_SCALING, ConfigureField.TORQUE_SCALING),
+        (Capability.GRAVITY, ConfigureField.GRAVITY_ENABLED | ConfigureField.GRAVITY_SCALE),
+        (Capability.HOME_RETURN, ConfigureField.HOME_RETURN),
+    ):
+        if capability in has and (capability is not Capability.HOME_RETURN or _returns_home(identity)):
+            fields |= field
+    if save and fields and Capability.SAVE in has:
+        fields |= ConfigureField.SAVE
+    return Configure(
+        fields,
+        left_handed=wide.handedness == "left",
+        torque_scaling=wide.torque_scaling,
+        gravity_enabled=wide.gravity_compensation,
+        home_return=wide.home_return,
+        gravity_scale=wide.gravity_scale,
+    )
+
+
+def _returns_home(identity: Identity) -> bool:
+    return (identity.firmware_major, identity.firmware_minor) >= (7, 4)
+
+
+def _connection(kind: Kind, *, wireless: bool) -> Connection:
+    if kind is Kind.GRIP:
+        return Connection.WIRELESS if wireless else Connection.WIRED
+    return Connection.SERIAL
+
+
+def _reach(identity: Identity) -> Reach | None:
+    """None, that of the kind, where it tells the same or a box that has no size along some axis."""
+    x, y, z = (round(number, MICROMETRE) for number in identity.reach_low)
+    low = (x, y, z)
+    x, y, z = (round(number, MICROMETRE) for number in identity.reach_high)
+    high = (x, y, z)
+    usual = DEVICE_KINDS[KINDS[identity.kind]].reach
+    if not all(a < b for a, b in zip(low, high, strict=True)) or (usual and (low, high) == (usual.low, usual.high)):
+        return None
+    x, y, z = (ZONE * (b - a) for a, b in zip(low, high, strict=True))
+    return Reach(low, high, (x, y, z), (x, y, z))
+
+
+def _mechanism(identity: Identity) -> FoundMechanism | None:
+    """None, that of the kind, where it does not say all of it."""
+    kind = MECHANISMS.get(identity.mechanism)
+    told = identity.torque_limit > 0 and identity.peak_force > 0
+    if kind is None or not told or (kind is MechanismKind.SERIAL and not min(identity.link) > 0):
+        return None
+    counts = identity.counts_per_turn
+    return FoundMechanism(
+        kind=kind,
+        peak_force=identity.peak_force,
+        torque_limit=identity.torque_limit,
+        step=TURN / counts * sum(identity.link) if counts > 0 else 0.0,
+        geometry={"shoulder": identity.shoulder, "link": identity.link, "counts_per_turn": counts},
+    )

@@ -1,0 +1,336 @@
+"""The host's half of a link of the open link protocol, without any I/O: frames and the time in, frames out.
+
+identify -> wake, again and again -> settle, with a RELEASE each 10 ms until the loop's commands flow -> awake or asleep. Behind a
+receiver each present index goes that way by itself. One thread at a time; times in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from actors.pairing.messages import Reason
+from actors.port.link import Ended
+from fastpath.link.messages import (
+    NO_FAULTS,
+    NO_FLAGS,
+    Calibrate,
+    Calibration,
+    CalibrationProgress,
+    CalibrationReason,
+    Command,
+    CommandMode,
+    Configuration,
+    Configure,
+    DeviceKind,
+    FaultFlag,
+    FaultReport,
+    Heartbeat,
+    Identify,
+    Identity,
+    Message,
+    Presence,
+    Settle,
+    SettlePhase,
+    State,
+    StateFlag,
+    Wake,
+)
+from fastpath.openlink import EVERY_DEVICE, Frame, encode, newer
+from transport.link.protocols.openlink_found import command_mode, configure_message
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceWide
+
+MS: Final = 1_000_000
+REQUEST_NS: Final = 250 * MS
+WAKE_NS: Final = 500 * MS
+RELEASE_NS: Final = 10 * MS
+SILENT_NS: Final = 500 * MS
+TRIES: Final = 4
+HALF_WAY: Final = 0x8000
+MOST_HZ: Final = 1000
+REASONS: Final = {
+    CalibrationReason.BLOCKED: Reason.BLOCKED,
+    CalibrationReason.OSCILLATING_HALL: Reason.OSCILLATING_HALL,
+    CalibrationReason.PEN_NOT_CONNECTED: Reason.PEN_NOT_CONNECTED,
+    CalibrationReason.PEN_ASLEEP: Reason.PEN_ASLEEP,
+    CalibrationReason.PEN_LOST: Reason.PEN_LOST,
+}
+
+
+@dataclass(slots=True)
+class Ask:
+    """A request that waits for its answer: it is said again each `every_ns`, `left` times more; `sequences` are those it had."""
+
+    message: Message
+    left: int
+    every_ns: int = REQUEST_NS
+    due_ns: int = 0
+    sequences: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Peer:
+    """One device of the link as far as it is known; `heard_ns` is when it last said how it is."""
+
+    index: int
+    identity: Identity | None = None
+    phase: SettlePhase | None = None
+    asks: dict[type[Message], Ask] = field(default_factory=dict)
+    exchanging: bool = False
+    released_ns: int = 0
+    heard_ns: int = 0
+    beat_ns: int | None = None
+    flags: StateFlag = NO_FLAGS
+    faults: FaultFlag = NO_FAULTS
+    watchdog_trips: int = 0
+    run: int = 0
+    run_asked: Ask | None = None
+    ended: Ended | None = None
+    lost: str = ""
+
+    @property
+    def mode(self) -> CommandMode:
+        """What its commands are; RELEASE: it takes none, or is not known yet."""
+        return CommandMode.RELEASE if self.identity is None else command_mode(self.identity)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it takes commands."""
+        return self.mode is not CommandMode.RELEASE
+
+    @property
+    def commands_hz(self) -> float:
+        """Commands a second that it gets, 0 = none."""
+        return float(min(self.identity.rate_hz, MOST_HZ)) if self.identity is not None and self.moves else 0.0
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether its last state said so."""
+        return StateFlag.CALIBRATED in self.flags
+
+    @property
+    def awake(self) -> bool:
+        """Whether it sends states."""
+        return self.phase in {SettlePhase.WAKING, SettlePhase.SETTLING, SettlePhase.READY}
+
+
+class Talk:
+    """`step` with what came, then send what it returns; `why` says what ended the talk, "" while it goes on."""
+
+    def __init__(self, *, tries: int = TRIES, rate_hz: int = MOST_HZ) -> None:
+        self._tries = tries
+        self._rate_hz = rate_hz
+        self._peers: dict[int, Peer] = {}
+        self._everybody: Ask | None = Ask(Identify(), TRIES - 1)
+        self._sequence = 0
+        self._heard: int | None = None
+        self._commands: dict[int, int] = {}
+        self.receiver = False
+        self.answered = False
+        self.why = ""
+
+    @property
+    def peers(self) -> tuple[Peer, ...]:
+        """Devices that have said who they are and have been woken or sleep, in the order of their index."""
+        return tuple(
+            peer
+            for _, peer in sorted(self._peers.items())
+            if peer.identity is not None and peer.phase is not None and not peer.lost
+        )
+
+    @property
+    def settled(self) -> bool:
+        """Whether every device that is there has answered all that it was asked at first."""
+        return self.answered and all(peer.phase is not None or peer.lost for peer in self._peers.values())
+
+    def find(self, device_id: str) -> Peer | None:
+        """The device of that id."""
+        for peer in self.peers:
+            if peer.identity is not None and peer.identity.device_id == device_id:
+                return peer
+        return None
+
+    # ------------------------------------------------------------ what the host wants
+
+    def configure(self, device_id: str, wide: DeviceWide, *, save: bool) -> None:
+        """Have it follow; a newer wish replaces one that waits."""
+        peer = self.find(device_id)
+        if peer is not None and peer.identity is not None:
+            wish = configure_message(peer.identity, wide, save=save)
+            if wish.fields:
+                peer.asks[Configure] = Ask(wish, TRIES - 1)
+
+    def calibrate(self, device_id: str, run: int) -> None:
+        """Begin; the same run again is nothing."""
+        peer = self.find(device_id)
+        if peer is not None and peer.run != run:
+            peer.run, peer.ended = run, None
+            peer.run_asked = peer.asks[Calibrate] = Ask(Calibrate(), TRIES - 1)
+
+    def exchange(self, device_ids: frozenset[str]) -> None:
+        """Commands of the loop flow to these; the others are kept at rest from here."""
+        for peer in self._peers.values():
+            peer.exchanging = peer.identity is not None and peer.identity.device_id in device_ids
+
+    def goodbye(self) -> list[bytes]:
+        """What puts every device to rest and to sleep: motors off."""
+        words: list[bytes] = []
+        for peer in self._peers.values():
+            if peer.moves:
+                words.append(encode(Command(), device=peer.index))
+            words.append(self._say(peer.index, Wake(awake=False, rate_hz=0)))
+        return words
+
+    # ------------------------------------------------------------ what happens
+
+    def sent(self, index: int, commands: int) -> None:
+        """So many commands went to that device past this talk."""
+        self._commands[index] = commands
+
+    def seen(self, index: int, state_ns: int, beat_ns: int, faults: int) -> None:
+        """States and heartbeats that arrived past this talk, 0 = none yet."""
+        peer = self._peers.get(index)
+        if peer is not None:
+            peer.heard_ns = max(peer.heard_ns, state_ns)
+            peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
+            peer.faults = FaultFlag(faults) if state_ns else peer.faults
+
+    def step(self, now_ns: int, frames: list[Frame]) -> list[bytes]:
+        """Take these frames, then say what is due."""
+        for frame in frames:
+            self._take(frame, now_ns)
+        words: list[bytes] = []
+        if self._everybody is not None and not self._again(self._everybody, EVERY_DEVICE, now_ns, words):
+            self.why = self.why or "nobody answers IDENTIFY"
+        for peer in self._peers.values():
+            self._step_peer(peer, now_ns, words)
+        return words
+
+    def _step_peer(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
+        for kind, ask in list(peer.asks.items()):
+            if not self._again(ask, peer.index, now_ns, words):
+                del peer.asks[kind]
+                self._unanswered(peer, kind)
+        if peer.awake and not peer.lost and now_ns - peer.heard_ns > SILENT_NS:
+            self._lose(peer, "it sends nothing any more")
+        if peer.awake and peer.moves and not peer.exchanging and now_ns - peer.released_ns >= RELEASE_NS:
+            peer.released_ns = now_ns
+            # Half way round from what the loop's commands have come to, so that none of those that follow counts as late.
+            sequence = (self._commands.get(peer.index, 0) + HALF_WAY) & 0xFFFF
+            words.append(encode(Command(), device=peer.index, sequence=sequence))
+
+    def _again(self, ask: Ask, index: int, now_ns: int, words: list[bytes]) -> bool:
+        """Say it if it is due; False when it has been said often enough and nothing came."""
+        if now_ns < ask.due_ns:
+            return True
+        if ask.sequences and ask.left == 0:
+            return False
+        ask.left -= bool(ask.sequences)
+        ask.sequences.append(self._sequence)
+        ask.due_ns = now_ns + ask.every_ns
+        words.append(self._say(index, ask.message))
+        return True
+
+    def _say(self, index: int, message: Message) -> bytes:
+        words = encode(message, device=index, sequence=self._sequence)
+        self._sequence = (self._sequence + 1) & 0xFFFF
+        return words
+
+    def _unanswered(self, peer: Peer, kind: type[Message]) -> None:
+        if kind is Wake:
+            self._lose(peer, "it does not wake up")
+        elif kind is Identify:
+            self._lose(peer, "it does not say who it is")
+
+    def _lose(self, peer: Peer, why: str) -> None:
+        """A device on its own ends the talk; a receiver goes on, and begins anew with whoever holds that index."""
+        if self.receiver:
+            self._peers[peer.index] = Peer(peer.index, asks={Identify: Ask(Identify(), TRIES - 1)})
+            return
+        peer.lost = why
+        self.why = self.why or why
+
+    # ------------------------------------------------------------ what devices say
+
+    def _take(self, frame: Frame, now_ns: int) -> None:
+        message = frame.message
+        if isinstance(message, State):
+            self._take_state(frame.device, message, now_ns)
+            return
+        if self._heard is not None and not newer(self._heard, frame.sequence):
+            return
+        self._heard = frame.sequence
+        if isinstance(message, Identity):
+            self._take_identity(frame.device, message)
+        elif isinstance(message, Presence):
+            self._take_presence(message)
+        elif (peer := self._peers.get(frame.device)) is not None:
+            self._take_peer(peer, message, now_ns)
+
+    def _take_identity(self, index: int, identity: Identity) -> None:
+        self._everybody, self.answered = None, True
+        if identity.kind is DeviceKind.RECEIVER:
+            self.receiver = True
+            return
+        if index != 0 and index not in self._peers:
+            return
+        peer = self._peers.setdefault(index, Peer(index))
+        peer.asks.pop(Identify, None)
+        if peer.identity is None:
+            peer.identity = identity
+            rate_hz = min(identity.rate_hz, self._rate_hz)
+            peer.asks[Wake] = Ask(Wake(rate_hz=rate_hz), self._tries, WAKE_NS)
+
+    def _take_presence(self, presence: Presence) -> None:
+        self.receiver = True
+        for index in range(8):
+            here = presence.present >> index & 1
+            if here and index not in self._peers:
+                self._peers[index] = Peer(index, asks={Identify: Ask(Identify(), TRIES - 1)})
+            elif not here:
+                self._peers.pop(index, None)
+
+    def _take_peer(self, peer: Peer, message: Message, now_ns: int) -> None:
+        match message:
+            case Settle():
+                self._take_settle(peer, message, now_ns)
+            case Heartbeat():
+                peer.beat_ns = now_ns
+            case FaultReport():
+                peer.faults = message.faults
+            case Configuration():
+                self._answered(peer, Configure, message.request)
+            case Calibration():
+                self._take_calibration(peer, message)
+            case _:
+                pass
+
+    def _take_settle(self, peer: Peer, settle: Settle, now_ns: int) -> None:
+        if peer.identity is None:
+            return
+        peer.asks.pop(Wake, None)
+        peer.heard_ns = now_ns
+        peer.phase = settle.phase
+        peer.watchdog_trips = settle.watchdog_trips
+        if settle.phase is SettlePhase.FAILED:
+            self._lose(peer, "it failed to wake up")
+
+    def _take_state(self, index: int, state: State, now_ns: int) -> None:
+        peer = self._peers.get(index)
+        if peer is not None:
+            peer.heard_ns, peer.flags, peer.faults = now_ns, state.flags, state.faults
+
+    def _take_calibration(self, peer: Peer, told: Calibration) -> None:
+        if peer.run_asked is None or told.request not in peer.run_asked.sequences:
+            return
+        peer.asks.pop(Calibrate, None)
+        if peer.ended is None and told.progress in {CalibrationProgress.DONE, CalibrationProgress.FAILED}:
+            failed = told.progress is CalibrationProgress.FAILED
+            peer.ended = Ended(peer.run, REASONS.get(told.reason, Reason.BLOCKED) if failed else None)
+
+    def _answered(self, peer: Peer, kind: type[Message], request: int) -> None:
+        ask = peer.asks.get(kind)
+        if ask is not None and request in ask.sequences:
+            del peer.asks[kind]
