@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 BAUD: Final = 921_600
 READ_S: Final = 0.002
 READ_BYTES: Final = 4096
+# PORT_HOMED of fastpath/port_layout.pxd.
+HOMED: Final = 512
 FIRST_STATE_NS: Final = 300 * MS
 # Motors to zero, taken whatever its sequence; then asleep, half way round from where the talk begins to count.
 ZERO_PACKET: Final = encode(Command()) + encode(Wake(awake=False, rate_hz=0), sequence=HALF_WAY)
@@ -141,7 +143,8 @@ class OpenlinkLink:
         frames = self._decoder.feed(b"".join(self._thread.receive()))
         counters = self._thread.counters()
         for index, (state_ns, beat_ns) in enumerate(zip(counters.sample_ns, counters.beat_ns, strict=True)):
-            self._talk.seen(index, state_ns, beat_ns, counters.faults[index])
+            homed = bool(counters.bits[index] & HOMED)
+            self._talk.seen(index, state_ns, beat_ns, counters.faults[index], homed=homed)
         self._talk.sent(0, counters.orders)
         for words in self._talk.step(self._runtime.now_ns(), frames):
             self._thread.send(words)
@@ -234,4 +237,5 @@ def _facts_of(peer: Peer) -> DeviceFacts:
         heartbeat_ns=peer.beat_ns,
         fault=", ".join((fault.name or "").lower().replace("_", " ") for fault in peer.faults),
         calibration=peer.ended,
+        homed=peer.settled,
     )

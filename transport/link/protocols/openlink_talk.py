@@ -84,6 +84,7 @@ class Peer:
     beat_ns: int | None = None
     flags: StateFlag = NO_FLAGS
     faults: FaultFlag = NO_FAULTS
+    homed: bool = True
     watchdog_trips: int = 0
     run: int = 0
     run_asked: Ask | None = None
@@ -109,6 +110,11 @@ class Peer:
     def calibrated(self) -> bool:
         """Whether its last state said so."""
         return StateFlag.CALIBRATED in self.flags
+
+    @property
+    def settled(self) -> bool:
+        """Whether it knows where it is and would follow commands, were it awake."""
+        return self.homed and self.phase not in {SettlePhase.WAKING, SettlePhase.SETTLING}
 
     @property
     def awake(self) -> bool:
@@ -189,13 +195,14 @@ class Talk:
         """So many commands went to that device past this talk."""
         self._commands[index] = commands
 
-    def seen(self, index: int, state_ns: int, beat_ns: int, faults: int) -> None:
-        """States and heartbeats that arrived past this talk, 0 = none yet."""
+    def seen(self, index: int, state_ns: int, beat_ns: int, faults: int, *, homed: bool = True) -> None:
+        """States and heartbeats that arrived past this talk, 0 = none yet; what the newest state said."""
         peer = self._peers.get(index)
         if peer is not None:
             peer.heard_ns = max(peer.heard_ns, state_ns)
             peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
-            peer.faults = FaultFlag(faults) if state_ns else peer.faults
+            if state_ns:
+                peer.faults, peer.homed = FaultFlag(faults), homed
 
     def step(self, now_ns: int, frames: list[Frame]) -> list[bytes]:
         """Take these frames, then say what is due."""

@@ -337,6 +337,20 @@ def test_heartbeats_and_faults_are_seen(rig: Rig) -> None:
     assert peer.faults == FaultFlag(0)
 
 
+def test_a_board_has_settled_when_it_says_so_and_knows_where_it_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+    assert not rig.talk.peers[0].settled
+
+    rig.talk.seen(0, rig.now_ns, 0, 0, homed=False)
+    rig.hear(READY)
+    assert not rig.talk.peers[0].settled
+
+    rig.talk.seen(0, rig.now_ns, 0, 0, homed=True)
+    assert rig.talk.peers[0].settled
+
+
 def test_a_state_says_whether_the_board_is_calibrated(rig: Rig) -> None:
     rig.awake()
     assert not rig.talk.peers[0].calibrated
