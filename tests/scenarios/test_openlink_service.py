@@ -1,0 +1,121 @@
+"""Emulated boards behind the whole service: real bytes over a pseudo-terminal, the loop's thread, sockets; a simulated arm beside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.client import ClientConnection, connect
+
+from actors.device.messages import Phase, SimulatedSpec
+from actors.values.identity import Connection, Kind
+from tests.emulators.boards import Boards
+from tests.support.board_links import BoardsAt
+from tests.support.inside import ServiceInside
+from tests.support.listener import Listener
+from tests.support.polling import eventually
+
+SIMULATED = (SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),)
+RATE_HZ = 4000
+PERIOD_S = 0.001
+PUSH = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}
+
+
+class Bench:
+    """A board, the service that drives it, and what the service tells."""
+
+    def __init__(self, boards: Boards, service: ServiceInside, events: Listener) -> None:
+        self.boards = boards
+        self.service = service
+        self.events = events
+
+    def phase(self, device_id: str) -> Phase | None:
+        record = self.service.system.inventory.value.find(device_id)
+        return None if record is None else record.phase
+
+    def ready(self, device_id: str = "A1") -> None:
+        eventually(lambda: self.phase(device_id) is Phase.READY, f"{device_id} is ready", pause_s=0.01)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    settings = {"control/frequency": RATE_HZ, "sessions/command_timeout": 0.5}
+    with (
+        Boards("arm:A1") as boards,
+        ServiceInside(
+            tmp_path, simulated=SIMULATED, settings=settings, links=BoardsAt(boards.path()), settled=False
+        ) as service,
+        Listener(service.events) as events,
+    ):
+        bench = Bench(boards, service, events)
+        bench.ready()
+        bench.ready("A001")
+        yield bench
+
+
+def push(channel: ClientConnection, *device_ids: str, **commands: Any) -> Any:
+    entries = [{"device_id": device_id, "commands": commands or PUSH} for device_id in device_ids]
+    channel.send(json.dumps({"arm": entries}))
+    return json.loads(channel.recv())
+
+
+def test_a_force_reaches_the_motors_of_the_board_and_of_the_simulated_arm(bench: Bench) -> None:
+    with connect(bench.service.ws, proxy=None) as channel:
+        channel.recv()
+
+        def forces() -> list[float]:
+            frame = push(channel, "A1", "A001")
+            assert "errors" not in frame
+            return [entry["state"]["current_cursor_force"]["z"] for entry in frame["arm"]]
+
+        eventually(
+            lambda: forces() == pytest.approx([1, 1], abs=0.05) and bench.boards.see().driven,
+            "both have the force",
+            pause_s=0.005,
+        )
+
+    assert bench.boards.see().trips == 0
+
+
+def test_a_client_that_goes_leaves_the_motors_at_zero(bench: Bench) -> None:
+    with connect(bench.service.ws, proxy=None) as channel:
+        channel.recv()
+        eventually(lambda: push(channel, "A1") and bench.boards.see().driven, "the motors are on", pause_s=0.005)
+
+    eventually(lambda: not bench.boards.see().driven, "the motors are at zero", pause_s=0.005)
+    assert bench.boards.see().trips == 0
+
+
+def test_a_board_that_stands_still_is_stale_and_then_disconnected(bench: Bench) -> None:
+    bench.boards.freeze()
+
+    stale = bench.events.hears("device-safety-triggered", safety_type="device_stale", device_id="A1")
+    lost = bench.events.hears("device-disconnected", device_id="A1")
+    bench.boards.thaw()
+
+    assert stale["time"] < lost["time"]
+    bench.ready()
+    assert len(bench.events.heard("device-connected", device_id="A1")) == 2
+    assert bench.phase("A001") is Phase.READY
+
+
+def test_a_board_that_is_killed_is_disconnected_without_having_been_stale(bench: Bench) -> None:
+    bench.boards.kill()
+
+    bench.events.hears("device-disconnected", device_id="A1")
+
+    assert bench.events.heard("device-safety-triggered", safety_type="device_stale", device_id="A1") == []
+
+
+def test_a_board_that_is_pulled_out_and_plugged_in_again_is_the_same(bench: Bench) -> None:
+    bench.boards.unplug()
+    bench.events.hears("device-disconnected", device_id="A1")
+
+    bench.boards.plug()
+    eventually(lambda: len(bench.events.heard("device-connected", device_id="A1")) == 2, "it is back", pause_s=0.01)
+
+    bench.ready()
+    assert bench.boards.see().trips == 0

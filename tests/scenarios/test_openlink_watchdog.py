@@ -1,0 +1,113 @@
+"""Whoever drives a board and stops: the board's own watchdog takes the force away, and the driver's care never lets it trip."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from tests.emulators.boards import Boards
+from tests.support.driven_boards import DrivenBoards
+from tests.support.polling import eventually
+
+
+@contextmanager
+def driving(path: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that drives the board at that path with a force."""
+    command = [sys.executable, "-m", "tests.support.driven_boards", path]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "driving\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def test_a_board_follows_the_loop_and_its_state_comes_back() -> None:
+    with Boards("arm:A1") as boards, DrivenBoards(boards.path()) as driven:
+        eventually(lambda: boards.see().phase == 3, "it is ready", pause_s=0.01)
+        before = tuple(driven.readers[0].snapshot()["joint"])
+        driven.push(0.0, 0.0, 1.0)
+
+        eventually(lambda: boards.see().driven, "its motors are on", pause_s=0.005)
+        eventually(lambda: tuple(driven.readers[0].snapshot()["joint"]) != before, "it moves", pause_s=0.005)
+        driven.push(0.0, 0.0, 0.0)
+        eventually(lambda: not boards.see().driven, "its motors are off", pause_s=0.005)
+
+        assert boards.see().trips == 0
+
+
+def test_a_driver_that_stands_still_loses_its_force_to_the_watchdog() -> None:
+    with Boards("arm:A1") as boards, driving(boards.path()) as process:
+        eventually(lambda: boards.see().driven, "its motors are on", pause_s=0.01)
+        process.send_signal(signal.SIGSTOP)
+
+        seen = eventually(lambda: found if (found := boards.see()).tripped else None, "it trips", pause_s=0.005)
+
+        assert not seen.driven
+        assert seen.trips == 1
+        process.send_signal(signal.SIGCONT)
+        eventually(lambda: boards.see().tripped == 0, "the next command ends it", pause_s=0.01)
+
+
+@pytest.mark.soak
+def test_the_watchdog_takes_60_ms_at_most() -> None:
+    with Boards("arm:A1") as boards, driving(boards.path()) as process:
+        for _ in range(20):
+            eventually(lambda: boards.see().driven, "its motors are on", pause_s=0.01)
+            process.send_signal(signal.SIGSTOP)
+            seen = eventually(lambda: found if (found := boards.see()).tripped else None, "it trips", pause_s=0.005)
+            process.send_signal(signal.SIGCONT)
+            assert seen.zeroed_ns - seen.command_ns <= 60e6
+
+
+@pytest.mark.soak
+def test_a_command_reaches_the_motor_within_two_periods_of_the_link() -> None:
+    latencies: list[float] = []
+    with Boards("arm:A1") as boards, DrivenBoards(boards.path()) as driven:
+        eventually(lambda: boards.see().phase == 3, "it is ready", pause_s=0.01)
+        for _ in range(200):
+            ordered_ns = driven.push(0.0, 0.0, 1.0)
+            eventually(lambda: boards.see().driven, "its motors are on", pause_s=0.002)
+            latencies.append((boards.see().driven_ns - ordered_ns) * 1e-6)
+            driven.push(0.0, 0.0, 0.0)
+            eventually(lambda: not boards.see().driven, "its motors are off", pause_s=0.002)
+    latencies.sort()
+    sys.stdout.write(f"ms from order to motor: median {latencies[100]:.2f}, p95 {latencies[190]:.2f}\n")
+
+    assert latencies[100] <= 2.0 + 0.25
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("count", [8, 16])
+def test_boards_at_once_keep_their_rate(count: int) -> None:
+    """Eight must; how sixteen do is printed."""
+    seconds = 60
+    with (
+        Boards(*(f"arm:A{number}" for number in range(count))) as boards,
+        DrivenBoards(*(boards.path(number) for number in range(count))) as driven,
+    ):
+        eventually(lambda: boards.see(count - 1).phase == 3, "the last is ready", pause_s=0.01)
+        began_ns = driven.runtime.now_ns()
+        first = [boards.see(number) for number in range(count)]
+        taken = [link.facts().counters.frames_in for link in driven.links]
+        ticks = int(driven.runtime.loop_state()["ticks"])
+        eventually(lambda: driven.runtime.now_ns() - began_ns > seconds * 1e9, "the time is over", tries=1000)
+        elapsed_s = (driven.runtime.now_ns() - began_ns) * 1e-9
+        commands = [boards.see(number).commands - first[number].commands for number in range(count)]
+        states = [link.facts().counters.frames_in - before for link, before in zip(driven.links, taken, strict=True)]
+        loop_hz = (int(driven.runtime.loop_state()["ticks"]) - ticks) / elapsed_s
+        trips = [boards.see(number).trips for number in range(count)]
+    commands_hz, states_hz = min(commands) / elapsed_s, min(states) / elapsed_s
+    sys.stdout.write(f"{count} boards: {commands_hz:.0f} commands, {states_hz:.0f} states, loop {loop_hz:.0f} Hz\n")
+
+    assert trips == [0] * count
+    if count == 8:
+        assert commands_hz >= 950
+        assert states_hz >= 950
+        assert loop_hz >= 0.95 * 4000

@@ -1,0 +1,53 @@
+"""Links to emulated boards for a service inside a test: ports that are looked for at given paths, and the driver that ships."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from actors.port.link import NobodyAnswers
+from actors.values.hardware import Candidate, Transport
+from transport.link.protocols.openlink import open_board
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from actors.kit.published import Published
+    from actors.port.link import Link, Patience
+    from actors.settings.messages import SettingsView
+    from fastpath.arena import Runtime
+
+
+class BoardLinks:
+    """Port `board0` is at the first path while something is there, and so on."""
+
+    def __init__(self, runtime: Runtime, paths: Sequence[str]) -> None:
+        self._runtime = runtime
+        self._paths = tuple(paths)
+
+    def scan(self) -> tuple[Candidate, ...]:
+        """The paths that exist."""
+        return tuple(
+            Candidate(f"board{number}", path, Transport.SERIAL)
+            for number, path in enumerate(self._paths)
+            if Path(path).exists()
+        )
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        """Whoever answers there."""
+        try:
+            return open_board(candidate, self._runtime, patience, stop)
+        except OSError as error:
+            raise NobodyAnswers(str(error)) from error
+
+
+class BoardsAt:
+    """What a system makes its links of, as `links=BoardsAt(paths)`."""
+
+    def __init__(self, *paths: str) -> None:
+        self._paths = paths
+
+    def __call__(self, runtime: Runtime, settings: Published[SettingsView]) -> BoardLinks:
+        del settings
+        return BoardLinks(runtime, self._paths)
