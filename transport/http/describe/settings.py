@@ -7,7 +7,7 @@ from typing import Any, Final
 from actors.settings.catalog import CATALOG
 from actors.settings.keys import KINDS
 from actors.settings.messages import FAMILY
-from actors.settings.rows import ADDRESS, HOST, ORIGIN, VENDOR_ID
+from actors.settings.rows import ADDRESS, BOARD_AT, HOST, ORIGIN, VENDOR_ID
 from actors.settings.schema import TEXT_LENGTH, Setting, TypeHint
 from transport.http.describe.schema import (
     ANYTHING,
@@ -26,7 +26,13 @@ from transport.http.describe.schema import (
 )
 from transport.http.describe.values import PRINTABLE
 
-FORMATS: Final = ((ADDRESS, "address"), (HOST, "host"), (ORIGIN, "origin"), (VENDOR_ID, "vendor-id"))
+FORMATS: Final = (
+    (ADDRESS, "address"),
+    (HOST, "host"),
+    (ORIGIN, "origin"),
+    (VENDOR_ID, "vendor-id"),
+    (BOARD_AT, "board-at"),
+)
 
 RECORD: Final = Named(
     "Setting",
