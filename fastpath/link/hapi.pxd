@@ -29,10 +29,14 @@ cdef enum:
     HAPI_CONFIG = 13
     # replies that may be owed: a board that was silent for longer than that starts over
     HAPI_MOST_OWED = 64
+    # orders without a time that are kept back in a row: so many periods are as good as a silence
+    HAPI_MOST_KEPT = 8
     # words of the codec's memory: replies that are owed, whether the line is shaken, whether the last order had a torque
     HAPI_OWED = 0
     HAPI_SHAKEN = 1
     HAPI_PUSHING = 2
+    # and how many orders were kept back in a row
+    HAPI_KEPT = 3
     # ns of silence after which the rest of a reply does not come any more
     HAPI_PATIENCE_NS = 5000000
     # N.mm: what the firmware clamps each motor to, one by one
@@ -84,7 +88,7 @@ cdef inline int hapi_order(Codec *c, int device, const PortOrder *order, uint8_t
     """`02 id`, a zero for each PWM pin, N.m as float32 for each motor port: 2 + pins + 4 motors bytes; 0: not now.
 
     Past the limit all torques shrink together; with one that is no number all are zero. An order without a time is the thread's
-    own zero and goes at once.
+    own zero, where the loop says nothing: what it is kept back for is counted in orders.
     """
     cdef int port, at = 2 + c.config[HAPI_PINS]
     cdef double largest = 0, scale = 1e-3, torque
@@ -100,8 +104,13 @@ cdef inline int hapi_order(Codec *c, int device, const PortOrder *order, uint8_t
     if largest > HAPI_TORQUE_LIMIT:
         scale *= HAPI_TORQUE_LIMIT / largest
     hapi_settle(c, order.time_ns)
-    if (c.waiting > 0 or c.memory[HAPI_SHAKEN]) and order.time_ns > 0 and not (largest == 0 and c.memory[HAPI_PUSHING]):
-        return 0
+    if (c.waiting > 0 or c.memory[HAPI_SHAKEN]) and not (largest == 0 and c.memory[HAPI_PUSHING]):
+        if order.time_ns > 0 or c.memory[HAPI_KEPT] < HAPI_MOST_KEPT:
+            c.memory[HAPI_KEPT] += 1
+            return 0
+        c.frames_bad += c.waiting > 0
+        hapi_start_over(c, 0)
+    c.memory[HAPI_KEPT] = 0
     c.memory[HAPI_PUSHING] = largest != 0
     if c.memory[HAPI_OWED] < HAPI_MOST_OWED:
         c.memory[HAPI_OWED] += 1

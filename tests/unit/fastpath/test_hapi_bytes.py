@@ -54,12 +54,23 @@ def test_torques_stay_within_the_firmware_s_clamp_and_keep_their_direction(one: 
     assert (first, second) == pytest.approx((one * share, two * share), rel=1e-6, abs=1e-9)
 
 
-def test_an_order_of_the_thread_s_own_has_no_time_and_is_never_kept_back() -> None:
+def test_an_order_without_a_time_is_kept_back_for_some_orders_for_nobody_tells_how_late_it_is() -> None:
     line = exchange("pantograph")
     line.order((0.0, 0.0, 0.0), MS)
+    line.take(reply(180.0, 0.0) + b"\x05", MS + 1)
+
+    orders = [line.order((0.0, 0.0, 0.0), 0) for _ in range(9)]
+
+    assert orders[:8] == [b""] * 8
+    assert torques(orders[8]) == (0, 0)
+    assert line.take(reply(180.0, 0.0), 12 * MS) == Sample(1, 12 * MS, (180.0, 0.0, 0.0))
+
+
+def test_an_order_without_a_time_that_ends_a_torque_goes_at_once() -> None:
+    line = exchange("pantograph")
+    line.order((10.0, 0.0, 0.0), MS)
     line.take(reply(180.0, 0.0)[:4], MS + 1)
 
-    assert line.order((0.0, 0.0, 0.0), 2 * MS) == b""
     assert torques(line.order((0.0, 0.0, 0.0), 0)) == (0, 0)
 
 

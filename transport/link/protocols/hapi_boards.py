@@ -26,6 +26,7 @@ MOTOR_TORQUE: Final = 0.123
 
 RESET: Final = 0
 SETUP: Final = 1
+TORQUES: Final = 2
 
 
 class Turn(IntEnum):
@@ -119,6 +120,11 @@ def setup_message(board: Board, board_id: int = BOARD_ID) -> bytes:
     directions = bytes(joint.turn for joint in joints)
     message = bytes((SETUP, board_id)) + 2 * (bytes((mask,)) + directions) + bytes((0, 0))
     return message + b"".join(struct.pack("<2f", joint.home_deg, joint.counts_per_turn) for joint in joints)
+
+
+def zero_message(board: Board, board_id: int = BOARD_ID) -> bytes:
+    """No torque on any motor; answered with the angles."""
+    return bytes((TORQUES, board_id)) + bytes(4 * len(board.joints))
 
 
 def codec_config(board: Board, board_id: int = BOARD_ID) -> bytes:

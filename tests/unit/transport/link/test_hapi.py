@@ -1,0 +1,235 @@
+"""The driver of hAPI boards at a pseudo-terminal, behind which the emulated board answers: real bytes, real thread, real loop."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import numpy as np
+import pytest
+import serial
+
+from actors.kit.published import Published
+from actors.port.link import NobodyAnswers, Patience
+from actors.settings.messages import SettingsView
+from actors.values.hardware import Candidate, MechanismKind, Transport
+from actors.values.identity import Kind
+from fastpath.arena import Lease, Runtime, now_ns
+from fastpath.records import Reader
+from tests.emulators.hapi import HapiBoard
+from tests.emulators.pty_port import PtyPort
+from tests.support.devices import fill, still_arm_params
+from tests.support.polling import eventually as poll
+from tests.support.slices import settings_view
+from transport.link.protocols.hapi import HapiBoards, HapiLink
+from transport.link.protocols.hapi_boards import BOARDS, zero_message
+
+FIVE_BAR = 1
+PATIENCE = Patience(timeout_s=2.0, tries=1)
+MS = 1_000_000
+
+
+def eventually(look: Callable[[], bool]) -> None:
+    poll(look, "what the board or its link shows", pause_s=0.005)
+
+
+def settings_of(*entries: str) -> Published[SettingsView]:
+    return Published(settings_view({"devices/hapi/ports": list(entries)}))
+
+
+class Bench:
+    """A loop, an emulated board at a port of its own name, and the family that drives it."""
+
+    def __init__(self, folder: Path, mechanism: str = "2diy-plastic") -> None:
+        self._cleanup = ExitStack()
+        self.board = HapiBoard(mechanism)
+        self.port = self._cleanup.enter_context(PtyPort(self.board, link=folder / "ttyACM7"))
+        self.runtime = Runtime(realtime=False)
+        self.runtime.publish_loop(frequency=1000.0, command_timeout=0.5)
+        self.mechanism = mechanism
+        self.family = HapiBoards(self.runtime, settings_of(f"{self.port.path}={mechanism}"), list_ports=lambda: ())
+
+    def close(self) -> None:
+        self.runtime.stop()
+        self._cleanup.close()
+
+    def open(self) -> HapiLink:
+        (candidate,) = self.family.candidates()
+        link = self.family.open(candidate, PATIENCE, threading.Event())
+        self._cleanup.callback(link.close)
+        return link
+
+    def drive(self, link: HapiLink) -> tuple[Lease, Reader]:
+        """The board in the loop, as the mechanism that it was found with."""
+        found = link.facts().devices[0]
+        assert found.mechanism is not None
+        params = still_arm_params(peak_force=5.0, torque_limit=found.mechanism.torque_limit, source=1, silence=0.02)
+        fill(params["mechanism"], {"kind": FIVE_BAR, **found.mechanism.geometry})
+        lease = self.runtime.lease_device(found.device_id)
+        assert self.runtime.publish_device(lease, params)
+        link.start({found.device_id: lease})
+        self.runtime.start(priority=0)
+        return lease, self.runtime.reader(lease)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    bench = Bench(tmp_path)
+    yield bench
+    bench.close()
+
+
+def test_ports_that_are_named_and_exist_are_candidates(bench: Bench) -> None:
+    (candidate,) = bench.family.candidates()
+
+    assert (candidate.port, candidate.path, candidate.transport) == ("ttyACM7", bench.port.path, Transport.SERIAL)
+    assert candidate.assigned
+    bench.port.unplug()
+    assert not bench.family.candidates()
+
+
+def test_a_board_is_a_compact_with_a_mechanism_of_its_own(bench: Bench) -> None:
+    found = bench.open().facts().devices[0]
+
+    assert (found.kind, found.device_id, found.driver) == (Kind.COMPACT, "HTTYACM7", "hapi 2diy-plastic")
+    assert found.calibrated
+    assert found.mechanism is not None
+    assert found.mechanism.kind is MechanismKind.FIVE_BAR
+    assert found.mechanism.torque_limit == pytest.approx(123)
+    assert found.reach == BOARDS["2diy-plastic"].reach
+
+
+def test_a_board_that_was_left_in_the_middle_of_anything_is_set_up_with_its_motors_off(bench: Bench) -> None:
+    bench.board.feed(b"\x00\x00" + bytes.fromhex("0105030101030101000000004041008098450000284300809845"))
+    bench.board.feed(bytes.fromhex("02050ad7233c0ad723bc"))
+    assert max(bench.board.torques) > 0
+    bench.board.feed(bytes.fromhex("0205 0000"))
+
+    bench.open()
+
+    assert bench.board.torques == (0, 0)
+    assert bench.board.directions["motor"][:2] == [1, 1]
+
+
+def test_the_loop_sees_the_cursor_and_its_force_turns_the_motors(bench: Bench) -> None:
+    lease, reader = bench.drive(bench.open())
+    writer = bench.runtime.writer(bench.runtime.lease_session("1"), lease)
+
+    def push() -> None:
+        bench.runtime.beat()
+        writer.begin()
+        writer.force(0.0, -0.5, 0.0)
+        assert writer.publish()
+
+    def turning() -> bool:
+        push()
+        return max(abs(torque) for torque in bench.board.torques) > 0.01
+
+    eventually(turning)
+    state = reader.snapshot()
+    assert math.hypot(*state["position"][:2]) < 0.17
+    assert state["position"][2] == 0
+    assert np.isfinite(state["joint"]).all()
+
+
+def test_closing_says_zero_last(bench: Bench) -> None:
+    link = bench.open()
+    bench.drive(link)
+
+    link.close()
+    link.close()
+
+    eventually(lambda: bench.port.last.endswith(zero_message(BOARDS["2diy-plastic"])))
+    assert bench.board.torques == (0, 0)
+
+
+def test_a_board_that_stands_still_has_gone_after_half_a_second_and_not_before(bench: Bench) -> None:
+    link = bench.open()
+    bench.drive(link)
+    eventually(lambda: link.facts().counters.frames_in > 20)
+
+    bench.port.freeze()
+    since = now_ns()
+    eventually(lambda: link.facts().gone != "")
+
+    assert link.facts().gone == "it has not answered for 500 ms"
+    assert now_ns() - since > 490 * MS
+
+
+def test_a_board_that_is_unplugged_says_so(bench: Bench) -> None:
+    link = bench.open()
+    bench.drive(link)
+    eventually(lambda: link.facts().counters.frames_in > 5)
+
+    bench.port.unplug()
+
+    eventually(lambda: link.facts().gone.startswith("it was unplugged"))
+
+
+def test_stray_bytes_cost_a_moment_and_are_counted(bench: Bench) -> None:
+    link = bench.open()
+    bench.drive(link)
+    eventually(lambda: link.facts().counters.frames_in > 20)
+
+    bench.port.send(b"\x05\x05\x05")
+
+    eventually(lambda: link.facts().counters.frames_bad > 0)
+    seen = link.facts().counters.frames_in
+    eventually(lambda: link.facts().counters.frames_in > seen + 50)
+    assert link.facts().gone == ""
+
+
+def test_calibration_presets_the_encoders_to_the_home_pose_once_for_each_run(bench: Bench) -> None:
+    link = bench.open()
+    bench.drive(link)
+    setups = bench.board.setups
+    for shaft in bench.board.shafts.values():
+        shaft.angle += 0.2
+
+    link.calibrate("HTTYACM7", 4)
+    link.calibrate("HTTYACM7", 4)
+
+    def ended() -> bool:
+        about = link.facts().of["HTTYACM7"].calibration
+        return about is not None and about.run == 4 and about.reason is None
+
+    eventually(ended)
+    link.calibrate("HTTYACM7", 4)
+    assert bench.board.setups == setups + 1
+    assert bench.board.angle(1) == pytest.approx(12, abs=0.2)
+
+
+def test_a_port_where_nobody_answers_is_given_up_in_time(bench: Bench) -> None:
+    (candidate,) = bench.family.candidates()
+    bench.port.freeze()
+
+    with pytest.raises(NobodyAnswers, match="no hAPI board answers"):
+        bench.family.open(candidate, Patience(0.1, 1), threading.Event())
+
+
+def test_a_look_that_is_called_off_ends_at_once(bench: Bench) -> None:
+    (candidate,) = bench.family.candidates()
+    stop = threading.Event()
+    stop.set()
+
+    with pytest.raises(NobodyAnswers):
+        bench.family.open(candidate, PATIENCE, stop)
+
+
+def test_a_port_that_the_setting_does_not_name_any_more_is_not_opened(bench: Bench) -> None:
+    other = Candidate("ttyACM9", "/dev/ttyACM9", Transport.SERIAL, assigned=True)
+
+    with pytest.raises(NobodyAnswers, match="does not name /dev/ttyACM9 any more"):
+        bench.family.open(other, PATIENCE, threading.Event())
+
+
+def test_a_port_that_another_program_holds_is_refused_by_its_error(bench: Bench) -> None:
+    (candidate,) = bench.family.candidates()
+
+    with serial.Serial(bench.port.path, exclusive=True), pytest.raises(OSError) as refused:
+        bench.family.open(candidate, PATIENCE, threading.Event())
+
+    assert refused.value.errno == 11
