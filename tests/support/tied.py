@@ -30,9 +30,9 @@ COMPACT_ONLY: Final = frozenset({"compact_centered", "compact_zup", "minverse_ce
 IN_REACH: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
     {"x": (-0.09, 0.07), "y": (-0.185, -0.025), "z": (0.0, 0.16)}
 )
-# A connection loop ends in a blocked port, and the other devices' answers would be about that alone.
-BLOCKS_A_PORT: Final = "connection_loop"
-OF_HANDLES_TOO: Final = frozenset({"none", "unplug"})
+# Devices that come and go end in a blocked port, and all further answers would be about that alone.
+BLOCK_A_PORT: Final = frozenset({"connection_loop", "unplug"})
+OF_HANDLES_TOO: Final = "none"
 SPHERE: Final[Mapping[str, Any]] = MappingProxyType({"primitive": "sphere", "parameters": {"r": 0.05}})
 
 
@@ -50,7 +50,7 @@ def _exact(value: Any) -> Any:
     """Rotations have unit norm, presets fit every device."""
     if isinstance(value, dict):
         found = {name: _exact(inner) for name, inner in cast("dict[str, Any]", value).items()}
-        if found.keys() >= set("wxyz"):
+        if all(isinstance(found.get(axis), (int, float)) for axis in "wxyz"):
             found |= _unit(found)
         return found
     return "arm_front" if isinstance(value, str) and value in COMPACT_ONLY else value
@@ -79,7 +79,7 @@ def _simulated(case: Any) -> None:
     path, body = case.path_parameters, case.body
     if path["device"] not in ARM_WORDS | HANDLE_WORDS:
         path["device"] = "arm"
-    if body.get("fault") == BLOCKS_A_PORT:
+    if body.get("fault") in BLOCK_A_PORT:
         body["fault"] = "none"
     if path["device"] in ARM_WORDS:
         unfit = {"buttons", "attached", "battery_level"}
@@ -87,8 +87,10 @@ def _simulated(case: Any) -> None:
             body["hand"]["position"] = _in_reach(body["hand"]["position"])
     else:
         unfit = {"hand"} if path["device"] in BATTERY_WORDS else {"hand", "battery_level"}
-        if body.get("fault") not in OF_HANDLES_TOO:
+        if body.get("fault") != OF_HANDLES_TOO:
             unfit.add("fault")
+    if "battery_level" in body.keys() - unfit:
+        path.update(device="wireless_verse_grip", id="B001")
     kept = {name: value for name, value in body.items() if name not in unfit}
     case.body = kept if kept.keys() & set(CHANGE) else {**kept, "awake": True}
 
