@@ -28,6 +28,7 @@ from fastpath import port_io
 from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.http.resources.health import readiness
+from transport.link.families import links
 from transport.listeners import Listeners
 from transport.ws.session import SessionChannel
 
@@ -70,7 +71,8 @@ class Service:
 
     async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals
-        system = System(settings, Ledger.load(self._directory), self._on_fatal(loop, signals.stop), cores=cores)
+        on_fatal = self._on_fatal(loop, signals.stop)
+        system = System(settings, Ledger.load(self._directory), on_fatal, cores=cores, links=links)
         bridge = Bridge(system, modules)
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
         addresses = listeners.open()

@@ -249,10 +249,10 @@ class DeviceManager(ServiceActor):
 
     @handles(SaveConfiguration)
     def save_configuration(self, message: SaveConfiguration) -> None:
-        """It is in the memory already, and that in the ledger unless the disk refused it; a real device keeps it too."""
+        """It is in the memory already, and that in the ledger unless the disk refused it; a real device can keep it too."""
         record = self._inventory.value.get(message.device_id)
         self._save_memory()
-        if not record.identity.simulated:
+        if message.in_device and not record.identity.simulated:
             order = ConfigureOverLink(record.identity.link_id, record.wide, save=True)
             self.tell(link_name(record.identity.port), order)
 

@@ -315,9 +315,10 @@ class DeviceLost(Message):
 
 @dataclass(frozen=True, slots=True)
 class SaveConfiguration(Request[None]):
-    """Have the ledger told once more what a device has for all sessions. Asked of MANAGER: NoSuchDevice."""
+    """Have the ledger told once more what a device has for all sessions, and a real device too if `in_device`. Of MANAGER: NoSuchDevice."""
 
     device_id: str
+    in_device: bool = False
 
 
 @dataclass(frozen=True, slots=True)

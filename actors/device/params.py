@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import zlib
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -13,11 +14,15 @@ from actors.device import simulation
 from actors.device.kinds import KINDS
 from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindData
 from actors.device.messages import DeviceRecord, Phase
+from actors.values.hardware import MechanismKind
 from actors.values.identity import Connection
 from fastpath.dtypes import DEVICE_PARAMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from actors.values.hardware import FoundMechanism
+    from actors.values.spatial import Reach
 
 CALIBRATED: Final = 1
 POWER_SUPPLY: Final = 2
@@ -34,6 +39,9 @@ CIRCLE_RADIUS_M: Final = 0.030
 CIRCLE_PERIOD_S: Final = 4.0
 
 AT_A_PORT: Final = 1
+MECHANISMS: Final = MappingProxyType(
+    {MechanismKind.SERIAL: 0, MechanismKind.FIVE_BAR: 1, MechanismKind.DELTA: 2, MechanismKind.DIRECT: 3}
+)
 # A port's device is silent after so long without a packet, s: those that move send at hundreds of hertz, handles at 50.
 SILENCE_S: Final = 0.020
 HANDLE_SILENCE_S: Final = 0.060
@@ -96,7 +104,9 @@ def device_params(
         params["battery_start"] = BATTERY_START
         params["battery_life"] = BATTERY_LIFE_S
     if data.kind.moves:
-        _fill_mechanism(params, data)
+        _fill_mechanism(params, data, record.identity.reach)
+        if record.identity.found is not None and record.identity.found.mechanism is not None:
+            _fill_found(params, record.identity.found.mechanism)
     simulation.fill(params, record)
     return params
 
@@ -107,8 +117,19 @@ def _silence_s(record: DeviceRecord) -> float:
     return SILENCE_S if record.kind.moves else HANDLE_SILENCE_S
 
 
-def _fill_mechanism(params: NDArray[np.void], data: KindData) -> None:
-    if data.mechanism is None or data.dynamics is None or data.reach is None:
+def _fill_found(params: NDArray[np.void], found: FoundMechanism) -> None:
+    """A real mechanism over that of its kind: what its driver does not name is not there."""
+    params["peak_force"] = found.peak_force
+    params["torque_limit"] = found.torque_limit
+    params["encoder_step"] = found.step
+    params["mechanism"] = np.zeros((), dtype=DEVICE_PARAMS["mechanism"])
+    params["mechanism"]["kind"] = MECHANISMS[found.kind]
+    for name, value in found.geometry.items():
+        params["mechanism"][name] = value
+
+
+def _fill_mechanism(params: NDArray[np.void], data: KindData, reach: Reach | None) -> None:
+    if data.mechanism is None or data.dynamics is None or reach is None:
         raise TypeError(f"a {data.kind} with motors needs mechanism, dynamics and reach")
     params["peak_force"] = data.mechanism.peak_force
     params["torque_limit"] = data.mechanism.torque_limit
@@ -122,18 +143,18 @@ def _fill_mechanism(params: NDArray[np.void], data: KindData) -> None:
     plant["gravity_mass"] = data.dynamics.gravity_mass
     plant["stop_stiffness"] = STOP_STIFFNESS
     plant["stop_damping"] = STOP_DAMPING
-    plant["low"] = data.reach.low
-    plant["high"] = data.reach.high
+    plant["low"] = reach.low
+    plant["high"] = reach.high
     hand["mass"] = MEDIUM_HAND.mass
     hand["grip_stiffness"] = MEDIUM_HAND.grip_stiffness
     hand["grip_damping"] = MEDIUM_HAND.grip_damping
     hand["arm_stiffness"] = MEDIUM_HAND.arm_stiffness
     hand["arm_damping"] = MEDIUM_HAND.arm_damping
-    params["home"] = data.reach.centre
+    params["home"] = reach.centre
     params["slew"] = SLEW_N_S
     params["slow_slew"] = SLOW_SLEW_N_S
-    params["zone_low"] = data.reach.zone_low
-    params["zone_high"] = data.reach.zone_high
+    params["zone_low"] = reach.zone_low
+    params["zone_high"] = reach.zone_high
     # One count at the shoulder moves a stretched arm's cursor the farthest.
     params["encoder_step"] = 2 * math.pi / data.mechanism.counts_per_turn * sum(data.mechanism.links)
     thermal = params["thermal"]
@@ -142,6 +163,6 @@ def _fill_mechanism(params: NDArray[np.void], data: KindData) -> None:
     thermal["winding"] = data.thermal.winding
     thermal["housing"] = data.thermal.housing
     thermal["ambient"] = data.thermal.ambient
-    hand["centre"] = data.reach.centre
+    hand["centre"] = reach.centre
     hand["radius"] = CIRCLE_RADIUS_M
     hand["period"] = CIRCLE_PERIOD_S

@@ -126,11 +126,11 @@ class FakeLinks:
         self._boards = {**self._boards, port: board}
         return board
 
-    def unplug(self, port: str = "ttyACM0") -> None:
-        """Nothing is there any more; an open link is gone."""
+    def unplug(self, port: str = "ttyACM0", *, broken: bool = True) -> None:
+        """Nothing is there any more; an open link is gone, and shows it when it is `broken`."""
         board = self._boards[port]
         self._boards = {known: other for known, other in self._boards.items() if known != port}
-        if board.links:
+        if board.links and broken:
             board.drop()
 
     @contextmanager
@@ -150,12 +150,13 @@ class FakeLinks:
         board = self._boards.get(candidate.port)
         if board is None:
             raise NobodyAnswers("it is not there")
+        assert patience.tries > 0
         board.tries += 1
         self.opening += 1
         try:
-            for _ in range(round(patience.timeout_s * patience.tries * 1000)):
-                if stop.is_set() or self._gate.wait(0.001):
-                    break
+            while not self._gate.wait(0.001):
+                if stop.is_set():
+                    raise NobodyAnswers("it was interrupted")
         finally:
             self.opening -= 1
         if board.refuses is not None:

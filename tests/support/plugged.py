@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
+from unittest.mock import patch
 
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import Phase
@@ -57,6 +58,8 @@ class Plugged:
                 settings=self._settings,
                 links=self.machine.make,
             )
+            # Fake links exchange nothing: what their devices do is what the simulation does.
+            stack.enter_context(patch("actors.device.params.AT_A_PORT", 0))
             self.service = stack.enter_context(service)
             self.events = stack.enter_context(Listener(self.service.events, since="2000-01-01T00:00:00%2B00:00"))
             self._stack = stack.pop_all()
@@ -78,10 +81,10 @@ class Plugged:
 
         eventually(passed, what, tries=4_000, pause_s=0.002)
 
-    def passes(self, seconds: float) -> None:
-        """Let time pass in small steps, each heard by everybody who waits for it."""
-        for _ in range(round(seconds / 0.05)):
-            self.service.wait(0.05)
+    def passes(self, seconds: float, *, step_s: float = 0.1) -> None:
+        """Let time pass in steps, each heard by everybody who waits for it."""
+        for _ in range(round(seconds / step_s)):
+            self.service.wait(step_s)
             self.settled()
 
     def settled(self, port: str = "ttyACM0") -> None:

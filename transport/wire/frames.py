@@ -130,7 +130,7 @@ def config_of(
 
 def home_of(record: DeviceRecord) -> Vec3:
     """The reach centre of a device with motors, m, device frame."""
-    reach = KINDS[record.kind].reach
+    reach = record.identity.reach
     return ORIGIN if reach is None else reach.centre
 
 

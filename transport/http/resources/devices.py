@@ -90,6 +90,6 @@ async def save_configuration(call: Call) -> Answer:
     if not record.kind.moves:
         raise InvalidInput(f"a {record.kind} has no configuration to save: send it to an arm or a compact.")
     await call.bridge.ask(actor_name(device_id), ConfigureDevice())
-    await call.bridge.ask(MANAGER, SaveConfiguration(device_id))
+    await call.bridge.ask(MANAGER, SaveConfiguration(device_id, in_device=True))
     await call.bridge.ask(STORE, ConfirmLedger())
     return Answer({"device_id": device_id})

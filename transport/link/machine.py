@@ -1,0 +1,93 @@
+"""All ports of this machine, for the Detection: families of devices, each with ports that it looks for and a way to open them.
+
+A port belongs to the first family that lists it, and is opened by that one and nobody else.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final, Protocol
+
+from actors.port.link import Link, NobodyAnswers, Patience, PortUnusable
+from actors.values.hardware import Candidate, PortFault, Transport
+from transport.link.enumerate import named_apart
+from transport.link.known import not_driven
+
+if TYPE_CHECKING:
+    from actors.kit.published import Published
+    from actors.settings.messages import SettingsView
+
+ENABLED: Final = {
+    Transport.SERIAL: "communication/serial/enabled",
+    Transport.USB: "communication/usb/enabled",
+}
+
+Open = Callable[[Candidate, Patience, threading.Event], Link]
+
+
+class Family(Protocol):
+    """Ports that one driver is at."""
+
+    @property
+    def transport(self) -> Transport:
+        """What carries its bytes: one setting switches all of them off."""
+        ...
+
+    def candidates(self) -> Iterable[Candidate]:
+        """Those that it wants to open, or recognises."""
+        ...
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        """PortUnusable, NobodyAnswers; an OSError is turned into one of them."""
+        ...
+
+
+class Machine:
+    """Links over some families; what is switched off is not even listed."""
+
+    def __init__(self, settings: Published[SettingsView], families: Iterable[Family]) -> None:
+        self._settings = settings
+        self._families = tuple(families)
+        self._owners: dict[str, Family] = {}
+
+    def scan(self) -> tuple[Candidate, ...]:
+        """The candidates of all families, each path once."""
+        settings, by_path, owners = self._settings.value, dict[str, Candidate](), dict[str, Family]()
+        for family in self._families:
+            if not settings.flag(ENABLED[family.transport]):
+                continue
+            for candidate in family.candidates():
+                real = os.path.realpath(candidate.path)
+                if real not in owners:
+                    by_path[real], owners[real] = candidate, family
+        self._owners = owners
+        return named_apart(by_path.values())
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        """What its family finds there; PortUnusable without touching it where it is known that nothing drives it."""
+        why = None if candidate.assigned else not_driven(candidate.vendor_id, candidate.product_id)
+        if why is not None:
+            raise PortUnusable(PortFault.NO_DRIVER, why)
+        owner = self._owners.get(os.path.realpath(candidate.path))
+        if owner is None:
+            raise NobodyAnswers("it is not there any more")
+        try:
+            return owner.open(candidate, patience, stop)
+        except OSError as error:
+            raise why_not(error, candidate.path) from error
+
+
+def why_not(error: OSError, path: str) -> PortUnusable | NobodyAnswers:
+    """What the operating system's refusal to open a port means, in a sentence that says what to do."""
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return PortUnusable(
+            PortFault.PERMISSION,
+            f"this user may not open {path}: add the user to the group dialout (sudo usermod -aG dialout $USER, then log in "
+            "again), or install the udev rules of ops/udev",
+        )
+    if error.errno in (errno.EBUSY, errno.EAGAIN):
+        return PortUnusable(PortFault.IN_USE, f"another program holds {path}: end it, lsof {path} names it")
+    return NobodyAnswers(f"it cannot be opened ({error})")
