@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Final
 from actors.port.link import Link, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, Transport
 from transport.link.enumerate import SerialPorts
+from transport.link.known import SERIAL_IDS, not_driven
 from transport.link.machine import Machine
+from transport.link.usb_bus import UsbBus, candidate_of
+from transport.link.usb_links import Falcons, SpaceMouses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +23,13 @@ if TYPE_CHECKING:
 
 def links(runtime: Runtime, settings: Published[SettingsView]) -> Machine:
     """The ports of this machine with every driver that there is; a port that two want is the first one's."""
-    del runtime
-    return Machine(settings, (SerialBoards(SerialPorts(settings)),))
+    families = (
+        SerialBoards(SerialPorts(settings)),
+        Falcons(runtime, settings),
+        SpaceMouses(runtime),
+        NotDriven(UsbBus()),
+    )
+    return Machine(settings, families)
 
 
 class SerialBoards:
@@ -40,3 +48,26 @@ class SerialBoards:
         """NobodyAnswers."""
         del patience, stop
         raise NobodyAnswers(f"nothing is known to speak on {candidate.path}")
+
+
+class NotDriven:
+    """USB devices that are known and not driven; nobody opens them."""
+
+    transport: Final = Transport.USB
+
+    def __init__(self, bus: UsbBus) -> None:
+        self._bus = bus
+
+    def candidates(self) -> Iterable[Candidate]:
+        """Those that are no serial port: the list of those knows them too."""
+        devices = (candidate_of(device) for device in self._bus.devices())
+        return [one for one in devices if not_driven(one.vendor_id, one.product_id) and not _is_serial(one)]
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        """NobodyAnswers."""
+        del patience, stop
+        raise NobodyAnswers(f"{candidate.path} is not driven")
+
+
+def _is_serial(candidate: Candidate) -> bool:
+    return (candidate.vendor_id, candidate.product_id) in SERIAL_IDS

@@ -21,6 +21,8 @@ NOT_DRIVEN: Final[Mapping[tuple[int, int | None], str]] = MappingProxyType(
         (0x2988, None): f"recognised as a 3D Systems device, {CLOSED}",
     }
 )
+# Of those, what the operating system shows as a serial port.
+SERIAL_IDS: Final = frozenset({(0x16C0, 0x0483), (0x2FE3, 0x0100)})
 
 
 def not_driven(vendor_id: int | None, product_id: int | None) -> str | None:
