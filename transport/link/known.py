@@ -15,8 +15,11 @@ ASSIGN: Final = "if it is a board that speaks the open link protocol, name its p
 # By vendor and product id; product None: every product of that vendor. Names as the USB id lists have them.
 NOT_DRIVEN: Final[Mapping[tuple[int, int | None], str]] = MappingProxyType(
     {
-        (0x16C0, 0x0483): f"recognised as a Haply arm by its Teensy, {CLOSED}; {ASSIGN}",
-        (0x2FE3, 0x0100): f"recognised as the receiver of a Haply wireless grip by its Zephyr, {CLOSED}; {ASSIGN}",
+        (0x16C0, 0x0483): f"recognised as a force-feedback arm by the numbers of its Teensy, {CLOSED}; {ASSIGN}",
+        (
+            0x2FE3,
+            0x0100,
+        ): f"recognised as the receiver of a wireless grip by the numbers of its Zephyr, {CLOSED}; {ASSIGN}",
         (0x1451, None): f"recognised as a Force Dimension device, {CLOSED}",
         (0x2988, None): f"recognised as a 3D Systems device, {CLOSED}",
     }

@@ -1,0 +1,88 @@
+"""The settings of real devices: which ports are looked at and opened, how patiently, when one is blocked, and what boards do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from actors.settings.messages import Constraint
+from actors.settings.rows import BOARD_AT, VENDOR_ID, flag, real, texts, whole
+from actors.settings.schema import Setting, TypeHint
+
+
+def detection() -> Iterator[Setting]:
+    """`devices/detection`, and the rows of single drivers."""
+    yield whole(
+        "devices/detection/period",
+        1000,
+        Constraint(100, 10000),
+        "Time between two looks for devices.",
+        unit="ms",
+    )
+    yield whole(
+        "devices/detection/timeout",
+        2000,
+        Constraint(100, 30000),
+        "How long a port has to answer before it is tried again.",
+        unit="ms",
+    )
+    yield whole(
+        "devices/detection/max_number_retry",
+        3,
+        Constraint(1, 10),
+        "Tries on one port before it counts as no device.",
+    )
+    yield flag("devices/detection/block_on_loop", "Block a port that connects and drops in a loop.", default=True)
+    yield whole(
+        "devices/detection/loop_threshold",
+        5,
+        Constraint(1, 100),
+        "Drops and reconnections within devices/detection/loop_window that make a loop.",
+    )
+    yield real(
+        "devices/detection/loop_window",
+        10,
+        1,
+        600,
+        "Time in which reconnections are counted for devices/detection/loop_threshold.",
+        unit="s",
+    )
+    yield texts("devices/detection/blocked_ports", (), "Ports that are never opened, by base name or path.")
+    yield texts(
+        "devices/detection/serial_ports",
+        (),
+        "Serial ports to open although nothing on USB says that a device is there, by path, such as those of emulators.",
+    )
+    yield texts(
+        "devices/detection/advanced/allowed_vendor_id_filter",
+        (),
+        "USB vendor ids to look at; an empty list: those of every known device.",
+        rule=VENDOR_ID,
+        advanced=True,
+    )
+    yield texts(
+        "devices/detection/advanced/port_name_substring_filter",
+        (),
+        "Open only ports whose name contains one of these; an empty list: every port.",
+        advanced=True,
+    )
+    yield Setting(
+        "devices/falcon/firmware_image",
+        TypeHint.STRING,
+        None,
+        "Path of the firmware that a Novint Falcon is given when it has none; null: none. The file is Novint's, not part of this.",
+        constraint=Constraint(nullable=True),
+    )
+    yield real(
+        "devices/falcon/counts_per_Nm",
+        10000,
+        -100000,
+        100000,
+        "Motor command of a Novint Falcon for one newton-metre at a crank; below 0 all motors are turned round. Not calibrated.",
+        advanced=True,
+    )
+    yield texts(
+        "devices/hapi/ports",
+        (),
+        "Ports with a hAPI board and what is wired to it; such a board says nothing of itself. Port by base name or path.",
+        rule=BOARD_AT,
+    )
