@@ -1,0 +1,346 @@
+"""The thread of a serial port on a pseudo-terminal: the loop's orders go out, answers become samples, and its end is a zero packet."""
+
+from __future__ import annotations
+
+import os
+import select
+import struct
+import threading
+import tty
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from fastpath import port_io
+from fastpath.arena import Runtime
+from fastpath.dtypes import DEVICE_STATE
+from fastpath.port_thread import PortThread
+from tests.support.devices import arm_params, fill
+from tests.support.polling import eventually
+
+BOARD = 5
+ZERO = bytes([2, BOARD]) + bytes(12)
+# id, motors, encoders, sensors, PWM pins, joint of each motor port and of each encoder port
+CONFIG = bytes([BOARD, 3, 3, 0, 0, 0, 1, 2, 0, 0, 1, 2, 0])
+POSE = (0.0, 60.0, -100.0)
+
+
+def soon(look: Callable[[], bool]) -> bool:
+    """Whether it comes to pass."""
+    return eventually(look, "the port's thread", pause_s=0.002)
+
+
+class Board:
+    """The far end: it answers each order with its joint angles, and keeps the torques that it was sent."""
+
+    def __init__(self) -> None:
+        self.master, self.port = os.openpty()
+        tty.setraw(self.port)
+        self.torques: list[tuple[float, ...]] = []
+        self.joint = POSE
+        self.answers = True
+        self.end, self._end = os.pipe()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        os.close(self._end)
+        if self._thread.is_alive():
+            self._thread.join()
+        for descriptor in (self.end, self.master):
+            os.close(descriptor)
+
+    def _run(self) -> None:
+        data = b""
+        try:
+            while self.end not in select.select([self.master, self.end], [], [])[0]:
+                data += os.read(self.master, 4096)
+                while len(data) >= len(ZERO):
+                    packet, data = data[: len(ZERO)], data[len(ZERO) :]
+                    self.torques.append(struct.unpack("<3f", packet[2:]))
+                    if self.answers:
+                        os.write(self.master, bytes([BOARD]) + struct.pack("<3f", *self.joint))
+        except OSError:
+            return
+
+
+class Remembered:
+    """A guard that writes down what it is told, and whether the descriptor was open then."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[str, int, bytes]] = []
+
+    def watch(self, descriptor: int, zero_packet: bytes) -> None:
+        os.fstat(descriptor)
+        self.told.append(("watch", descriptor, zero_packet))
+
+    def forget(self, descriptor: int) -> None:
+        os.fstat(descriptor)
+        self.told.append(("forget", descriptor, b""))
+
+
+class Desk:
+    """A board, its port's thread and the loop that drives it, at 2 kHz."""
+
+    def __init__(self, board: Board, *, rate_hz: float = 1000.0, guard: Remembered | None = None) -> None:
+        self.board = board
+        self.runtime = Runtime(realtime=False)
+        self.runtime.publish_loop(frequency=2000, command_timeout=30)
+        self.lease = self.runtime.lease_device("arm")
+        params = arm_params()
+        fill(params, {"source": 1, "silence": 5.0})
+        self.runtime.publish_device(self.lease, params)
+        self.reader = self.runtime.reader(self.lease)
+        self.writer = self.runtime.writer(self.runtime.lease_session("1"), self.lease)
+        self.thread = PortThread(
+            self.runtime, board.port, "hapi", rates_hz=(rate_hz,), zero_packet=ZERO, config=CONFIG, guard=guard
+        )
+        self.thread.attach(0, self.lease)
+
+    def push(self) -> None:
+        self.runtime.beat()
+        self.writer.begin()
+        self.writer.force(0.5, 0.25, 0.0)
+        assert self.writer.publish()
+
+    def pushed(self) -> None:
+        """Wait until the board feels it."""
+        self.push()
+        assert soon(lambda: any(self.board.torques[-1:]) and any(self.board.torques[-1]))
+
+
+@contextmanager
+def desk(*, rate_hz: float = 1000.0, guard: Remembered | None = None) -> Iterator[Desk]:
+    board = Board()
+    made = Desk(board, rate_hz=rate_hz, guard=guard)
+    try:
+        board.start()
+        made.runtime.start()
+        made.thread.start(last_words=guard is not None)
+        yield made
+    finally:
+        made.thread.close()
+        made.runtime.stop()
+        board.close()
+
+
+def plain(board: Board, **changes: object) -> PortThread:
+    """A thread that carries bytes only."""
+    given = {"rates_hz": (0.0,), "zero_packet": b"", **changes}
+    return PortThread(Runtime(stepping=True), board.port, "bytes", **given)  # type: ignore[arg-type]
+
+
+def test_the_board_feels_the_torques_of_the_state_and_its_answers_are_the_cursor() -> None:
+    with desk() as made:
+        made.pushed()
+        assert soon(lambda: np.allclose(made.board.torques[-1], 1e-3 * made.reader.snapshot()["torque"]))
+        state = made.reader.snapshot()
+        counters = made.thread.counters()
+
+    assert tuple(state["joint"]) == POSE
+    assert float(state["force"][0]) > 0
+    assert counters.frames_in > 0
+    assert (counters.frames_bad, counters.errors, counters.gone) == (0, 0, 0)
+
+
+def test_an_order_that_the_loop_does_not_renew_becomes_zero() -> None:
+    with desk() as made:
+        made.pushed()
+        made.runtime.publish_loop(frequency=2000, command_timeout=30, duty=0)
+
+        assert soon(lambda: not any(made.board.torques[-1]))
+        assert made.thread.counters().zeros > 0
+        assert any(made.reader.snapshot()["torque"])
+
+
+def test_a_loop_that_stops_orders_zero() -> None:
+    with desk() as made:
+        made.pushed()
+        made.runtime.stop()
+
+        assert soon(lambda: not any(made.board.torques[-1]))
+
+
+def test_a_lease_that_is_over_is_zero_on_the_board() -> None:
+    with desk() as made:
+        made.pushed()
+        made.runtime.release_device(made.lease)
+
+        assert soon(lambda: not any(made.board.torques[-1]))
+
+
+def test_a_device_that_is_detached_gets_one_zero_and_nothing_more() -> None:
+    with desk() as made:
+        made.pushed()
+        made.thread.detach(0)
+        sent = made.thread.counters().orders
+        assert soon(lambda: len(made.board.torques) == sent)
+
+        assert not any(made.board.torques[-1])
+        made.thread.set_rate(0, 2000.0)
+        assert made.thread.counters().orders == sent
+
+
+def test_a_board_that_falls_silent_is_seen_and_comes_back() -> None:
+    with desk() as made:
+        made.pushed()
+        params = arm_params()
+        fill(params, {"source": 1, "silence": 0.02})
+        made.runtime.publish_device(made.lease, params)
+        made.board.answers = False
+        assert soon(lambda: not any(made.reader.snapshot()["force"]) and not any(made.board.torques[-1]))
+        before = int(made.reader.snapshot()["time_ns"])
+        made.board.answers = True
+
+        assert soon(lambda: int(made.reader.snapshot()["time_ns"]) > before)
+
+
+def test_closing_ends_in_the_zero_packet_and_forgets_before_it_closes() -> None:
+    guard = Remembered()
+    with desk(guard=guard) as made:
+        port = made.board.port
+        assert port in port_io.registered()
+        made.pushed()
+        made.thread.close()
+        made.thread.close()
+
+        assert soon(lambda: not any(made.board.torques[-1]))
+        assert not made.thread.counters().running
+        assert port not in port_io.registered()
+        assert guard.told == [("watch", port, ZERO), ("forget", port, b"")]
+        with pytest.raises(OSError, match="Bad file descriptor"):
+            os.fstat(port)
+
+
+def test_a_port_that_is_pulled_out_is_gone_and_can_be_closed() -> None:
+    board = Board()
+    made = Desk(board)
+    made.thread.start(last_words=False)
+    os.close(board.master)
+    board.master = os.dup(0)
+
+    assert soon(lambda: made.thread.counters().gone != 0)
+    assert soon(lambda: not made.thread.counters().running)
+    made.thread.close()
+    board.close()
+
+
+def test_a_port_that_takes_nothing_blocks_neither_orders_nor_the_end() -> None:
+    board = Board()
+    made = Desk(board, rate_hz=8000.0)
+    made.thread.start(last_words=False)
+
+    assert soon(lambda: made.thread.counters().blocked > 10)
+    made.thread.close()
+    assert not made.thread.counters().running
+    board.close()
+
+
+def test_noise_between_answers_is_skipped_and_counted() -> None:
+    with desk() as made:
+        made.pushed()
+        os.write(made.board.master, b"\xff" * 7)
+
+        assert soon(lambda: made.thread.counters().frames_bad >= 1)
+        count = int(made.reader.snapshot()["samples"])
+        assert soon(lambda: int(made.reader.snapshot()["samples"]) > count + 10)
+        assert tuple(made.reader.snapshot()["joint"]) == POSE
+
+
+def test_a_state_never_mixes_two_packets() -> None:
+    with desk(rate_hz=4000.0) as made:
+        made.pushed()
+        states = np.empty(2000, dtype=DEVICE_STATE)
+        turns, torn = 0, 0
+        seen: set[int] = set()
+        while len(seen) < 300:
+            turns += 1
+            made.board.joint = (float(turns % 90), turns % 90 / 2, -(turns % 90) / 4)
+            for index in range(len(states)):
+                made.reader.snapshot(states[index : index + 1])
+            yaw, shoulder, elbow = states["joint"].T
+            moved = yaw != POSE[0]
+            torn += int(np.sum(moved & ((shoulder != yaw / 2) | (elbow != -yaw / 4))))
+            seen.update(states["samples"].tolist())
+
+    assert torn == 0
+
+
+def test_messages_come_out_as_they_went_in_both_ways() -> None:
+    board = Board()
+    thread = plain(board)
+    thread.start(last_words=False)
+    said = [bytes([index % 251]) * (1 + index * 7 % 300) for index in range(400)]
+    heard, got = b"", b""
+    waiting = list(said)
+    os.set_blocking(board.master, False)
+    try:
+        while len(got) < sum(map(len, said)):
+            while waiting and thread.send(waiting[0]):
+                waiting.pop(0)
+            if select.select([board.master], [], [], 0.001)[0]:
+                part = os.read(board.master, 1024)
+                heard += part
+                os.write(board.master, part)
+            got += b"".join(thread.receive())
+    finally:
+        thread.close()
+        board.close()
+
+    assert heard == got == b"".join(said)
+
+
+def test_a_full_ring_refuses_and_a_closed_port_takes_nothing() -> None:
+    board = Board()
+    thread = plain(board)
+
+    assert [thread.send(bytes(1000)) for _ in range(17)] == [True] * 16 + [False]
+    thread.close()
+    assert not thread.send(b"late")
+    board.close()
+
+
+@pytest.mark.parametrize("length", [0, 1025])
+def test_a_message_of_the_wrong_length_is_refused(length: int) -> None:
+    board = Board()
+    thread = plain(board)
+    with pytest.raises(ValueError, match=f"1 to 1024 bytes, not {length}"):
+        thread.send(bytes(length))
+    thread.close()
+    board.close()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "changes", "sentence"),
+    [
+        ("modbus", {}, "no protocol is called 'modbus'"),
+        ("bytes", {"rates_hz": ()}, "1 to 8 devices, not 0"),
+        ("bytes", {"rates_hz": (1.0,) * 9}, "1 to 8 devices, not 9"),
+        ("bytes", {"rates_hz": (9000.0,)}, "0 to 8000 Hz, not 9000"),
+        ("bytes", {"rates_hz": (float("nan"),)}, "0 to 8000 Hz, not nan"),
+        ("bytes", {"zero_packet": bytes(257)}, "zero packet at most 256"),
+        ("hapi", {}, "does not fit the protocol hapi"),
+        ("hapi", {"config": CONFIG[:5] + b"\x03" + CONFIG[6:]}, "does not fit the protocol hapi"),
+        ("hapi", {"config": CONFIG, "rates_hz": (1.0, 1.0)}, "does not fit the protocol hapi"),
+    ],
+)
+def test_what_cannot_be_is_refused_with_a_sentence(protocol: str, changes: dict[str, object], sentence: str) -> None:
+    given = {"rates_hz": (1.0,), "zero_packet": b"", **changes}
+    with pytest.raises(ValueError, match=sentence):
+        PortThread(Runtime(stepping=True), 0, protocol, **given)  # type: ignore[arg-type]
+
+
+def test_a_device_that_the_port_does_not_have_is_refused() -> None:
+    board = Board()
+    made = Desk(board)
+
+    with pytest.raises(IndexError, match="devices 0 to 0, not 1"):
+        made.thread.attach(1, made.lease)
+    with pytest.raises(ValueError, match="99 is no slot"):
+        made.thread.attach(0, made.lease._replace(slot=99))
+    made.thread.close()
+    board.close()
