@@ -1,6 +1,6 @@
 """Checks that nothing the control loop can reach takes memory, a lock, the GIL or a blocking call: `python -m tests.lint.loop_symbols`.
 
-The loop's object is compiled with one section for each function, so what a function calls is what its section refers to.
+The thread of a serial port is held to the same, but for the calls that move its bytes. Their objects are compiled with one section for each function, so what a function calls is what its section refers to.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from tests.lint.object_graph import ObjectGraph, read_object
 
 ROOT = Path(__file__).parents[2]
 MODULE = "fastpath.loop"
+PORT_MODULE = "fastpath.port_thread"
 
 MATHS = re.compile(
     r"(?:a?(?:sin|cos|tan)h?|atan2|sincos|sqrt|cbrt|hypot|exp2?|expm1|log(?:2|10|1p)?|pow|fmod|remainder|floor|ceil"
@@ -31,6 +32,7 @@ SETUP = re.compile(
     r"prctl|syscall|sigfillset|__errno_location"
     r"|pthread_(?:self|sigmask|setname_np|setschedparam|setaffinity_np)"
 )
+PORT = re.compile(r"p?poll|read|write|ioctl|tcflush|__errno_location")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ STARTS = (
     Start("hd_loop_main", (MATHS, COMPILER, CLOCK, WAIT), (SETUP,)),
     Start("loop_step", (MATHS, COMPILER, CLOCK)),
 )
+PORT_STARTS = (Start("hd_port_main", (MATHS, COMPILER, CLOCK, WAIT, PORT), (SETUP,)),)
 
 
 def violations(graph: ObjectGraph, starts: Iterable[Start] = STARTS, module: str = MODULE) -> list[str]:
@@ -57,7 +60,7 @@ def violations(graph: ObjectGraph, starts: Iterable[Start] = STARTS, module: str
 def _violations_of(graph: ObjectGraph, start: Start, module: str) -> list[str]:
     root = graph.section_of(module, start.function)
     if root is None:
-        return [f"{start.function} is not in the object: name the loop's function in {__name__}."]
+        return [f"{start.function} is not in the object: name the function of the {_subject(module)} in {__name__}."]
     sentences: list[str] = []
     for reached in graph.reach(root):
         way = " → ".join(_short(name) for name in (*reached.way, reached.name))
@@ -65,43 +68,49 @@ def _violations_of(graph: ObjectGraph, start: Start, module: str) -> list[str]:
             allowed = start.anywhere + (start.in_body if len(reached.way) == 1 else ())
             if not any(pattern.fullmatch(reached.name) for pattern in allowed):
                 sentences.append(
-                    f"{way}: the loop may not call {reached.name}, so compute it or move it out of the loop."
+                    f"{way}: the {_subject(module)} may not call {reached.name}, so compute it or move it out of there."
                 )
         elif reached.name in graph.pointer_calls:
             sentences.append(f"{way}: a call through a pointer cannot be followed, so call the function by its name.")
     return sentences
 
 
-def built_object(root: Path = ROOT) -> Path:
-    """The loop's object of the last build in place; builds it when there is none or a source is newer."""
-    found = _newest_object(root)
+def built_object(root: Path = ROOT, module: str = MODULE) -> Path:
+    """A module's object of the last build in place; builds it when there is none or a source is newer."""
+    name = module.rpartition(".")[2]
+    found = _newest_object(root, name)
     sources = [path for suffix in ("pyx", "pxd", "h") for path in (root / "fastpath").rglob(f"*.{suffix}")]
     changed = max(path.stat().st_mtime for path in [*sources, root / "setup.py"])
     if found is None or found.stat().st_mtime < changed:
-        generated = root / "build" / "cython" / "fastpath" / "loop.c"
+        generated = root / "build" / "cython" / "fastpath" / f"{name}.c"
         if generated.exists():
             os.utime(generated)  # the extension is compiled again, also where it was built without leaving its object
         subprocess.run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], cwd=root, check=True)
-        found = _newest_object(root)
+        found = _newest_object(root, name)
     if found is None:
-        raise SystemExit("The build left no loop object below build: run make clean, then make lint.")
+        raise SystemExit(f"The build left no {name} object below build: run make clean, then make lint.")
     return found
 
 
-def _newest_object(root: Path) -> Path | None:
-    objects = sorted(root.glob("build/temp.*/**/loop.o"), key=lambda path: path.stat().st_mtime)
+def _subject(module: str) -> str:
+    return "loop" if module == MODULE else "thread of a port"
+
+
+def _newest_object(root: Path, name: str) -> Path | None:
+    objects = sorted(root.glob(f"build/temp.*/**/{name}.o"), key=lambda path: path.stat().st_mtime)
     return objects[-1] if objects else None
 
 
 def _short(section: str) -> str:
     return re.sub(
-        r"^\.text\.(?:unlikely\.|hot\.|startup\.)?(?:__pyx_f_8fastpath_(?:\d+[a-z_]+?_(?=[a-z]))?)?", "", section
+        r"^\.text\.(?:unlikely\.|hot\.|startup\.)?(?:__pyx_f_8fastpath_(?:11port_thread_|\d+[a-z_]+?_(?=[a-z]))?)?", "", section
     )
 
 
 def main() -> int:
-    """Exit code 0 when the loop is clean; else the sentences on standard error and 1."""
+    """Exit code 0 when loop and port threads are clean; else the sentences on standard error and 1."""
     found = violations(read_object(built_object()))
+    found += violations(read_object(built_object(module=PORT_MODULE)), PORT_STARTS, PORT_MODULE)
     sys.stderr.writelines(f"{sentence}\n" for sentence in found)
     return 1 if found else 0
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lint.loop_symbols import violations
+from tests.lint.loop_symbols import PORT_MODULE, PORT_STARTS, violations
 from tests.lint.object_graph import ObjectGraph, read_object
 
 CLEAN = """
@@ -127,3 +127,33 @@ def test_an_object_without_the_loop_is_refused(tmp_path: Path) -> None:
 
     assert len(found) == 2
     assert all("is not in the object" in sentence for sentence in found)
+
+
+PORT = """
+#include <poll.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+volatile int halt;
+void *kept;
+
+static __attribute__((noinline)) void take_in(void) {
+    char data[16];
+    if (read(3, data, sizeof data) > 0) { BODY }
+}
+
+void *__pyx_f_8fastpath_11port_thread_hd_port_main(void *argument) {
+    struct pollfd port = {3, POLLIN, 0};
+    while (!halt) if (poll(&port, 1, 10) > 0) take_in();
+    return argument;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "named"), [("(void)0;", None), ("kept = malloc(8);", "malloc"), ("(void)close(3);", "close")]
+)
+def test_the_thread_of_a_port_moves_bytes_and_does_nothing_else(tmp_path: Path, body: str, named: str | None) -> None:
+    found = violations(compiled(tmp_path, source=PORT, body=body), PORT_STARTS, PORT_MODULE)
+
+    assert [sentence.split(": ")[0] for sentence in found] == ([f"hd_port_main → take_in → {named}"] if named else [])
