@@ -15,7 +15,8 @@ ENABLED: Final = {
     Transport.SERIAL: "communication/serial/enabled",
     Transport.USB: "communication/usb/enabled",
 }
-DETECTION_PREFIX: Final = "devices/detection/"
+# Where settings are that a look at the ports reads: what is looked for, and what boards do not say of themselves.
+LOOKED_AT: Final = ("devices/detection/", "devices/hapi/", "devices/falcon/")
 VENDORS: Final = "devices/detection/advanced/allowed_vendor_id_filter"
 NAMES: Final = "devices/detection/advanced/port_name_substring_filter"
 
@@ -45,7 +46,7 @@ def chosen(listed: Iterable[Candidate], rule: Filter) -> tuple[Candidate, ...]:
 
 def matters(key: str) -> bool:
     """Whether a setting may change what is wanted or found."""
-    return key in ENABLED.values() or key.startswith(DETECTION_PREFIX)
+    return key in ENABLED.values() or key.startswith(LOOKED_AT)
 
 
 def _passes(candidate: Candidate, rule: Filter) -> bool:

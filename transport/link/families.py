@@ -10,6 +10,8 @@ from actors.values.hardware import Candidate, Transport
 from transport.link.enumerate import SerialPorts
 from transport.link.known import SERIAL_IDS, not_driven
 from transport.link.machine import Machine
+from transport.link.protocols.hapi import HapiBoards
+from transport.link.protocols.openlink import open_board
 from transport.link.usb_bus import UsbBus, candidate_of
 from transport.link.usb_links import Falcons, SpaceMouses
 
@@ -19,12 +21,14 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
+    from fastpath.port_thread import Guard
 
 
-def links(runtime: Runtime, settings: Published[SettingsView]) -> Machine:
+def links(runtime: Runtime, settings: Published[SettingsView], guard: Guard | None = None) -> Machine:
     """The ports of this machine with every driver that there is; a port that two want is the first one's."""
     families = (
-        SerialBoards(SerialPorts(settings)),
+        HapiBoards(runtime, settings, guard),
+        SerialBoards(runtime, SerialPorts(settings), guard),
         Falcons(runtime, settings),
         SpaceMouses(runtime),
         NotDriven(UsbBus()),
@@ -37,17 +41,18 @@ class SerialBoards:
 
     transport: Final = Transport.SERIAL
 
-    def __init__(self, ports: SerialPorts) -> None:
+    def __init__(self, runtime: Runtime, ports: SerialPorts, guard: Guard | None = None) -> None:
+        self._runtime = runtime
         self._ports = ports
+        self._guard = guard
 
     def candidates(self) -> Iterable[Candidate]:
         """What the enumeration lets through."""
         return self._ports.candidates()
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """NobodyAnswers."""
-        del patience, stop
-        raise NobodyAnswers(f"nothing is known to speak on {candidate.path}")
+        """Who answers the open link protocol's question: NobodyAnswers, OSError."""
+        return open_board(candidate, self._runtime, patience, stop, self._guard)
 
 
 class NotDriven:

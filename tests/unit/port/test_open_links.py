@@ -1,0 +1,151 @@
+"""Open links above the actors: interrupted openings, closing once, facts that are told once; and the rules of waiting and choosing."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, cast
+
+import pytest
+
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.port import retry, wanted
+from actors.port.link import NobodyAnswers, NoLinks, Patience
+from actors.port.link_watch import LinkWatch, PortFacts
+from actors.port.messages import link_name
+from actors.port.open_links import OpenLinks
+from actors.values.hardware import Candidate, PortFault, Transport
+from tests.support.links import ARM, Board, FakeLink
+from tests.support.slices import Listener, settings_view
+
+PORT = "ttyACM0"
+HERE = Candidate(PORT, f"/dev/{PORT}", Transport.SERIAL, 0x1209)
+
+
+def held(links: OpenLinks) -> FakeLink:
+    link = FakeLink(Board(HERE, (ARM,)))
+    assert links.hold(HERE, link, links.expect(PORT)) is not None
+    return link
+
+
+def test_a_link_is_closed_once_and_then_forgotten() -> None:
+    links = OpenLinks()
+    link = held(links)
+    assert links.close(PORT)
+    assert not links.close(PORT)
+    assert (link.closed, links.all()) == (1, ())
+
+
+def test_an_opening_that_was_interrupted_is_not_held() -> None:
+    links = OpenLinks()
+    stop = links.expect(PORT)
+    links.interrupt(PORT)
+    assert stop.is_set()
+    assert links.hold(HERE, FakeLink(Board(HERE)), stop) is None
+
+
+def test_only_the_newest_opening_of_a_port_is_held() -> None:
+    links = OpenLinks()
+    old, new = links.expect(PORT), links.expect(PORT)
+    assert links.hold(HERE, FakeLink(Board(HERE)), old) is None
+    assert links.hold(HERE, FakeLink(Board(HERE)), new) is not None
+
+
+def test_after_the_end_nothing_is_opened_any_more() -> None:
+    links = OpenLinks()
+    link, under_way = held(links), links.expect("other")
+    links.close_all()
+    assert (link.closed, under_way.is_set(), links.expect(PORT).is_set()) == (1, True, True)
+
+
+def test_a_link_that_fails_while_it_closes_is_closed_all_the_same() -> None:
+    links = OpenLinks()
+    link: Any = held(links)
+    link.close = lambda: 1 / 0
+    assert links.close(PORT)
+    assert links.all() == ()
+
+
+class Watched:
+    """A watch over one link, and what the link's actor was told."""
+
+    def __init__(self) -> None:
+        context = Context.build(ManualClock())
+        self.links = OpenLinks()
+        self.link = held(self.links)
+        self.actor = Listener(context, link_name(PORT))
+        self.watch = LinkWatch(context.directory, self.links)
+        self.watch.look()
+
+    def told(self) -> int:
+        self.watch.look()
+        return len(self.actor.of(PortFacts))
+
+
+def test_facts_are_told_once_and_again_when_they_are_others() -> None:
+    rig = Watched()
+    assert rig.told() == 1
+    rig.link.show_device(ARM.device_id, awake=False)
+    assert [rig.told(), rig.told()] == [2, 2]
+
+
+def test_a_heartbeat_is_read_and_not_told() -> None:
+    rig = Watched()
+    rig.link.show_device(ARM.device_id, awake=True)
+    before = rig.told()
+    rig.link.show_device(ARM.device_id, heartbeat_ns=7)
+    assert rig.told() == before
+    assert rig.links.heartbeat(PORT, ARM.device_id) == 7
+    assert rig.links.heartbeat(PORT, "1605") is None
+    assert rig.links.heartbeat("ttyACM9", ARM.device_id) is None
+
+
+def test_a_link_whose_facts_cannot_be_read_has_gone() -> None:
+    rig = Watched()
+    cast("Any", rig.link).facts = lambda: 1 / 0
+    assert [rig.told(), rig.told()] == [2, 2]
+    assert "its driver failed" in rig.actor.of(PortFacts)[-1].facts.gone
+
+
+# ---------------------------------------------------------------- rules
+
+
+def test_who_does_not_answer_is_asked_more_rarely_up_to_half_a_minute() -> None:
+    assert [retry.after_silence(1, tries) for tries in (1, 2, 3, 4, 5, 1000)] == [2, 4, 8, 16, 30, 30]
+
+
+@pytest.mark.parametrize("reason", list(PortFault))
+def test_only_what_may_change_is_tried_again(reason: PortFault) -> None:
+    assert (retry.after_fault(reason) is None) is (reason is PortFault.NO_DRIVER)
+
+
+def chosen(candidate: Candidate, **settings: object) -> bool:
+    keys = {"vendors": wanted.VENDORS, "names": wanted.NAMES, "serial": "communication/serial/enabled"}
+    view = settings_view({keys[name]: value for name, value in settings.items()})
+    return bool(wanted.chosen((candidate,), wanted.Filter.of(view)))
+
+
+def test_the_filters_choose() -> None:
+    assert chosen(HERE)
+    assert chosen(HERE, vendors=["1209"], names=["ACM"])
+    assert not chosen(HERE, vendors=["16d0"])
+    assert not chosen(HERE, names=["USB"])
+    assert not chosen(HERE, serial=False)
+
+
+def test_a_port_that_a_setting_names_needs_no_filter_to_let_it_through() -> None:
+    assigned = Candidate(PORT, "/dev/x", Transport.SERIAL, assigned=True)
+    assert chosen(assigned, vendors=["16d0"], names=["USB"])
+    assert not chosen(assigned, serial=False)
+
+
+def test_settings_that_a_look_reads_cause_one() -> None:
+    for key in ("communication/usb/enabled", wanted.VENDORS, "devices/detection/serial_ports", "devices/hapi/ports"):
+        assert wanted.matters(key)
+    assert not wanted.matters("devices/auto_pairing")
+
+
+def test_a_machine_without_ports_has_none() -> None:
+    assert NoLinks().scan() == ()
+    with pytest.raises(NobodyAnswers):
+        NoLinks().open(HERE, Patience(), threading.Event())
