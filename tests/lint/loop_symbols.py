@@ -103,7 +103,9 @@ def _newest_object(root: Path, name: str) -> Path | None:
 
 def _short(section: str) -> str:
     return re.sub(
-        r"^\.text\.(?:unlikely\.|hot\.|startup\.)?(?:__pyx_f_8fastpath_(?:11port_thread_|\d+[a-z_]+?_(?=[a-z]))?)?", "", section
+        r"^\.text\.(?:unlikely\.|hot\.|startup\.)?(?:__pyx_f_8fastpath_(?:11port_thread_|\d+[a-z_]+?_(?=[a-z]))?)?",
+        "",
+        section,
     )
 
 
