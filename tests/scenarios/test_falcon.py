@@ -1,0 +1,177 @@
+"""A Falcon on an emulated USB bus under the whole service: it is found, homed, pushed, pulled out and plugged in again."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fastpath.falcon import HOMED
+from tests.emulators import falcon_board
+from tests.emulators.falcon_backend import FalconBus
+from tests.emulators.falcon_board import FalconBoard
+from tests.support.exchange import exchange
+from tests.support.inside import ServiceInside
+from tests.support.listener import Listener
+from tests.support.peer import Peer
+from tests.support.polling import eventually
+from transport.link.protocols.falcon import BASE
+from transport.link.usb_links import Falcons
+
+if TYPE_CHECKING:
+    from actors.kit.published import Published
+    from actors.port.link import Link, Links, Patience
+    from actors.settings.messages import SettingsView
+    from actors.values.hardware import Candidate
+    from fastpath.arena import Runtime
+
+ID = "FL010203"
+FAST = {"devices/detection/period": 100, "control/frequency": 1000}
+
+
+@dataclass
+class OnlyFalcons:
+    """A machine with a USB bus and nothing else."""
+
+    falcons: Falcons
+
+    def scan(self) -> tuple[Candidate, ...]:
+        return self.falcons.candidates()
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        return self.falcons.open(candidate, patience, stop)
+
+
+@dataclass
+class Rig:
+    service: ServiceInside
+    board: FalconBoard
+    bus: FalconBus
+    peer: Peer
+    events: Listener
+
+    def shown(self) -> dict[str, Any] | None:
+        """The Falcon as clients see it."""
+        frame = exchange(self.service.http, "GET", "/devices").json
+        return next((one for one in frame.get("compact", ()) if one["device_id"] == ID), None)
+
+    def status(self, key: str) -> Any:
+        shown = self.shown()
+        return None if shown is None else shown["status"][key]
+
+    def force(self, **vector: float) -> dict[str, Any]:
+        """Command it; the frame that answers."""
+        command = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 0, **vector}}}
+        answer: dict[str, Any] = self.peer.ask({"compact": [{"device_id": ID, "commands": command}]})
+        return answer
+
+    def ready(self) -> bool:
+        """Whether it takes commands."""
+        return self.status("ready") is True
+
+    def home(self) -> None:
+        """As a user does."""
+        self.board.hand = falcon_board.OUT
+        until(lambda: self.board.position[1] < -0.177, "the grip is all the way out")
+        self.board.hand = falcon_board.IN
+        until(lambda: self.board.homed == HOMED, "it is homed")
+        self.board.hand = falcon_board.REST
+        until(self.ready, "it takes commands")
+
+    def motors(self) -> falcon_board.Vector:
+        """What they were commanded last."""
+        return self.board.motors
+
+
+def until(look: Callable[[], bool], what: str) -> None:
+    eventually(look, what, tries=2000, pause_s=0.005)
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Iterator[Rig]:
+    board = FalconBoard(loaded=True, period=0.02)
+    bus = FalconBus(board)
+
+    def links(runtime: Runtime, settings: Published[SettingsView]) -> Links:
+        return OnlyFalcons(Falcons(runtime, settings, bus))
+
+    with (
+        ServiceInside(tmp_path, simulated=(), settings=FAST, links=links) as service,
+        Listener(service.events) as events,
+    ):
+        until(lambda: bool(service.system.inventory.value.devices), "it is found")
+        with Peer(service.ws) as peer:
+            peer.frame()
+            yield Rig(service, board, bus, peer, events)
+
+
+def test_no_force_is_taken_before_it_is_homed_and_then_it_is(rig: Rig) -> None:
+    shown = rig.shown()
+    assert shown is not None
+    assert (shown["config"]["connection"], shown["config"]["port"]) == ("usb", "usb-1-1")
+    assert rig.status("ready") is False
+
+    refused = rig.force(x=1)
+
+    assert "settling" in refused["errors"][0]["reason"]
+    assert rig.motors() == (0, 0, 0)
+    rig.home()
+    until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
+
+
+def test_a_force_that_is_not_renewed_leaves_the_motors(rig: Rig) -> None:
+    rig.home()
+    until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
+
+    until(lambda: rig.motors() == (0, 0, 0), "it has faded")
+
+
+def test_the_cursor_is_where_the_grip_is(rig: Rig) -> None:
+    rig.home()
+
+    def off() -> float:
+        shown = rig.service.state(ID)["position"]
+        there = [base + own for base, own in zip(BASE, rig.board.position, strict=True)]
+        return max(abs(float(a) - b) for a, b in zip(shown, there, strict=True))
+
+    until(lambda: off() < 0.0005, "the loop's cursor is at the emulator's grip")
+
+
+def test_one_that_loses_its_homing_settles_again(rig: Rig) -> None:
+    rig.home()
+    rig.board.homed = 0
+
+    until(lambda: rig.status("ready") is False, "it is not ready any more")
+    assert rig.force(x=1)["errors"]
+    assert rig.motors() == (0, 0, 0)
+
+
+def test_pulled_out_in_the_middle_of_a_force_it_goes_and_comes_back_by_the_same_name(rig: Rig) -> None:
+    rig.home()
+    until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
+
+    rig.bus.unplug(rig.board)
+
+    gone = rig.events.hears("device-disconnected", device_id=ID)
+    assert "it was unplugged" in gone["message"]
+    until(lambda: rig.shown() is None, "it is out of every frame")
+    rig.board.loaded = True
+    rig.bus.plug(rig.board)
+    until(lambda: rig.status("ready") is False, "it is back, and not homed")
+    assert rig.motors() == (0, 0, 0)
+
+
+def test_without_firmware_its_port_says_what_is_missing(rig: Rig) -> None:
+    board = FalconBoard(serial="FL020304")
+    rig.bus.plug(board)
+
+    changed = rig.events.hears("port-state-changed", port="usb-1-2", reason="no_firmware_image")
+
+    assert changed["level"] == "warning"
+    row = exchange(rig.service.http, "GET", "/ports/usb-1-2").json
+    assert (row["state"], row["reason"]) == ("unusable", "no_firmware_image")
+    assert board.writes == []
