@@ -60,7 +60,12 @@ class FalconBoard:
         self._spoilt = False
         self._lines = 0
         self._passed_out = 0
-        self._offsets = tuple(-count for count in self._true_counts())
+        self._offsets: tuple[int, ...] = tuple(-count for count in self._true_counts())
+
+    def find_zero(self) -> None:
+        """As if somebody had homed it at once."""
+        self.homed = falcon.HOMED
+        self._offsets = (0, 0, 0)
 
     # ------------------------------------------------------------ what the wire does
 

@@ -74,12 +74,8 @@ class Rig:
         return self.status("ready") is True
 
     def home(self) -> None:
-        """As a user does."""
-        self.board.hand = falcon_board.OUT
-        until(lambda: self.board.position[1] < -0.177, "the grip is all the way out")
-        self.board.hand = falcon_board.IN
-        until(lambda: self.board.homed == HOMED, "it is homed")
-        self.board.hand = falcon_board.REST
+        """At once, and wait for the service."""
+        self.board.find_zero()
         until(self.ready, "it takes commands")
 
     def motors(self) -> falcon_board.Vector:
@@ -119,8 +115,12 @@ def test_no_force_is_taken_before_it_is_homed_and_then_it_is(rig: Rig) -> None:
 
     assert "settling" in refused["errors"][0]["reason"]
     assert rig.motors() == (0, 0, 0)
-    rig.home()
-    until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
+    rig.board.hand = falcon_board.OUT
+    until(lambda: rig.board.position[1] < -0.177, "its grip is all the way out")
+    rig.board.hand = falcon_board.IN
+    until(rig.ready, "it takes commands")
+    assert rig.board.homed == HOMED
+    assert "errors" not in rig.force(x=1)
 
 
 def test_a_force_that_is_not_renewed_leaves_the_motors(rig: Rig) -> None:
