@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from fastpath.cells cimport hd_load, hd_seq_write, hd_triple_front, hd_triple_publish, hd_triple_take
 from fastpath.layout cimport MECHANISM_CURSOR, DeviceParams, DeviceSlot, DeviceState
 from fastpath.plant cimport low_pass_share
-from fastpath.port_layout cimport PortInner, PortOrder, PortSample
+from fastpath.port_layout cimport PORT_HOMED, PortInner, PortOrder, PortSample
 from fastpath.pose cimport Pose, joint_velocity, pose_clear
 from fastpath.simulation cimport arm_still, grip_still
 from fastpath.spatial cimport unit
@@ -140,6 +140,9 @@ cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double d
         follow_joints(&slot.inner, p, angles)
     memcpy(s.position, pose.position, sizeof(s.position))
     if sample.count != d.count:
+        if (s.port_bits ^ sample.bits) & PORT_HOMED:
+            # Its coordinates have jumped: it did not move.
+            d.count = 0
         moved(d, sample, s.position)
         memcpy(d.measured, s.position, sizeof(d.measured))
         d.count = sample.count

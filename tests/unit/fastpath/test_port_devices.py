@@ -282,3 +282,15 @@ def test_simulated_devices_beside_it_draw_the_same_bits_as_alone() -> None:
         return tuple(float(part) for part in runtime.reader(arm).snapshot()["position"])
 
     assert cursor(beside=True) == cursor(beside=False)
+
+
+def test_a_device_that_finds_its_zero_has_not_moved() -> None:
+    desk = Desk()
+    desk.hold(20)
+    desk.cell.put(joint=(50.0, 60.0, -80.0), bits=512)
+    desk.runtime.step(1)
+
+    state = desk.state()
+
+    assert tuple(state["position"]) == pytest.approx(cursor_of((50.0, 60.0, -80.0)), abs=1e-12)
+    assert tuple(state["velocity"]) == (0, 0, 0)
