@@ -12,6 +12,7 @@ from websockets.sync.client import connect
 
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import DeviceSilent
+from actors.pairing.messages import Reason
 from actors.port.link import DeviceFacts, NobodyAnswers, PortUnusable
 from actors.port.messages import DETECTION, PORTS, link_name
 from actors.values.hardware import PortFault, Transport
@@ -501,6 +502,29 @@ def test_a_real_handle_is_attached_by_its_own_heartbeats(tmp_path: Path) -> None
         desk.events.hears("grip-attachment-changed", attached=True)
         desk.passes(0.3)
         desk.events.hears("grip-attachment-changed", attached=False)
+
+
+@pytest.mark.parametrize("reason", [None, Reason.OSCILLATING_HALL, Reason.BLOCKED])
+def test_a_calibration_runs_over_the_link_and_ends_as_the_device_says(tmp_path: Path, reason: Reason | None) -> None:
+    route = f"/arm/{ARM.device_id}/calibration"
+    with Plugged(tmp_path) as desk:
+        desk.machine.plug(GRIP, receiver=True)
+        board = desk.machine.plug(ARM, port="ttyACM1")
+        desk.ready(ARM, GRIP)
+        desk.until(lambda: desk.record(ARM.device_id).paired_with == GRIP.device_id, "they are paired")
+        assert desk.ask("POST", route).status == 409
+        beats(desk, 15)
+        assert desk.ask("POST", route).json["state"] == "running"
+        desk.until(lambda: board.link.runs, "it has begun")
+        board.link.end_calibration(ARM.device_id, reason)
+        while desk.ask("GET", route).json["state"] == "running":
+            beats(desk, 1)
+        answer = desk.ask("GET", route).json
+        failed = None if reason is None else desk.events.hears("device-calibration-failed", device_id=ARM.device_id)
+
+    assert answer["state"] == ("calibrated" if reason is None else "failed")
+    assert failed is None or failed["data"]["reason"] == str(reason)
+    assert board.link.runs == [1]
 
 
 def test_a_real_device_falls_asleep_and_wakes_up_as_it_says(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -134,7 +134,7 @@ class FakeLinks:
             board.drop()
 
     @contextmanager
-    def slow(self) -> Iterator[None]:
+    def slow(self) -> Generator[None]:
         """Nobody answers until the end, or until an opening is interrupted."""
         self._gate.clear()
         try:

@@ -12,7 +12,7 @@ from transport.link.known import SERIAL_IDS, not_driven
 from transport.link.machine import Machine
 from transport.link.protocols.hapi import HapiBoards
 from transport.link.protocols.openlink import open_board
-from transport.link.usb_bus import UsbBus, candidate_of
+from transport.link.usb_bus import candidate_of
 from transport.link.usb_links import Falcons, SpaceMouses
 
 if TYPE_CHECKING:
@@ -22,16 +22,18 @@ if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
     from fastpath.arena import Runtime
     from fastpath.port_thread import Guard
+    from transport.link.usb_bus import UsbBus
 
 
 def links(runtime: Runtime, settings: Published[SettingsView], guard: Guard | None = None) -> Machine:
     """The ports of this machine with every driver that there is; a port that two want is the first one's."""
+    falcons = Falcons(runtime, settings)
     families = (
         HapiBoards(runtime, settings, guard),
         SerialBoards(runtime, SerialPorts(settings), guard),
-        Falcons(runtime, settings),
+        falcons,
         SpaceMouses(runtime),
-        NotDriven(UsbBus()),
+        NotDriven(falcons.bus),
     )
     return Machine(settings, families)
 

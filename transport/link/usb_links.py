@@ -32,16 +32,16 @@ class Falcons:
     def __init__(self, runtime: Runtime, settings: Published[SettingsView], backend: Any = None) -> None:
         self._runtime = runtime
         self._settings = settings
-        self._bus = UsbBus(backend)
+        self.bus = UsbBus(backend)
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Those that are plugged in; nothing is opened for that."""
-        return tuple(candidate_of(one, falcon.NAME) for one in self._bus.devices() if matches(one, falcon.IDS))
+        return tuple(candidate_of(one, falcon.NAME) for one in self.bus.devices() if matches(one, falcon.IDS))
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         """With its firmware loaded, exchanging: PortUnusable, NobodyAnswers. An upload takes a second or two whatever patience says."""
         del patience
-        device = self._bus.find(candidate)
+        device = self.bus.find(candidate)
         if device is None:
             raise NobodyAnswers(GONE)
         image = self._settings.value.value(falcon_boot.IMAGE_SETTING)
