@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from actors.port.link import Link, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, Transport
@@ -41,7 +41,7 @@ def links(runtime: Runtime, settings: Published[SettingsView], guard: Guard | No
 class SerialBoards:
     """Boards on serial ports that say themselves what they are."""
 
-    transport: Final = Transport.SERIAL
+    transport = Transport.SERIAL
 
     def __init__(self, runtime: Runtime, ports: SerialPorts, guard: Guard | None = None) -> None:
         self._runtime = runtime
@@ -60,7 +60,7 @@ class SerialBoards:
 class NotDriven:
     """USB devices that are known and not driven; nobody opens them."""
 
-    transport: Final = Transport.USB
+    transport = Transport.USB
 
     def __init__(self, bus: UsbBus) -> None:
         self._bus = bus

@@ -27,7 +27,7 @@ GONE: Final = "it is not plugged in any more"
 class Falcons:
     """Novint Falcons over pyusb; `backend`: another than libusb 1.0."""
 
-    transport: Final = Transport.USB
+    transport = Transport.USB
 
     def __init__(self, runtime: Runtime, settings: Published[SettingsView], backend: Any = None) -> None:
         self._runtime = runtime
@@ -59,7 +59,7 @@ class Falcons:
 class SpaceMouses:
     """SpaceMouses over HID; `listed` and `opened`: in place of those of the machine."""
 
-    transport: Final = Transport.USB
+    transport = Transport.USB
 
     def __init__(
         self,
