@@ -17,6 +17,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from actors.control.cores import Cores, of_this_machine
@@ -29,6 +30,7 @@ from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.http.resources.health import readiness
 from transport.link.families import links
+from transport.link.guard import GuardProcess
 from transport.listeners import Listeners
 from transport.ws.session import SessionChannel
 
@@ -67,12 +69,17 @@ class Service:
         logging.getLogger().setLevel(view.text("misc/log_level").upper())
         cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
         _prepare_process(cores)
-        return asyncio.run(self._serve(settings, cores, modules))
+        guard = GuardProcess()
+        try:
+            return asyncio.run(self._serve(settings, cores, modules, guard))
+        finally:
+            guard.close()
 
-    async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry) -> int:
+    async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry, guard: GuardProcess) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals
         on_fatal = self._on_fatal(loop, signals.stop)
-        system = System(settings, Ledger.load(self._directory), on_fatal, cores=cores, links=links)
+        make_links = partial(links, guard=guard)
+        system = System(settings, Ledger.load(self._directory), on_fatal, cores=cores, links=make_links)
         bridge = Bridge(system, modules)
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
         addresses = listeners.open()

@@ -20,7 +20,8 @@ import termios
 import threading
 from typing import Final
 
-REPLY_S: Final = 0.5
+# Much for one answer: the guard may still be starting on a busy machine.
+REPLY_S: Final = 5.0
 END_S: Final = 1.0
 # Ports that take nothing for so long lose what is on its way to them.
 ROOM_S: Final = 0.05

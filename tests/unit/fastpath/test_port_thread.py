@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import os
 import select
-import struct
-import threading
-import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -19,53 +16,12 @@ from fastpath.dtypes import DEVICE_STATE
 from fastpath.port_thread import PortThread
 from tests.support.devices import arm_params, fill
 from tests.support.polling import eventually
-
-BOARD = 5
-ZERO = bytes([2, BOARD]) + bytes(12)
-# id, motors, encoders, sensors, PWM pins, joint of each motor port and of each encoder port
-CONFIG = bytes([BOARD, 3, 3, 0, 0, 0, 1, 2, 0, 0, 1, 2, 0])
-POSE = (0.0, 60.0, -100.0)
+from tests.support.port_board import CONFIG, POSE, ZERO, Board
 
 
 def soon(look: Callable[[], bool]) -> bool:
     """Whether it comes to pass."""
     return eventually(look, "the port's thread", pause_s=0.002)
-
-
-class Board:
-    """The far end: it answers each order with its joint angles, and keeps the torques that it was sent."""
-
-    def __init__(self) -> None:
-        self.master, self.port = os.openpty()
-        tty.setraw(self.port)
-        self.torques: list[tuple[float, ...]] = []
-        self.joint = POSE
-        self.answers = True
-        self.end, self._end = os.pipe()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
-
-    def close(self) -> None:
-        os.close(self._end)
-        if self._thread.is_alive():
-            self._thread.join()
-        for descriptor in (self.end, self.master):
-            os.close(descriptor)
-
-    def _run(self) -> None:
-        data = b""
-        try:
-            while self.end not in select.select([self.master, self.end], [], [])[0]:
-                data += os.read(self.master, 4096)
-                while len(data) >= len(ZERO):
-                    packet, data = data[: len(ZERO)], data[len(ZERO) :]
-                    self.torques.append(struct.unpack("<3f", packet[2:]))
-                    if self.answers:
-                        os.write(self.master, bytes([BOARD]) + struct.pack("<3f", *self.joint))
-        except OSError:
-            return
 
 
 class Remembered:

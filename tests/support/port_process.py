@@ -1,0 +1,54 @@
+"""A process that drives the board on a descriptor it was given, at full force, until something ends it: `python -m` this, descriptor, way.
+
+The way is what it does when a line comes on standard input: `close` as a service that stops, anything else is run as a statement.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import resource
+import sys
+import threading
+
+from fastpath import port_io
+from fastpath.arena import Runtime
+from fastpath.port_thread import PortThread
+from tests.support.devices import arm_params, fill
+from tests.support.port_board import CONFIG, ZERO
+from transport.link.guard import GuardProcess
+
+
+def main() -> None:
+    """Drive until told."""
+    descriptor, way = int(sys.argv[1]), sys.argv[2]
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    port_io.install()
+    faulthandler.enable()
+    port_io.install()
+    guard = GuardProcess()
+    runtime = Runtime(realtime=False)
+    runtime.publish_loop(frequency=2000, command_timeout=60)
+    lease = runtime.lease_device("arm")
+    params = arm_params()
+    fill(params, {"source": 1, "silence": 60.0})
+    runtime.publish_device(lease, params)
+    writer = runtime.writer(runtime.lease_session("1"), lease)
+    thread = PortThread(runtime, descriptor, "hapi", rates_hz=(1000.0,), zero_packet=ZERO, config=CONFIG, guard=guard)
+    thread.attach(0, lease)
+    runtime.start()
+    thread.start()
+    writer.force(0.5, 0.25, 0.0)
+    writer.publish()
+    sys.stdout.write(f"{guard.pid}\n")
+    sys.stdout.flush()
+    sys.stdin.readline()
+    if way == "close":
+        runtime.stop()
+        thread.close()
+        guard.close()
+    else:
+        exec(way, {"threading": threading})  # noqa: S102 - the test's own statement
+
+
+if __name__ == "__main__":
+    main()
