@@ -26,6 +26,6 @@ class PortCell:
         bits: int = 0,
         faults: int = 0,
     ) -> bool: ...
-    # Force (N, device frame) and joint torques (N.mm) that the loop wants now; None: zero has to be sent, it wants nothing or
-    # has not said so for so many seconds.
-    def order(self, oldest_s: float = 0.020) -> tuple[_Three, _Three] | None: ...
+    # When the loop ordered it (ns of the runtime's clock), force (N, device frame) and joint torques (N.mm); None: nothing was
+    # ordered in this lease. How old an order may be is the link's to decide; an older one is zero.
+    def order(self) -> tuple[int, _Three, _Three] | None: ...

@@ -56,13 +56,13 @@ cdef class PortCell:
         hd_triple_publish(&self.slot.sample_cell, self.slot.samples, s, sizeof(PortSample))
         return True
 
-    def order(self, double oldest_s=0.020) -> tuple[tuple[float, float, float], tuple[float, float, float]] | None:
-        """Force (N, device frame) and joint torques (N.mm) that the loop wants; None: send zero, it wants nothing or is silent."""
+    def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
+        """When the loop ordered it (ns), force (N, device frame) and joint torques (N.mm); None: nothing was ordered in this lease."""
         cdef PortOrder *o
         if hd_load(&self.slot.generation) != self.generation:
             return None
         hd_triple_take(&self.slot.order_cell)
         o = <PortOrder *>hd_triple_front(&self.slot.order_cell, self.slot.orders, sizeof(PortOrder))
-        if o.generation != self.generation or self.runtime._now() - o.time_ns > 1e9 * oldest_s:
+        if o.generation != self.generation:
             return None
-        return (o.force[0], o.force[1], o.force[2]), (o.torque[0], o.torque[1], o.torque[2])
+        return o.time_ns, (o.force[0], o.force[1], o.force[2]), (o.torque[0], o.torque[1], o.torque[2])

@@ -120,8 +120,8 @@ def test_a_force_becomes_an_order_of_torques() -> None:
     state, order = desk.state(), desk.cell.order()
 
     assert tuple(state["force"]) == pytest.approx((1.0, 0.5, -0.25))
-    assert order == (tuple(state["force"]), tuple(state["torque"]))
-    assert any(order[1])
+    assert order == (int(state["time_ns"]), tuple(state["force"]), tuple(state["torque"]))
+    assert any(order[2])
 
 
 def test_a_left_handed_arm_s_motor_is_turned_back() -> None:
@@ -135,7 +135,7 @@ def test_a_left_handed_arm_s_motor_is_turned_back() -> None:
 
     assert order is not None
     assert float(state["joint"][0]) == -POSE[0]
-    assert order[1][0] == -float(state["torque"][0]) != 0
+    assert order[2][0] == -float(state["torque"][0]) != 0
 
 
 def test_packets_that_stop_end_in_zero_force_and_a_state_that_stands_still() -> None:
@@ -156,7 +156,7 @@ def test_packets_that_stop_end_in_zero_force_and_a_state_that_stands_still() -> 
     assert int(second["silences"]) == 1
 
 
-def test_the_order_of_a_silent_device_is_zero_and_then_too_old() -> None:
+def test_the_order_of_a_silent_device_is_zero_and_ages() -> None:
     desk = Desk()
     desk.hold(200)
     for _ in range(100):
@@ -164,11 +164,13 @@ def test_the_order_of_a_silent_device_is_zero_and_then_too_old() -> None:
         desk.hold(1)
     desk.quiet(int(SILENCE_S * 1000) + 1)
     order = desk.cell.order()
+    ordered_ns = desk.runtime.now_ns()
     desk.quiet(25)
-    young, any_age = desk.cell.order(), desk.cell.order(1.0)
 
-    assert order == any_age == NOTHING
-    assert young is None
+    assert order is not None
+    assert order[1:] == NOTHING
+    assert 0 <= ordered_ns - order[0] <= 2_000_000
+    assert desk.cell.order() == order
 
 
 def test_packets_that_come_again_start_at_rest_and_without_a_jump() -> None:
@@ -203,7 +205,9 @@ def test_the_stop_latch_orders_zero() -> None:
     desk.push(1.0, 0.0, 0.0)
     desk.hold(1)
 
-    assert desk.cell.order() == NOTHING
+    order = desk.cell.order()
+    assert order is not None
+    assert order[1:] == NOTHING
 
 
 def test_a_lease_that_is_over_neither_puts_nor_orders() -> None:
