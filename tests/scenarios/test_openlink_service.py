@@ -119,3 +119,31 @@ def test_a_board_that_is_pulled_out_and_plugged_in_again_is_the_same(bench: Benc
 
     bench.ready()
     assert bench.boards.see().trips == 0
+
+
+def test_grips_behind_a_receiver_are_shown_with_what_they_say(tmp_path: Path) -> None:
+    with (
+        Boards("receiver:G1,G2") as boards,
+        ServiceInside(tmp_path, simulated=(), links=BoardsAt(boards.path()), settled=False) as service,
+        Listener(service.events) as events,
+    ):
+        bench = Bench(boards, service, events)
+        bench.ready("G1")
+        bench.ready("G2")
+        boards.set("battery", 0.5, device=1)
+        boards.set("buttons", 2, device=1)
+
+        with connect(service.ws, proxy=None) as channel:
+            assert [grip["config"]["connection"] for grip in json.loads(channel.recv())["grip"]] == ["wireless"] * 2
+
+            def second() -> Any:
+                channel.send("{}")
+                return json.loads(channel.recv())["grip"][1]
+
+            eventually(lambda: second()["state"]["battery_level"] == 0.5, "the battery is shown", pause_s=0.01)
+            eventually(lambda: second()["state"]["buttons"]["b"], "the button is shown", pause_s=0.01)
+        boards.set("battery", 0.1, device=1)
+        assert events.hears("device-battery-low", device_id="G2")
+        boards.set("here", 0, device=0)
+        assert events.hears("device-disconnected", device_id="G1")
+        assert bench.phase("G2") is Phase.READY

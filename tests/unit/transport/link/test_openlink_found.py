@@ -1,0 +1,115 @@
+"""What a board says of itself, as the actors know devices."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.values.hardware import MechanismKind
+from actors.values.identity import Connection, Firmware, Kind
+from fastpath.link.messages import Capability, CommandMode, DeviceKind, Identity
+from transport.link.protocols.openlink_found import command_mode, found_device
+
+ARM = Identity(
+    DeviceKind.ARM,
+    firmware_major=7,
+    firmware_minor=10,
+    hardware=2,
+    mechanism=1,
+    settle_ms=5000,
+    device_id="A1B2",
+    uuid=bytes(range(16)),
+    shoulder=(0.0, 0.0625, 0.125),
+    link=(0.25, 0.25),
+    counts_per_turn=262144.0,
+    torque_limit=6000.0,
+    peak_force=10.0,
+    reach_low=(-0.25, -0.25, -0.125),
+    reach_high=(0.25, 0.0, 0.375),
+)
+
+
+def test_an_arm_is_told_with_its_mechanism_and_its_reach() -> None:
+    found = found_device(ARM, calibrated=True)
+
+    assert (found.device_id, found.kind, found.connection) == ("A1B2", Kind.ARM, Connection.SERIAL)
+    assert (found.firmware, found.hardware_version, found.uuid) == (Firmware(7, 10), 2, bytes(range(16)).hex())
+    assert (found.driver, found.calibrated, found.settle_s) == ("openlink", True, 5.0)
+    assert found.reach is not None
+    assert (found.reach.low, found.reach.high) == (ARM.reach_low, ARM.reach_high)
+    assert found.reach.zone_low == pytest.approx((0.025, 0.0125, 0.025))
+    assert found.mechanism is not None
+    assert found.mechanism.kind is MechanismKind.SERIAL
+    assert found.mechanism.step == pytest.approx(1.2e-5, rel=0.01)
+    assert found.mechanism.geometry == {
+        "shoulder": (0.0, 0.0625, 0.125),
+        "link": (0.25, 0.25),
+        "counts_per_turn": 262144.0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "wireless", "connection"),
+    [
+        (DeviceKind.ARM, False, Connection.SERIAL),
+        (DeviceKind.COMPACT, False, Connection.SERIAL),
+        (DeviceKind.PEN, True, Connection.SERIAL),
+        (DeviceKind.GRIP, False, Connection.WIRED),
+        (DeviceKind.GRIP, True, Connection.WIRELESS),
+    ],
+)
+def test_only_a_grip_tells_whether_it_has_a_wire(kind: DeviceKind, wireless: bool, connection: Connection) -> None:
+    assert found_device(replace(ARM, kind=kind, wireless=wireless)).connection is connection
+
+
+def test_a_box_that_is_that_of_the_kind_keeps_the_zones_of_the_kind() -> None:
+    usual = replace(ARM, reach_low=(-0.23000000417, -0.285, -0.12), reach_high=(0.23000000417, -0.005, 0.39))
+
+    assert found_device(usual).reach is None
+
+
+@pytest.mark.parametrize("low", [(0.0, 0.0, 0.0), (0.3, -0.25, -0.125)])
+def test_a_box_without_a_size_is_none(low: tuple[float, float, float]) -> None:
+    assert found_device(replace(ARM, reach_low=low, reach_high=(0.0, 0.0, 0.0))).reach is None
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"mechanism": 9},
+        {"link": (0.25, 0.0)},
+        {"torque_limit": 0.0},
+        {"peak_force": -1.0},
+    ],
+)
+def test_a_mechanism_that_is_not_told_whole_is_that_of_the_kind(changed: dict[str, object]) -> None:
+    told = replace(ARM, **changed)  # type: ignore[arg-type]
+
+    assert found_device(told).mechanism is None
+
+
+def test_a_board_that_sends_its_cursor_needs_no_links() -> None:
+    mechanism = found_device(replace(ARM, mechanism=0, link=(0.0, 0.0), counts_per_turn=0.0)).mechanism
+
+    assert mechanism is not None
+    assert (mechanism.kind, mechanism.step) == (MechanismKind.DIRECT, 0.0)
+
+
+def test_a_handle_has_neither_reach_nor_mechanism() -> None:
+    found = found_device(replace(ARM, kind=DeviceKind.GRIP))
+
+    assert found.reach is None
+    assert found.mechanism is None
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "mode"),
+    [
+        (Capability.TORQUE | Capability.FORCE, CommandMode.TORQUE),
+        (Capability.FORCE, CommandMode.FORCE),
+        (Capability.POSITION, CommandMode.RELEASE),
+    ],
+)
+def test_torques_are_preferred_to_forces(capabilities: Capability, mode: CommandMode) -> None:
+    assert command_mode(replace(ARM, capabilities=capabilities)) is mode
