@@ -71,6 +71,7 @@ cdef struct OscillationAxis:
     double peaks[4]
     double quiet
     double since_relapse
+    double since_free
     double released
     double gain
     # W of the last half-cycle

@@ -7,13 +7,14 @@ floor and comes back through eight stages, each after a longer quiet window than
 """
 
 from libc.math cimport M_PI, exp, fabs, pow, sqrt, tan
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int64_t
 
 from fastpath.force_layout cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
 
 cdef enum:
     MOST_VOTES = 8
     RELAPSE_STAGES = 3
+    RETURN_CEILING = 6
 
 
 cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p, double dt) noexcept nogil:
@@ -49,6 +50,7 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
     s.ceiling = OSCILLATION_FREE
     s.quiet = 0
     s.since_relapse = 1e9
+    s.since_free = 1e9
     s.released = 0
     s.gain = 1
     s.power = 0
@@ -56,20 +58,33 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
     s.ceilings = 0
 
 
+cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil:
+    """Recovery ends at this stage from now on, at stage 1 at least; counts when it was higher before."""
+    if stage < 1:
+        stage = 1
+    if stage < s.ceiling:
+        s.ceiling = stage
+        s.ceilings += 1
+
+
 cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept nogil:
-    """Oscillation found: to the floor from free, three stages down while it recovers; two relapses in a row lower the ceiling."""
+    """Oscillation found: to the floor from free, three stages down while it recovers.
+
+    Two relapses in a row lower the ceiling, and so does an oscillation that comes back soon after the filter came free.
+    """
     s.votes = 0
     s.quiet = 0
     if s.stage == 0:
         return
     s.entries += 1
     if s.stage < OSCILLATION_FREE:
-        if s.since_relapse <= p.relapse_window and s.stage - 1 < s.ceiling:
-            s.ceiling = s.stage - 1 if s.stage > 1 else 1
-            s.ceilings += 1
+        if s.since_relapse <= p.relapse_window:
+            lower_ceiling(s, s.stage - 1)
         s.since_relapse = 0
         s.stage = s.stage - RELAPSE_STAGES if s.stage > RELAPSE_STAGES else 0
     else:
+        if s.since_free <= p.relapse_window:
+            lower_ceiling(s, RETURN_CEILING)
         s.stage = 0
 
 
@@ -123,6 +138,7 @@ cdef inline double oscillation_step(
     s.speed_out[1] = s.speed_out[0]; s.speed_out[0] = z
     s.since += r.dt
     s.since_relapse += r.dt
+    s.since_free += r.dt
     if x > s.high:
         s.high = x
     if x < s.low:
@@ -150,11 +166,14 @@ cdef inline double oscillation_step(
         if s.quiet > p.window + p.window_step * s.stage and s.stage < s.ceiling:
             s.stage += 1
             s.quiet = 0
+            if s.stage == OSCILLATION_FREE:
+                s.since_free = 0
     if fabs(u) < p.contact:
         s.released += r.dt
         if s.released > p.contact_end:
             s.ceiling = OSCILLATION_FREE
             s.since_relapse = 1e9
+            s.since_free = 1e9
     else:
         s.released = 0
     target = r.gain[s.stage]

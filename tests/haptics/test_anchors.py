@@ -114,18 +114,6 @@ def test_the_gain_never_rises_faster_than_its_time_constant() -> None:
     assert np.all(rise <= (1 - np.exp(-0.001 / 0.030)) * np.maximum(targets - gain[:-1], 0) + 1e-12)
 
 
-@pytest.mark.parametrize("ratio", [2, 6])
-@pytest.mark.parametrize("hand", [LIGHT, MEDIUM])
-def test_a_stiff_wall_that_is_held_for_ten_seconds_comes_to_rest(
-    hand: tuple[float, float, float, float, float], ratio: float
-) -> None:
-    setup = Setup(hand=hand)
-    seen = setup.run(setup.pressing(10.0), ratio * setup.critical_stiffness())
-
-    assert 1 <= seen["entries"][-1] <= 5
-    assert rms_mm_s(seen["v"][500:]) <= 15
-
-
 def test_nothing_is_found_where_nothing_is_commanded() -> None:
     setup = Setup()
     path = 0.01 * np.sin(2 * np.pi * 12 * setup.seconds(SECONDS))
