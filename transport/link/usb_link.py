@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from transport.link.sample import Sample
 
 RATE_HZ: Final = 500.0
-WATCHDOG_S: Final = 0.1
+WATCHDOG_NS: Final = 100_000_000
 # A device that answers nothing for so long is as good as gone.
 DEAF_S: Final = 1.0
 JOIN_S: Final = 0.5
@@ -93,8 +93,8 @@ class Driver(Protocol):
 class Cell(Protocol):
     """The loop's end of one device."""
 
-    def order(self, oldest_s: float) -> tuple[Vec3, Vec3] | None:
-        """Force (N) and joint torques (N.mm) that the loop wants; None: it has not said so for so many seconds."""
+    def order(self) -> tuple[int, Vec3, Vec3] | None:
+        """When the loop ordered it (ns), force (N) and joint torques (N.mm); None: nothing was ordered in this lease."""
         ...
 
     def put(self, *, joint: Vec3, orientation: Quaternion, buttons: int, bits: int) -> bool:
@@ -111,12 +111,15 @@ class UsbLink:
         self,
         driver: Driver,
         cells: Callable[[Lease], Cell],
+        clock: Callable[[], int],
         *,
         rate_hz: float = RATE_HZ,
         deaf_s: float = DEAF_S,
     ) -> None:
+        """`clock` is the one that orders are stamped with, ns."""
         self._driver = driver
         self._cell_of = cells
+        self._clock = clock
         self._deaf_s = deaf_s
         self._period_ns = round(NS_PER_S / rate_hz)
         self._device_id = driver.found.device_id
@@ -210,8 +213,8 @@ class UsbLink:
 
     def _torque(self, cell: Cell) -> Vec3:
         """What the loop orders, zero once that is too old."""
-        order = cell.order(WATCHDOG_S)
-        if order is None:
+        order = cell.order()
+        if order is None or self._clock() - order[0] > WATCHDOG_NS:
             self._late += 1
             return NOTHING
-        return order[1]
+        return order[2]

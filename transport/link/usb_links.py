@@ -47,7 +47,7 @@ class Falcons:
         image = self._settings.value.value(falcon_boot.IMAGE_SETTING)
         path = image if isinstance(image, str) else None
         driver = falcon.open_falcon(device, candidate, path, self._counts_per_nm, stop)
-        return UsbLink(driver, self._cell)
+        return UsbLink(driver, self._cell, self._runtime.now_ns)
 
     def _cell(self, lease: Lease) -> PortCell:
         return PortCell(self._runtime, lease)
@@ -81,7 +81,7 @@ class SpaceMouses:
         for device in self._listed():
             if device.path == candidate.path and (device.vendor_id, device.product_id) in spacemouse.IDS:
                 driver = spacemouse.SpaceMouse(self._opened(device.path), spacemouse.found_spacemouse(device))
-                return UsbLink(driver, self._cell, rate_hz=spacemouse.RATE_HZ)
+                return UsbLink(driver, self._cell, self._runtime.now_ns, rate_hz=spacemouse.RATE_HZ)
         raise NobodyAnswers(GONE)
 
     def _cell(self, lease: Lease) -> PortCell:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from actors.port.link import Ended
-from fastpath.arena import Lease
+from fastpath.arena import Lease, now_ns
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
@@ -37,9 +37,8 @@ class PlayedCell:
 
     age_ms: int = 0
 
-    def order(self, oldest_s: float) -> tuple[tuple[float, float, float], tuple[float, float, float]] | None:
-        late = self.wanted is None or self.age_ms > 1000 * oldest_s
-        return None if late or self.wanted is None else ((0.0, 0.0, 0.0), self.wanted)
+    def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
+        return None if self.wanted is None else (now_ns() - self.age_ms * 1_000_000, (0.0, 0.0, 0.0), self.wanted)
 
     def put(self, **sample: Any) -> bool:
         self.samples.append(sample)
@@ -72,7 +71,7 @@ def rig() -> Iterator[Rig]:
     bus, cell = FalconBus(board), PlayedCell()
     (device,) = UsbBus(bus).devices()
     driver = open_falcon(device, candidate_of(device), "", lambda: 10_000.0, threading.Event())
-    link = UsbLink(driver, lambda _lease: cell, rate_hz=2000, deaf_s=0.1)
+    link = UsbLink(driver, lambda _lease: cell, now_ns, rate_hz=2000, deaf_s=0.1)
     yield Rig(board, bus, link, cell)
     link.close()
 
