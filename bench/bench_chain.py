@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from statistics import median
+from math import inf
 from time import perf_counter_ns
 from typing import Final
 
@@ -17,7 +17,9 @@ from tests.support.devices import arm_params, fill
 
 FREQUENCY: Final = 32_000.0
 PERIOD_US: Final = 1e6 / FREQUENCY
-SECTION: Final = "force chain · stepped at 32 kHz, one session commands every arm at 1 kHz · reference: the period"
+SECTION: Final = (
+    "force chain · stepped at 32 kHz, one session commands every arm at 1 kHz · best blocks · reference: the period"
+)
 DEVICE_LIMIT: Final = Limit(1.0, "≤", of="figure")
 FILTER_LIMIT: Final = Limit(0.1, "≤", of="figure")
 TICKS_BETWEEN_COMMANDS: Final = 32
@@ -48,7 +50,7 @@ class Arms:
             writer.set_effect(1, (0.0, 0.1, 0.0), 120.0)
 
     def microseconds_of_a_tick(self) -> float:
-        """The median block of ticks between two commands."""
+        """The best block of ticks between two commands: whatever else the machine does only adds to it."""
         spent: list[int] = []
         for block in range(BLOCKS):
             for writer in self.writers:
@@ -58,30 +60,29 @@ class Arms:
             begun = perf_counter_ns()
             self.runtime.step(TICKS_BETWEEN_COMMANDS)
             spent.append(perf_counter_ns() - begun)
-        return median(spent) * 1e-3 / TICKS_BETWEEN_COMMANDS
+        return min(spent) * 1e-3 / TICKS_BETWEEN_COMMANDS
 
 
 def test_chain(benchmark: Benchmark, board: Board) -> None:
-    none, some, bare = Arms(0), Arms(ARMS), Arms(ARMS, filtered=False)
-    whole_chain = Arms(ARMS, navigating=True)
-    device: list[float] = []
-    everything: list[float] = []
-    sample: list[float] = []
+    rigs = {
+        "none": Arms(0),
+        "some": Arms(ARMS),
+        "bare": Arms(ARMS, filtered=False),
+        "everything": Arms(ARMS, navigating=True),
+    }
+    best = dict.fromkeys(rigs, inf)
 
     def measure() -> None:
-        whole = some.microseconds_of_a_tick()
-        device.append((whole - none.microseconds_of_a_tick()) / ARMS)
-        everything.append((whole_chain.microseconds_of_a_tick() - none.microseconds_of_a_tick()) / ARMS)
-        sample.append((whole - bare.microseconds_of_a_tick()) / (ARMS * AXES))
+        for name, arms in rigs.items():
+            best[name] = min(best[name], arms.microseconds_of_a_tick())
 
     benchmark.pedantic(measure, rounds=ROUNDS)
+    device = (best["some"] - best["none"]) / ARMS
+    everything = (best["everything"] - best["none"]) / ARMS
+    sample = (best["some"] - best["bare"]) / (ARMS * AXES)
     rows = (
-        board.add(Row(SECTION, "one arm, with its simulation", median(device), "us", PERIOD_US, DEVICE_LIMIT)),
-        board.add(
-            Row(SECTION, "the same with a bubble and two effects", median(everything), "us", PERIOD_US, DEVICE_LIMIT)
-        ),
-        board.add(
-            Row(SECTION, "oscillation filter, one axis, one sample", median(sample), "us", PERIOD_US, FILTER_LIMIT)
-        ),
+        board.add(Row(SECTION, "one arm, with its simulation", device, "us", PERIOD_US, DEVICE_LIMIT)),
+        board.add(Row(SECTION, "the same with a bubble and two effects", everything, "us", PERIOD_US, DEVICE_LIMIT)),
+        board.add(Row(SECTION, "oscillation filter, one axis, one sample", sample, "us", PERIOD_US, FILTER_LIMIT)),
     )
     hold(*rows)
