@@ -39,9 +39,10 @@ cdef enum:
     LONGEST_WAIT_NS = 100000000
 
 cdef struct Line:
-    # words: whom the device belongs to, and ns between two orders, 0 = none
+    # words: whom the device belongs to, and ns between two orders while it is somebody's and while it is nobody's, 0 = none
     uint64_t attached
     int64_t period_ns
+    int64_t idle_ns
     # the thread's own
     int64_t due_ns
     uint64_t served
@@ -113,24 +114,35 @@ cdef inline void write_rest(Exchange *x) noexcept nogil:
         x.rest_at = 0
 
 
+cdef inline bint nothing(const PortOrder *order) noexcept nogil:
+    cdef int i
+    for i in range(3):
+        if order.force[i] != 0 or order.torque[i] != 0:
+            return False
+    return True
+
+
 cdef inline bint newest_order(Exchange *x, Line *line, PortOrder *order) noexcept nogil:
-    """What the loop wants now; False, and a zero order: it wants nothing, or has not said so for OLDEST_ORDER_NS."""
+    """What the loop wants now, else zero; True: a force was withheld, because it is older than OLDEST_ORDER_NS."""
     cdef DeviceSlot *slot = slot_of(x, line.served)
     cdef PortOrder *newest
-    if slot != NULL:
-        hd_triple_take(&slot.order_cell)
-        newest = <PortOrder *>hd_triple_front(&slot.order_cell, slot.orders, sizeof(PortOrder))
-        if newest.generation == line.served >> 32 and clock_of(x) - newest.time_ns <= OLDEST_ORDER_NS:
-            order[0] = newest[0]
-            return True
     memset(order, 0, sizeof(PortOrder))
+    if slot == NULL:
+        return False
+    hd_triple_take(&slot.order_cell)
+    newest = <PortOrder *>hd_triple_front(&slot.order_cell, slot.orders, sizeof(PortOrder))
+    if newest.generation != line.served >> 32:
+        return False
+    if clock_of(x) - newest.time_ns > OLDEST_ORDER_NS:
+        return not nothing(newest)
+    order[0] = newest[0]
     return False
 
 
 cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
     """One packet for one device; left out where the last one is not out yet, the next one is newer."""
     cdef PortOrder order
-    cdef bint known = newest_order(x, &x.lines[device], &order)
+    cdef bint withheld = newest_order(x, &x.lines[device], &order)
     cdef int length
     if zero:
         memset(&order, 0, sizeof(order))
@@ -149,7 +161,7 @@ cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
         return
     x.codec.sent[device] += 1
     x.counters.orders += 1
-    if not known:
+    if withheld:
         x.counters.zeros += 1
 
 
@@ -167,12 +179,12 @@ cdef inline int64_t send_due(Exchange *x, int64_t now) noexcept nogil:
                 send_order(x, device, True)
             line.served = attached
             line.due_ns = now
-        period = <int64_t>hd_load(<uint64_t *>&line.period_ns)
-        if attached == 0 or period == 0:
+        period = <int64_t>hd_load(<uint64_t *>(&line.period_ns if attached else &line.idle_ns))
+        if period == 0:
             continue
         if now >= line.due_ns:
             if now - line.due_ns >= period:
-                x.counters.late += 1
+                x.counters.late += attached != 0
                 line.due_ns = now
             send_order(x, device, False)
             line.due_ns += period

@@ -64,7 +64,7 @@ cdef struct PortCounters:
     uint64_t frames_bad
     uint64_t bytes_in
     uint64_t bytes_out
-    # packets with an order; of them those that were zero because the loop's was too old
+    # packets with an order; of them those that were zero instead of a force, because the loop's order was too old
     uint64_t orders
     uint64_t zeros
     # packets sent a period or more after they were due; left out because the port took no more

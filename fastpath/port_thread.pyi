@@ -12,9 +12,9 @@ class Guard(Protocol):
     # Before the descriptor is closed; the guard's own copy is closed when this returns.
     def forget(self, descriptor: int) -> None: ...
 
-# Since the thread started; times in ns of the runtime's clock, 0 = never. `orders` were sent; of them `zeros` were zero because
-# the loop's was older than 20 ms or nobody's; `late` went out a period after they were due; `blocked` were left out because the
-# port took no more; `dropped` messages found no room. `gone` is an errno: the port was unplugged. The last four: of each device.
+# Since the thread started; times in ns of the runtime's clock, 0 = never. `orders` were sent; of them `zeros` were zero in place of a
+# force that the loop ordered more than 20 ms ago; `late` went out a period after they were due; `blocked` were left out because
+# the port took no more; `dropped` messages found no room. `gone` is an errno: the port was unplugged. The last four: of each device.
 class Counters(NamedTuple):
     frames_in: int
     frames_bad: int
@@ -57,9 +57,11 @@ class PortThread:
     def descriptor(self) -> int: ...
     # The device's orders come from, and its samples go to, this slot from now on; before and after `start`. IndexError, ValueError.
     def attach(self, index: int, lease: Lease) -> None: ...
-    # Nobody's: one zero order more, then none; its slot is not written to any longer when this returns.
+    # Nobody's: one zero order, then those of `set_idle`; its slot is not written to any longer when this returns.
     def detach(self, index: int) -> None: ...
     def set_rate(self, index: int, rate_hz: float) -> None: ...
+    # Zero orders a second while the device is nobody's, 0 (from the beginning) = none: its watchdog is content without a loop.
+    def set_idle(self, index: int, rate_hz: float) -> None: ...
     # Last words and guard know the zero packet before the thread begins. OSError; a second call is nothing.
     def start(self, *, last_words: bool = True) -> None: ...
     # One message (1 to 1,024 bytes) as it is, in one write; False: no room, or closed.

@@ -202,7 +202,7 @@ cdef class PortThread:
         self._belong(index, <uint64_t>(lease.generation & 0xffffffff) << 32 | <uint64_t>(lease.slot + 1))
 
     def detach(self, int index) -> None:
-        """Nobody's from now on: one zero order more, and the slot is not written to any longer when this returns."""
+        """Nobody's from now on: a zero order, then those of `set_idle`, and the slot is not written to any longer when this returns."""
         self._belong(index, 0)
 
     cdef _belong(self, int index, uint64_t attached):
@@ -214,6 +214,12 @@ cdef class PortThread:
         """Orders a second for one device, 0 = none."""
         self._check(index)
         hd_store(<uint64_t *>&self.x.lines[index].period_ns, <uint64_t>period_of(rate_hz))
+        self._changed()
+
+    def set_idle(self, index, rate_hz) -> None:
+        """Zero orders a second for one device while it is nobody's, 0 = none."""
+        self._check(index)
+        hd_store(<uint64_t *>&self.x.lines[index].idle_ns, <uint64_t>period_of(rate_hz))
         self._changed()
 
     cdef _check(self, int index):

@@ -214,7 +214,9 @@ class UsbLink:
     def _torque(self, cell: Cell) -> Vec3:
         """What the loop orders, zero once that is too old."""
         order = cell.order()
-        if order is None or self._clock() - order[0] > WATCHDOG_NS:
-            self._late += 1
+        if order is None:
+            return NOTHING
+        if self._clock() - order[0] > WATCHDOG_NS:
+            self._late += any(order[2])
             return NOTHING
         return order[2]

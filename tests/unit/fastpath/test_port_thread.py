@@ -141,6 +141,34 @@ def test_a_device_that_is_detached_gets_one_zero_and_nothing_more() -> None:
         assert made.thread.counters().orders == sent
 
 
+def test_a_device_that_is_nobody_s_is_kept_at_zero_where_that_was_asked_for() -> None:
+    with desk() as made:
+        made.pushed()
+        made.thread.set_idle(0, 500.0)
+        late = made.thread.counters().zeros
+        made.thread.detach(0)
+        sent = made.thread.counters().orders
+        assert soon(lambda: made.thread.counters().orders > sent + 10)
+        assert soon(lambda: not any(made.board.torques[-1]))
+        made.thread.set_idle(0, 0)
+        sent = made.thread.counters().orders
+        assert soon(lambda: len(made.board.torques) == sent)
+        made.thread.set_rate(0, 2000.0)
+
+        assert made.thread.counters().orders == sent
+        assert made.thread.counters().zeros == late
+
+
+def test_a_zero_order_that_is_old_is_not_counted_as_late() -> None:
+    with desk() as made:
+        assert soon(lambda: made.thread.counters().frames_in > 10)
+        made.runtime.publish_loop(frequency=2000, command_timeout=30, duty=0)
+        sent = made.thread.counters().orders
+
+        assert soon(lambda: made.thread.counters().orders > sent + 50)
+        assert made.thread.counters().zeros == 0
+
+
 def test_a_board_that_falls_silent_is_seen_and_comes_back() -> None:
     with desk() as made:
         made.pushed()

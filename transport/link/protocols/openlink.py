@@ -1,13 +1,15 @@
 """Driver of boards that speak the open link protocol: who is there is asked here, then a port's thread exchanges with the loop.
 
-serial port -> identify, wake (Talk over blocking reads) -> PortThread: states and commands without Python -> `facts` each 10 ms:
-Talk goes on through the thread's messages (settle, presence, configuration, calibration).
+serial port -> identify (Talk over blocking reads) -> PortThread: states and commands without Python, zero commands from the first ->
+wake, then `facts` each 10 ms: Talk goes on through the thread's messages (settle, presence, configuration, calibration).
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -18,6 +20,7 @@ from fastpath.link.messages import Command, CommandMode, SettlePhase, Wake
 from fastpath.openlink import MAX_DEVICES, Decoder, encode
 from fastpath.port_thread import PortThread
 from transport.link.protocols.openlink_found import found_device
+from transport.link.protocols.openlink_signs import words_of
 from transport.link.protocols.openlink_talk import HALF_WAY, MS, Peer, Talk
 
 if TYPE_CHECKING:
@@ -32,7 +35,10 @@ if TYPE_CHECKING:
 BAUD: Final = 921_600
 READ_S: Final = 0.002
 READ_BYTES: Final = 4096
-# PORT_HOMED of fastpath/port_layout.pxd.
+# Zero commands a second to a board that nobody has attached: its watchdog wants one in 50 ms.
+IDLE_HZ: Final = 200.0
+# PORT_CALIBRATED and PORT_HOMED of fastpath/port_layout.pxd.
+CALIBRATED: Final = 1
 HOMED: Final = 512
 FIRST_STATE_NS: Final = 300 * MS
 # Motors to zero, taken whatever its sequence; then asleep, half way round from where the talk begins to count.
@@ -76,6 +82,24 @@ class OpenlinkLink:
         self._attached: dict[int, Lease] = {}
         self._closed = False
 
+    def wake(self, stopped: Callable[[], bool]) -> str:
+        """Wake who is there; why nobody will, "" once every one has answered, and said how it is or had the time to."""
+        self._talk.go_on()
+        settled_ns: int | None = None
+        while True:
+            with self._lock:
+                self._go_on()
+            gone = self._thread.counters().gone
+            if gone or self._talk.why or stopped():
+                return self._talk.why or (os.strerror(gone) if gone else "it was given up")
+            now_ns = self._runtime.now_ns()
+            if self._talk.settled:
+                settled_ns = settled_ns or now_ns
+                heard = all(peer.told or not peer.awake for peer in self._talk.peers)
+                if heard or now_ns - settled_ns > FIRST_STATE_NS:
+                    return ""
+            time.sleep(READ_S)
+
     @property
     def receiver(self) -> bool:
         """Whether devices come and go behind the open port."""
@@ -95,7 +119,6 @@ class OpenlinkLink:
                 if self._attached.get(index) != lease:
                     self._thread.attach(index, lease)
             self._attached = wanted
-            self._talk.exchange(frozenset(leases))
 
     def facts(self) -> LinkFacts:
         """Go on with the talk, then show what holds."""
@@ -143,9 +166,15 @@ class OpenlinkLink:
         frames = self._decoder.feed(b"".join(self._thread.receive()))
         counters = self._thread.counters()
         for index, (state_ns, beat_ns) in enumerate(zip(counters.sample_ns, counters.beat_ns, strict=True)):
-            homed = bool(counters.bits[index] & HOMED)
-            self._talk.seen(index, state_ns, beat_ns, counters.faults[index], homed=homed)
-        self._talk.sent(0, counters.orders)
+            bits = counters.bits[index]
+            self._talk.seen(
+                index,
+                state_ns,
+                beat_ns,
+                counters.faults[index],
+                homed=bool(bits & HOMED),
+                calibrated=bool(bits & CALIBRATED),
+            )
         for words in self._talk.step(self._runtime.now_ns(), frames):
             self._thread.send(words)
 
@@ -185,38 +214,37 @@ def open_link(
     stop: threading.Event,
     guard: Guard | None = None,
 ) -> OpenlinkLink:
-    """Identify and wake who is there, then exchange: NobodyAnswers, OSError. The link has a descriptor of its own."""
+    """Identify who is there, exchange, then wake them: NobodyAnswers, OSError. The link has a descriptor of its own."""
     talk = Talk(tries=patience.tries)
-    _begin(candidate, port, runtime, talk, stop)
+    _identify(candidate, port, runtime, talk, stop)
     descriptor = os.dup(port.fileno())
     try:
         thread = _thread_of(candidate, descriptor, runtime, talk, guard)
     except BaseException:
         os.close(descriptor)
         raise
-    return OpenlinkLink(thread, runtime, talk)
+    link = OpenlinkLink(thread, runtime, talk)
+    why = link.wake(stop.is_set)
+    if why:
+        link.close()
+        raise NobodyAnswers(f"{candidate.path}: {why}")
+    return link
 
 
-def _begin(candidate: Candidate, port: SerialPort, runtime: Runtime, talk: Talk, stop: threading.Event) -> None:
+def _identify(candidate: Candidate, port: SerialPort, runtime: Runtime, talk: Talk, stop: threading.Event) -> None:
     decoder = Decoder()
-    settled_ns: int | None = None
-    while True:
-        now_ns = runtime.now_ns()
-        for words in talk.step(now_ns, decoder.feed(port.read(READ_BYTES))):
+    while not talk.identified:
+        for words in talk.step(runtime.now_ns(), decoder.feed(port.read(READ_BYTES))):
             port.write(words)
         if talk.why or stop.is_set():
             raise NobodyAnswers(f"{candidate.path}: {talk.why or 'it was given up'}")
-        if talk.settled:
-            settled_ns = settled_ns or now_ns
-            if all(peer.flags or not peer.awake for peer in talk.peers) or now_ns - settled_ns > FIRST_STATE_NS:
-                return
 
 
 def _thread_of(candidate: Candidate, descriptor: int, runtime: Runtime, talk: Talk, guard: Guard | None) -> PortThread:
     modes, rates = [CommandMode.RELEASE] * MAX_DEVICES, [0.0] * MAX_DEVICES
     if not talk.receiver:
-        (peer,) = talk.peers
-        modes, rates = [peer.mode], [peer.commands_hz]
+        board = talk.board
+        modes, rates = [board.mode], [board.commands_hz]
     thread = PortThread(
         runtime,
         descriptor,
@@ -227,6 +255,8 @@ def _thread_of(candidate: Candidate, descriptor: int, runtime: Runtime, talk: Ta
         name=f"hd-p-{candidate.port}",
         guard=guard,
     )
+    if not talk.receiver and rates[0]:
+        thread.set_idle(0, IDLE_HZ)
     thread.start()
     return thread
 
@@ -235,7 +265,7 @@ def _facts_of(peer: Peer) -> DeviceFacts:
     return DeviceFacts(
         awake=peer.phase is not SettlePhase.ASLEEP,
         heartbeat_ns=peer.beat_ns,
-        fault=", ".join((fault.name or "").lower().replace("_", " ") for fault in peer.faults),
+        fault=", ".join(filter(None, (words_of(peer.faults), peer.refusal))),
         calibration=peer.ended,
         homed=peer.settled,
     )

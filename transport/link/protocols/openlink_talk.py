@@ -1,7 +1,7 @@
 """The host's half of a link of the open link protocol, without any I/O: frames and the time in, frames out.
 
-identify -> wake, again and again -> settle, with a RELEASE each 10 ms until the loop's commands flow -> awake or asleep. Behind a
-receiver each present index goes that way by itself. One thread at a time; times in nanoseconds.
+identify -> wake, again and again, from `go_on` on -> settle -> awake or asleep. Behind a receiver each present index goes that way by
+itself. COMMAND is not its business: the port's thread sends those. One thread at a time; times in nanoseconds.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from actors.pairing.messages import Reason
 from actors.port.link import Ended
 from fastpath.link.messages import (
     NO_FAULTS,
-    NO_FLAGS,
     Calibrate,
     Calibration,
     CalibrationProgress,
     CalibrationReason,
+    Capability,
     Command,
     CommandMode,
     Configuration,
@@ -28,8 +28,10 @@ from fastpath.link.messages import (
     Heartbeat,
     Identify,
     Identity,
+    Led,
     Message,
     Presence,
+    Refused,
     Settle,
     SettlePhase,
     State,
@@ -38,6 +40,7 @@ from fastpath.link.messages import (
 )
 from fastpath.openlink import EVERY_DEVICE, Frame, encode, newer
 from transport.link.protocols.openlink_found import command_mode, configure_message
+from transport.link.protocols.openlink_signs import OFF, configuration_refused, light, refused
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
@@ -45,7 +48,8 @@ if TYPE_CHECKING:
 MS: Final = 1_000_000
 REQUEST_NS: Final = 250 * MS
 WAKE_NS: Final = 500 * MS
-RELEASE_NS: Final = 10 * MS
+# The light is told again and again: nobody answers LED.
+LIGHT_NS: Final = 2000 * MS
 SILENT_NS: Final = 500 * MS
 TRIES: Final = 4
 HALF_WAY: Final = 0x8000
@@ -72,17 +76,22 @@ class Ask:
 
 @dataclass(slots=True)
 class Peer:
-    """One device of the link as far as it is known; `heard_ns` is when it last said how it is."""
+    """One device of the link as far as it is known; `heard_ns` is when it last said how it is.
+
+    `told`: a state of it has come; `refusal`: what it did not take, in words, until it takes the next one.
+    """
 
     index: int
     identity: Identity | None = None
     phase: SettlePhase | None = None
     asks: dict[type[Message], Ask] = field(default_factory=dict)
-    exchanging: bool = False
-    released_ns: int = 0
     heard_ns: int = 0
     beat_ns: int | None = None
-    flags: StateFlag = NO_FLAGS
+    told: bool = False
+    calibrated: bool = False
+    refusal: str = ""
+    lit: Led = OFF
+    lit_ns: int = 0
     faults: FaultFlag = NO_FAULTS
     homed: bool = True
     watchdog_trips: int = 0
@@ -107,11 +116,6 @@ class Peer:
         return float(min(self.identity.rate_hz, MOST_HZ)) if self.identity is not None and self.moves else 0.0
 
     @property
-    def calibrated(self) -> bool:
-        """Whether its last state said so."""
-        return StateFlag.CALIBRATED in self.flags
-
-    @property
     def settled(self) -> bool:
         """Whether it knows where it is and would follow commands, were it awake."""
         return self.homed and self.phase not in {SettlePhase.WAKING, SettlePhase.SETTLING}
@@ -132,7 +136,7 @@ class Talk:
         self._everybody: Ask | None = Ask(Identify(), TRIES - 1)
         self._sequence = 0
         self._heard: int | None = None
-        self._commands: dict[int, int] = {}
+        self._waking = False
         self.receiver = False
         self.answered = False
         self.why = ""
@@ -145,6 +149,16 @@ class Talk:
             for _, peer in sorted(self._peers.items())
             if peer.identity is not None and peer.phase is not None and not peer.lost
         )
+
+    @property
+    def identified(self) -> bool:
+        """Whether it is known who has this port, so that its commands can begin."""
+        return self.receiver or any(peer.identity is not None for peer in self._peers.values())
+
+    @property
+    def board(self) -> Peer:
+        """The one that has the port for itself, once it is identified; KeyError behind a receiver."""
+        return self._peers[0]
 
     @property
     def settled(self) -> bool:
@@ -175,10 +189,9 @@ class Talk:
             peer.run, peer.ended = run, None
             peer.run_asked = peer.asks[Calibrate] = Ask(Calibrate(), TRIES - 1)
 
-    def exchange(self, device_ids: frozenset[str]) -> None:
-        """Commands of the loop flow to these; the others are kept at rest from here."""
-        for peer in self._peers.values():
-            peer.exchanging = peer.identity is not None and peer.identity.device_id in device_ids
+    def go_on(self) -> None:
+        """Wake who is there: commands flow from now on, so that no watchdog trips."""
+        self._waking = True
 
     def goodbye(self) -> list[bytes]:
         """What puts every device to rest and to sleep: motors off."""
@@ -191,18 +204,17 @@ class Talk:
 
     # ------------------------------------------------------------ what happens
 
-    def sent(self, index: int, commands: int) -> None:
-        """So many commands went to that device past this talk."""
-        self._commands[index] = commands
-
-    def seen(self, index: int, state_ns: int, beat_ns: int, faults: int, *, homed: bool = True) -> None:
+    def seen(
+        self, index: int, state_ns: int, beat_ns: int, faults: int, *, homed: bool = True, calibrated: bool = False
+    ) -> None:
         """States and heartbeats that arrived past this talk, 0 = none yet; what the newest state said."""
         peer = self._peers.get(index)
         if peer is not None:
             peer.heard_ns = max(peer.heard_ns, state_ns)
             peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
             if state_ns:
-                peer.faults, peer.homed = FaultFlag(faults), homed
+                peer.told, peer.faults = True, FaultFlag(faults)
+                peer.homed, peer.calibrated = homed, calibrated
 
     def step(self, now_ns: int, frames: list[Frame]) -> list[bytes]:
         """Take these frames, then say what is due."""
@@ -217,16 +229,21 @@ class Talk:
 
     def _step_peer(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
         for kind, ask in list(peer.asks.items()):
+            if kind is Wake and not self._waking:
+                continue
             if not self._again(ask, peer.index, now_ns, words):
                 del peer.asks[kind]
                 self._unanswered(peer, kind)
         if peer.awake and not peer.lost and now_ns - peer.heard_ns > SILENT_NS:
             self._lose(peer, "it sends nothing any more")
-        if peer.awake and peer.moves and not peer.exchanging and now_ns - peer.released_ns >= RELEASE_NS:
-            peer.released_ns = now_ns
-            # Half way round from what the loop's commands have come to, so that none of those that follow counts as late.
-            sequence = (self._commands.get(peer.index, 0) + HALF_WAY) & 0xFFFF
-            words.append(encode(Command(), device=peer.index, sequence=sequence))
+        if peer.identity is not None and Capability.LED in peer.identity.capabilities:
+            self._light(peer, now_ns, words)
+
+    def _light(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
+        wanted = light(peer.phase, peer.faults)
+        if wanted != peer.lit or (wanted != OFF and now_ns - peer.lit_ns >= LIGHT_NS):
+            peer.lit, peer.lit_ns = wanted, now_ns
+            words.append(self._say(peer.index, wanted))
 
     def _again(self, ask: Ask, index: int, now_ns: int, words: list[bytes]) -> bool:
         """Say it if it is due; False when it has been said often enough and nothing came."""
@@ -308,7 +325,10 @@ class Talk:
             case FaultReport():
                 peer.faults = message.faults
             case Configuration():
-                self._answered(peer, Configure, message.request)
+                if self._answered(peer, Configure, message.request):
+                    peer.refusal = configuration_refused(message)
+            case Refused():
+                self._take_refused(peer, message)
             case Calibration():
                 self._take_calibration(peer, message)
             case _:
@@ -327,7 +347,8 @@ class Talk:
     def _take_state(self, index: int, state: State, now_ns: int) -> None:
         peer = self._peers.get(index)
         if peer is not None:
-            peer.heard_ns, peer.flags, peer.faults = now_ns, state.flags, state.faults
+            peer.heard_ns, peer.told, peer.faults = now_ns, True, state.faults
+            peer.calibrated = StateFlag.CALIBRATED in state.flags
 
     def _take_calibration(self, peer: Peer, told: Calibration) -> None:
         if peer.run_asked is None or told.request not in peer.run_asked.sequences:
@@ -337,7 +358,20 @@ class Talk:
             failed = told.progress is CalibrationProgress.FAILED
             peer.ended = Ended(peer.run, REASONS.get(told.reason, Reason.BLOCKED) if failed else None)
 
-    def _answered(self, peer: Peer, kind: type[Message], request: int) -> None:
+    def _take_refused(self, peer: Peer, told: Refused) -> None:
+        for kind in (Identify, Wake, Configure, Calibrate):
+            if not self._answered(peer, kind, told.request):
+                continue
+            peer.refusal = refused(kind, told)
+            if kind in {Identify, Wake}:
+                self._lose(peer, peer.refusal)
+            elif kind is Calibrate and peer.ended is None:
+                peer.ended = Ended(peer.run, Reason.BLOCKED)
+
+    def _answered(self, peer: Peer, kind: type[Message], request: int) -> bool:
+        """Whether that was the answer to what waits: it is not said again."""
         ask = peer.asks.get(kind)
-        if ask is not None and request in ask.sequences:
-            del peer.asks[kind]
+        if ask is None or request not in ask.sequences:
+            return False
+        del peer.asks[kind]
+        return True

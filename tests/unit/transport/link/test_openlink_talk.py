@@ -27,8 +27,11 @@ from fastpath.link.messages import (
     Heartbeat,
     Identify,
     Identity,
+    Led,
     Message,
     Presence,
+    Refused,
+    RefusedReason,
     Settle,
     SettlePhase,
     State,
@@ -36,6 +39,9 @@ from fastpath.link.messages import (
     Wake,
 )
 from fastpath.openlink import EVERY_DEVICE, Decoder, Frame
+from transport.link.protocols.openlink_signs import FAULT, OFF
+from transport.link.protocols.openlink_signs import READY as READY_LIGHT
+from transport.link.protocols.openlink_signs import SETTLING as SETTLING_LIGHT
 from transport.link.protocols.openlink_talk import MS, Talk
 
 EVERYTHING = Capability(0x1FFFF)
@@ -51,6 +57,7 @@ class Rig:
 
     def __init__(self, tries: int = 3) -> None:
         self.talk = Talk(tries=tries)
+        self.talk.go_on()
         self.now_ns = 10**9
         self.said: list[Frame] = []
         self._sequence = 0
@@ -141,33 +148,21 @@ def test_a_board_that_never_wakes_up_ends_the_talk(rig: Rig) -> None:
     assert rig.talk.why == "it does not wake up"
 
 
-def test_a_board_that_settles_is_told_to_rest_often_enough_for_its_watchdog(rig: Rig) -> None:
-    rig.hear()
-    rig.hear(ARM)
-    rig.hear(SETTLING)
+def test_nobody_is_woken_before_commands_flow() -> None:
+    talk = Talk()
+    said = talk.step(1, []) + talk.step(2, [Frame(0, 1, ARM)])
 
-    said = rig.wait(400, states=True)
+    assert [frame.message for words in said for frame in Decoder().feed(words)] == [Identify()]
+    assert talk.identified
+    talk.go_on()
+    (words,) = talk.step(3, [])
+    assert Decoder().feed(words)[0].message == Wake(rate_hz=1000)
 
-    assert [frame.message for frame in said] == [Command()] * 40
 
-
-def test_it_stops_telling_once_the_commands_of_the_loop_flow(rig: Rig) -> None:
+def test_commands_are_not_its_business(rig: Rig) -> None:
     rig.awake()
-    rig.talk.exchange(frozenset({"A1"}))
 
-    assert rig.wait(400, states=True) == []
-
-    rig.talk.exchange(frozenset())
-    assert rig.say(Command, rig.wait(50, states=True))
-
-
-def test_a_rest_never_makes_the_commands_that_follow_late(rig: Rig) -> None:
-    rig.awake()
-    rig.talk.sent(0, 70_000)
-
-    (frame, *_) = rig.say(Command, rig.wait(20, states=True))
-
-    assert frame.sequence == (70_000 + 0x8000) % 65536
+    assert rig.say(Command, rig.wait(400, states=True)) == []
 
 
 @pytest.mark.parametrize("kind", [DeviceKind.GRIP, DeviceKind.PEN])
@@ -277,6 +272,83 @@ def test_a_newer_configuration_replaces_one_that_waits(rig: Rig) -> None:
     assert isinstance(new.message, Configure)
     assert new.message.left_handed
     assert rig.say(Configure, rig.wait(260, states=True))
+
+
+@pytest.mark.parametrize(
+    ("result", "refusal"),
+    [
+        (ConfigureResult.UNSUPPORTED, "it did not take its configuration (unsupported)"),
+        (ConfigureResult.OUT_OF_RANGE, "it did not take its configuration (out of range)"),
+        (ConfigureResult.STORAGE_FAILED, "it has its configuration until it loses power (storage failed)"),
+    ],
+)
+def test_a_configuration_that_was_not_taken_is_told_until_one_is(
+    rig: Rig, result: ConfigureResult, refusal: str
+) -> None:
+    rig.awake()
+    for answer, told in ((result, refusal), (ConfigureResult.DONE, "")):
+        rig.talk.configure("A1", DeviceWide(), save=False)
+        (asked,) = rig.say(Configure, rig.hear())
+        rig.hear(Configuration(asked.sequence, answer, Configure()))
+
+        assert rig.talk.peers[0].refusal == told
+
+
+def test_a_request_that_is_refused_is_told_and_not_said_again(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (asked,) = rig.say(Configure, rig.hear())
+    rig.hear(Refused(asked.sequence + 7, 5, RefusedReason.VALUE))
+    assert rig.talk.peers[0].refusal == ""
+
+    rig.hear(Refused(asked.sequence, 5, RefusedReason.ASLEEP))
+
+    assert rig.talk.peers[0].refusal == "it refused CONFIGURE (asleep)"
+    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+
+
+def test_a_calibration_that_is_refused_has_failed(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", 3)
+    (asked,) = rig.say(Calibrate, rig.hear())
+
+    rig.hear(Refused(asked.sequence, 3, RefusedReason.TYPE))
+
+    assert rig.ended() == Ended(3, Reason.BLOCKED)
+
+
+def test_a_board_that_refuses_to_wake_ends_the_talk(rig: Rig) -> None:
+    rig.hear()
+    (asked,) = rig.say(Wake, rig.hear(ARM))
+
+    rig.hear(Refused(asked.sequence, 2, RefusedReason.VERSION, 3))
+
+    assert rig.talk.why == "it refused WAKE (it speaks versions up to 3 of the protocol)"
+
+
+# ------------------------------------------------------------------ light
+
+
+def test_the_light_shows_how_the_board_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    colours = [rig.say(Led, rig.hear(SETTLING)), rig.say(Led, rig.hear(READY))]
+    colours.append(rig.say(Led, rig.hear(FaultReport(1, FaultFlag.HALL, FaultFlag.HALL))))
+    colours.append(rig.say(Led, rig.hear(Settle(SettlePhase.ASLEEP))))
+
+    assert [[frame.message for frame in said] for said in colours] == [[SETTLING_LIGHT], [READY_LIGHT], [FAULT], [OFF]]
+
+
+def test_the_light_is_told_again_as_nobody_answers_it(rig: Rig) -> None:
+    rig.awake()
+
+    assert [frame.message for frame in rig.say(Led, rig.wait(4100, states=True))] == [READY_LIGHT] * 2
+
+
+def test_a_board_without_a_light_is_told_of_none(rig: Rig) -> None:
+    rig.awake(replace(ARM, capabilities=EVERYTHING & ~Capability.LED))
+
+    assert rig.say(Led, rig.said + rig.wait(4000, states=True)) == []
 
 
 # ------------------------------------------------------------------ calibration

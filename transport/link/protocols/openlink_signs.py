@@ -1,0 +1,46 @@
+"""What the light of a board shows, and what its refusals are called; pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from fastpath.link.messages import ConfigureResult, FaultFlag, Led, LedMode, RefusedReason, SettlePhase
+
+if TYPE_CHECKING:
+    from fastpath.link.messages import Configuration, Message, Refused
+
+OFF: Final = Led()
+FAULT: Final = Led(LedMode.BLINK, red=255)
+SETTLING: Final = Led(LedMode.BREATHE, red=255, green=128)
+READY: Final = Led(LedMode.STEADY, green=255)
+
+
+def light(phase: SettlePhase | None, faults: FaultFlag) -> Led:
+    """Red and blinking: a fault; amber: it settles; green: it follows commands; off: it sleeps."""
+    if phase is None or phase is SettlePhase.ASLEEP:
+        return OFF
+    if faults or phase is SettlePhase.FAILED:
+        return FAULT
+    return READY if phase is SettlePhase.READY else SETTLING
+
+
+def words_of(flags: FaultFlag) -> str:
+    """Faults as the log has them."""
+    return ", ".join((flag.name or "").lower().replace("_", " ") for flag in flags)
+
+
+def configuration_refused(told: Configuration) -> str:
+    """Why it does not have what it was told, "" when it has."""
+    if told.result is ConfigureResult.DONE:
+        return ""
+    why = told.result.name.lower().replace("_", " ")
+    held = "has its configuration until it loses power" if told.result is ConfigureResult.STORAGE_FAILED else ""
+    return f"it {held or 'did not take its configuration'} ({why})"
+
+
+def refused(kind: type[Message], told: Refused) -> str:
+    """Which request it did not take, and why."""
+    why = told.reason.name.lower()
+    if told.reason is RefusedReason.VERSION:
+        why = f"it speaks versions up to {told.newest_version} of the protocol"
+    return f"it refused {kind.__name__.upper()} ({why})"
