@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from actors.device.kinds.base import MEDIUM_HAND
 from actors.kit.errors import InvalidInput
-from actors.values.identity import Connection
+from actors.values.identity import Connection, Kind
 from actors.values.simulation import BUTTONS, Fault, HandPath, Simulation, SimulationChange
 
 if TYPE_CHECKING:
@@ -107,7 +107,8 @@ def _check(record: DeviceRecord, change: SimulationChange) -> None:
         if motors and name in sent:
             raise InvalidInput(f"{kind.with_article} has no {name}: send it to a grip or a pen", name)
     if "battery_level" in sent and record.identity.connection is not Connection.WIRELESS:
-        raise InvalidInput("only a wireless grip has a battery", "battery_level")
+        whose = "a wired grip" if kind is Kind.GRIP else kind.with_article
+        raise InvalidInput(f"{whose} has no battery: send it to a wireless grip", "battery_level")
     if change.fault in OF_MOTORS and not motors:
         raise InvalidInput(
             f"{kind.with_article} cannot have the fault {change.fault}: send it to an arm or a compact", "fault"

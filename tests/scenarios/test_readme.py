@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.curl import parsed
 from tests.support.service import RunningService
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+BASE = "localhost:10001"
 CURL_LINES = re.findall(r"^ {4}(curl .+?)(?:\s+#.*)?$", README, re.MULTILINE)
 
 
@@ -51,27 +51,15 @@ def test_the_first_client_pushes_the_arm(service: RunningService, tmp_path: Path
 
 @pytest.mark.parametrize("line", CURL_LINES)
 def test_a_curl_line_is_answered(service: RunningService, line: str) -> None:
-    method, path, body = parsed(line)
-
-    status, answer = service.request(method, path, body)
+    status, answer = service.request(*parsed(line, BASE))
 
     assert status == 200, answer
     assert answer
 
 
 def test_the_curl_lines_were_found() -> None:
-    assert {parsed(line)[:2] for line in CURL_LINES} >= {("GET", "/version"), ("GET", "/devices"), ("POST", "/stop")}
-
-
-def parsed(line: str) -> tuple[str, str, object]:
-    """Method, path and JSON body of a curl line."""
-    words = iter(shlex.split(line)[1:])
-    method, path, body = "GET", "", None
-    for word in words:
-        if word == "-X":
-            method = next(words)
-        elif word == "-d":
-            body = json.loads(next(words))
-        else:
-            path = word.removeprefix("localhost:10001")
-    return method, path, body
+    assert {parsed(line, BASE)[:2] for line in CURL_LINES} >= {
+        ("GET", "/version"),
+        ("GET", "/devices"),
+        ("POST", "/stop"),
+    }

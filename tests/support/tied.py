@@ -14,12 +14,13 @@ from actors.values.identity import Connection, Kind
 from fastpath.bubble import PRIMITIVES, BubbleShape
 from transport.wire.simulation import CHANGE
 
+PEN: Final = "D001"
 # Whom the cases are sent to.
 DEVICES: Final = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
     SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001"),
     SimulatedSpec(Kind.GRIP, Connection.WIRELESS, "B001"),
-    SimulatedSpec(Kind.PEN, Connection.SIMULATED, "D001"),
+    SimulatedSpec(Kind.PEN, Connection.SIMULATED, PEN),
 )
 ARM_WORDS: Final = frozenset({"arm", "inverse3", "inverse3x", "compact", "minverse", "inverse*", "*inverse"})
 BATTERY_WORDS: Final = frozenset({"grip", "wireless_verse_grip"})
@@ -30,8 +31,6 @@ COMPACT_ONLY: Final = frozenset({"compact_centered", "compact_zup", "minverse_ce
 IN_REACH: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
     {"x": (-0.09, 0.07), "y": (-0.185, -0.025), "z": (0.0, 0.16)}
 )
-# Devices that come and go end in a blocked port, and all further answers would be about that alone.
-BLOCK_A_PORT: Final = frozenset({"connection_loop", "unplug"})
 OF_HANDLES_TOO: Final = "none"
 SPHERE: Final[Mapping[str, Any]] = MappingProxyType({"primitive": "sphere", "parameters": {"r": 0.05}})
 
@@ -79,18 +78,16 @@ def _simulated(case: Any) -> None:
     path, body = case.path_parameters, case.body
     if path["device"] not in ARM_WORDS | HANDLE_WORDS:
         path["device"] = "arm"
-    if body.get("fault") in BLOCK_A_PORT:
-        body["fault"] = "none"
     if path["device"] in ARM_WORDS:
         unfit = {"buttons", "attached", "battery_level"}
         if isinstance(body.get("hand"), dict) and isinstance(body["hand"].get("position"), dict):
             body["hand"]["position"] = _in_reach(body["hand"]["position"])
     else:
-        unfit = {"hand"} if path["device"] in BATTERY_WORDS else {"hand", "battery_level"}
+        # An exact id is found under any word of its side, so that a grip's may mean the pen.
+        charged = path["device"] in BATTERY_WORDS and path["id"] != PEN
+        unfit = {"hand"} if charged else {"hand", "battery_level"}
         if body.get("fault") != OF_HANDLES_TOO:
             unfit.add("fault")
-    if "battery_level" in body.keys() - unfit:
-        path.update(device="wireless_verse_grip", id="B001")
     kept = {name: value for name, value in body.items() if name not in unfit}
     case.body = kept if kept.keys() & set(CHANGE) else {**kept, "awake": True}
 

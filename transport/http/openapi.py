@@ -114,6 +114,8 @@ class Writer:
                 "required": about.body_needed,
                 "content": {JSON: {"schema": self._filled(about.body)}},
             }
+        if about.preview:
+            operation["description"] = f"A preview, refused while the setting {about.preview} is false."
         if about.deprecated:
             operation["deprecated"] = True
         operation["responses"] = {"200": self._success(route), **self._failures(route)}

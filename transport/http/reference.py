@@ -67,6 +67,8 @@ def _section(route: Route, operation: Mapping[str, Any], shared: Mapping[str, An
     marks = [word for word, holds in (("envelope", route.enveloped), ("several", bool(about.results))) if holds]
     yield f"\n### {route.method} {route.shape}\n"
     yield route.summary + (f" *({', '.join(marks)})*" if marks else "") + "\n"
+    if about.preview:
+        yield f"* A preview, refused while the setting `{about.preview}` is false"
     for field in about.query:
         yield f"* `?{field.name}=`{' (needed)' if field.needed else ''}: {field.says}"
     if about.body is not None:

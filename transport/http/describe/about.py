@@ -27,7 +27,8 @@ class About:
     """`answer`: the data of a 200; `results`: the names in the entries of `results`, where a selector may mean several.
 
     `path` replaces what a name in the path usually takes; `fails` are statuses beyond those that the kind of route has;
-    `example`: the body of the curl example, `place` the path of it; `media`: the content type of an answer that is no JSON.
+    `example`: the body of the curl example, `place` the path of it; `media`: the content type of an answer that is no JSON;
+    `preview`: the setting without which all of it is refused.
     """
 
     answer: Schema = field(default_factory=lambda: OBJECT)
@@ -39,6 +40,7 @@ class About:
     fails: tuple[int, ...] = ()
     example: object = None
     place: str = ""
+    preview: str = ""
     media: str = ""
     deprecated: bool = False
 

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 
 BODY: Final = "body"
 SCALE: Final = obj({"gain": GAIN})
-READ: Final = About(SCALE, path={"session": ONE_SESSION})
-GIVEN_BACK: Final = About(SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",))
+READ: Final = About(SCALE, path={"session": ONE_SESSION}, preview=ForceDucking.setting)
+GIVEN_BACK: Final = About(
+    SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",), preview=ForceDucking.setting
+)
 WRITTEN: Final = replace(GIVEN_BACK, body=SCALE, example={"gain": 0.2})
 
 

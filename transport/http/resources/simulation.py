@@ -14,7 +14,7 @@ from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
 from transport.http.call import Answer, Call
 from transport.http.describe.about import ONE_DEVICE, SEVERAL_DEVICES, About
 from transport.http.describe.devices import RECORD
-from transport.http.describe.schema import FLAG, NULL, OBJECT, TEXT, Schema, either, number, obj, text, word
+from transport.http.describe.schema import FLAG, NULL, OBJECT, TEXT, Schema, either, number, obj, said, text, word
 from transport.http.device_selector import Devices, find, shown
 from transport.http.resources.devices import entry_of
 from transport.http.results import Act, answer_of
@@ -60,10 +60,10 @@ _CHANGE: Final = obj(
     {},
     optional={
         "hand": _HAND,
-        "buttons": obj({}, optional=dict.fromkeys(BUTTONS, FLAG), one_of_them=True),
+        "buttons": obj({}, optional=dict.fromkeys(BUTTONS, FLAG), one_of_them=True, says="Grips and pens only."),
         "orientation": either(obj(dict.fromkeys("wxyz", number())), NULL, says="null: as the hand holds it."),
-        "attached": FLAG,
-        "battery_level": number(0, 1),
+        "attached": said(dict(FLAG), "Grips and pens only."),
+        "battery_level": number(0, 1, "Wireless grips only."),
         "awake": FLAG,
         "fault": word(*Fault),
     },
@@ -72,7 +72,10 @@ _CHANGE: Final = obj(
 _TOLD: Final = obj({"device_id": TEXT, "hand": OBJECT, "awake": FLAG, "fault": word(*Fault)})
 ADDED: Final = About(RECORD, _SPEC, fails=(409,), example={"type": "grip", "connection": "wireless"})
 REMOVED: Final = About(
-    obj({"device_id": TEXT}), path={"id": text("Its id.", pattern="^[A-Za-z0-9_.-]{1,8}$")}, fails=(404, 409)
+    obj({"device_id": TEXT}),
+    path={"id": text("Its id.", pattern="^[A-Za-z0-9_.-]{1,8}$")},
+    fails=(404, 409),
+    place="/simulation/devices/1605",
 )
 TOLD: Final = About(_TOLD, path=ONE_DEVICE, fails=(404, 409))
 CHANGED: Final = About(

@@ -381,7 +381,7 @@ def test_the_force_gate_of_an_old_firmware_can_be_set(http: HttpClient, join: Jo
         ("basis", [], "body: a string is needed, not an array"),
         ("mount", {"position": {"x": 1, "y": 2}}, "body.position.z: all of x, y, z are needed"),
         ("mount", {"transform": {"rotation": {"w": 2, "x": 0, "y": 0, "z": 0}}}, "body.transform.rotation: "),
-        ("mount", {"scale": 0}, "body.scale: a scale must be at least 0.000001"),
+        ("mount", {"scale": 0}, "body.scale: a scale must be greater than 0"),
         ("mount", {"scale": -1}, "body.scale: "),
         ("mount", {"position": {"x": True, "y": 0, "z": 0}}, "body.position.x: a number is needed, not a boolean"),
         ("mount", "arm_front", "body: an object is needed, not a string"),

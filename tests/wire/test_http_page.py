@@ -1,0 +1,49 @@
+"""docs/http.md does what it says: each of its curl lines is answered, on one service that has them all, in their order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from tests.support.curl import parsed
+from tests.support.page import DEVICES, DOCS
+from tests.support.peer import Peer
+from tests.support.running_system import RunningSystem
+from transport.http.app import HTTP_ROUTES
+from transport.http.reference import BASE
+
+PAGE: Final = (DOCS / "http.md").read_text(encoding="utf-8")
+SECTIONS: Final[dict[str, str]] = dict(
+    re.findall(r"^### (\S+ \S+)\n(.*?)(?=^##|\Z)", PAGE, flags=re.MULTILINE | re.DOTALL)
+)
+PREVIEW: Final = re.compile(r"refused while the setting `(.+)` is false")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSystem]:
+    with RunningSystem(tmp_path_factory.mktemp("state"), simulated=DEVICES) as running:
+        yield running
+
+
+def test_every_route_has_a_section() -> None:
+    assert sorted(SECTIONS) == sorted(f"{route.method} {route.shape}" for route in HTTP_ROUTES)
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_an_example_is_answered_once_the_preview_that_it_names_is_on(service: RunningSystem, title: str) -> None:
+    (line,) = re.findall(r"^```\n(curl .+)\n```$", SECTIONS[title], re.MULTILINE)
+    request, preview = parsed(line, BASE), PREVIEW.search(SECTIONS[title])
+    assert request.method == title.partition(" ")[0]
+    with Peer(service.ws) as peer:
+        peer.frame()
+        if preview is not None:
+            assert service.ask(*request).status == 400
+            assert service.ask("POST", f"/settings/{preview[1]}", body=True).status == 200
+        reply = service.ask(*request)
+        assert reply.status == 200, reply.body
+        if preview is not None:
+            assert service.ask("DELETE", f"/settings/{preview[1]}").status == 200
+    service.sessions_gone()
