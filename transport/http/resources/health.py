@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 STALLED_NS: Final = 1_000_000_000
 HEALTH: Final = About(obj({"status": {"const": "ok"}}))
 READINESS: Final = About(obj({"status": {"const": "ready"}}))
+# Asleep: it was ready, and is again at a touch or a command.
 USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
 
 

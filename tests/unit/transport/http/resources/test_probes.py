@@ -64,6 +64,18 @@ def test_it_is_ready_when_everything_is(rig: Rig) -> None:
     assert rig.get("/readyz").json == {"status": "ready"}
 
 
+def test_a_simulated_device_that_sleeps_was_ready_and_the_service_stays_it(rig: Rig) -> None:
+    rig.add_device("049D")
+    rig.add_device("1605", Kind.GRIP)
+    assert rig.get("/readyz").status == 200
+    inventory = rig.bridge.system.inventory
+
+    arm, grip = inventory.value.devices
+    inventory.replace(replace(inventory.value, devices=tuple(replace(one, phase=Phase.ASLEEP) for one in (arm, grip))))
+
+    assert (rig.get("/readyz").status, rig.get("/readyz").json) == (200, {"status": "ready"})
+
+
 def test_a_simulated_device_that_is_unplugged_is_not_ready_unless_its_port_is_blocked(rig: Rig) -> None:
     rig.add_device("049D")
     inventory = rig.bridge.system.inventory
