@@ -15,8 +15,8 @@ from actors.values.spatial import Basis, PartialTransform, Quaternion, Vec3
 NameUnknown: TypeAlias = Callable[[str, str], None]
 
 LARGEST: Final = 1e6
-# The smallest float32: what is less is 0 for whoever reads it.
-SMALLEST_SCALE: Final = 1.401298464324817e-45
+# The smallest float32 as it is written on the wire, which the description of the interface says: what is less is 0 for whoever reads it.
+SMALLEST_SCALE: Final = 1e-45
 UNIT_TOLERANCE: Final = 1e-3
 # 0.999 is 1e-3 from 1 only in decimals.
 ROUNDING: Final = 1e-12

@@ -225,6 +225,7 @@ def test_an_accepted_rotation_is_good_enough_for_the_loop(parts: tuple[float, ..
         (1e-6, (1e-6, 1e-6, 1e-6)),
         (1e-9, (1e-9, 1e-9, 1e-9)),
         (1e-38, (1e-38, 1e-38, 1e-38)),
+        (1e-45, (1e-45, 1e-45, 1e-45)),
         (1e6, (1e6, 1e6, 1e6)),
         ({"x": 1, "y": 2, "z": 3}, (1, 2, 3)),
     ],
