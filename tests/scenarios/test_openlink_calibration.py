@@ -1,0 +1,152 @@
+"""The calibration of emulated boards through the whole service: locked, unlocked by heartbeats, run, and every way to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.board_desk import BoardDesk
+from tests.support.polling import eventually
+
+COMPACT, PEN = 0, 1
+FAILED = "device-calibration-failed"
+ATTACHMENT = "grip-attachment-changed"
+ROUTE = "/*/C1/calibration"
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[BoardDesk]:
+    with BoardDesk(tmp_path, "compact:C1", "pen:P1") as running:
+        yield running
+
+
+@pytest.fixture
+def unlocked(desk: BoardDesk) -> BoardDesk:
+    """The pen sits in its place."""
+    desk.paired(C1="P1", P1="C1")
+    desk.hears(ATTACHMENT, device_id="P1", attached=True)
+    eventually(lambda: desk.calibration("C1")["state"] != "locked", "it is unlocked", pause_s=0.01)
+    return desk
+
+
+def heard_for(desk: BoardDesk, seconds: float) -> None:
+    """Let the pen's heartbeats come for so long."""
+    links, runtime = desk.service.system.links, desk.service.runtime
+    until_ns = runtime.now_ns() + round(seconds * 1e9)
+    eventually(lambda: (links.heartbeat("board1", "P1") or 0) > until_ns, "it beats", pause_s=0.01)
+
+
+def fails(desk: BoardDesk, reason: str) -> None:
+    """The run ends so, for both halves, and is said once."""
+    event = desk.hears(FAILED, device_id="C1", reason=reason)
+    assert event["data"] == {"device_id": "C1", "device_family": "compact", "reason": reason}
+    assert len(desk.events.heard(FAILED)) == 1
+
+
+def test_it_is_locked_while_the_pen_bounces_and_unlocked_when_it_sits_still(tmp_path: Path) -> None:
+    with BoardDesk(tmp_path, "compact:C1", "pen:P1", away=(PEN,)) as desk:
+        desk.boards.set("bounce_ms", 180, PEN)
+        desk.boards.set("bounce_off_ms", 80, PEN)
+        desk.plug(PEN, "P1")
+        desk.paired(C1="P1", P1="C1")
+
+        heard_for(desk, 0.6)
+        assert desk.events.heard(ATTACHMENT) == []
+        reply = desk.ask("POST", ROUTE)
+        assert (reply.status, desk.calibration("C1")) == (409, {"state": "locked"})
+        assert "hold its paired grip or pen first" in reply.json["error"]
+
+        desk.boards.set("bounce_ms", 0, PEN)
+        desk.hears(ATTACHMENT, device_id="P1", attached=True)
+        eventually(lambda: desk.calibration("C1")["state"] != "locked", "it is unlocked", pause_s=0.01)
+        assert desk.done("POST", ROUTE) == {"state": "running"}
+        desk.becomes("C1", state="calibrated")
+        assert desk.events.heard(FAILED) == []
+
+
+def test_a_pen_that_bounces_for_less_than_the_debounce_stays_attached(unlocked: BoardDesk) -> None:
+    unlocked.done("POST", "/settings/devices/grip/detach_debounce", 2.0)
+    unlocked.boards.set("bounce_off_ms", 150, PEN)
+    unlocked.boards.set("bounce_ms", 300, PEN)
+
+    heard_for(unlocked, 0.6)
+
+    assert unlocked.events.heard(ATTACHMENT, attached=False) == []
+    assert unlocked.done("POST", ROUTE) == {"state": "running"}
+    unlocked.becomes("C1", state="calibrated")
+
+
+@pytest.mark.parametrize("named", ["C1", "P1"])
+def test_board_and_pen_calibrate_together(unlocked: BoardDesk, named: str) -> None:
+    unlocked.boards.set("calibration_ms", 300, COMPACT)
+
+    assert unlocked.done("POST", f"/*/{named}/calibration") == {"state": "running"}
+
+    assert unlocked.calibration("C1") == unlocked.calibration("P1") == {"state": "running"}
+    unlocked.becomes("C1", state="calibrated")
+    unlocked.becomes("P1", state="calibrated")
+    assert unlocked.events.heard(FAILED) == []
+
+
+@pytest.mark.parametrize(("outcome", "reason"), [(1, "blocked"), (2, "oscillating_hall")])
+def test_a_board_that_cannot_calibrate_says_why(unlocked: BoardDesk, outcome: int, reason: str) -> None:
+    unlocked.boards.set("calibration", outcome, COMPACT)
+
+    unlocked.done("POST", ROUTE)
+
+    fails(unlocked, reason)
+    assert unlocked.calibration("C1") == unlocked.calibration("P1") == {"state": "failed", "reason": reason}
+    unlocked.boards.set("calibration", 0, COMPACT)
+    unlocked.done("POST", ROUTE)
+    unlocked.becomes("C1", state="calibrated")
+
+
+def test_a_pen_that_sleeps_is_to_be_woken_first(unlocked: BoardDesk) -> None:
+    unlocked.done("POST", "/settings/devices/grip/detach_debounce", 5.0)
+    unlocked.boards.set("asleep", 1, PEN)
+    unlocked.hears("device-sleep", device_id="P1", awake=False)
+
+    reply = unlocked.ask("POST", ROUTE)
+
+    assert (reply.status, "wake" in reply.json["error"]) == (409, True)
+    fails(unlocked, "pen_asleep")
+
+
+@pytest.mark.parametrize("how", ["unplugged", "detached"])
+def test_a_pen_that_is_lost_meanwhile_ends_the_run(unlocked: BoardDesk, how: str) -> None:
+    unlocked.boards.set("calibration_ms", 60_000, COMPACT)
+    unlocked.done("POST", ROUTE)
+
+    if how == "unplugged":
+        unlocked.unplug(PEN, "P1")
+    else:
+        unlocked.boards.set("attached", 0, PEN)
+
+    fails(unlocked, "pen_lost")
+    assert unlocked.calibration("C1") == {"state": "failed", "reason": "pen_lost"}
+
+
+def test_a_pen_that_is_not_connected_is_to_be_connected_first(unlocked: BoardDesk) -> None:
+    unlocked.unplug(PEN, "P1")
+
+    assert unlocked.ask("POST", ROUTE).status == 409
+
+    fails(unlocked, "pen_not_connected")
+
+
+def test_an_old_firmware_calibrates_and_refuses_what_it_lacks_by_its_number(tmp_path: Path) -> None:
+    with BoardDesk(tmp_path, "compact:C1", "pen:P1", away=(COMPACT,)) as desk:
+        desk.boards.set("firmware", 703, COMPACT)
+        desk.plug(COMPACT, "C1")
+        desk.hears(ATTACHMENT, device_id="P1", attached=True)
+        eventually(lambda: desk.calibration("C1")["state"] != "locked", "it is unlocked", pause_s=0.01)
+
+        assert desk.done("POST", ROUTE) == {"state": "running"}
+        desk.becomes("C1", state="calibrated")
+        refused = desk.ask("POST", "/*/C1/home_return")
+        event = desk.hears("device-protocol-unsupported", device_id="C1")
+
+    assert refused.status == 422
+    assert (event["data"]["firmware"], event["data"]["required"]) == ("7.3", "7.4")
