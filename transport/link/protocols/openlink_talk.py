@@ -51,6 +51,8 @@ WAKE_NS: Final = 500 * MS
 # The light is told again and again: nobody answers LED.
 LIGHT_NS: Final = 2000 * MS
 SILENT_NS: Final = 500 * MS
+# A receiver says each 500 ms who is present; one that started again says nothing until it is asked.
+ABSENCE_NS: Final = 1600 * MS
 TRIES: Final = 4
 HALF_WAY: Final = 0x8000
 MOST_HZ: Final = 1000
@@ -137,6 +139,7 @@ class Talk:
         self._sequence = 0
         self._heard: int | None = None
         self._waking = False
+        self._presence_ns = 0
         self.receiver = False
         self.answered = False
         self.why = ""
@@ -221,6 +224,8 @@ class Talk:
         for frame in frames:
             self._take(frame, now_ns)
         words: list[bytes] = []
+        if self.receiver and self._everybody is None and now_ns - self._presence_ns > ABSENCE_NS:
+            self._everybody = Ask(Identify(), TRIES - 1)
         if self._everybody is not None and not self._again(self._everybody, EVERY_DEVICE, now_ns, words):
             self.why = self.why or "nobody answers IDENTIFY"
         for peer in self._peers.values():
@@ -287,17 +292,19 @@ class Talk:
             return
         self._heard = frame.sequence
         if isinstance(message, Identity):
-            self._take_identity(frame.device, message)
+            self._take_identity(frame.device, message, now_ns)
         elif isinstance(message, Presence):
-            self._take_presence(message)
+            self._take_presence(message, now_ns)
         elif (peer := self._peers.get(frame.device)) is not None:
             self._take_peer(peer, message, now_ns)
 
-    def _take_identity(self, index: int, identity: Identity) -> None:
-        self._everybody, self.answered = None, True
+    def _take_identity(self, index: int, identity: Identity, now_ns: int) -> None:
+        self.answered = True
         if identity.kind is DeviceKind.RECEIVER:
-            self.receiver = True
+            self._everybody, self._presence_ns, self.receiver = None, now_ns, True
             return
+        if not self.receiver:
+            self._everybody = None
         if index != 0 and index not in self._peers:
             return
         peer = self._peers.setdefault(index, Peer(index))
@@ -307,8 +314,10 @@ class Talk:
             rate_hz = min(identity.rate_hz, self._rate_hz)
             peer.asks[Wake] = Ask(Wake(rate_hz=rate_hz), self._tries, WAKE_NS)
 
-    def _take_presence(self, presence: Presence) -> None:
-        self.receiver = True
+    def _take_presence(self, presence: Presence, now_ns: int) -> None:
+        self._presence_ns, self.receiver = now_ns, True
+        if self.answered:
+            self._everybody = None
         for index in range(8):
             here = presence.present >> index & 1
             if here and index not in self._peers:

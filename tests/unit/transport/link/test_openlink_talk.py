@@ -443,8 +443,33 @@ def test_a_receiver_without_grips_is_open_with_nobody(rig: Rig) -> None:
     assert rig.talk.receiver
     assert rig.talk.settled
     assert rig.talk.peers == ()
-    rig.wait(5000)
+    for _ in range(10):
+        assert rig.wait(500) == []
+        rig.hear(Presence(0), device=EVERY_DEVICE)
     assert rig.talk.why == ""
+
+
+def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: Rig) -> None:
+    receiver(rig, 0)
+
+    (asked,) = rig.wait(1620)
+    assert (asked.device, asked.message) == (EVERY_DEVICE, Identify())
+    said = rig.hear(RECEIVER, Presence(0b1), device=EVERY_DEVICE)
+
+    assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
+    rig.hear(GRIP)
+    rig.hear(READY)
+    assert rig.ids() == ["G0"]
+    assert rig.talk.why == ""
+
+
+def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: Rig) -> None:
+    receiver(rig, 0)
+
+    said = rig.wait(1610 + 1000)
+
+    assert len(rig.say(Identify, said)) == 4
+    assert rig.talk.why == "nobody answers IDENTIFY"
 
 
 def test_every_grip_behind_a_receiver_goes_its_own_way(rig: Rig) -> None:
