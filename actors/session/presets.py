@@ -32,7 +32,7 @@ def names(kind: Kind) -> tuple[str, ...]:
 def check(preset: str, kind: Kind) -> str:
     """The preset, if the kind takes it; InvalidInput names those that it does."""
     if preset not in names(kind):
-        raise InvalidInput(f'{kind} has no preset "{preset[:40]}": use one of {", ".join(names(kind))}')
+        raise InvalidInput(f'{kind.with_article} has no preset "{preset[:40]}": use one of {", ".join(names(kind))}')
     return preset
 
 

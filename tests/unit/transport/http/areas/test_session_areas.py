@@ -191,7 +191,7 @@ def test_one_that_is_refused_does_not_keep_the_others_from_acting(http: HttpClie
         ("OLD1", False),
         ("C001", True),
     ]
-    assert body["results"][0]["error"].startswith('body: arm has no preset "compact_zup"')
+    assert body["results"][0]["error"].startswith('body: an arm has no preset "compact_zup"')
     assert http.get(path("preset", mine, "compact/0")).data == {"preset": "compact_zup"}
 
 
@@ -385,8 +385,8 @@ def test_the_force_gate_of_an_old_firmware_can_be_set(http: HttpClient, join: Jo
         ("mount", {"scale": -1}, "body.scale: "),
         ("mount", {"position": {"x": True, "y": 0, "z": 0}}, "body.position.x: a number is needed, not a boolean"),
         ("mount", "arm_front", "body: an object is needed, not a string"),
-        ("preset", "nobody", 'body: arm has no preset "nobody": use one of '),
-        ("preset", "compact_zup", 'body: arm has no preset "compact_zup"'),
+        ("preset", "nobody", 'body: an arm has no preset "nobody": use one of '),
+        ("preset", "compact_zup", 'body: an arm has no preset "compact_zup"'),
         ("preset", {"preset": 1}, "body.preset: a string is needed, not a number"),
         ("preset", {}, "body.preset: preset is missing"),
         ("filters", {}, "body: damping, force_gate or both are needed"),
