@@ -10,7 +10,7 @@ import socket
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,7 +189,7 @@ def certified(folder: Path) -> tuple[Path, Path]:
 
 
 @contextmanager
-def running(command: list[str], home: Path) -> Iterator[None]:
+def running(command: list[str], home: Path) -> Generator[None]:
     """A program as long as it is needed; its log when the test failed."""
     with (home / "log").open("w+") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, "HOME": str(home)})
