@@ -74,7 +74,8 @@ class Door(HTTPServer):
         """The connection waits for a request."""
         stream = cast("HTTP1ServerConnection", server_conn).stream
         self._admission.connections.waits(stream)
-        if isinstance(words := stream.write, Words):
+        words = vars(stream).get(WRITE)
+        if isinstance(words, Words):
             words.answered = False
         return super().start_request(server_conn, request_conn)
 

@@ -98,7 +98,8 @@ def _described(root: Path) -> Iterator[HidDevice]:
             text = (node / "device" / "uevent").read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
-        values = dict(line.partition("=")[::2] for line in text.splitlines())
+        lines = (line.partition("=") for line in text.splitlines())
+        values = {key: value for key, _, value in lines}
         try:
             _bus, vendor, product = (int(part, 16) for part in values.get("HID_ID", "").split(":"))
         except ValueError:

@@ -119,6 +119,7 @@ def test_a_force_becomes_an_order_of_torques() -> None:
 
     state, order = desk.state(), desk.cell.order()
 
+    assert order is not None
     assert tuple(state["force"]) == pytest.approx((1.0, 0.5, -0.25))
     assert order == (int(state["time_ns"]), tuple(state["force"]), tuple(state["torque"]))
     assert any(order[2])
@@ -129,9 +130,9 @@ def test_a_left_handed_arm_s_motor_is_turned_back() -> None:
     desk.hold(200)
     for _ in range(100):
         desk.push(1.0, 0.0, 0.0)
-        state = desk.hold(1)
+        desk.hold(1)
 
-    order = desk.cell.order()
+    state, order = desk.state(), desk.cell.order()
 
     assert order is not None
     assert float(state["joint"][0]) == -POSE[0]

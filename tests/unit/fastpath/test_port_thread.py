@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import select
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import numpy as np
@@ -70,7 +70,7 @@ class Desk:
 
 
 @contextmanager
-def desk(*, rate_hz: float = 1000.0, guard: Remembered | None = None) -> Iterator[Desk]:
+def desk(*, rate_hz: float = 1000.0, guard: Remembered | None = None) -> Generator[Desk]:
     board = Board()
     made = Desk(board, rate_hz=rate_hz, guard=guard)
     try:

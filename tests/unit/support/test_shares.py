@@ -47,8 +47,12 @@ def test_arguments_make_it_one_plain_run_with_its_exit_code() -> None:
 
 @pytest.mark.parametrize(("codes", "worst"), [((0, 0), 0), ((0, 1), 1), ((2, 1), 2)])
 def test_the_suite_ends_as_its_worst_share(monkeypatch: pytest.MonkeyPatch, codes: tuple[int, ...], worst: int) -> None:
-    went = {(f"tests/{index}",): code for index, code in enumerate(codes)}
+    went: dict[tuple[str, ...], int] = {(f"tests/{index}",): code for index, code in enumerate(codes)}
     monkeypatch.setattr("tests.support.shares.shares", lambda: list(went))
-    monkeypatch.setattr("tests.support.shares.run", lambda share, _folder: Ended(share, went[share], "", 0.0))
+
+    def run(share: tuple[str, ...], _folder: Path) -> Ended:
+        return Ended(share, went[share], "", 0.0)
+
+    monkeypatch.setattr("tests.support.shares.run", run)
 
     assert main([]) == worst
