@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -13,8 +17,6 @@ from actors.kit.published import Published
 from actors.port.link import Patience
 from bench.support.board import Board, Limit, Row, hold
 from fastpath.arena import Runtime
-from tests.emulators.hapi import HapiBoard
-from tests.emulators.pty_port import PtyPort
 from tests.support.devices import fill, still_arm_params
 from tests.support.slices import settings_view
 from transport.link.protocols.hapi import RATE_HZ, HapiBoards
@@ -26,11 +28,23 @@ SECONDS: Final = 60.0
 pytestmark = [pytest.mark.soak, pytest.mark.realtime]
 
 
+@contextmanager
+def emulated(link: Path) -> Generator[str]:
+    """A board in a process of its own, so that it and the driver do not wait for one interpreter; where its port is."""
+    command = [sys.executable, "-m", "tests.emulators", "hapi", "--link", str(link)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
 def test_replies_of_a_minute(board: Board, tmp_path: Path) -> None:
-    with PtyPort(HapiBoard(), link=tmp_path / "ttyACM7") as port:
+    with emulated(tmp_path / "ttyACM7") as path:
         runtime = Runtime()
         runtime.publish_loop(frequency=4000.0, command_timeout=0.5)
-        settings = Published(settings_view({"devices/hapi/ports": [f"{port.path}=2diy-plastic"]}))
+        settings = Published(settings_view({"devices/hapi/ports": [f"{path}=2diy-plastic"]}))
         family = HapiBoards(runtime, settings, list_ports=lambda: ())
         (candidate,) = family.candidates()
         link = family.open(candidate, Patience(), threading.Event())

@@ -1,0 +1,40 @@
+"""However the whole service ends, a board without a watchdog is at zero; where the service only stands still, the board's own has to do it."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.support.polling import eventually
+from tests.support.way_out import HAPI_DEVICE, WAYS, Pusher, driven, hapi_service, seconds_to_zero, standing_still
+
+# What a machine that is busy with other things may take; the soak has the bound that holds.
+BOUND_S: Final = 10.0
+
+
+@pytest.mark.parametrize("number", WAYS, ids=[number.name for number in WAYS])
+def test_a_board_without_a_watchdog_is_at_zero(tmp_path: Path, number: signal.Signals) -> None:
+    assert seconds_to_zero(tmp_path, number) < BOUND_S
+
+
+def test_a_service_that_stands_still_loses_its_force_to_the_board_s_watchdog(tmp_path: Path) -> None:
+    (ms,) = standing_still(tmp_path, 1)
+
+    assert ms < 1000 * BOUND_S
+
+
+def test_a_service_that_stands_still_leaves_the_torque_on_a_board_without_a_watchdog(tmp_path: Path) -> None:
+    with hapi_service(tmp_path) as (service, board), Pusher(service.ws, "compact", HAPI_DEVICE):
+        eventually(lambda: driven(board), "the motors turn", pause_s=0.002)
+        service.process.send_signal(signal.SIGSTOP)
+        messages = -1
+        while messages != board.torque_messages:
+            messages = board.torque_messages
+            time.sleep(0.2)
+
+        assert driven(board)
+        service.process.send_signal(signal.SIGCONT)

@@ -1,0 +1,112 @@
+"""How long the motors keep a force when the service ends or stands still, and when what it talks to does: figures with their bounds."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from bench.support.board import Board, Limit, Row, hold
+from tests.emulators.boards import Boards
+from tests.support.listener import Event, Listener
+from tests.support.polling import eventually
+from tests.support.service import RunningService
+from tests.support.way_out import (
+    HAPI_DEVICE,
+    WAYS,
+    Pusher,
+    driven,
+    hapi_service,
+    ready,
+    seconds_to_zero,
+    standing_still,
+)
+
+SECTION: Final = "Ways out of the service · emulated boards on pseudo-terminals · reference: the bound"
+LIMIT: Final = Limit(1.0, "≤")
+TURNS: Final = 5
+
+pytestmark = [pytest.mark.soak, pytest.mark.realtime]
+
+
+def longest(board: Board, name: str, took: list[float], bound: float) -> None:
+    sys.stdout.write(f"{name}: {', '.join(f'{ms:.1f}' for ms in took)} ms\n")
+    hold(board.add(Row(SECTION, name, max(took), "ms", bound, LIMIT)))
+
+
+@pytest.mark.parametrize("number", WAYS, ids=[number.name for number in WAYS])
+def test_a_board_without_a_watchdog_is_at_zero_within_50_ms(
+    board: Board, tmp_path: Path, number: signal.Signals
+) -> None:
+    took: list[float] = []
+    for turn in range(TURNS):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        took.append(1000 * seconds_to_zero(folder, number))
+
+    longest(board, f"{number.name} to zero torque without a watchdog", took, 50.0)
+
+
+def test_the_board_s_watchdog_takes_60_ms_at_most(board: Board, tmp_path: Path) -> None:
+    longest(board, "SIGSTOP to zero torque by the board's watchdog", standing_still(tmp_path, TURNS), 60.0)
+
+
+def test_the_force_of_a_client_that_is_cut_off_is_gone_within_75_ms(board: Board, tmp_path: Path) -> None:
+    took: list[float] = []
+    with hapi_service(tmp_path) as (service, hapi):
+        for _ in range(TURNS):
+            with Pusher(service.ws, "compact", HAPI_DEVICE):
+                eventually(lambda: driven(hapi), "the motors turn", pause_s=0.002)
+                begun = time.monotonic()
+            eventually(lambda: not any(hapi.duties), "the motors are off", pause_s=0.002)
+            took.append(1000 * (hapi.zeroed_s - begun))
+
+    longest(board, "connection cut to zero torque", took, 75.0)
+
+
+def after_ms(event: Event, begun_s: float) -> float:
+    return 1000 * (datetime.fromisoformat(event["time"]).timestamp() - begun_s)
+
+
+def test_a_board_that_stands_still_is_stale_and_disconnected_in_time(board: Board, tmp_path: Path) -> None:
+    stale: list[float] = []
+    lost: list[float] = []
+    with Boards("arm:A1") as boards:
+        settings = {"devices/detection/serial_ports": boards.path()}
+        with (
+            RunningService(simulate="", settings=settings, state_dir=tmp_path) as service,
+            Listener(service.events) as events,
+        ):
+            for _ in range(TURNS):
+                ready(service, "arm", "A1")
+                events.events.clear()
+                begun = time.time()
+                boards.freeze()
+                stale.append(after_ms(events.hears("device-safety-triggered", safety_type="device_stale"), begun))
+                lost.append(after_ms(events.hears("device-disconnected", device_id="A1"), begun))
+                boards.thaw()
+                events.hears("device-connected", device_id="A1")
+
+    longest(board, "board stopped to device_stale", stale, 30.0)
+    longest(board, "board stopped to device-disconnected", lost, 600.0)
+
+
+def test_a_board_that_is_killed_is_disconnected_at_once(board: Board, tmp_path: Path) -> None:
+    with Boards("arm:A1") as boards:
+        settings = {"devices/detection/serial_ports": boards.path()}
+        with (
+            RunningService(simulate="", settings=settings, state_dir=tmp_path) as service,
+            Listener(service.events) as events,
+        ):
+            ready(service, "arm", "A1")
+            begun = time.time()
+            boards.kill()
+            lost = after_ms(events.hears("device-disconnected", device_id="A1"), begun)
+            assert not events.heard("device-safety-triggered", safety_type="device_stale")
+
+    longest(board, "board killed to device-disconnected", [lost], 100.0)
