@@ -1,0 +1,22 @@
+"""Devices that come, go and break at random leave nothing behind and are shown as they are; tests/soak has five minutes of it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from tests.support.storm import Storm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+SEED = 20_260_101
+
+
+def test_a_storm_over_eight_devices_leaves_nothing_behind(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR), Storm(tmp_path, SEED) as storm:
+        storm.rides_out(3)
+
+    assert [record.getMessage() for record in caplog.records] == []

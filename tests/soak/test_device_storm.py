@@ -1,0 +1,28 @@
+"""Five minutes of devices that come, go and break at random: nothing leaks, nothing fails, what is shown is the truth."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.storm import STEPS, Storm
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEED = 20_260_102
+SECONDS = 300.0
+
+pytestmark = pytest.mark.soak
+
+
+def test_a_storm_of_five_minutes_leaves_nothing_behind(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR), Storm(tmp_path, SEED) as storm:
+        storms = storm.rides_out(1, SECONDS)
+        comings = len(storm.events.heard("device-connected"))
+    sys.stdout.write(f"{storms} storms of {STEPS} steps, {comings} connections\n")
+
+    assert [record.getMessage() for record in caplog.records] == []

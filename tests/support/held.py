@@ -1,0 +1,21 @@
+"""What a process holds that may leak: descriptors and threads."""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+
+
+class Held:
+    """Descriptors and threads of this process now, also threads that Python does not know."""
+
+    def __init__(self) -> None:
+        gc.collect()
+        self.descriptors = len(list(Path("/proc/self/fd").iterdir()))
+        self.threads = sorted(
+            (task / "comm").read_text().strip() for task in Path("/proc/self/task").iterdir() if task.exists()
+        )
+
+    def no_more_than(self, before: Held) -> bool:
+        """Whether nothing was added."""
+        return self.descriptors <= before.descriptors and len(self.threads) <= len(before.threads)
