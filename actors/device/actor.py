@@ -82,7 +82,9 @@ class DeviceActor(ServiceActor):
         """Connect a new device; take up one that was ready."""
         record = self._inventory.value.find(self._record.device_id)
         if record is None:
-            # Taken away before this thread began: the manager stops it.
+            # Taken away before this thread began: the manager waits for it, then says that it has gone.
+            if self._record.phase is Phase.CONNECTING:
+                self._say_connected()
             return
         self._record = record
         self._configure_hardware()
