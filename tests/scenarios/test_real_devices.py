@@ -472,7 +472,7 @@ def test_a_silent_grip_is_left_out_until_its_receiver_has_lost_it_too(tmp_path: 
         assert desk.records == ()
         assert board.link.closed == 0
         board.link.show(devices=())
-        desk.passes(0.5)
+        board.link.seen()
         board.link.show(devices=(GRIP,))
         desk.ready(GRIP)
 

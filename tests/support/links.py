@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from actors.port.link import DeviceFacts, Ended, LinkCounters, LinkFacts, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, FoundDevice, Transport
 from actors.values.identity import Connection, Firmware, Kind
+from tests.support.polling import eventually
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
@@ -33,6 +34,7 @@ class FakeLink:
         self.configured: list[tuple[str, DeviceWide, bool]] = []
         self.runs: list[int] = []
         self.closed = 0
+        self.looks = 0
 
     @property
     def receiver(self) -> bool:
@@ -44,7 +46,13 @@ class FakeLink:
 
     def facts(self) -> LinkFacts:
         with self._lock:
+            self.looks += 1
             return self._facts
+
+    def seen(self) -> None:
+        """Return when what it shows now has been looked at, and whom it concerns was told."""
+        before = self.looks
+        eventually(lambda: self.looks > before + 1, "the link is looked at", pause_s=0.002)
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
         self.configured.append((device_id, wide, save))
