@@ -348,11 +348,17 @@ def test_scopes_are_empty_exactly_when_nothing_changed(asked: list[Change]) -> N
 
     def values(config: SessionConfig) -> object:
         devices = [
-            (device.basis, device.damping, device.force_gate, preset_of(config, device_id), mount_of(config, device_id))
+            (
+                config.basis_of(device_id),
+                device.damping,
+                device.force_gate,
+                preset_of(config, device_id),
+                mount_of(config, device_id),
+            )
             for device_id in (ARM, COMPACT, GRIP)
             for device in [config.device(device_id)]
         ]
-        return config.profile, config.required_sdk_version, config.basis, devices
+        return config.profile, config.required_sdk_version, devices
 
     assert (applied.scopes == ()) == (values(applied.config) == values(NEW))
 
