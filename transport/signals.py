@@ -1,7 +1,8 @@
 """The signals that end the service: noted from its first moment on, before there is an event loop, and ignored once it has ended.
 
 asyncio's own signal handlers are not used: taking one away gives the signal its default action back for a moment, and that
-moment comes when somebody is impatient.
+moment comes when somebody is impatient. A handler may run between any two steps of the main thread, so it takes a note and
+nothing else: an event that is set while somebody begins to wait for it wakes nobody, then or later.
 """
 
 from __future__ import annotations
@@ -35,11 +36,12 @@ MOST_AT_ONCE: Final = 4096
 
 
 class Signals:
-    """Main thread only; `stop` is set by the first signal of ENDING, more of them change nothing."""
+    """Main thread only; `stop` is set on the event loop after the first signal of ENDING, more of them change nothing."""
 
     def __init__(self) -> None:
         """From now on no signal ends the process by itself, and SIGHUP does nothing."""
         self.stop = asyncio.Event()
+        self._noted = False
         self._reader, self._writer = socket.socketpair()
         for end in (self._reader, self._writer):
             end.settimeout(0)
@@ -55,6 +57,8 @@ class Signals:
         # lock that the next signal's handler waits for: for ever.
         signal.set_wakeup_fd(self._writer.fileno(), warn_on_full_buffer=False)
         signal.signal(HANG_UP, _pass)
+        if self._noted:
+            self.stop.set()
 
     def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
         """What comes now comes too late: it must not spoil the exit code."""
@@ -66,10 +70,13 @@ class Signals:
         self._writer.close()
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
-        self.stop.set()
+        self._noted = True
 
     def _woken(self, hang_up: Callable[[], None]) -> None:
         numbers = self._reader.recv(MOST_AT_ONCE)
+        # The note, not the number: among many signals a number may be left out.
+        if self._noted:
+            self.stop.set()
         if HANG_UP in numbers:
             hang_up()
 

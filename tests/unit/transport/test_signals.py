@@ -1,0 +1,70 @@
+"""No signal that ends the service is lost, at whatever instant it comes; each in a process of its own, which has the handlers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Final
+
+import pytest
+
+PATIENCE_S: Final = 60.0
+HEAD: Final = """
+import asyncio, os, signal
+from transport.signals import Signals
+
+def sent(*numbers):
+    for number in numbers:
+        os.kill(os.getpid(), number)
+
+signals = Signals()
+"""
+BEFORE: Final = """
+sent(signal.SIGTERM)
+async def main():
+    signals.wake(asyncio.get_running_loop(), lambda: None)
+    await signals.stop.wait()
+"""
+WHILE_IT_BEGINS_TO_WAIT: Final = """
+async def main():
+    loop = asyncio.get_running_loop()
+    signals.wake(loop, lambda: None)
+    plain = loop.create_future
+    def interrupted():
+        loop.create_future = plain
+        sent(signal.SIGINT)
+        return plain()
+    loop.create_future = interrupted
+    await signals.stop.wait()
+"""
+WHILE_IT_WAITS: Final = """
+async def main():
+    loop = asyncio.get_running_loop()
+    signals.wake(loop, lambda: None)
+    loop.call_soon(lambda: loop.call_soon(sent, signal.SIGINT))
+    await signals.stop.wait()
+"""
+AMONG_MANY: Final = """
+async def main():
+    loop = asyncio.get_running_loop()
+    heard = []
+    signals.wake(loop, lambda: heard.append(1))
+    sent(*[signal.SIGHUP] * 5000, signal.SIGTERM, *[signal.SIGHUP] * 5000)
+    await signals.stop.wait()
+    assert heard
+"""
+
+
+@pytest.mark.parametrize(
+    "story",
+    [BEFORE, WHILE_IT_BEGINS_TO_WAIT, WHILE_IT_WAITS, AMONG_MANY],
+    ids=["before there is a loop", "while the loop begins to wait", "while it waits", "among many others"],
+)
+def test_a_signal_stops_whoever_waits_for_it(story: str) -> None:
+    script = f"{HEAD}{story}\nasyncio.run(main())\nprint('stopped')\n"
+
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
+
+    assert (ended.returncode, ended.stdout) == (0, "stopped\n"), ended.stderr
