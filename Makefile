@@ -106,12 +106,13 @@ $(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler
 
 $(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
 	@echo "building the extensions"
+	@[ $(REGENERATE) = 1 ] || [ ! -d build/cython ] || find build/cython -name '*.c*' -exec touch {} +
 	@CYTHON_FORCE_REGEN=$(REGENERATE) $(PY) setup.py --quiet build_ext --inplace --force --parallel 2
 	@touch $@
 
 $(STAMPS)/install: pyproject.toml | $(STAMPS)/build
 	@echo "installing hapticd in place and what it stands on"
-	@$(PIP) install --no-build-isolation --editable .
+	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(PIP) install --no-build-isolation --editable .
 	@touch $@
 
 # The record of commit and time is made again after each commit.
@@ -121,10 +122,10 @@ $(STAMPS)/record: $(wildcard .git/logs/HEAD) $(STAMPS)/build $(STAMPS)/install
 
 $(STAMPS)/test: $(STAMPS)/install
 	@echo "installing what the tests need"
-	@$(PIP) install --no-build-isolation --editable '.[test]'
+	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(PIP) install --no-build-isolation --editable '.[test]'
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/install
 	@echo "installing what the checks need"
-	@$(PIP) install --no-build-isolation --editable '.[test,dev]'
+	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(PIP) install --no-build-isolation --editable '.[test,dev]'
 	@touch $@

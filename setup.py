@@ -29,6 +29,8 @@ LANGUAGE_FLAGS = {"c": ["-std=gnu11"], "c++": ["-std=c++17"]}
 SECTIONS = ["-ffunction-sections", "-fdata-sections"]
 LOOP_FLAGS = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-loop-distribute-patterns"]
 EXTENSION_FLAGS = {"loop": [*SECTIONS, *LOOP_FLAGS], "port_thread": SECTIONS}
+# Set by the Makefile, which has built them in place: an editable install would compile every one of them once more.
+EXTENSIONS_ARE_BUILT = "HAPTICD_EXTENSIONS_ARE_BUILT"
 MINIMUM_GCC = 11
 MINIMUM_CLANG = 16
 
@@ -169,7 +171,7 @@ def require_cxx17_number_text() -> None:
 
 
 setup(
-    ext_modules=extensions(),
+    ext_modules=[] if os.environ.get(EXTENSIONS_ARE_BUILT) else extensions(),
     cmdclass={
         "build": BuildWithRecord,
         "build_ext": BuildExtensions,

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 import serial
 import serial.tools.list_ports
 
-from actors.port.link import DeviceFacts, Ended, LinkCounters, LinkFacts, NobodyAnswers
+from actors.port.link import DeviceFacts, Ended, LinkFacts, NobodyAnswers
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena import now_ns
 from fastpath.port_thread import PortThread
+from transport.link.counted import counted
 from transport.link.protocols.hapi_boards import (
     BOARD_ID,
     BOARDS,
@@ -102,17 +103,8 @@ class HapiLink:
             gone = "it has not answered for 500 ms"
         if self._calibrating is not None and counters.sample_ns[0] > self._calibrating[1] + SETTLED_NS:
             self._calibration, self._calibrating = Ended(self._calibrating[0]), None
-        shown = LinkCounters(
-            frames_in=counters.frames_in,
-            frames_bad=counters.frames_bad,
-            frames_out=counters.orders,
-            bytes_in=counters.bytes_in,
-            bytes_out=counters.bytes_out,
-            late=counters.zeros,
-            errors=counters.errors,
-        )
         about = DeviceFacts(calibration=self._calibration)
-        return LinkFacts(gone, (self._found,), {self._found.device_id: about}, shown)
+        return LinkFacts(gone, (self._found,), {self._found.device_id: about}, counted(counters))
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
         """Nothing: the loop does all of it."""

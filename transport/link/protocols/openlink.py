@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import serial
 
-from actors.port.link import DeviceFacts, LinkCounters, LinkFacts, NobodyAnswers
+from actors.port.link import DeviceFacts, LinkFacts, NobodyAnswers
 from fastpath.link.messages import Command, CommandMode, SettlePhase, Wake
 from fastpath.openlink import MAX_DEVICES, Decoder, encode
 from fastpath.port_thread import PortThread
+from transport.link.counted import counted
 from transport.link.protocols.openlink_found import found_device
 from transport.link.protocols.openlink_signs import words_of
 from transport.link.protocols.openlink_talk import HALF_WAY, MS, Peer, Talk
@@ -130,15 +131,7 @@ class OpenlinkLink:
                 gone=os.strerror(counters.gone) if counters.gone else self._talk.why,
                 devices=self._found(),
                 of={peer.identity.device_id: _facts_of(peer) for peer in self._talk.peers if peer.identity},
-                counters=LinkCounters(
-                    frames_in=counters.frames_in,
-                    frames_bad=counters.frames_bad,
-                    frames_out=counters.orders,
-                    bytes_in=counters.bytes_in,
-                    bytes_out=counters.bytes_out,
-                    late=counters.zeros,
-                    errors=counters.errors,
-                ),
+                counters=counted(counters),
             )
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
