@@ -74,7 +74,7 @@ def test_an_arm_says_who_it_is_and_settles(bench: Bench, arm: Boards) -> None:
     assert (found.device_id, found.kind, found.connection) == ("A1", Kind.ARM, Connection.SERIAL)
     assert (found.firmware, found.calibrated, found.settle_s) == (Firmware(7, 5), True, 0.3)
     assert arm.see().trips == 0
-    assert arm.see().led == [1, 0, 255, 0]
+    bench.until(link, lambda _: arm.see().led == [1, 0, 255, 0])
     assert found.reach is None
     assert found.mechanism is not None
     assert not link.receiver

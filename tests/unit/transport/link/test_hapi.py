@@ -135,15 +135,18 @@ def test_the_loop_sees_the_cursor_and_its_force_turns_the_motors(bench: Bench) -
     assert np.isfinite(state["joint"]).all()
 
 
-def test_five_thousand_orders_are_answered_in_step(bench: Bench) -> None:
+def test_orders_are_answered_in_step_also_after_a_stall(bench: Bench) -> None:
     link = bench.open()
     bench.drive(link)
 
-    eventually(lambda: link.facts().counters.frames_in >= 5000)
+    def five_hundred_in_step() -> bool:
+        before = link.facts().counters
+        eventually(lambda: link.facts().counters.frames_in >= before.frames_in + 500)
+        after = link.facts().counters
+        unanswered = (after.frames_out - before.frames_out) - (after.frames_in - before.frames_in)
+        return abs(unanswered) <= 2 and after.frames_bad == before.frames_bad
 
-    counters = link.facts().counters
-    assert counters.frames_out - counters.frames_in < 100
-    assert counters.frames_bad <= 2
+    eventually(five_hundred_in_step)
 
 
 def test_closing_says_zero_last(bench: Bench) -> None:
