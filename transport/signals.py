@@ -8,6 +8,7 @@ nothing else: an event that is set while somebody begins to wait for it wakes no
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import signal
 import socket
 from collections.abc import Callable
@@ -32,6 +33,10 @@ ENDING: Final = tuple(
     if name in signal.Signals.__members__
 )
 HANG_UP: Final = signal.SIGHUP
+# The action alone, without what Python remembers of it.
+_SET_ACTION: Final = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(
+    ("PyOS_setsig", ctypes.pythonapi)
+)
 MOST_AT_ONCE: Final = 4096
 
 
@@ -62,12 +67,16 @@ class Signals:
 
     def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
         """What comes now comes too late: it must not spoil the exit code."""
+        # The kernel first: Python complains of a signal that comes between its last look and its taking the handler away.
+        for number in (*ENDING, HANG_UP):
+            _SET_ACTION(number, signal.SIG_IGN)
         for number in (*ENDING, HANG_UP):
             signal.signal(number, signal.SIG_IGN)
         signal.set_wakeup_fd(-1)
         loop.remove_reader(self._reader)
-        self._reader.close()
-        self._writer.close()
+        # The pair stays open: another thread may stand inside the C handler, about to write.
+        self._reader.detach()
+        self._writer.detach()
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._noted = True
