@@ -182,10 +182,11 @@ cdef class Runtime:
             loop_sweep(self.arena)
 
     def step(self, long long ticks=1, *, bint beat=True) -> None:
-        """Run ticks of the loop that ships on this thread, at exact periods of the virtual clock."""
+        """Run ticks of the loop that ships on this thread, at exact periods of the virtual clock; leases wait meanwhile."""
         if not self.stepping:
             raise RuntimeError("step() needs Runtime(stepping=True)")
-        with nogil:
+        # A slot that is given back without a thread of the loop is swept at once: by the same hand as the ticks, so not during one.
+        with self._lock, nogil:
             loop_step(self.arena, ticks, beat)
 
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -228,3 +230,26 @@ def test_another_seed_gives_another_grip() -> None:
 
     assert np.array_equal(sway(7), sway(7))
     assert not np.array_equal(sway(7), sway(8))
+
+
+LEASES_WHILE_IT_STEPS = """
+import threading
+from fastpath.arena import Runtime
+
+runtime = Runtime(stepping=True, realtime=False)
+runtime.publish_loop(frequency=4000, command_timeout=30)
+ticks = threading.Thread(target=lambda: [runtime.step(100) for _ in range(4000)])
+ticks.start()
+while ticks.is_alive():
+    runtime.release_session(runtime.lease_session("comes and goes"))
+print(int(runtime.loop_state()["ticks"]))
+"""
+
+
+def test_slots_that_are_given_back_while_it_steps_leave_the_states_whole() -> None:
+    # In a process of its own: a state that stays half written is waited for without end, and without letting others run.
+    done = subprocess.run(
+        [sys.executable, "-c", LEASES_WHILE_IT_STEPS], capture_output=True, text=True, timeout=60, check=True
+    )
+
+    assert done.stdout == "400000\n"
