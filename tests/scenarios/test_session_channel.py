@@ -36,9 +36,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]
 
 @pytest.fixture(autouse=True)
 def nobody_stays(service: ServiceInside) -> Iterator[None]:
-    """Every test leaves the service without sessions, and every slot is free again."""
+    """Every test leaves the service without sessions and listeners, and every slot is free again."""
     yield
     service.sessions_gone()
+    _subscribed(service, 0)
 
 
 def opened(service: ServiceInside, query: dict[str, object] | None = None) -> tuple[Peer, Any]:
@@ -238,11 +239,11 @@ def test_a_device_that_settles_takes_no_commands_yet(tmp_path: Path) -> None:
             assert early.state("A001")["force"][2] == 1
 
 
-def _subscribed(service: ServiceInside) -> None:
-    """Wait until the hub knows its subscriber."""
+def _subscribed(service: ServiceInside, listeners: int = 1) -> None:
+    """Wait until the hub knows its subscribers, and none of an earlier test."""
     eventually(
-        lambda: service.system.metrics.registry.get_sample_value("hapticd_event_subscribers") == 1,
-        "the hub has its subscriber",
+        lambda: service.system.metrics.registry.get_sample_value("hapticd_event_subscribers") == listeners,
+        f"the hub has {listeners} subscribers",
         pause_s=0.005,
     )
 

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Mapping
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self
 
@@ -24,7 +25,8 @@ class Listener:
     """Context manager: connected inside; `events` grows as they come."""
 
     def __init__(self, url: str, **query: str) -> None:
-        """`query` are the fields of the URL: kinds, level, since."""
+        """`query` are the fields of the URL: kinds, level, since; without `since` it hears what happens from now on, however late the hub knows it."""
+        query = {"since": datetime.now(UTC).isoformat().replace("+00:00", "Z"), **query}
         words = "&".join(f"{name}={value}" for name, value in query.items())
         self._url = f"{url}/?{words}"
         self.events: list[Event] = []
