@@ -15,7 +15,9 @@ from bench.support.rig import LoopRig
 
 FREQUENCY: Final = 32_000.0
 PERIOD_US: Final = 1e6 / FREQUENCY
-SECTION: Final = "tick · stepped at 32 kHz, each session commands every arm at 1 kHz · quietest round · reference: the period"
+SECTION: Final = (
+    "tick · stepped at 32 kHz, each session commands every arm at 1 kHz · quietest round · reference: the period"
+)
 LIMIT: Final = Limit(0.05, "≤")
 TICKS_BETWEEN_COMMANDS: Final = 32
 BLOCKS: Final = 2000

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -29,6 +31,7 @@ LONG: Final = (
 )
 # Scenarios wait for services and builds as often as they compute.
 PARTS_OF_SCENARIOS: Final = 5
+PATIENCE_S: Final = 1800.0
 BESIDE: Final = (os.cpu_count() or 1) + 1
 PROGRESS: Final = re.compile(r"[.sxFE]*\s+\[ *\d+%\]")
 
@@ -53,19 +56,23 @@ def shares() -> list[tuple[str, ...]]:
     return [tuple(map(str, share)) for share in (*LONG, *parts, rest)]
 
 
-def run(share: tuple[str, ...], folder: str) -> Ended:
-    """One run of pytest with `folder` for its files."""
+def run(share: tuple[str, ...], folder: str, patience_s: float = PATIENCE_S) -> Ended:
+    """One run of pytest with `folder` for its files; one that hangs is ended after `patience_s`."""
     began_s = time.monotonic()
-    done = subprocess.run(
+    pytest = subprocess.Popen(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *share],
         env={**os.environ, "TMPDIR": folder},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        check=False,
     )
-    return Ended(share, done.returncode, done.stdout, time.monotonic() - began_s)
+    # pytest's own time-outs need the GIL; whoever keeps that for ever is seen in the stacks that SIGABRT prints.
+    late = threading.Timer(patience_s, pytest.send_signal, [signal.SIGABRT])
+    late.start()
+    said, _ = pytest.communicate()
+    late.cancel()
+    return Ended(share, pytest.returncode, said, time.monotonic() - began_s)
 
 
 def quick_folder() -> str | None:
@@ -93,7 +100,8 @@ def main(arguments: Sequence[str]) -> int:
             ended = done.result()
             sys.stdout.write(f"{report(ended)}\n")
             sys.stdout.flush()
-            worst = max(worst, ended.code)
+            # A run that a signal ended has a negative code.
+            worst = max(worst, abs(ended.code))
     return worst
 
 

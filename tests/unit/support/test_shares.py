@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from tests.support.shares import TESTS, Ended, main, report, shares
+from tests.support.shares import TESTS, Ended, main, report, run, shares
 
 
 def files(path: str) -> list[Path]:
@@ -45,14 +46,23 @@ def test_arguments_make_it_one_plain_run_with_its_exit_code() -> None:
     assert main(["no/such/file.py"]) == 4
 
 
-@pytest.mark.parametrize(("codes", "worst"), [((0, 0), 0), ((0, 1), 1), ((2, 1), 2)])
+@pytest.mark.parametrize(
+    ("codes", "worst"), [((0, 0), 0), ((0, 1), 1), ((2, 1), 2), ((0, -signal.SIGSEGV), signal.SIGSEGV)]
+)
 def test_the_suite_ends_as_its_worst_share(monkeypatch: pytest.MonkeyPatch, codes: tuple[int, ...], worst: int) -> None:
     went: dict[tuple[str, ...], int] = {(f"tests/{index}",): code for index, code in enumerate(codes)}
     monkeypatch.setattr("tests.support.shares.shares", lambda: list(went))
 
-    def run(share: tuple[str, ...], _folder: Path) -> Ended:
+    def ended(share: tuple[str, ...], _folder: Path) -> Ended:
         return Ended(share, went[share], "", 0.0)
 
-    monkeypatch.setattr("tests.support.shares.run", run)
+    monkeypatch.setattr("tests.support.shares.run", ended)
 
     assert main([]) == worst
+
+
+def test_a_share_that_hangs_and_lets_nobody_run_is_ended(tmp_path: Path) -> None:
+    hangs = tmp_path / "test_hangs.py"
+    hangs.write_text("import ctypes\n\n\ndef test_it():\n    ctypes.PyDLL(None).sleep(600)\n")
+
+    assert run((str(hangs),), str(tmp_path), patience_s=1.0).code == -signal.SIGABRT
