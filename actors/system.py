@@ -13,6 +13,7 @@ from actors.control.collector import LoopCollector
 from actors.control.cores import Cores
 from actors.control.device_watch import DeviceWatch
 from actors.control.messages import FASTPATH, LoopWatch
+from actors.control.silence_watch import SilenceWatch
 from actors.control.timekeeper import Timekeeper
 from actors.device import messages as device
 from actors.device.manager import MEMORY_SECTION, DeviceManager
@@ -108,7 +109,9 @@ class System:
         watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
         self.links = OpenLinks()
         self._drivers = NoLinks() if links is None else links(self.runtime, self.settings)
-        self.timekeeper = Timekeeper(self.context, self.runtime, watch, LinkWatch(self.context.directory, self.links))
+        silence = SilenceWatch(self.context.directory, self.runtime, self.inventory)
+        links_watch = LinkWatch(self.context.directory, self.links)
+        self.timekeeper = Timekeeper(self.context, self.runtime, watch, links_watch, each_turn=silence)
         self._simulated = self._simulate() if simulated is None else simulated
         identities(self._simulated or ())
         self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))

@@ -1,21 +1,22 @@
-"""What the timekeeper sees in the devices' states and nobody is told by the loop: charge, rest, and data that stand still."""
+"""What the timekeeper sees in the devices' states and nobody is told by the loop: charge, rest, and what the monitors did."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from actors.device.messages import (
     DeviceDozed,
     DeviceRested,
-    DeviceSilent,
     FodStage,
-    Phase,
     SafetySeen,
     SafetyTripped,
 )
 from actors.event.messages import HUB, BatteryLevel
 from actors.values.identity import Connection
+from fastpath.dtypes import DEVICE_STATE
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from fastpath.records import Reader
 
 REST_S: Final = 300.0
-STALE_NS: Final = 20_000_000
-GONE_NS: Final = 500_000_000
 LEAST_CHARGE: Final = 0.001
 NOTHING_YET: Final = SafetySeen()
 COUNTERS: Final = ("ebrakes", "ebrake_releases", "stalls", "ceilings", "deratings", "oscillations", "grip_drops")
@@ -47,12 +46,10 @@ class _Seen:
     safety: SafetySeen = NOTHING_YET
     commanded_ns: int | None = None
     dozes: bool = False
-    stale: bool = False
-    gone: bool = False
 
 
 class DeviceWatch:
-    """Used on the timekeeper's thread; each fact is told once, when it begins. A real device that sleeps may be silent."""
+    """Used on the timekeeper's thread; each fact is told once, when it begins."""
 
     def __init__(
         self,
@@ -66,25 +63,23 @@ class DeviceWatch:
         self._runtime = runtime
         self._inventory = inventory
         self._seen: dict[tuple[str, int], _Seen] = {}
+        # Filled anew for each device: making one costs ten times a look.
+        self._state: Any = np.empty((), dtype=DEVICE_STATE)
 
     def look(self) -> None:
         """Compare every device's newest state with what was told before."""
-        # The loop's tick first: a device's state that is read later is never older than it.
-        now_ns = int(self._runtime.loop_state()["tick_ns"])
         before, self._seen = self._seen, {}
         for record in self._inventory.value.devices:
             life = (record.device_id, record.lease.generation)
             seen = before.get(life) or _Seen(self._runtime.reader(record.lease))
             self._seen[life] = seen
-            state = seen.reader.snapshot()
+            state = seen.reader.snapshot(self._state)
             if int(state["generation"]) == record.lease.generation:
                 self._charge(record, seen, state)
                 self._rest(record, seen, state)
                 if record.kind.moves:
                     self._safety(record, seen, state)
                     self._doze(record, seen, state)
-                if record.identity.simulated or record.phase is not Phase.ASLEEP:
-                    self._silence(record, seen, now_ns - int(state["time_ns"]))
 
     def _charge(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
         if record.identity.connection is not Connection.WIRELESS:
@@ -99,14 +94,6 @@ class DeviceWatch:
         if rested and not seen.rested:
             self._tell(record, DeviceRested(record.lease.generation))
         seen.rested = rested
-
-    def _silence(self, record: DeviceRecord, seen: _Seen, silent_ns: int) -> None:
-        stale, gone = silent_ns > STALE_NS, silent_ns >= GONE_NS
-        if stale and not seen.stale:
-            self._tell(record, DeviceSilent(record.lease.generation, gone=False))
-        if gone and not seen.gone:
-            self._tell(record, DeviceSilent(record.lease.generation, gone=True))
-        seen.stale, seen.gone = stale, gone
 
     def _safety(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
         now = safety_seen(state)
@@ -126,7 +113,7 @@ class DeviceWatch:
             self._tell(record, DeviceDozed(record.lease.generation, awake=not dozes))
         seen.dozes = dozes
 
-    def _tell(self, record: DeviceRecord, fact: DeviceRested | DeviceSilent | SafetyTripped | DeviceDozed) -> None:
+    def _tell(self, record: DeviceRecord, fact: DeviceRested | SafetyTripped | DeviceDozed) -> None:
         self._directory.tell(f"device/{record.device_id}", fact)
 
 

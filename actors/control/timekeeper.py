@@ -31,10 +31,12 @@ class Watch(Protocol):
 class Timekeeper:
     """No actor: it must go on whatever any actor does."""
 
-    def __init__(self, context: Context, runtime: Runtime, *watches: Watch) -> None:
+    def __init__(self, context: Context, runtime: Runtime, *watches: Watch, each_turn: Watch | None = None) -> None:
+        """`each_turn` looks twice as often as the other watches: every 5 ms."""
         self._context = context
         self._runtime = runtime
         self._watches = watches
+        self._each_turn = each_turn
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -64,6 +66,8 @@ class Timekeeper:
             turns += 1
             try:
                 self.turn()
+                if self._each_turn is not None:
+                    self._each_turn.look()
                 if turns % LOOK_EVERY == 0:
                     for watch in self._watches:
                         watch.look()

@@ -52,6 +52,7 @@ CALIBRATION_FAULTS: Final[Mapping[Fault, Reason]] = MappingProxyType(
     {Fault.OSCILLATING_HALL: Reason.OSCILLATING_HALL, Fault.CALIBRATION_BLOCKED: Reason.BLOCKED}
 )
 FORCE_SCALE: Final = "filters/force_scale/gain"
+NS_PER_MS: Final = 1_000_000
 
 
 def actor_name(device_id: str) -> str:
@@ -167,10 +168,13 @@ class DeviceActor(ServiceActor):
         record = self._record
         if message.generation != record.lease.generation:
             return
+        silent_ms = round(message.silent_ns / NS_PER_MS, 1)
         if message.gone:
-            self.tell(MANAGER, DeviceLost(record.device_id, message.generation, "it sent nothing for 500 ms"))
+            self.tell(
+                MANAGER, DeviceLost(record.device_id, message.generation, f"it sent nothing for {silent_ms:g} ms")
+            )
         else:
-            self.tell(HUB, stale_event(record))
+            self.tell(HUB, stale_event(record, silent_ms))
 
     @handles(SafetyTripped)
     def on_tripped(self, message: SafetyTripped) -> None:
@@ -311,12 +315,12 @@ def sleep_event(record: DeviceRecord, *, awake: bool) -> Emit:
     return Emit("device-sleep", {**_family(record), "awake": awake}, sentence)
 
 
-def stale_event(record: DeviceRecord) -> Emit:
-    """`device-safety-triggered`: its data stand still."""
+def stale_event(record: DeviceRecord, silent_ms: float) -> Emit:
+    """`device-safety-triggered`: its data stand still; for how long, by the loop's clock, when that was found."""
     return Emit(
         "device-safety-triggered",
-        {**_family(record), "safety_type": "device_stale"},
-        f"{record.kind} {record.device_id} sends nothing new",
+        {**_family(record), "safety_type": "device_stale", "silent_ms": silent_ms},
+        f"{record.kind} {record.device_id} has sent nothing new for {silent_ms:g} ms",
     )
 
 

@@ -259,10 +259,11 @@ class DeviceRested(Message):
 
 @dataclass(frozen=True, slots=True)
 class DeviceSilent(Message):
-    """Told to a DeviceActor by the timekeeper: no new data for a while; `gone`: for so long that it counts as disconnected."""
+    """Told to a DeviceActor by the timekeeper: no new data for `silent_ns`; `gone`: for so long that it counts as disconnected."""
 
     generation: int
     gone: bool
+    silent_ns: int
 
 
 class FodStage(StrEnum):

@@ -70,7 +70,7 @@ CATALOG: Final[Mapping[str, Row]] = MappingProxyType(
             ("error", "warning", "notice", "info"),
             (*DEVICE, "safety_type"),
             "A safety monitor acted.",
-            types=MappingProxyType({"fod_stage_changed": ("from", "to")}),
+            types=MappingProxyType({"fod_stage_changed": ("from", "to"), "device_stale": ("silent_ms",)}),
         ),
         "device-calibration-failed": Row(
             "device", ("warning",), (*DEVICE, "reason"), "A calibration did not succeed.", CALIBRATION_FAILURES

@@ -172,7 +172,9 @@ def test_a_device_that_hangs_is_stale_then_gone_and_its_link_is_closed(tmp_path:
 def fall_silent(desk: Plugged, device_id: str) -> None:
     """As if its data stood still for so long that it counts as gone."""
     lease = desk.record(device_id).lease
-    desk.service.system.context.directory.tell(f"device/{device_id}", DeviceSilent(lease.generation, gone=True))
+    desk.service.system.context.directory.tell(
+        f"device/{device_id}", DeviceSilent(lease.generation, gone=True, silent_ns=500_000_000)
+    )
 
 
 def test_a_device_in_another_socket_is_the_same_device(tmp_path: Path) -> None:

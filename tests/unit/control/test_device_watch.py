@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from actors.control.device_watch import COUNTERS, GONE_NS, SCREENSAVER, SCREENSAVER_S, DeviceWatch, safety_seen
+from actors.control.device_watch import COUNTERS, SCREENSAVER, SCREENSAVER_S, DeviceWatch, safety_seen
 from actors.device.messages import (
     DeviceDozed,
     DeviceRecord,
     DeviceRested,
-    DeviceSilent,
     FodStage,
     Inventory,
     SafetySeen,
@@ -99,32 +98,6 @@ def test_rest_is_told_once_and_again_after_a_motion() -> None:
     rig.look(1)
     rig.look(301)
     assert len(rig.device.told) == 2
-
-
-def test_silence_is_told_when_data_are_stale_and_when_the_device_counts_as_gone() -> None:
-    rig = Rig("arm")
-    rig.look()
-    rig.simulate(Simulation(fault=Fault.HANG))
-    generation = rig.record.lease.generation
-
-    rig.look(0.02)
-    assert rig.device.told == []
-    rig.look(0.01)
-    assert rig.device.told == [DeviceSilent(generation, gone=False)]
-    rig.look(GONE_NS * 1e-9 - 0.04)
-    assert len(rig.device.told) == 1
-    rig.look(0.02)
-    rig.look(1)
-    assert rig.device.told[1:] == [DeviceSilent(generation, gone=True)]
-
-
-def test_a_loop_that_stands_still_makes_no_device_silent() -> None:
-    rig = Rig("arm")
-    rig.look()
-    for _ in range(5):
-        rig.watch.look()
-
-    assert rig.device.told == []
 
 
 def test_a_device_that_went_is_forgotten_and_its_next_life_is_news() -> None:

@@ -376,14 +376,15 @@ def test_silence_is_said_and_then_the_device_is_lost() -> None:
     rig.actor.started()
     generation = rig.record.lease.generation
 
-    rig.actor.on_silent(DeviceSilent(generation + 1, gone=True))
-    rig.actor.on_silent(DeviceSilent(generation, gone=False))
-    assert [emit.data["safety_type"] for emit in rig.hub.of(Emit)] == ["device_stale"]
+    rig.actor.on_silent(DeviceSilent(generation + 1, gone=True, silent_ns=500_000_000))
+    rig.actor.on_silent(DeviceSilent(generation, gone=False, silent_ns=23_456_000))
+    assert [(emit.data["safety_type"], emit.data["silent_ms"]) for emit in rig.hub.of(Emit)] == [("device_stale", 23.5)]
     assert rig.manager.of(DeviceLost) == []
 
-    rig.actor.on_silent(DeviceSilent(generation, gone=True))
+    rig.actor.on_silent(DeviceSilent(generation, gone=True, silent_ns=503_200_000))
     (lost,) = rig.manager.of(DeviceLost)
     assert (lost.device_id, lost.generation) == (rig.record.device_id, generation)
+    assert lost.why == "it sent nothing for 503.2 ms"
 
 
 def test_what_monitors_did_is_said_of_this_life_of_the_device_only() -> None:

@@ -1,0 +1,164 @@
+"""Silence by the loop's own clock: told once when it begins, stale within 26 ms of the last data and gone within 506, whatever the phase."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from actors.control.silence_watch import GONE_NS, SilenceWatch
+from actors.control.timekeeper import Timekeeper
+from actors.device.messages import DeviceRecord, DeviceSilent, Inventory, Phase
+from actors.device.params import device_params
+from actors.kit.actor import Context
+from actors.kit.clock import Clock
+from actors.kit.published import Published
+from actors.values.simulation import Fault, Simulation
+from fastpath.arena import Runtime
+from fastpath.port_cell import PortCell
+from tests.support.slices import Listener, simulated_records
+
+HZ = 4000
+PACKET_TICKS = 4
+PHASES = range(0, 40, 3)
+
+
+class Turns:
+    """Stands for the event that ends the timekeeper's thread: while it waits, the loop ticks for as long."""
+
+    def __init__(self, step: Callable[[int], None], turns: int) -> None:
+        self.step = step
+        self.left = turns
+
+    def wait(self, seconds: float) -> bool:
+        self.step(round(seconds * HZ))
+        self.left -= 1
+        return self.left < 0
+
+
+class Rig:
+    """One device on a stepped loop, its actor as a listener, and the timekeeper's turns."""
+
+    def __init__(self, *, at_a_port: bool = False) -> None:
+        self.runtime = Runtime(stepping=True, realtime=False)
+        self.runtime.publish_loop(frequency=HZ, command_timeout=0.05)
+        self.context = Context.build(Clock(self.runtime.now_ns))
+        (record,) = simulated_records(self.runtime, "arm")
+        if at_a_port:
+            record = replace(record, identity=replace(record.identity, simulated=False))
+        self.record = record
+        self.inventory = Published(Inventory((record,)))
+        self.device = Listener(self.context, f"device/{record.device_id}")
+        self.watch = SilenceWatch(self.context.directory, self.runtime, self.inventory)
+        self.keeper = Timekeeper(self.context, self.runtime, each_turn=self.watch)
+        self.cell = PortCell(self.runtime, record.lease) if at_a_port else None
+        self.publish(record)
+
+    def publish(self, record: DeviceRecord) -> None:
+        assert self.runtime.publish_device(record.lease, device_params(record, 0))
+
+    def work(self, ticks: int) -> None:
+        """The device sends, a packet each millisecond."""
+        for tick in range(ticks):
+            if self.cell is not None and tick % PACKET_TICKS == 0:
+                assert self.cell.put(joint=(20.0, 70.0, -100.0))
+            self.runtime.step(1)
+
+    def fall_silent(self) -> None:
+        if self.cell is None:
+            self.publish(replace(self.record, simulation=Simulation(fault=Fault.HANG)))
+
+    def turns(self, number: int) -> None:
+        """What the timekeeper's thread does in so many turns, while the device is silent."""
+        cast("Any", self.keeper)._halt = Turns(self.runtime.step, number)
+        self.keeper._run()
+
+    def tick(self, seconds: float = 0.01) -> None:
+        self.runtime.step(round(HZ * seconds))
+        self.watch.look()
+
+    @property
+    def told(self) -> list[bool]:
+        """`gone` of each silence that was told."""
+        return [one.gone for one in self.device.of(DeviceSilent)]
+
+
+@pytest.mark.parametrize("at_a_port", [False, True], ids=["simulated", "at a port"])
+def test_a_device_is_stale_within_26_ms_and_gone_within_506_in_every_phase_of_the_look(at_a_port: bool) -> None:
+    found: dict[bool, list[float]] = {False: [], True: []}
+    for phase in PHASES:
+        rig = Rig(at_a_port=at_a_port)
+        rig.work(400)
+        rig.fall_silent()
+        rig.runtime.step(phase)
+        rig.turns(110)
+        assert rig.told == [False, True]
+        for one in rig.device.of(DeviceSilent):
+            found[one.gone].append(one.silent_ns * 1e-6)
+
+    assert 20 < min(found[False]) < max(found[False]) <= 26
+    assert 500 <= min(found[True]) < max(found[True]) <= 506
+
+
+def test_silence_is_told_once_when_it_begins() -> None:
+    rig = Rig()
+    rig.tick()
+    rig.fall_silent()
+
+    rig.tick(0.02)
+    assert rig.told == []
+    rig.tick()
+    assert rig.told == [False]
+    rig.tick(GONE_NS * 1e-9 - 0.04)
+    assert rig.told == [False]
+    rig.tick(0.02)
+    rig.tick(1)
+    assert rig.told == [False, True]
+
+
+def test_a_device_that_sends_again_may_fall_silent_again() -> None:
+    rig = Rig()
+    rig.tick()
+    rig.fall_silent()
+    rig.tick(0.03)
+    rig.publish(rig.record)
+    rig.tick()
+    rig.fall_silent()
+    rig.tick(0.03)
+
+    assert rig.told == [False, False]
+
+
+def test_a_loop_that_stands_still_makes_no_device_silent() -> None:
+    rig = Rig()
+    rig.tick()
+    for _ in range(5):
+        rig.watch.look()
+
+    assert rig.told == []
+
+
+@pytest.mark.parametrize(("at_a_port", "told"), [(True, []), (False, [False])], ids=["at a port", "simulated"])
+def test_only_a_real_device_that_sleeps_may_be_silent(at_a_port: bool, told: list[bool]) -> None:
+    rig = Rig(at_a_port=at_a_port)
+    rig.work(40)
+    rig.inventory.replace(Inventory((replace(rig.record, phase=Phase.ASLEEP),)))
+    rig.fall_silent()
+    rig.tick(0.03)
+
+    assert rig.told == told
+
+
+def test_the_next_life_of_a_device_is_heard_anew() -> None:
+    rig = Rig()
+    rig.tick()
+    rig.fall_silent()
+    rig.tick(0.03)
+    rig.inventory.replace(Inventory())
+    rig.tick()
+    rig.inventory.replace(Inventory((rig.record,)))
+    rig.tick()
+
+    assert rig.told == [False, False]
