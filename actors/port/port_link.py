@@ -116,7 +116,7 @@ class PortLink(ServiceActor):
         # Dropped by the DeviceManager, and still listed by the receiver.
         self._ignored: set[str] = set()
         self._resting = False
-        self._silences = 0
+        self._silent_said = False
 
     def started(self) -> None:
         """Take up a link that is open, else try the port."""
@@ -163,7 +163,7 @@ class PortLink(ServiceActor):
         try:
             link = self._links.open(self._candidate, self._patience(), stop)
         except PortUnusable as error:
-            self._silences = 0
+            self._silent_said = False
             self.tell(PORTS, PortFaulted(self._port, self._candidate.path, error.reason, error.sentence))
             self._try_later(retry.after_fault(error.reason))
         except NobodyAnswers as error:
@@ -177,7 +177,7 @@ class PortLink(ServiceActor):
             if held is None:
                 link.close()
                 return
-            self._silences = 0
+            self._silent_said = False
             self._take(held)
 
     def _take(self, held: Held) -> None:
@@ -188,11 +188,11 @@ class PortLink(ServiceActor):
             self._say_opened()
 
     def _silent(self, sentence: str) -> None:
-        """Say so once; then try again, more and more rarely."""
-        self._silences += 1
-        if self._silences == 1:
+        """Say so once; who is plugged in behind an adapter, or gets power, is found by the next look."""
+        if not self._silent_said:
+            self._silent_said = True
             logger.info("port %s (%s): nobody answers: %s", self._port, self._candidate.path, sentence)
-        self._try_later(retry.after_silence(self._period_s(), self._silences))
+        self._try_later(self._period_s())
 
     def _try_later(self, seconds: float | None) -> None:
         if seconds is not None and not self._resting:
@@ -326,7 +326,7 @@ class PortLink(ServiceActor):
     @handles(PortUnblocked)
     def on_unblocked(self, _message: PortUnblocked) -> None:
         """It may be opened again."""
-        self._resting, self._silences = False, 0
+        self._resting, self._silent_said = False, False
         self.tell(self.name, TryPort())
 
     @handles(CloseLink)

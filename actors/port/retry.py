@@ -1,4 +1,4 @@
-"""How long a PortLink waits before it tries its port again, as a rule: soon after a loss, more and more rarely while nobody answers."""
+"""How long a PortLink waits before it tries a port again that could not be used, as a rule; after a loss or a silence it is one period."""
 
 from __future__ import annotations
 
@@ -6,15 +6,8 @@ from typing import Final
 
 from actors.values.hardware import PortFault
 
-LONGEST_SILENCE_S: Final = 30.0
 # Somebody may have changed rights, closed a program or named a file: looking costs one refused open.
 FAULT_S: Final = 10.0
-MOST_DOUBLINGS: Final = 10
-
-
-def after_silence(period_s: float, tries: int) -> float:
-    """Seconds after the `tries`-th time that nobody answered, 1 or more."""
-    return min(period_s * 2.0 ** min(tries, MOST_DOUBLINGS), LONGEST_SILENCE_S)
 
 
 def after_fault(reason: PortFault) -> float | None:

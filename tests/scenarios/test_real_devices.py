@@ -303,15 +303,20 @@ def test_what_was_wrong_is_forgotten_with_the_cable_and_said_again_with_the_next
         desk.until(lambda: len(desk.events.heard("port-state-changed")) == 2, "it is said again")
 
 
-def test_who_does_not_answer_is_asked_more_and_more_rarely(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-
+def test_who_does_not_answer_is_asked_once_a_period_and_found_within_one_when_it_does(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     with Plugged(tmp_path) as desk, caplog.at_level(logging.INFO):
-        board = desk.machine.plug(refuses=NobodyAnswers("it is mute"))
-        desk.passes(31, step_s=0.5)
-        assert 3 <= board.tries <= 5
+        board = desk.machine.plug(ARM, refuses=NobodyAnswers("it is mute"))
+        desk.passes(20)
+        assert 18 <= board.tries <= 21
         assert desk.ask("GET", "/ports").json == {"ports": []}
         assert sum("it is mute" in one.getMessage() for one in caplog.records) == 1
         assert desk.events.heard("port-state-changed") == []
+
+        board.refuses = None
+        desk.passes(1.1)
+        assert [one.device_id for one in desk.records] == [ARM.device_id]
 
 
 # ---------------------------------------------------------------- settings act at once
@@ -385,6 +390,7 @@ def test_an_actor_that_dies_leaves_the_link_as_it_is(tmp_path: Path, name: str) 
         assert len(board.links) == 1
         assert board.link.exchanging == {ARM.device_id: lease}
         assert desk.record(ARM.device_id).lease == lease
+        desk.events.hears("device-connected")
         assert len(desk.events.heard("device-connected")) == 1
         desk.machine.unplug()
         desk.gone()

@@ -110,10 +110,6 @@ def test_a_link_whose_facts_cannot_be_read_has_gone() -> None:
 # ---------------------------------------------------------------- rules
 
 
-def test_who_does_not_answer_is_asked_more_rarely_up_to_half_a_minute() -> None:
-    assert [retry.after_silence(1, tries) for tries in (1, 2, 3, 4, 5, 1000)] == [2, 4, 8, 16, 30, 30]
-
-
 @pytest.mark.parametrize("reason", list(PortFault))
 def test_only_what_may_change_is_tried_again(reason: PortFault) -> None:
     assert (retry.after_fault(reason) is None) is (reason is PortFault.NO_DRIVER)
