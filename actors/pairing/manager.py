@@ -264,6 +264,7 @@ class PairingManager(ServiceActor):
                 record.identity.simulated,
                 self._attached(record),
                 record.lease.generation,
+                by_hand=record.identity.found is not None and record.identity.found.by_hand,
             )
             for record in self._records()
         ]

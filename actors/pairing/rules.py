@@ -18,13 +18,14 @@ MOST_AWAY: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """A device that is here; `life` is another number each time that it comes back."""
+    """A device that is here; `life` is another number each time that it comes back; `by_hand`: never paired by itself."""
 
     device_id: str
     moves: bool
     simulated: bool
     attached: bool = False
     life: int = 0
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,8 @@ class _Table:
 
     def _free(self, moves: bool) -> Iterator[Half]:  # noqa: FBT001 - one word at both calls
         taken = {device_id for pair in self.pairs for device_id in (pair.mover, pair.handle)}
-        return (half for half in self._halves if half.moves is moves and half.device_id not in taken)
+        fit = (half for half in self._halves if half.moves is moves and not half.by_hand)
+        return (half for half in fit if half.device_id not in taken)
 
     def _best(self, half: Half, others: Iterable[Half]) -> Half | None:
         """The attached one with the lowest index, else the one with the lowest index; real and simulated never mix."""

@@ -22,6 +22,8 @@ from tests.support.links import ARM, GRIP, FakeLinks
 from tests.support.living_actors import die, kill, living, tell_to_do
 from tests.support.plugged import Plugged
 from tests.support.polling import eventually
+from transport.link.hid import HidDevice
+from transport.link.protocols.spacemouse import found_spacemouse
 
 PORT = "ttyACM0"
 OTHER = replace(ARM, device_id="05C0", uuid="5" * 32)
@@ -317,6 +319,27 @@ def test_who_does_not_answer_is_asked_once_a_period_and_found_within_one_when_it
         board.refuses = None
         desk.passes(1.1)
         assert [one.device_id for one in desk.records] == [ARM.device_id]
+
+
+# ---------------------------------------------------------------- what stands on the desk
+
+
+def test_a_spacemouse_leaves_the_arm_to_a_grip_until_somebody_pairs_it(tmp_path: Path) -> None:
+    mouse = found_spacemouse(HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "", ""))
+    with Plugged(tmp_path) as desk:
+        desk.machine.plug(ARM)
+        desk.machine.plug(mouse, port="hidraw3", transport=Transport.USB)
+        desk.ready(ARM, mouse)
+        desk.passes(0.5)
+        assert desk.record(ARM.device_id).paired_with is None
+
+        desk.machine.plug(GRIP, port="ttyACM1")
+        desk.ready(ARM, mouse, GRIP)
+        desk.until(lambda: desk.record(ARM.device_id).paired_with == GRIP.device_id, "the grip has the arm")
+
+        route = f"/pen/{mouse.device_id}/config/paired_with"
+        assert desk.ask("POST", route, {"device_id": ARM.device_id}).status == 200
+        desk.until(lambda: desk.record(ARM.device_id).paired_with == mouse.device_id, "it is paired by hand")
 
 
 # ---------------------------------------------------------------- settings act at once

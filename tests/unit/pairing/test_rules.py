@@ -17,9 +17,10 @@ AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
 
 
 def half(word: str, life: int = 0) -> Half:
-    """`A…` has motors, `G…` is held; a `+` behind is attached, an `r` before is real."""
+    """`A…` has motors, `G…` is held, `D…` stands on a desk; a `+` behind is attached, an `r` before is real."""
     real, name = word.startswith("r"), word.strip("r+")
-    return Half(name, moves=name.startswith("A"), simulated=not real, attached=word.endswith("+"), life=life)
+    attached, by_hand = word.endswith("+"), name.startswith("D")
+    return Half(name, name.startswith("A"), simulated=not real, attached=attached, life=life, by_hand=by_hand)
 
 
 class Bench:
@@ -87,6 +88,16 @@ class Bench:
 )
 def test_a_free_arm_takes_the_attached_handle_else_the_first(words: list[str], expected: list[tuple[str, str]]) -> None:
     assert Bench().here(*words) == expected
+
+
+def test_what_stands_on_a_desk_takes_nobodys_place_and_is_paired_by_hand_only() -> None:
+    bench = Bench()
+    assert bench.here("A1", "D1+", also=["D1"]) == []
+    assert bench.here("A1", "D1+", "G1") == [("A1", "G1")]
+    assert bench.here("A1", "D2+") == [("A1", "G1")]
+
+    assert bench.manually("A1", "D2") == [("A1", "D2")]
+    assert bench.origin("A1") is MANUAL
 
 
 def test_a_pair_that_is_made_is_said_once() -> None:

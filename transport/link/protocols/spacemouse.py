@@ -151,6 +151,7 @@ def found_spacemouse(device: HidDevice) -> FoundDevice:
         uuid=uuid.uuid5(uuid.NAMESPACE_OID, f"spacemouse {device.serial or device.port}").hex,
         driver="spacemouse",
         calibrated=True,
+        by_hand=True,
     )
 
 
