@@ -128,12 +128,14 @@ class DeviceManager(ServiceActor):
         if not inventory.choosing:
             return
         self.context.timers.cancel((self.name, FirstRoundOver))
-        self._inventory.replace(replace(inventory, choosing=False))
         if not inventory.devices:
             for identity in identities(parse(word) for word in WHEN_NOTHING_REAL):
                 self._place(identity)
             for record in self._inventory.value.devices:
                 self._spawn(record.device_id)
+        # Last: whoever waits for the choice finds what was chosen.
+        self._inventory.replace(replace(self._inventory.value, choosing=False))
+        if not inventory.devices:
             self._tell_readers()
 
     def stopped(self) -> None:
