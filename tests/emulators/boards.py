@@ -103,6 +103,10 @@ class Boards:
         found: dict[str, Any] = json.loads(self._say(f"get {port} {device}"))
         return Seen(**found)
 
+    def obeys(self, port: int = 0, device: int = 0) -> bool:
+        """Whether its watchdog has had commands of late: on a busy machine it may bite, and the next command lets go."""
+        return not self.see(port, device).tripped
+
     def set(self, knob: str, value: float, port: int = 0, device: int = 0) -> None:
         """Turn one knob of `boards.c`."""
         self._do(f"set {port} {device} {knob} {value}")

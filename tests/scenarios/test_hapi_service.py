@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
 from tests.support.listener import Listener
-from tests.support.polling import eventually
+from tests.support.polling import PATIENCE_S, eventually
 from tests.support.service import RunningService
 from transport.link.protocols.hapi_boards import BOARDS, zero_message
 
@@ -67,7 +67,7 @@ def pushing(bench: Bench, channel: ClientConnection) -> None:
 
 
 def test_a_client_s_force_turns_the_motors_and_ends_with_the_client(bench: Bench) -> None:
-    with connect(bench.service.ws, proxy=None) as channel:
+    with connect(bench.service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
         pushing(bench, channel)
         entry = next(one for one in push(channel)["compact"] if one["device_id"] == DEVICE)
         assert entry["state"]["cursor_position"]["z"] == 0
@@ -77,7 +77,7 @@ def test_a_client_s_force_turns_the_motors_and_ends_with_the_client(bench: Bench
 
 
 def test_a_service_that_is_asked_to_stop_says_zero_last(bench: Bench) -> None:
-    with connect(bench.service.ws, proxy=None) as channel:
+    with connect(bench.service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
         pushing(bench, channel)
         assert bench.service.stop(signal.SIGTERM) == 0
 

@@ -172,7 +172,9 @@ def test_a_stop_holds_whatever_anybody_commands(service: RunningService) -> None
 
 
 def test_events_tell_of_sessions_and_stops(service: RunningService) -> None:
-    with connect(f"{service.events}/?kinds=session-opened,session-closed,device-safety-triggered") as events:
+    with connect(
+        f"{service.events}/?kinds=session-opened,session-closed,device-safety-triggered", open_timeout=PATIENCE_S
+    ) as events:
         # The subscription is under way: its first event is the proof that it has arrived.
         eventually(lambda: heard(service, events), "the subscription is known", tries=200)
         with session(service.ws) as connection:

@@ -100,6 +100,7 @@ class Front:
             origin=None if origin is None else Origin(origin),
             proxy=None,
             compression=None,
+            open_timeout=PATIENCE_S,
         )
 
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-QUICK: Final[Mapping[str, object]] = {"control/frequency": 1000, "devices/detection/period": 100}
+QUICK: Final[Mapping[str, object]] = {
+    "control/frequency": 1000,
+    "devices/detection/period": 100,
+    # Heartbeats are late where the machine is.
+    "devices/grip/detach_debounce": 2.0,
+}
 SETTLE_MS: Final = 10
 
 

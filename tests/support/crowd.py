@@ -89,7 +89,9 @@ class Client:
 
     async def run(self) -> None:
         try:
-            async with connect(self.url, compression=None, ping_interval=None, proxy=None, max_size=None) as channel:
+            async with connect(
+                self.url, compression=None, ping_interval=None, proxy=None, max_size=None, open_timeout=PATIENCE_S
+            ) as channel:
                 await self._stream(channel)
         except ConnectionClosed as closed:
             self._code = LOST if closed.rcvd is None else closed.rcvd.code

@@ -11,6 +11,7 @@ from websockets.sync.client import connect
 from tests.support.exchange import Reply, exchange
 from tests.support.inside import ARM_AND_GRIP, ServiceInside
 from tests.support.listener import Listener
+from tests.support.polling import PATIENCE_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,7 @@ class Desk:
                 self._folder, simulated=self._simulated, stepping=True, chain=self._chain, settings=self._settings
             )
             self.service = stack.enter_context(service)
-            self._channel = stack.enter_context(connect(self.service.ws, proxy=None))
+            self._channel = stack.enter_context(connect(self.service.ws, proxy=None, open_timeout=PATIENCE_S))
             self.first = json.loads(self._channel.recv())
             self.events = stack.enter_context(Listener(self.service.events))
             self._stack = stack.pop_all()

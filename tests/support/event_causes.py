@@ -13,7 +13,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from actors.device.messages import Phase
 from actors.port.messages import PORTS, PortClosed, PortOpened
-from tests.support.polling import eventually
+from tests.support.polling import PATIENCE_S, eventually
 from tests.support.running_system import RunningSystem
 
 ARM, OLD_ARM, COMPACT, GRIP = "A001", "A073", "C001", "B001"
@@ -28,7 +28,7 @@ Cause = Callable[[RunningSystem], object]
 
 def session(system: RunningSystem, query: str = "") -> AbstractContextManager[ClientConnection]:
     """A client of the session channel."""
-    return connect(f"{system.ws}/?{query}", compression=None, proxy=None)
+    return connect(f"{system.ws}/?{query}", compression=None, proxy=None, open_timeout=PATIENCE_S)
 
 
 def said(client: ClientConnection, message: Mapping[str, Any]) -> Any:

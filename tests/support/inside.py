@@ -28,7 +28,7 @@ from actors.settings.state_directory import StateDirectory
 from actors.system import MakeLinks, System
 from actors.values.identity import Connection, Kind
 from fastpath.arena import Runtime
-from tests.support.patience import patient
+from tests.support.patience import boards_may_pause, patient
 from tests.support.polling import eventually
 from tests.support.service import FREE_PORTS, Addresses, parse_ready
 from transport.bridge import Bridge
@@ -95,6 +95,8 @@ class ServiceInside:
         with ExitStack() as cleanup:
             cleanup.enter_context(self._directory)
             cleanup.enter_context(patient())
+            if self._links is not None and not self._stepping:
+                cleanup.enter_context(boards_may_pause())
             if self._bare:
                 for limit in ("SLEW_N_S", "SLOW_SLEW_N_S"):
                     cleanup.enter_context(patch(f"actors.device.params.{limit}", 0.0))

@@ -36,7 +36,9 @@ class Listener:
         self._thread = threading.Thread(target=self._listen, name="listener")
 
     def __enter__(self) -> Self:
-        self._channel = self._stack.enter_context(connect(self._url, compression=None, ping_interval=None, proxy=None))
+        self._channel = self._stack.enter_context(
+            connect(self._url, compression=None, ping_interval=None, proxy=None, open_timeout=PATIENCE_S)
+        )
         self._thread.start()
         return self
 

@@ -14,7 +14,7 @@ from actors.kit.message import Request
 from tests.support.desk import Desk
 from tests.support.listener import Event
 from tests.support.living_actors import handled
-from tests.support.polling import eventually
+from tests.support.polling import PATIENCE_S, eventually
 
 # Virtual time passes in pieces of one heartbeat.
 PIECE_S: Final = 0.02
@@ -125,7 +125,7 @@ class PairingDesk(Desk):
     def heard(self, name: str, **data: object) -> list[Event]:
         """What came until now; a mark that is sent behind it has come too."""
         before = len(self.events.heard("session-opened"))
-        with connect(self.service.ws, proxy=None) as mark:
+        with connect(self.service.ws, proxy=None, open_timeout=PATIENCE_S) as mark:
             mark.recv()
             eventually(lambda: len(self.events.heard("session-opened")) > before, "the mark", pause_s=0.002)
         return self.events.heard(name, **data)

@@ -1,4 +1,4 @@
-"""How long the edge of a service inside waits for an actor: as long as a busy machine needs, and as in earnest where an actor is held."""
+"""How long a service inside waits for an actor and for a board: as long as a busy machine needs, and as in earnest where one is held."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from contextlib import contextmanager
 from typing import Any, Final, cast
 from unittest.mock import patch
 
+from actors.control.silence_watch import GONE_NS
 from transport.bridge import Bridge
+from transport.link.protocols.openlink_talk import SILENT_NS
 from transport.ws.session import CONFIGURE_S
 
 PATIENCE_S: Final = 60.0
+PATIENCE_NS: Final = 30_000_000_000
 _ASK: Final = cast("dict[str, Any]", Bridge.ask.__kwdefaults__)
 ASK_S: Final[float] = _ASK["timeout_s"]
 
@@ -33,4 +36,21 @@ def in_earnest() -> Generator[None]:
 def waiting(configure_s: float, ask_s: float) -> Generator[None]:
     """So long for a session's configuration, so long for everything else."""
     with patch("transport.ws.session.CONFIGURE_S", configure_s), patch.dict(_ASK, timeout_s=ask_s):
+        yield
+
+
+@contextmanager
+def boards_may_pause(gone_ns: int = PATIENCE_NS, silent_ns: int = PATIENCE_NS) -> Generator[None]:
+    """A board that has to wait for the machine, or whose service has, is not taken for one that went."""
+    with (
+        patch("actors.control.silence_watch.GONE_NS", gone_ns),
+        patch("transport.link.protocols.openlink_talk.SILENT_NS", silent_ns),
+    ):
+        yield
+
+
+@contextmanager
+def silence_counts() -> Generator[None]:
+    """A board that says nothing has gone when it has for users."""
+    with boards_may_pause(GONE_NS, SILENT_NS):
         yield

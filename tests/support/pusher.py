@@ -11,6 +11,8 @@ from typing import Any, Self
 from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
+from tests.support.polling import PATIENCE_S
+
 
 class Pusher:
     """Context manager: it pushes inside; `frames` counts what it was shown."""
@@ -31,7 +33,10 @@ class Pusher:
 
     def _run(self) -> None:
         while not self._end.is_set():
-            with suppress(WebSocketException, OSError), connect(self._url, proxy=None) as channel:
+            with (
+                suppress(WebSocketException, OSError),
+                connect(self._url, proxy=None, open_timeout=PATIENCE_S) as channel,
+            ):
                 for _ in range(100):
                     self._push(channel.recv(), channel.send)
                     if self._end.wait(0.01):

@@ -15,7 +15,7 @@ def main(url: str, device_id: str, *newtons: str) -> None:
     """Push until the process or the connection ends."""
     vector = dict(zip("xyz", map(float, newtons), strict=True))
     message = json.dumps({"arm": [{"device_id": device_id, "commands": {"set_cursor_force": {"vector": vector}}}]})
-    with connect(url, compression=None, proxy=None) as channel:
+    with connect(url, compression=None, proxy=None, open_timeout=60) as channel:
         channel.recv()
         channel.send(message)
         channel.recv()

@@ -19,7 +19,7 @@ from websockets.sync.client import connect
 from tests.emulators.boards import Boards
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
-from tests.support.polling import eventually
+from tests.support.polling import PATIENCE_S, eventually
 from tests.support.service import RunningService
 
 WAYS: Final = (signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL)
@@ -54,7 +54,7 @@ class Pusher:
         self._thread = threading.Thread(target=self._push, name="pusher", daemon=True)
 
     def __enter__(self) -> Self:
-        self._channel = self._stack.enter_context(connect(self._url, proxy=None))
+        self._channel = self._stack.enter_context(connect(self._url, proxy=None, open_timeout=PATIENCE_S))
         self._thread.start()
         return self
 
