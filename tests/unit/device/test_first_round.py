@@ -39,11 +39,12 @@ def test_nobody_sees_a_choice_that_was_made_and_no_device() -> None:
     manager = DeviceManager(context, runtime, shown, Published(settings_view()), stops, memory, ports, None)
     manager._children = cast("Any", NoChildren())
     manager.started()
-    assert shown.value.choosing
+    before = shown.value
     shown.all.clear()
 
     manager.on_first_round(FirstRoundOver())
 
+    assert before.choosing
     assert [str(record.kind) for record in shown.value.devices] == ["arm", "grip"]
     assert not shown.value.choosing
     assert all(inventory.choosing or inventory.devices for inventory in shown.all)
