@@ -30,6 +30,7 @@ class Listener:
         words = "&".join(f"{name}={value}" for name, value in query.items())
         self._url = f"{url}/?{words}"
         self.events: list[Event] = []
+        self.texts: list[str] = []
         self.code: int | None = None
         self.ended = threading.Event()
         self._stack = ExitStack()
@@ -63,7 +64,9 @@ class Listener:
     def _listen(self) -> None:
         try:
             for message in self._channel:
-                self.events.append(json.loads(free_of_zero(message)))
+                text = free_of_zero(message)
+                self.texts.append(text if isinstance(text, str) else text.decode())
+                self.events.append(json.loads(text))
         except ConnectionClosed:
             pass
         received = self._channel.protocol.close_rcvd

@@ -156,13 +156,17 @@ class Peer:
 
     def frame(self) -> Any:
         """The next frame but pings, which are answered; it must be one whole message of TEXT. Its JSON."""
+        return json.loads(self.text())
+
+    def text(self) -> bytes:
+        """The same as it came."""
         while (came := self.next()).opcode == PING:
             self.write(encoded(came.payload, PONG))
         if came.opcode == CLOSE:
             raise Gone(f"closed with {came.close_code}: {came.payload[2:].decode()}")
         assert (came.opcode, came.final) == (TEXT, True)
         free_of_zero(came.payload)
-        return json.loads(came.payload)
+        return came.payload
 
     def ask(self, content: object, opcode: int = TEXT) -> Any:
         """The frame that answers one JSON message."""

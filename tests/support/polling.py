@@ -14,12 +14,12 @@ PATIENCE_S: Final = 60.0
 
 
 def eventually(look: Callable[[], T | None], what: str, *, tries: int = 300, pause_s: float = 0.1) -> T:
-    """First answer of `look` that is neither None nor False; AssertionError naming `what` after `tries` looks, with pauses after PATIENCE_S."""
+    """First answer of `look` that is not None, False, or empty; AssertionError naming `what` after `tries` looks, with pauses after PATIENCE_S."""
     if pause_s > 0:
         tries = max(tries, ceil(PATIENCE_S / pause_s))
     for _ in range(tries):
         answer = look()
-        if answer is not None and answer is not False:
+        if answer is not None and answer is not False and not (isinstance(answer, list | tuple) and not answer):
             return answer
         time.sleep(pause_s)
     raise AssertionError(f"{what}: not within {tries} looks, {pause_s:g} s apart")

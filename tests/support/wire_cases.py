@@ -6,12 +6,13 @@ tests/wire/cases/README.md says what the fields of a case mean.
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pytest
 
 from actors.device.messages import SimulatedSpec
@@ -23,7 +24,7 @@ from tests.support.peer import BINARY, Peer, encoded
 from tests.support.polling import eventually
 from tests.support.readings import read_out
 from tests.support.wire_frames import Extras, check_answer, check_frame, compare
-from tests.support.wire_words import FEW_WAYS, WAYS, Object, Way
+from tests.support.wire_words import WAYS_OF, Object, Way
 
 WIRE: Final = Path(__file__).parents[1] / "wire"
 OF_DEVICE: Final = {
@@ -51,7 +52,7 @@ def in_ways(*names: str) -> list[Any]:
         pytest.param(case, way, id=f"{name}: {case['says']}-{way}")
         for name in names
         for case in read_cases(name)
-        for way in (FEW_WAYS if case.get("ways") == "few" else WAYS)
+        for way in WAYS_OF[case.get("ways", "all")]
         if way.opcode == BINARY or "hex" not in case
     ]
 
@@ -121,7 +122,7 @@ class Story:
         elif "ask" in step:
             self._ask(step)
         elif "hears" in step:
-            self._hears(filled(step["hears"], self.ids), heard)
+            self._hears(filled(step["hears"], self.ids), heard, step)
         else:
             self._exchange(step)
 
@@ -162,7 +163,10 @@ class Story:
         name = step.get("by", "a")
         peer = self.peers[name]
         peer.write(encoded(*payload(step, self.way)))
-        frame = peer.frame()
+        text = peer.text().decode()
+        for part in step.get("written", ()):
+            assert part in text, f"{part} is not in {text}"
+        frame = json.loads(text)
         shown = check_frame(frame, self.way, self.extras)
         assert frame["session_id"] == self.ids[name]
         if "frame" in step:
@@ -174,9 +178,10 @@ class Story:
         if "shows" in step:
             compare(self.way.wanted(step["shows"]), shown, self._device_values)
 
-    def _device_values(self, device_id: str, name: str) -> Mapping[str, float]:
+    def _device_values(self, device_id: str, name: str, damped: Sequence[float] | None) -> Mapping[str, float]:
         state = self.service.state(device_id)
-        return dict(zip("xyz", read_out(name, state[OF_DEVICE[name]]), strict=True))
+        values = state[OF_DEVICE[name]] if damped is None else -np.array(damped) * state["velocity"]
+        return dict(zip("xyz", read_out(name, values), strict=True))
 
     # ------------------------------------------------------------ HTTP and events
 
@@ -229,15 +234,25 @@ class Story:
             assert reply.json["ok"] is False
             assert str(filled(step["error"], self.ids)) in reply.json["error"], reply.json["error"]
 
-    def _hears(self, wanted: Object, heard: int) -> None:
-        """An event since the story began that is like this; of its fields only those that are said count."""
+    def _hears(self, wanted: Object, heard: int, step: Object) -> None:
+        """An event since the story began that is like this; of its fields only those that are said count, of its text what is `written`.
+
+        With `times` so many have come by now, and no more: an event behind them must have been waited for.
+        """
+        parts = step.get("written", ())
         listener = self.listener
         assert listener is not None, "this runner has no listener"
 
         def found() -> list[Event]:
-            return [event for event in listener.events[heard:] if is_like({**wanted, "…": "…"}, event)]
+            since = zip(listener.events[heard:], listener.texts[heard:], strict=False)
+            like = {**wanted, "…": "…"}
+            return [event for event, text in since if is_like(like, event) and all(part in text for part in parts)]
 
-        eventually(found, f"an event like {wanted}, not {listener.events[heard:]}", pause_s=0.005, tries=2_000)
+        times = step.get("times")
+        if times is None:
+            eventually(found, f"an event like {wanted}", pause_s=0.005, tries=2_000)
+        else:
+            assert len(found()) == times, f"not {times} events like {wanted}, but {found()}"
 
 
 def filled(content: Any, ids: Mapping[str, int]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias, cast
 
@@ -10,8 +10,8 @@ import pytest
 
 from tests.support.wire_words import GROUPS, Object, Way, object_of
 
-DeviceValues: TypeAlias = Callable[[str, str], Mapping[str, float]]
-"""x, y and z of a field of a frame in device space, by device id and name of the field."""
+DeviceValues: TypeAlias = Callable[[str, str, Sequence[float] | None], Mapping[str, float]]
+"""x, y and z of a field of a frame in device space, by device id and name; of a force, by what damps each axis, the damping's."""
 
 MOVER_STATE: Final = frozenset(
     {
@@ -38,7 +38,7 @@ HANDLE_STATUS: Final = frozenset({"ready", "error", "connected", "awake", "attac
 
 FLOAT32: Final = 1e-6
 TINY: Final = 1e-9
-IDENTITY: Final[Object] = {"times": (1, 1, 1), "plus": (0, 0, 0)}
+IDENTITY: Final[Object] = {"$device": ("x", "y", "z"), "times": (1, 1, 1), "plus": (0, 0, 0)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +127,10 @@ def compare(wanted: object, shown: object, device_values: DeviceValues, place: t
     """What is wanted stands in what is shown; numbers as float32, `{}` is nothing but itself. AssertionError."""
     fields = object_of(wanted)
     name = ".".join(place)
-    if fields is not None and "$device" in fields:
-        compare(_in_space(fields, device_values(place[0], place[-1])), shown, device_values, place)
+    if fields is not None and fields.keys() & {"$device", "$damped"}:
+        compare(
+            _in_space(fields, device_values(place[0], place[-1], fields.get("$damped"))), shown, device_values, place
+        )
     elif fields:
         there = object_of(shown)
         assert there is not None, f"{name} is {shown!r}"
@@ -144,7 +146,7 @@ def compare(wanted: object, shown: object, device_values: DeviceValues, place: t
 
 
 def _in_space(wanted: Object, values: Mapping[str, float]) -> dict[str, float]:
-    """`{"$device": ["x", "-z", "y"], "times": …, "plus": …}` with the values of a device."""
+    """`{"$device": ["x", "-z", "y"], "times": …, "plus": …}` with the values of a device; all but `$damped` may be left out."""
     said: Object = {**IDENTITY, **wanted}
     axes: list[str] = said["$device"]
     turned = [-values[axis[1:]] if axis.startswith("-") else values[axis] for axis in axes]

@@ -94,6 +94,9 @@ FEW_WAYS: Final = (
     Way("3.1", "inverse", TEXT),
 )
 """Every two of version, vocabulary and opcode meet in one of these."""
+ONE_WAY: Final = (Way("3.1", "neutral", TEXT),)
+WAYS_OF: Final[Mapping[str, tuple[Way, ...]]] = {"all": WAYS, "few": FEW_WAYS, "one": ONE_WAY}
+"""By what a case says of its `ways`; `one` is for what no way of speaking has to do with."""
 
 
 def object_of(value: object) -> Object | None:

@@ -32,6 +32,7 @@ STORIES = (
     "session",
     "probes",
     "navigation",
+    "rates",
 )
 
 HELD: Object = {
