@@ -10,7 +10,7 @@ import pytest
 from tests.support.walls import Setup, random_setup
 
 SEED: Final = 7
-SETUPS: Final = 200
+SETUPS: Final = 300
 
 
 @pytest.fixture(scope="session")

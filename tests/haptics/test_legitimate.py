@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SECONDS: Final = 3.0
+RUNS: Final = 300
 TAU: Final = 2 * np.pi
 
 Population = list[tuple[Setup, float]]
@@ -112,4 +113,5 @@ def of_power(watts: float) -> Callable[[Setup, float], float]:
     ],
 )
 def test_it_is_left_alone(population: Population, run: Run, most: float) -> None:
+    assert len(population) >= RUNS
     assert flagged(population, run) <= most
