@@ -1,4 +1,4 @@
-"""A million samples of the filter, in ticks of the loop that ships, leave the heap as it was; that no call takes memory see tests/lint."""
+"""Ticks of the loop that ships leave the heap as it was, whatever is on in them; that no call takes memory see tests/lint."""
 
 from __future__ import annotations
 
@@ -8,12 +8,23 @@ from typing import Final
 
 import pytest
 
+from actors.device.kinds import KINDS
+from actors.values.identity import Kind
 from fastpath.arena import default_oscillation
-from tests.support.devices import REST, Rig, arm_params
+from fastpath.bubble import ZONES, Bubble
+from tests.support.bubbles import outside
+from tests.support.devices import ARM_CENTRE, CIRCLE, REST, Rig, arm_params, fill, grip_params
+from tests.support.watched_arm import ATTACHED, DROPPED, EBRAKE
 
 SAMPLES: Final = 1_000_000
 AXES: Final = 3
 WARM: Final = 1000
+FREE: Final = 8
+QUARTER_Z: Final = (0.7071067811865476, 0.0, 0.0, 0.7071067811865476)
+FREQUENCY: Final = 32_000.0
+# Together five seconds: two and a half turns of the hand.
+PIECES: Final = 160
+TICKS: Final = 1000
 # As the manual lists them.
 COUNTS: Final = (
     "arena",
@@ -64,8 +75,8 @@ def counter() -> Counter:
 
 
 def test_a_million_samples_of_the_filter_take_no_memory(counter: Counter) -> None:
-    rig = Rig(arm_params(hand={"path": REST}, slew=3000.0, slow_slew=500.0), frequency=32_000.0)
-    rig.runtime.publish_loop(frequency=32_000.0, command_timeout=60.0, oscillation=default_oscillation())
+    rig = Rig(arm_params(hand={"path": REST}, slew=3000.0, slow_slew=500.0), frequency=FREQUENCY)
+    rig.runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0, oscillation=default_oscillation())
     rig.force(2.0, -1.0, 0.5)
     rig.runtime.step(WARM)
     before = counter.bytes()
@@ -73,6 +84,70 @@ def test_a_million_samples_of_the_filter_take_no_memory(counter: Counter) -> Non
     rig.runtime.step(SAMPLES // AXES + 1)
 
     assert counter.bytes() == before
+
+
+def everything(*, held: bool) -> Rig:
+    """An arm whose hand circles into and out of a bubble, with a paired grip and two sessions that use all that there is."""
+    params = arm_params(
+        hand={"path": CIRCLE, "centre": outside(0.0), "radius": 0.045, "period": 2.0},
+        slew=3000.0,
+        slow_slew=500.0,
+        encoder_step=12.5e-6,
+        safe_speed=0.25,
+        grip_timeout=0.1,
+        home_return=1,
+        home=ARM_CENTRE,
+        zone_low=(0.01, 0.06, 0.01),
+        zone_high=(0.2, 0.01, 0.01),
+    )
+    heat = KINDS[Kind.ARM].thermal
+    fill(params["thermal"], {name: getattr(heat, name) for name in ("rise", "ratio", "winding", "housing", "ambient")})
+    rig = Rig(params, frequency=FREQUENCY)
+    grip = rig.runtime.lease_device("grip")
+    fill(params, {"grip_slot": grip.slot})
+    assert rig.runtime.publish_device(grip, grip_params(flags=61 | (ATTACHED if held else 0)))
+    assert rig.runtime.publish_device(rig.device, params)
+    rig.runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0, oscillation=default_oscillation())
+    other = rig.other("2")
+    rig.writer.set_navigation(Bubble(drifts=True, extra_inflate=0.01))
+    rig.writer.set_clutch(0.5, rig.reader)
+    other.set_workspace((0.0, 0.0, 0.0), QUARTER_Z, (1.0, 2.0, 1.0))
+    for writer in (rig.writer, other):
+        writer.set_damping(1.0, 2.0, 1.0)
+        writer.set_gate(0.5)
+        writer.set_duck(0.9)
+        writer.set_effect(0, (0.1, 0.0, 0.0), 200.0)
+        writer.set_effect(1, (0.0, 0.1, 0.0), 120.0)
+    other.begin()
+    other.torque(100.0, 50.0, -20.0)
+    other.position(-0.5 * ARM_CENTRE[1], ARM_CENTRE[0], ARM_CENTRE[2])
+    other.angle(0.0, 40.0, -80.0)
+    assert other.publish()
+    return rig
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_ticks_with_everything_on_take_no_memory(counter: Counter, held: bool) -> None:
+    rig = everything(held=held)
+    rig.step(WARM)
+    taken, safety, stages, zones = 0, 0, set[int](), set[int]()
+
+    for piece in range(PIECES):
+        # Shaken at 16 Hz, so that the filter has work.
+        rig.force(4.0 if piece % 2 else -4.0, 1.0, 0.5)
+        before = counter.bytes()
+        rig.runtime.step(TICKS)
+        taken += abs(counter.bytes() - before)
+        state, shown = rig.reader.snapshot(), rig.reader.navigated(rig.writer)
+        assert shown is not None
+        safety |= int(state["safety"])
+        stages.add(int(state["oscillation_stage"]))
+        zones.add(shown.zone)
+
+    assert taken == 0
+    assert zones >= {ZONES.index("dead"), ZONES.index("velocity")}
+    assert (min(stages) < FREE) is held
+    assert bool(safety & DROPPED) is bool(safety & EBRAKE) is not held
 
 
 def test_the_count_notices_a_block(counter: Counter) -> None:
