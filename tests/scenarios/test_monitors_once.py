@@ -16,14 +16,18 @@ import numpy as np
 import pytest
 
 from actors.device.kinds import KINDS
+from actors.device.kinds.base import Dynamics
 from actors.values.identity import Kind
 from tests.support.polling import eventually
-from tests.support.safety_desk import ARM, FREE, SafetyDesk, push
+from tests.support.safety_desk import ARM, ATTACHED, FREE, GRIP, SafetyDesk, push
 
 TICK_S: Final = 0.001
 SHAKE_N: Final = 4.0
 SHAKE_HZ: Final = 15.0
 RETURN_CEILING: Final = 6
+# Less than what counts as a foreign object when the hand that bears it is no longer felt in the grip.
+HELD_N: Final = 0.5
+EBRAKE, DROPPED = 1, 16
 
 
 @pytest.fixture
@@ -55,6 +59,33 @@ def shake(desk: SafetyDesk, times: int) -> None:
     raise AssertionError("the filter finds no oscillation")
 
 
+def place(desk: SafetyDesk, commands: dict[str, object] | None = None) -> np.ndarray:
+    """Where the frame that answers these commands shows the arm, m."""
+    vector = desk.frame(commands)["state"]["cursor_position"]
+    return np.array([vector["x"], vector["y"], vector["z"]])
+
+
+def trip(desk: SafetyDesk, bit: int, commands: dict[str, object] | None = None) -> None:
+    """Ticks go by, each after a command, until a monitor has acted in the last one."""
+
+    def acts() -> bool:
+        desk.frame(commands)
+        desk.service.step()
+        return bool(int(desk.service.state(ARM)["safety"]) & bit)
+
+    eventually(acts, f"bit {bit} is set", pause_s=0.001)
+
+
+def pushed_on(desk: SafetyDesk, ticks: int) -> list[float]:
+    """N along y that frames show after each of so many ticks, while a client wants HELD_N."""
+    seen = []
+    for _ in range(ticks):
+        desk.frame(push(y=HELD_N))
+        desk.service.step()
+        seen.append(float(shown(desk)[1]))
+    return seen
+
+
 def tells(desk: SafetyDesk, *wanted: str) -> None:
     """Exactly these safety events so far."""
     eventually(lambda: len(desk.heard()) >= len(wanted), f"events {wanted}", pause_s=0.005, tries=4_000)
@@ -67,9 +98,11 @@ def tells(desk: SafetyDesk, *wanted: str) -> None:
 def test_commands_that_time_out_fade_and_are_warned_of_once(desk: SafetyDesk) -> None:
     for _ in range(5):
         desk.streams(0.04, push(y=1))
-        assert force(desk)[1] == pytest.approx(1)
-        desk.service.wait(0.071)
-        assert abs(force(desk)[1]) < 0.05
+        desk.frame(push(y=1))
+        desk.service.wait(0.05)
+        assert shown(desk)[1] == pytest.approx(1)
+        desk.service.wait(0.021)
+        assert abs(shown(desk)[1]) < 0.05
         desk.service.wait(0.05)
 
     desk.events.hears("session-warning", reason="command_timeout")
@@ -176,8 +209,8 @@ def test_a_gate_takes_its_share_of_what_the_filter_leaves(desk: SafetyDesk, gate
     desk.streams(0.08, push(x=1), every=2 * TICK_S)
 
     severity = desk.metric("hapticd_oscillation_severity")
-    assert severity == pytest.approx(1 - 0.12, abs=0.01)
-    assert shown(desk)[0] == pytest.approx((1 - severity) * (1 - gate * severity), abs=1e-3)
+    assert severity == pytest.approx(1 - 0.12, abs=1e-6)
+    assert shown(desk)[0] == pytest.approx((1 - severity) * (1 - gate * severity), abs=1e-6)
 
 
 # ---------------------------------------------------------------- final values of the chain
@@ -212,6 +245,54 @@ def test_a_brake_ignores_commands_and_lets_go_two_seconds_after_half_a_second_of
 
     assert 2.0 <= ticks * TICK_S <= 2.2
     tells(desk, "ebrake_triggered", "ebrake_released")
+
+
+def test_a_bare_arm_is_braked_to_rest_from_one_metre_per_second_within_40_mm(tmp_path: Path) -> None:
+    arm = KINDS[Kind.ARM]
+    bare = replace(arm, dynamics=Dynamics(mass=0.2, viscous=0, coulomb=0, gravity_mass=0))
+    with patch("actors.device.params.KINDS", {**KINDS, Kind.ARM: bare}), SafetyDesk(tmp_path) as desk:
+        desk.make("arm", ARM, hand={"path": "rest"})
+        desk.service.wait(0.5)
+        begun = place(desk)
+        desk.make("arm", ARM, fault="throw")
+        trip(desk, EBRAKE)
+        places = []
+        for _ in range(400):
+            places.append(place(desk, push(y=4)))
+            desk.service.step()
+    way = np.array(places)
+    speeds = np.diff(way[:, 0]) / TICK_S
+
+    assert speeds[0] > 1
+    assert way[-1, 0] - way[int(np.argmax(speeds < 1)), 0] == pytest.approx(0.040, abs=0.004)
+    assert abs(speeds[-1]) < 0.01
+    assert way[-1, 1:] == pytest.approx(begun[1:], abs=0.001), "commands are ignored"
+
+
+def test_a_grip_that_is_let_go_takes_the_force_away_in_51_ms_and_gives_it_back_after_200(tmp_path: Path) -> None:
+    with SafetyDesk(tmp_path, features__grip_hook__enabled="true") as desk:
+        desk.make("arm", ARM, hand={"path": "rest", "stiffness": 1000})
+        desk.take(attached=True)
+        desk.streams(0.3, push(y=HELD_N))
+        assert shown(desk)[1] == pytest.approx(HELD_N)
+
+        desk.make("grip", GRIP, attached=False)
+        trip(desk, DROPPED, push(y=HELD_N))
+        seen = pushed_on(desk, 51)
+        assert seen[25] == pytest.approx(HELD_N / 2, abs=0.05 * HELD_N)
+        assert seen[-1] == 0
+        tells(desk, "grip_dropped")
+
+        desk.make("grip", GRIP, attached=True)
+        held = 0
+        while int(desk.service.state(ARM)["safety"]) & DROPPED:
+            desk.frame(push(y=HELD_N))
+            desk.service.step()
+            held = held + 1 if int(desk.service.state(GRIP)["flags"]) & ATTACHED else 0
+            assert held <= 202
+        assert held >= 199
+        assert pushed_on(desk, 51)[-1] == pytest.approx(HELD_N)
+        tells(desk, "grip_dropped")
 
 
 def test_what_pushes_an_arm_that_nobody_holds_is_told_once_for_each_stage(desk: SafetyDesk) -> None:

@@ -45,9 +45,9 @@ def test_a_step_of_ten_newtons_takes_a_300th_of_a_second(frequency: float) -> No
 
     seen = norms(rig, 0.006)
 
-    assert (1 + int(np.argmax(np.array(seen) > 9.9999))) / frequency == pytest.approx(
-        10 / SLEW, abs=max(0.2e-3, 1 / frequency)
-    )
+    # In whole ticks: at 1 kHz it is there after the fourth.
+    taken = (1 + int(np.argmax(np.array(seen) > 9.9999))) / frequency
+    assert taken == pytest.approx(10 / SLEW, abs=0.2e-3) or taken == math.ceil(10 / SLEW * frequency) / frequency
     assert max(np.diff([0.0, *seen])) <= SLEW / frequency + 1e-9
 
 
@@ -212,11 +212,11 @@ def test_after_a_stop_a_torque_comes_back_slowly() -> None:
 def test_the_force_of_a_silent_client_is_gone_21_ms_after_its_time_out(frequency: float) -> None:
     rig = chain_rig(frequency=frequency)
     rig.force(0.0, 0.0, 10.0)
-    rig.step(rig.ticks(0.045))
-    assert size(rig.step()) == pytest.approx(10)
+    assert size(rig.step(rig.ticks(0.05))) == pytest.approx(10)
 
-    seen = norms(rig, 0.05 - 0.045 + 0.021)
+    seen = norms(rig, 0.021)
 
+    assert seen[0] > 9
     assert seen[-1] < 0.05
 
 
@@ -226,8 +226,8 @@ def test_a_dead_timekeeper_takes_what_the_loop_makes_to_zero_and_it_comes_back()
     rig.writer.position(ARM_CENTRE[0] + 0.004, *ARM_CENTRE[1:])
     rig.writer.publish()
 
-    assert size(rig.step(rig.ticks(0.49), beat=False)) == pytest.approx(2, abs=0.01)
-    assert size(rig.step(rig.ticks(0.07), beat=False)) < 0.05
+    assert size(rig.step(rig.ticks(0.5), beat=False)) == pytest.approx(2, abs=0.01)
+    assert size(rig.step(rig.ticks(0.051), beat=False)) < 0.05
     rig.writer.publish()
     assert size(rig.step(rig.ticks(0.4))) == pytest.approx(2, abs=0.01)
 
@@ -261,6 +261,25 @@ def test_half_a_gate_takes_the_mean_of_none_and_all() -> None:
     assert max(severity) > 0.5
     assert half == pytest.approx((open_gate + shut) / 2, abs=1e-6)
     assert shut == pytest.approx(1 - severity, abs=1e-6)
+
+
+def test_a_shut_gate_lets_through_the_gain_of_the_stage_once_that_has_settled() -> None:
+    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    steady = rig.other("2")
+    steady.set_gate(1.0)
+    assert steady.publish(refresh=False)
+    settled = 0
+    for tick in range(800):
+        rig.force(3 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
+        steady.begin()
+        steady.force(0.0, 0.0, 1.0)
+        assert steady.publish()
+        state = rig.step()
+        settled = settled + 1 if int(state["oscillation_stage"]) == 0 else 0
+        if settled > 80:
+            assert float(state["force"][2]) == pytest.approx(0.12, abs=1e-6)
+
+    assert settled > 200
 
 
 def test_a_gate_that_changes_acts_in_fifty_milliseconds_and_not_in_a_step() -> None:
