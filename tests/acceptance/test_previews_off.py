@@ -24,6 +24,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("commands.hfx", {"commands": {"hfx": {}}}, "features/hfx/enabled"),
 ]
+SESSION_SETTING = "features/session_force_scale/enabled"
 SESSION = {"session": {"configure": {"force_scale": {"gain": 0}}}}
 
 
@@ -31,6 +32,10 @@ def raw_full(client: Peer) -> bytes:
     """The text of a full frame, after another message was answered."""
     client.send(FULL)
     return client.next().payload
+
+
+def test_every_preview_has_a_word_that_is_sent_here() -> None:
+    assert {setting for _, _, setting in REFUSED} | {SESSION_SETTING} == SETTINGS
 
 
 @pytest.mark.parametrize("setting", sorted(SETTINGS))
@@ -52,7 +57,7 @@ def test_a_word_of_a_preview_is_refused_by_its_setting_and_the_wire_stays_as_it_
         assert error["reason"].endswith(f"is a preview: set {setting} first")
     (error,) = client.ask(SESSION)["errors"]
     assert error["path"] == "session.configure.force_scale"
-    assert "features/session_force_scale/enabled" in error["reason"]
+    assert SESSION_SETTING in error["reason"]
 
     assert raw_full(client) == before
     for word in ("clutch", "force_scale", "pivot", "hfx", "navigation"):

@@ -37,7 +37,9 @@ def crowd(system: RunningSystem) -> Iterator[Crowd]:
         yield streaming
 
 
-@pytest.mark.parametrize("kind", ["settings", "events", "fastpath", "devices", "device", "sessions", "session"])
+@pytest.mark.parametrize(
+    "kind", ["settings", "events", "fastpath", "devices", "device", "pairing", "sessions", "session"]
+)
 def test_a_thousand_frames_pass_while_an_actor_is_held(system: RunningSystem, crowd: Crowd, kind: str) -> None:
     names = {"device": f"device/{system.arm.device_id}", "session": actor_name(crowd.session_ids[0])}
     ticks = int(system.shown(system.arm)["tick"])
