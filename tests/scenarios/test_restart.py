@@ -104,7 +104,7 @@ def test_what_is_no_ended_session_gets_a_new_id_and_a_warning(system: RunningSys
             event = listener.hears("session-warning", session_id=newcomer.session_id)
             assert event["data"]["reason"] == "resume_refused"
             assert str(newcomer.session_id) in event["message"]
-        assert len(listener.events) == len(wishes)
+        assert len(listener.heard("session-warning", reason="resume_refused")) == len(wishes)
 
 
 def test_a_version_that_we_do_not_have_is_an_error_and_a_warning_and_remembered(
