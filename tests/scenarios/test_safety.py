@@ -101,7 +101,13 @@ def test_a_shaken_device_loses_its_force_and_gets_it_back_in_eight_stages(desk: 
     assert desk.metric("hapticd_oscillation_severity") > 0.3
     assert desk.events.hears("device-safety-triggered", safety_type="oscillation_detected")["level"] == "notice"
 
-    desk.service.wait(3)
+    stages = [desk.safety["oscillation_stage"]]
+    for _ in range(300):
+        desk.service.wait(0.01)
+        stages.append(desk.safety["oscillation_stage"])
+    assert stages == sorted(stages)
+    assert set(stages) == set(range(stages[0], 9))
+    assert stages[0] <= 1
     assert desk.safety == FREE
     assert desk.metric("hapticd_oscillations_total") >= 1
     assert desk.metric("hapticd_oscillation_severity") < 0.01

@@ -33,6 +33,7 @@ STORIES = (
     "probes",
     "navigation",
     "rates",
+    "numbers",
 )
 
 HELD: Object = {
