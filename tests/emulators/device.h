@@ -66,7 +66,8 @@ static void say_state(port *p, int i, int64_t now) {
     s->buttons = (uint16_t)d->knobs.of.buttons;
     for (j = 0; j < 3; j++) s->joint[j] = (float)(d->joint[j] * 180 / M_PI);
     if (moves(d)) forward(d, s->position);
-    s->orientation[0] = 1;
+    s->orientation[0] = (float)cos(d->body / 2);
+    s->orientation[3] = (float)sin(d->body / 2);
     s->hall = d->knobs.of.attached ? 1 : 0;
     s->battery_level = (float)d->knobs.of.battery;
     s->battery_voltage = (float)(3.3 + 0.9 * d->knobs.of.battery);
@@ -253,6 +254,7 @@ static void live(port *p, int i, int64_t now) {
         int reason = (int)d->knobs.of.calibration;
         d->calibrating_ns = 0;
         d->calibrated_ns = reason ? 0 : now;
+        if (!reason && d->knobs.of.firmware >= 705) d->body = d->knobs.of.turned * M_PI / 180;
         say_calibration(p, i, reason ? 3 : 2, reason);
     }
     if (now >= d->state_ns) {

@@ -14,7 +14,7 @@
 
 #include "link/openlink.h"
 
-enum { MAX_PORTS = 32, QUEUE = 64, KNOBS = 22 };
+enum { MAX_PORTS = 32, QUEUE = 64, KNOBS = 23 };
 static const int64_t MS = 1000000;
 
 /* What a test may turn while the boards run; names as in `knob_names`. */
@@ -24,20 +24,22 @@ typedef union {
         double flip, lose, twice, stray, drop, late, late_ms, hang;
         /* of the device */
         double cold, battery, attached, bounce_ms, bounce_off_ms, calibration, calibration_ms, firmware, settle_ms, buttons,
-            faults, here, asleep, deaf;
+            faults, here, asleep, deaf, turned;
     } of;
     double at[KNOBS];
 } knobs;
 static const char *const knob_names[KNOBS] = {
     "flip", "lose", "twice", "stray", "drop", "late", "late_ms", "hang", "cold", "battery", "attached", "bounce_ms",
     "bounce_off_ms", "calibration", "calibration_ms", "firmware", "settle_ms", "buttons", "faults", "here", "asleep", "deaf",
+    "turned",
 };
 
 typedef struct {
     ol_identity identity;
     ol_configure configuration;
     knobs knobs;
-    double joint[3], speed[3], motor[3];
+    /* body: how far it says that it is turned about z, rad: as it was when it last calibrated */
+    double joint[3], speed[3], motor[3], body;
     int phase, mode, tripped, said_asleep;
     uint16_t state_sequence, command_sequence, wake_request, calibrate_request, faults_said, trips;
     int commanded;

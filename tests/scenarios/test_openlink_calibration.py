@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ COMPACT, PEN = 0, 1
 FAILED = "device-calibration-failed"
 ATTACHMENT = "grip-attachment-changed"
 ROUTE = "/*/C1/calibration"
+DETACH = "/settings/devices/grip/detach_debounce"
 
 
 @pytest.fixture
@@ -24,7 +26,8 @@ def desk(tmp_path: Path) -> Iterator[BoardDesk]:
 
 @pytest.fixture
 def unlocked(desk: BoardDesk) -> BoardDesk:
-    """The pen sits in its place."""
+    """The pen sits in its place; a machine that stalls for a moment does not let go of it."""
+    desk.done("POST", DETACH, 5.0)
     desk.paired(C1="P1", P1="C1")
     desk.hears(ATTACHMENT, device_id="P1", attached=True)
     eventually(lambda: desk.calibration("C1")["state"] != "locked", "it is unlocked", pause_s=0.01)
@@ -89,6 +92,36 @@ def test_board_and_pen_calibrate_together(unlocked: BoardDesk, named: str) -> No
     assert unlocked.events.heard(FAILED) == []
 
 
+def body_of(desk: BoardDesk) -> list[float]:
+    """The body orientation that a client sees: w, x, y, z."""
+    (compact,) = desk.done("GET", "/devices")["compact"]
+    return [compact["state"]["body_orientation"][axis] for axis in "wxyz"]
+
+
+def stands(desk: BoardDesk, degrees: float) -> None:
+    """Wait until the body is seen turned so far about z."""
+    half = math.radians(degrees) / 2
+    body = [math.cos(half), 0, 0, math.sin(half)]
+    eventually(lambda: body_of(desk) == pytest.approx(body, abs=1e-6), f"turned by {degrees}", pause_s=0.01)
+
+
+def test_a_calibration_refreshes_the_body_orientation_and_one_that_fails_does_not(unlocked: BoardDesk) -> None:
+    unlocked.boards.set("turned", 60, COMPACT)
+    unlocked.boards.set("calibration", 1, COMPACT)
+    unlocked.done("POST", ROUTE)
+    fails(unlocked, "blocked")
+    states = unlocked.boards.see(COMPACT).states
+    eventually(lambda: unlocked.boards.see(COMPACT).states > states + 50, "it says how it is", pause_s=0.01)
+    assert body_of(unlocked) == [1, 0, 0, 0]
+
+    unlocked.boards.set("calibration", 0, COMPACT)
+    for turned in (60, -90):
+        unlocked.boards.set("turned", turned, COMPACT)
+        assert unlocked.done("POST", ROUTE) == {"state": "running"}
+        unlocked.becomes("C1", state="calibrated")
+        stands(unlocked, turned)
+
+
 @pytest.mark.parametrize(("outcome", "reason"), [(1, "blocked"), (2, "oscillating_hall")])
 def test_a_board_that_cannot_calibrate_says_why(unlocked: BoardDesk, outcome: int, reason: str) -> None:
     unlocked.boards.set("calibration", outcome, COMPACT)
@@ -120,6 +153,7 @@ def test_a_pen_that_is_lost_meanwhile_ends_the_run(unlocked: BoardDesk, how: str
     if how == "unplugged":
         unlocked.unplug(PEN, "P1")
     else:
+        unlocked.done("DELETE", DETACH)
         unlocked.boards.set("attached", 0, PEN)
 
     fails(unlocked, "pen_lost")
