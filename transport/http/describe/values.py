@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import permutations, product
-from typing import Final
+from typing import Any, Final
 
 from actors.device.wide import MOST_GRAVITY
+from actors.modules.built_in import built_in
 from actors.session import presets
 from actors.session.configure import MOST_DAMPING
 from actors.session.profile import LONGEST_NAME
@@ -15,6 +16,11 @@ from transport.wire.shapes import LARGEST, SMALLEST_SCALE, UNIT_TOLERANCE
 from transport.wire.vocabulary import INVERSE
 
 PRINTABLE: Final = "printable"
+
+
+def _any_of(*keys: str) -> dict[str, Any]:
+    return {"anyOf": [{"required": [key]} for key in keys]}
+
 
 REAL: Final = number(-LARGEST, LARGEST)
 VEC3: Final = Named("Vec3", obj(dict.fromkeys("xyz", REAL), says="Metres, or newtons, or N·s/m: as the field says."))
@@ -30,11 +36,15 @@ SCALE: Final = Named(
 
 PARTS: Final = {"position": VEC3, "rotation": ROTATION, "scale": SCALE}
 FLAT: Final = Named("TransformParts", obj({}, optional=PARTS, says="What is sent must be complete in itself."))
+# Words of modules are refused by name while their module is off.
+_OF_MODULES: Final = sorted(
+    {word for module in built_in() for words in module.words.by_place().values() for word in words}
+)
 SENT_TRANSFORM: Final = Named(
     "SentTransform",
     either(
-        obj({"transform": FLAT}),
-        {**FLAT.schema, "not": {"anyOf": [{"required": ["transform"]}, {"required": ["pivot"]}]}},
+        {**obj({"transform": FLAT}), "not": _any_of(*_OF_MODULES)},
+        {**FLAT.schema, "not": _any_of("transform", *_OF_MODULES)},
     ),
 )
 WHOLE_TRANSFORM: Final = Named(
