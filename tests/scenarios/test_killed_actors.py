@@ -25,7 +25,7 @@ from tests.support.running_system import RunningSystem
 
 CLIENTS = 3
 FRAMES = 100
-BASE_ACTORS = ("settings", "events", "fastpath", "devices", "pairing", "sessions")
+BASE_ACTORS = ("settings", "events", "fastpath", "ports", "devices", "pairing", "sessions", "detection")
 BASE_RESTARTS = 5
 DEVICE_RESTARTS = SESSION_RESTARTS = 3
 UP = 0.1
@@ -369,6 +369,8 @@ def test_a_session_that_keeps_dying_is_closed_with_1011_and_the_others_go_on(
     crash(system.directory, name)
 
     assert client.goodbye() == 1011
+    left = UP * len(others)
+    eventually(lambda: sum(system.force()) == pytest.approx(left, abs=1e-9), "its force is gone", pause_s=0.002)
     crowd.pass_frames(FRAMES)
     listener.hears("session-warning", session_id=client.session_id, reason="actor_failed")
     listener.hears("session-closed", session_id=client.session_id)
@@ -378,6 +380,10 @@ def test_a_session_that_keeps_dying_is_closed_with_1011_and_the_others_go_on(
     again = crowd.join(f"{system.ws}/?session_id={client.session_id}")
     assert again.session_id == client.session_id
     assert "errors" not in again.configure(basis=TURNED)
+
+
+def test_no_base_actor_is_left_out_here(system: RunningSystem) -> None:
+    assert set(BASE_ACTORS) | {"supervisor"} == {name for name in system.directory.names() if "/" not in name}
 
 
 @pytest.mark.parametrize("name", BASE_ACTORS)

@@ -9,6 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from actors.port.guard import guard_name
 from actors.session.actor import actor_name
 from tests.support.crowd import Crowd
 from tests.support.exchange import knock
@@ -22,6 +23,19 @@ PATIENCE_S = 30.0
 FRAMES = 350
 # What the others get at least while one waits for its reply.
 MEANWHILE = 50
+KINDS = (
+    "settings",
+    "events",
+    "fastpath",
+    "ports",
+    "port",
+    "devices",
+    "device",
+    "pairing",
+    "sessions",
+    "session",
+    "detection",
+)
 TURNED = {"permutation": "YZX"}
 
 
@@ -37,11 +51,18 @@ def crowd(system: RunningSystem) -> Iterator[Crowd]:
         yield streaming
 
 
-@pytest.mark.parametrize(
-    "kind", ["settings", "events", "fastpath", "devices", "device", "pairing", "sessions", "session"]
-)
+def test_no_actor_is_left_out_here(system: RunningSystem, crowd: Crowd) -> None:
+    assert crowd.clients
+    assert {name.partition("/")[0] for name in system.directory.names()} == {*KINDS, "supervisor"}
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_a_thousand_frames_pass_while_an_actor_is_held(system: RunningSystem, crowd: Crowd, kind: str) -> None:
-    names = {"device": f"device/{system.arm.device_id}", "session": actor_name(crowd.session_ids[0])}
+    names = {
+        "port": guard_name(system.arm.identity.port),
+        "device": f"device/{system.arm.device_id}",
+        "session": actor_name(crowd.session_ids[0]),
+    }
     ticks = int(system.shown(system.arm)["tick"])
 
     with held(system.directory, names.get(kind, kind)):

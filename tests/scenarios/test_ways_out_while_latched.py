@@ -32,7 +32,17 @@ NOTHING: Final = 1e-6
 BOUND_S: Final = 2.0
 UP: Final = 0.5
 EBRAKE, HARD, DROPPED = 1, 8, 16
-ACTORS: Final = ("settings", "events", "fastpath", "devices", "pairing", "sessions", f"device/{ARM}")
+ACTORS: Final = (
+    "settings",
+    "events",
+    "fastpath",
+    "ports",
+    "devices",
+    "pairing",
+    "sessions",
+    "detection",
+    f"device/{ARM}",
+)
 
 
 @dataclass(frozen=True, slots=True)
