@@ -53,12 +53,12 @@ def deepest_static() -> float:
     return (HEIGHT - lowest) * hand / (hand + STIFFNESS)
 
 
-@pytest.mark.parametrize("client_ticks", [1, 4])
+@pytest.mark.parametrize(("client_ticks", "chain"), [(1, False), (4, False), (4, True)])
 def test_a_wall_pushes_back_as_soon_as_it_is_touched_and_gives_way_by_no_more_than_it_must(
-    tmp_path: Path, client_ticks: int
+    tmp_path: Path, client_ticks: int, chain: bool
 ) -> None:
     depths: list[float] = []
-    with ServiceInside(tmp_path, stepping=True) as service, Peer(service.ws) as peer:
+    with ServiceInside(tmp_path, stepping=True, chain=chain) as service, Peer(service.ws) as peer:
         frame = peer.frame()
         service.wait(0.55 * CIRCLE_PERIOD_S - float(service.state("A001")["time_ns"] - START_NS) * 1e-9)
         before = answer = 0.0
