@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -28,5 +29,10 @@ def test_make_run_starts_the_service_and_ctrl_c_ends_it_with_0(tmp_path: Path) -
         environment=environment,
     )
 
+    *_, version, devices, hint = shown.replace("\r", "").split("\nready http://", maxsplit=1)[0].splitlines()
+    assert version.startswith("hapticd ")
+    assert re.fullmatch(r"devices: arm \w+ \(.+\), grip \w+ \(.+\)", devices)
+    assert hint.startswith("try: curl http://")
     assert "\nready http://" in shown
+    assert "stopped: zero force on every device" in shown
     assert code == 0, shown

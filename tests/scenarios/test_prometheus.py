@@ -80,6 +80,15 @@ def test_the_metrics_page_has_what_the_alerts_stand_on(service: RunningService) 
     assert ALERTED_ON - shown == set()
 
 
+def test_every_metric_of_an_alert_is_declared_on_the_page(service: RunningService) -> None:
+    rules = (OPS / "alerts.yml").read_text(encoding="utf-8")
+    wanted = {name.removesuffix("_bucket") for name in re.findall(r"\bhapticd_\w+", rules)}
+    declared = set(re.findall(r"^# TYPE (\w+) ", service.metrics(), re.MULTILINE))
+
+    assert "hapticd_actor_restarts_total" in wanted
+    assert wanted - declared == set()
+
+
 @needs_prometheus
 def test_prometheus_scrapes_the_service_and_sees_its_ticks_grow(service: RunningService, tmp_path: Path) -> None:
     target = urllib.parse.urlsplit(service.http).netloc
