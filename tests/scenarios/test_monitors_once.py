@@ -201,6 +201,27 @@ def test_an_oscillation_is_told_once_and_its_return_with_its_ceiling_once(desk: 
     tells(desk, "oscillation_detected", "oscillation_detected", "stability_ceiling")
 
 
+def test_each_fall_of_the_ceiling_is_told_once(desk: SafetyDesk) -> None:
+    def told() -> int:
+        return desk.heard().count("stability_ceiling")
+
+    falls = 0
+    for tick in range(0, 4400, 4):
+        shakes = SHAKE_N if tick % 1100 < 600 else 0.0
+        desk.frame(push(x=1 + shakes * math.sin(math.tau * SHAKE_HZ * tick * TICK_S)))
+        desk.service.step(4)
+        if int(desk.service.state(ARM)["ceilings"]) > falls:
+            falls += 1
+            # The timekeeper looks in real time: each fall waits for it.
+            eventually(lambda: told() >= falls, "it is told", pause_s=0.001)  # noqa: B023 - called at once
+            assert int(desk.service.state(ARM)["ceilings"]) == falls == told()
+    desk.service.wait(3)
+
+    assert desk.safety == FREE
+    assert falls >= 2
+    assert told() == falls == desk.metric("hapticd_stability_ceilings_total")
+
+
 @pytest.mark.parametrize("gate", [0, 0.5, 1])
 def test_a_gate_takes_its_share_of_what_the_filter_leaves(desk: SafetyDesk, gate: float) -> None:
     configured = desk.said({"arm": [{"device_id": ARM, "configure": {"force_gate": {"gain": gate}}}]})
