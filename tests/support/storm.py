@@ -1,30 +1,51 @@
-"""Eight emulated devices that are pulled, put back and broken at random, a client that pushes them, and the truth to compare with."""
+"""Eleven emulated devices that are pulled, put back and broken at random, actors that die, a client that pushes, and the truth to compare with."""
 
 from __future__ import annotations
 
+import logging
 import random
 import threading
 import time
-from contextlib import ExitStack
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+import pykka
+
 from actors.device.messages import Phase
 from tests.emulators.boards import Boards
-from tests.support.board_links import BoardsAt
+from tests.emulators.falcon_backend import FalconBus
 from tests.support.exchange import exchange
 from tests.support.held import Held
 from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
+from tests.support.living_actors import Killed, die, tell_to_do
 from tests.support.polling import eventually
 from tests.support.pusher import Pusher
+from tests.support.storm_ports import MECHANISM, FalconPlug, HapiPlug, MousePlug, Plug, StormLinks
 
 # Ports in this order; the devices of a port by their index on it.
-DEVICES: Final = (("A1",), ("A2",), ("C1",), ("C2",), ("G1",), ("P1",), ("W1", "W2"))
+DEVICES: Final = (
+    ("A1",),
+    ("A2",),
+    ("C1",),
+    ("C2",),
+    ("G1",),
+    ("P1",),
+    ("W1", "W2"),
+    (HapiPlug.device_id,),
+    (FalconPlug.device_id,),
+    (MousePlug.device_id,),
+)
 BOARDS: Final = ("arm:A1", "arm:A2", "compact:C1", "compact:C2", "grip:G1", "pen:P1", "receiver:W1,W2")
 MOVERS: Final = range(4)
 RECEIVER: Final = 6
+PORTS: Final = range(len(DEVICES))
+OTHERS: Final = PORTS[len(BOARDS) :]
+# One actor is started again three times in ten seconds; a fourth death would be the end of its device.
+LEAST_BETWEEN_DEATHS_S: Final = 4.0
 STEPS: Final = 25
 SETTINGS: Final[dict[str, object]] = {
     "control/frequency": 1000,
@@ -34,6 +55,11 @@ SETTINGS: Final[dict[str, object]] = {
     "devices/detection/loop_threshold": 4,
     "devices/detection/loop_window": 2,
 }
+VICTIMS: Final = (
+    *(f"device/{one}" for ids in DEVICES for one in ids),
+    *(f"{kind}/board{port}" for kind in ("port", "link") for port in range(len(BOARDS))),
+    *(f"{kind}/hapi7" for kind in ("port", "link")),
+)
 # A fault is the knobs that make it; what is put back is QUIET.
 FAULTS: Final[tuple[dict[str, float], ...]] = (
     {"hang": 1},
@@ -72,6 +98,12 @@ QUIET: Final = {
 }
 
 
+def unforeseen(records: Iterable[logging.LogRecord]) -> list[str]:
+    """What was logged of anything but the deaths of actors that the storm killed, and the loop's of a machine that stalls."""
+    told = (one for one in records if one.exc_info is None or not isinstance(one.exc_info[1], Killed))
+    return [one.getMessage() for one in told if one.name != "actors.control.actor"]
+
+
 class Storm:
     """Context manager: the service and its boards, nothing plugged in; `blow` some, then `calm` compares everything with the truth."""
 
@@ -83,17 +115,27 @@ class Storm:
         self._random = random.Random(seed)
         self._stack = ExitStack()
         self.boards = Boards(*BOARDS)
-        self.plugged = [True] * len(BOARDS)
+        bus = FalconBus()
+        self._mouse = MousePlug()
+        self._hapi = HapiPlug(folder)
+        self._others: dict[int, Plug] = dict(zip(OTHERS, (self._hapi, FalconPlug(bus), self._mouse), strict=True))
+        paths = [self.boards.path(port) for port in range(len(BOARDS))]
+        self._links = StormLinks(paths, bus, self._mouse)
+        self._killed_s = -LEAST_BETWEEN_DEATHS_S
+        self.deaths = 0
+        self.plugged = [True] * len(DEVICES)
         self.here = {device_id: True for ids in DEVICES for device_id in ids}
 
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             stack.enter_context(self.boards)
             self._quiet()
-            for port in range(len(BOARDS)):
+            for port in PORTS:
                 self._plug(port, there=False)
-            paths = [self.boards.path(port) for port in range(len(BOARDS))]
-            inside = ServiceInside(self._folder, simulated=(), settings=SETTINGS, links=BoardsAt(*paths), settled=False)
+            for plug in self._others.values():
+                stack.callback(plug.unplug)
+            chosen = {**SETTINGS, "devices/hapi/ports": f"{self._hapi.path}={MECHANISM}"}
+            inside = ServiceInside(self._folder, simulated=(), settings=chosen, links=self._links, settled=False)
             self.service = stack.enter_context(inside)
             self.events = stack.enter_context(Listener(self.service.events))
             self._stack = stack.pop_all()
@@ -108,15 +150,16 @@ class Storm:
         """So many things happen, one after the other, at most three ports broken at a time."""
         broken: list[int] = []
         for _ in range(steps):
-            port = self._random.randrange(len(BOARDS))
-            draw = self._random.random()
-            if draw < 0.25:
+            port = self._random.randrange(len(DEVICES))
+            draw, victim = self._random.random(), self._random.choice(VICTIMS)
+            if draw < 0.20:
                 self._plug(port, there=not self.plugged[port])
+            elif draw < 0.25:
+                self._kill(victim)
             elif draw < 0.35:
-                self.boards.reboot(port)
+                self._reboot(port)
             elif draw < 0.40:
-                self.boards.loop(self._random.randint(1, 4), self._random.uniform(0.02, 0.3), port)
-                self.plugged[port] = True
+                self._loop(port, self._random.randint(1, 4), self._random.uniform(0.02, 0.3))
             elif draw < 0.50:
                 device = self._random.randrange(2)
                 self._show(device, there=not self.here[DEVICES[RECEIVER][device]])
@@ -132,8 +175,9 @@ class Storm:
     def calm(self, *, plugged: bool | None = None) -> None:
         """All faults end; what is plugged in by chance, or all or nothing, is then exactly what the service has."""
         self._quiet()
-        for port in range(len(BOARDS)):
-            self.boards.loop(0, 0.0, port)
+        for port in PORTS:
+            if port not in self._others:
+                self.boards.loop(0, 0.0, port)
             self._plug(port, there=self._random.random() < 0.7 if plugged is None else plugged)
         for device in range(2):
             self._show(device, there=self._random.random() < 0.7 if plugged is None else plugged)
@@ -177,7 +221,8 @@ class Storm:
         return {one.device_id: str(one.phase) for one in self.service.system.inventory.value.devices}
 
     def _let_go(self) -> bool:
-        return not any(self.boards.see(port).driven for port in MOVERS)
+        others = any(plug.driven for plug in self._others.values())
+        return not (others or any(self.boards.see(port).driven for port in MOVERS))
 
     def _reset_blocked(self) -> None:
         for row in exchange(self.service.http, "GET", "/ports").json["ports"]:
@@ -188,24 +233,62 @@ class Storm:
 
     def _plug(self, port: int, *, there: bool) -> None:
         self.plugged[port] = there
-        (self.boards.plug if there else self.boards.unplug)(port)
+        other = self._others.get(port)
+        if other is not None:
+            (other.plug if there else other.unplug)()
+        else:
+            (self.boards.plug if there else self.boards.unplug)(port)
+
+    def _reboot(self, port: int) -> None:
+        other = self._others.get(port)
+        if other is not None:
+            other.reboot()
+        else:
+            self.boards.reboot(port)
+
+    def _loop(self, port: int, times: int, gap_s: float) -> None:
+        if port in self._others:
+            self._plug(port, there=False)
+            self._plug(port, there=True)
+        else:
+            self.boards.loop(times, gap_s, port)
+            self.plugged[port] = True
 
     def _show(self, device: int, *, there: bool) -> None:
         self.here[DEVICES[RECEIVER][device]] = there
         self.boards.set("here", float(there), RECEIVER, device)
 
     def _break(self, port: int) -> None:
+        other = self._others.get(port)
+        if other is not None:
+            other.hang(hung=True)
+            return
         for knob, value in self._random.choice(FAULTS).items():
             self.boards.set(knob, value, port, self._random.randrange(len(DEVICES[port])))
 
     def _mend(self, port: int) -> None:
+        other = self._others.get(port)
+        if other is not None:
+            other.hang(hung=False)
+            return
         for device in range(len(DEVICES[port])):
             for knob, value in QUIET.items():
                 self.boards.set(knob, value, port, device)
 
     def _quiet(self) -> None:
-        for port in range(len(BOARDS)):
+        for port in PORTS:
             self._mend(port)
+
+    # ------------------------------------------------------------ actors
+
+    def _kill(self, name: str) -> None:
+        """Have that actor die of its next message, if it lives and nobody died a moment ago."""
+        ref, now_s = self.service.system.context.directory.ref(name), time.monotonic()
+        if ref is None or now_s - self._killed_s < LEAST_BETWEEN_DEATHS_S:
+            return
+        with suppress(pykka.ActorDeadError, AttributeError):
+            tell_to_do(ref, die)
+            self._killed_s, self.deaths = now_s, self.deaths + 1
 
     # ------------------------------------------------------------ the whole course
 

@@ -109,6 +109,8 @@ class OpenlinkLink:
     def start(self, leases: Mapping[str, Lease]) -> None:
         """Exchange with the loop for these devices and for nobody else from now on."""
         with self._lock:
+            if self._closed:
+                return
             wanted: dict[int, Lease] = {}
             for device_id, lease in leases.items():
                 peer = self._talk.find(device_id)
@@ -153,7 +155,8 @@ class OpenlinkLink:
             if self._talk.receiver:
                 for words in self._talk.goodbye():
                     self._thread.send(words)
-            self._thread.close()
+        # Not under the lock: the timekeeper, which asks for the facts, must not wait for a thread or the guard process.
+        self._thread.close()
 
     def _go_on(self) -> None:
         frames = self._decoder.feed(b"".join(self._thread.receive()))
