@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import re
 import shutil
 import subprocess
 import sys
@@ -37,3 +38,15 @@ def test_a_stop_reaches_the_service_alone_and_a_wrong_option_is_not_retried() ->
     assert service["RestartPreventExitStatus"] == "2"
     assert int(service["LimitRTPRIO"]) >= 80
     assert "WatchdogSec" not in service
+
+
+def test_the_service_may_open_the_ports_that_the_udev_rules_give_to_its_groups() -> None:
+    unit = UNIT.read_text(encoding="utf-8")
+    rules = (UNIT.parents[1] / "udev" / "70-hapticd.rules").read_text(encoding="utf-8")
+    allowed = set(re.findall(r"^DeviceAllow=char-(\w+) rw$", unit, re.MULTILINE))
+    (groups,) = re.findall(r"^SupplementaryGroups=(.+)$", unit, re.MULTILINE)
+
+    assert "DevicePolicy=closed" in unit
+    assert {"ttyACM", "ttyUSB", "hidraw", "usb_device"} <= allowed
+    assert set(re.findall(r'KERNEL=="(\w+)\*"', rules)) <= allowed
+    assert set(re.findall(r'GROUP="(\w+)"', rules)) == set(groups.split())
