@@ -36,12 +36,15 @@ cdef extern from "number_text.h" namespace "hapticd" nogil:
 cdef enum:
     PER_METRE = 1000000000  # what does not jump stays to 1e-9 m
     PER_METRE_S = 100000
-    PER_DEGREE = 10000
-    PER_DEGREE_S = 100
+    PER_DEGREE = 1000
+    PER_DEGREE_SET = 10000  # set-points, which the client sent
+    PER_DEGREE_S = 10
     PER_NEWTON = 10000
-    PER_NEWTON_MM = 100
-    PER_ONE = 1000000       # parts of a quaternion, charge
-    PER_VOLT = 1000
+    PER_NEWTON_MM = 10
+    PER_QUATERNION = 100000
+    PER_HALL = 10000
+    PER_CHARGE = 1000
+    PER_VOLT = 100
 
 
 cdef struct Look:
@@ -66,8 +69,8 @@ cdef inline const double *reading(const double *v, double per_unit, double *out)
 
 cdef inline const double *turned(const double *q, double *out) noexcept nogil:
     """A quaternion, rounded into `out`."""
-    out[0] = rounded(q[0], PER_ONE)
-    reading(q + 1, PER_ONE, out + 1)
+    out[0] = rounded(q[0], PER_QUATERNION)
+    reading(q + 1, PER_QUATERNION, out + 1)
     return out
 
 
@@ -204,7 +207,7 @@ cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, cons
     at = put_joints(put(at, b',"current_angular_torques":'), reading(s.torque, PER_NEWTON_MM, raw), nulls)
     memset(v, 0, sizeof(v))
     if s.mode == MODE_POSITION:
-        reading(s.target_joint, PER_DEGREE, v)
+        reading(s.target_joint, PER_DEGREE_SET, v)
     at = put_joints(put(at, b',"current_angular_position":'), v, nulls)
     at = put_control(at, s, look)
     at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
@@ -248,14 +251,14 @@ cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bin
     cdef double raw[4]
     basis_rotation(&view.basis, turned(s.orientation, raw), q)
     at = put_orientation(put(at, b'"state":{"orientation":'), q, nulls)
-    at = put_number(put(at, b',"hall":'), rounded(s.hall, PER_ONE), nulls)
+    at = put_number(put(at, b',"hall":'), rounded(s.hall, PER_HALL), nulls)
     at = put_flag(put(at, b',"button":'), (s.buttons & 7) != 0)
     at = put_flag(put(at, b',"buttons":{"a":'), s.buttons & 1)
     at = put_flag(put(at, b',"b":'), s.buttons & 2)
     at = put_flag(put(at, b',"c":'), s.buttons & 4)
     at = put(at, b"}")
     if wireless:
-        at = put_number(put(at, b',"battery_level":'), rounded(s.battery_level, PER_ONE), nulls)
+        at = put_number(put(at, b',"battery_level":'), rounded(s.battery_level, PER_CHARGE), nulls)
         at = put_number(put(at, b',"battery_voltage":'), rounded(s.battery_voltage, PER_VOLT), nulls)
     at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
     return put(at, b"}")

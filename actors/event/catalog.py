@@ -124,9 +124,7 @@ CATALOG: Final[Mapping[str, Row]] = MappingProxyType(
         "command-deprecated": Row(
             "input", ("notice",), ("command", "session_id", "replacement", "suppressed"), "An old form was used."
         ),
-        "http-route-deprecated": Row(
-            "input", ("notice",), ("route", "replacement", "suppressed"), "An old route was used."
-        ),
+        "http-route-deprecated": Row("input", ("notice",), ("route", "replacement"), "An old route was used."),
     }
 )
 

@@ -108,20 +108,16 @@ EXAMPLES: Final = (
     Emit(
         "command-deprecated",
         {
-            "command": "set_cursor_force.values",
+            "command": "set_cursor_force",
             "session_id": 7,
-            "replacement": "set_cursor_force.vector",
+            "replacement": "vector",
             "suppressed": 31,
         },
-        "session 7 uses the old form of set_cursor_force.values: use set_cursor_force.vector",
+        "session 7 uses the old form of set_cursor_force: use vector",
     ),
     Emit(
         "http-route-deprecated",
-        {
-            "route": "POST /torque_scaling",
-            "replacement": "POST /{device}/{id}/config/torque_scaling",
-            "suppressed": 0,
-        },
+        {"route": "POST /torque_scaling", "replacement": "POST /{device}/{id}/config/torque_scaling"},
         "POST /torque_scaling is deprecated: use POST /{device}/{id}/config/torque_scaling.",
     ),
 )

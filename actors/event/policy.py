@@ -37,7 +37,6 @@ THROTTLES: Final[Mapping[str, Throttle]] = MappingProxyType(
         "invalid-io-channel": Throttle(1.0, "session_id", counted=True),
         "device-busy": Throttle(1.0, "session_id", counted=False),
         "command-deprecated": Throttle(30.0, "command", counted=True),
-        "http-route-deprecated": Throttle(30.0, "route", counted=True),
     }
 )
 

@@ -235,7 +235,7 @@ CAUSES: Final = (
         "http-route-deprecated",
         "input",
         "notice",
-        frozenset({"route", "replacement", "suppressed"}),
+        frozenset({"route", "replacement"}),
         an_old_route,
         {"route": "POST /torque_scaling", "replacement": "POST /{device}/{id}/config/torque_scaling"},
     ),

@@ -9,17 +9,17 @@ from typing import Final
 READINGS: Final = {
     "cursor_position": (9, "-0.123456789"),
     "cursor_velocity": (5, "-9.12345"),
-    "angular_position": (4, "-134.1234"),
-    "angular_velocity": (2, "-1234.12"),
-    "body_orientation": (6, "-0.123456"),
-    "orientation": (6, "-0.123456"),
+    "angular_position": (3, "-134.123"),
+    "angular_velocity": (1, "-1234.1"),
+    "body_orientation": (5, "-0.12345"),
+    "orientation": (5, "-0.12345"),
     "current_cursor_force": (4, "-10.1234"),
     "current_cursor_position": (9, "-0.123456789"),
-    "current_angular_torques": (2, "-6000.12"),
+    "current_angular_torques": (1, "-6000.1"),
     "current_angular_position": (4, "-134.1234"),
-    "hall": (6, "0.123456"),
-    "battery_level": (6, "0.123456"),
-    "battery_voltage": (3, "3.123"),
+    "hall": (4, "0.1234"),
+    "battery_level": (3, "0.123"),
+    "battery_voltage": (2, "3.12"),
 }
 
 

@@ -57,18 +57,6 @@ def test_an_old_command_is_told_of_once_in_30_seconds_whoever_sends_it() -> None
     assert suppressed(limiter.admit(deprecated("set_cursor_force", 1), 30 * NS_PER_S)) == 1
 
 
-def test_an_old_route_is_told_of_once_in_30_seconds_with_a_count() -> None:
-    limiter = Limiter()
-
-    def used(route: str) -> Emit:
-        return Emit("http-route-deprecated", {"route": route, "replacement": "another"}, "old")
-
-    assert suppressed(limiter.admit(used("POST /force_scale"), 0)) == 0
-    assert limiter.admit(used("POST /force_scale"), 30 * NS_PER_S - 1) is None
-    assert suppressed(limiter.admit(used("POST /torque_scaling"), 5)) == 0
-    assert suppressed(limiter.admit(used("POST /force_scale"), 30 * NS_PER_S)) == 1
-
-
 def test_what_the_source_held_back_counts_too() -> None:
     limiter = Limiter()
 
@@ -91,7 +79,9 @@ def test_the_next_one_tells_how_many_were_held_back() -> None:
     assert suppressed(limiter.admit(faulty(1), 2 * NS_PER_S)) == 0
 
 
-@pytest.mark.parametrize("kind", ["device-calibration-failed", "session-warning", "port-blocked"])
+@pytest.mark.parametrize(
+    "kind", ["device-calibration-failed", "session-warning", "port-blocked", "http-route-deprecated"]
+)
 def test_other_kinds_are_never_held_back(kind: str) -> None:
     limiter = Limiter()
     emit = Emit(kind, {"device_id": "049D", "reason": "blocked"}, "calibration is blocked")
