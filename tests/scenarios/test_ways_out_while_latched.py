@@ -20,7 +20,7 @@ import pytest
 from actors.session.actor import actor_name
 from tests.support.crowd import Client, Crowd
 from tests.support.living_actors import kill
-from tests.support.polling import eventually
+from tests.support.polling import PATIENCE_S, eventually
 from tests.support.safety_desk import ARM, SafetyDesk, push
 from tests.support.service import FREE_PORTS, RunningService
 
@@ -29,7 +29,6 @@ NS: Final = 1_000_000_000
 GONE_S: Final = 0.075
 BRAKE: Final = 5.0
 NOTHING: Final = 1e-6
-BOUND_S: Final = 2.0
 UP: Final = 0.5
 EBRAKE, HARD, DROPPED = 1, 8, 16
 ACTORS: Final = (
@@ -191,7 +190,7 @@ def commanded(desk: SafetyDesk) -> bool:
 def killed(desk: SafetyDesk, client: subprocess.Popen[str]) -> None:
     """By SIGKILL, and what it had sent is read to its end; no time passes."""
     client.send_signal(signal.SIGKILL)
-    assert client.wait(BOUND_S) == -signal.SIGKILL
+    assert client.wait(PATIENCE_S) == -signal.SIGKILL
     table = desk.service.system.sessions
     eventually(lambda: len(table.value.sessions) == 1, "its session is closed", pause_s=0.002, tries=5_000)
 
@@ -310,7 +309,7 @@ def test_a_latched_service_that_is_asked_to_stop_ends_in_zero_force_and_exit_cod
         eventually(acts, "the monitor acts", pause_s=0.001, tries=10_000)
 
         os.kill(service.process.pid, signal.SIGTERM)
-        assert service.process.wait(BOUND_S) == 0
+        assert service.process.wait(PATIENCE_S) == 0
         client.goodbye()
         service.wait()
     (line,) = [line for line in service.log.splitlines() if line.startswith("outcome ")]

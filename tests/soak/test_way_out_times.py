@@ -14,6 +14,7 @@ import pytest
 
 from bench.support.board import Board, Limit, Row, hold
 from tests.emulators.boards import Boards
+from tests.support.crowd import Crowd
 from tests.support.listener import Event, Listener
 from tests.support.polling import eventually
 from tests.support.service import RunningService
@@ -124,3 +125,19 @@ def test_a_board_that_is_killed_is_disconnected_at_once(board: Board, tmp_path: 
             assert not events.heard("device-safety-triggered", safety_type="device_stale")
 
     longest(board, "board killed to device-disconnected", [lost], 100.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_a_service_with_eight_clients_has_ended_within_two_seconds(
+    board: Board, tmp_path: Path, number: signal.Signals
+) -> None:
+    took: list[float] = []
+    for turn in range(TURNS):
+        with RunningService(state_dir=tmp_path / str(turn)) as service, Crowd(service.ws, 8, 0.5) as crowd:
+            crowd.pass_frames(100)
+            begun = time.monotonic()
+            assert service.stop(number) == 0
+            took.append(1000 * (time.monotonic() - begun))
+            assert {client.goodbye() for client in crowd.clients} == {1001}
+
+    longest(board, f"{number.name} to the end of the process", took, 2000.0)
