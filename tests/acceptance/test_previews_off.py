@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -62,6 +63,41 @@ def test_a_word_of_a_preview_is_refused_by_its_setting_and_the_wire_stays_as_it_
     assert raw_full(client) == before
     for word in ("clutch", "force_scale", "pivot", "hfx", "navigation"):
         assert f'"{word}"'.encode() not in before
+
+
+@pytest.fixture
+def others_on(http: HttpClient, setting: str) -> Iterator[None]:
+    """Every preview but one is on."""
+    for other in SETTINGS - {setting}:
+        http.post(f"/settings/{other}", {"value": True})
+    yield
+    for other in SETTINGS - {setting}:
+        http.post(f"/settings/{other}", {"value": False})
+
+
+@pytest.mark.usefixtures("others_on")
+@pytest.mark.parametrize(
+    ("word", "sent", "setting"),
+    [
+        *(
+            (path.rpartition(".")[2], {"arm": [{"device_id": "A001", **entry}]}, setting)
+            for path, entry, setting in REFUSED
+        ),
+        ("force_scale", SESSION, SESSION_SETTING),
+    ],
+)
+def test_a_preview_that_alone_is_off_is_refused_by_its_setting_and_leaves_no_trace(
+    join: Join, word: str, sent: dict[str, Any], setting: str
+) -> None:
+    client, _ = join()
+    before = raw_full(client)
+    (error,) = client.ask(sent)["errors"]
+
+    assert error["reason"].endswith(f"is a preview: set {setting} first")
+    assert raw_full(client) == before
+    assert [shown for shown in ("clutch", "hfx", word) if f'"{shown}"'.encode() in before] == sorted(
+        {"clutch", "hfx"} - {word}
+    )
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
