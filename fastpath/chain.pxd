@@ -105,6 +105,25 @@ cdef inline double torque_step(Chain *c, const DeviceParams *p, const Pose *pose
     return size if size > largest else largest
 
 
+cdef inline void let_go_of_torque(Chain *c, const Pose *pose, const double *freed) noexcept nogil:
+    """Torques (N.mm) that are gone at once held the last force back by what they came to at the cursor: it begins from there."""
+    cdef double held[3]
+    cdef double along = 0, square = 0
+    cdef int i
+    if freed[0] == 0 and freed[1] == 0 and freed[2] == 0:
+        return
+    for i in range(3):
+        held[i] = 0.001 * freed[i]
+    cursor_force(pose, held, held)
+    for i in range(3):
+        along += held[i] * c.slewed[i]
+        square += c.slewed[i] * c.slewed[i]
+    if along < 0 and square > 0:
+        along = 1 + along / square if along > -square else 0
+        for i in range(3):
+            c.slewed[i] *= along
+
+
 cdef inline void slew(
     Chain *c, const DeviceParams *p, DeviceState *s, const Pose *pose, double dt, double *force, double *torque,
 ) noexcept nogil:
@@ -112,6 +131,7 @@ cdef inline void slew(
 
     Force (N) and torques (N.mm) share the limit, so that the cursor feels one step of it, whatever was commanded.
     """
+    cdef double freed[3]
     cdef double step, distance = 0
     cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE
     cdef int i
@@ -122,10 +142,15 @@ cdef inline void slew(
         c.mode = s.mode
     towards_zero(c.slewed, force)
     for i in range(3):
+        freed[i] = c.slewed_torque[i]
+    towards_zero(c.slewed_torque, torque)
+    for i in range(3):
+        freed[i] -= c.slewed_torque[i]
+    let_go_of_torque(c, pose, freed)
+    for i in range(3):
         distance += (force[i] - c.slewed[i]) * (force[i] - c.slewed[i])
     distance = sqrt(distance)
     if torque[0] != 0 or torque[1] != 0 or torque[2] != 0:
-        towards_zero(c.slewed_torque, torque)
         distance += torque_step(c, p, pose, torque)
     step = (p.slow_slew if c.catching_up else p.slew) * dt
     if distance <= step or step == 0:

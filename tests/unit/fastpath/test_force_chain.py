@@ -182,6 +182,42 @@ def test_a_torque_goes_towards_zero_at_once_and_the_other_way_behind_it() -> Non
     assert size(rig.step()) == 0
 
 
+def test_a_torque_that_is_released_lets_no_force_through_in_a_step() -> None:
+    rig = chain_rig()
+    rig.force(0.0, 0.0, -8.0)
+    rig.step(rig.ticks(0.045))
+    against = tuple(float(part) for part in rig.reader.snapshot()["torque"])
+    other = rig.other("2")
+    for _ in range(rig.ticks(0.03)):
+        rig.force(0.0, 0.0, 8.0)
+        other.begin()
+        other.torque(*against)
+        assert other.publish()
+        rig.step()
+    assert size(rig.reader.snapshot()) < 0.01
+
+    other.revoke()
+    rig.force(0.0, 0.0, 8.0)
+    steps = cursor_steps(rig, 0.01)
+
+    assert max(steps) <= SLEW / rig.frequency + 1e-3
+    assert rig.reader.snapshot()["force"] == pytest.approx([0, 0, 8])
+
+
+def test_a_torque_that_is_released_is_gone_at_the_next_tick_while_a_force_grows() -> None:
+    rig = chain_rig()
+    turn(rig, 900.0, 0.0, 0.0)
+    rig.step(rig.ticks(0.01))
+    assert float(rig.reader.snapshot()["torque"][0]) == pytest.approx(900)
+
+    rig.force(0.0, 0.0, 8.0)
+    state = rig.step()
+
+    # A force along z takes no yaw where the arm stands.
+    assert float(state["torque"][0]) == pytest.approx(0, abs=1e-6)
+    assert size(state) == pytest.approx(SLEW / rig.frequency)
+
+
 def test_near_the_stretched_arm_a_small_torque_is_a_large_force_and_comes_no_faster() -> None:
     far = (ARM_HIGH[0], ARM_LOW[1], ARM_HIGH[2])
     rig = Rig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}, slew=SLEW, slow_slew=SLOW))
