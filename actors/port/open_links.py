@@ -113,6 +113,12 @@ class OpenLinks:
         about = None if held is None else held.facts.of.get(link_id)
         return None if about is None else about.heartbeat_ns
 
+    def fault(self, port: str, link_id: str) -> str:
+        """What a device reports as wrong or did not take, in words; "" while nothing is, or the port is not open."""
+        held = self._held.get(port)
+        about = None if held is None else held.facts.of.get(link_id)
+        return "" if about is None else about.fault
+
     # ------------------------------------------------------------ watching
 
     def watch(self, candidate: Candidate) -> None:

@@ -131,7 +131,8 @@ static void configure(port *p, int i, const ol_message *m) {
     const ol_configure *c = &m->body.configure;
     ol_message answer = {.type = OL_CONFIGURATION};
     answer.body.configuration.request = m->sequence;
-    if (!moves(d) && c->mask) answer.body.configuration.result = 1;
+    if (d->knobs.of.refuse && c->mask) answer.body.configuration.result = (uint8_t)d->knobs.of.refuse;
+    else if (!moves(d) && c->mask) answer.body.configuration.result = 1;
     else if (c->mask & ~has || ((c->mask & 16) && d->knobs.of.firmware < 704) || ((c->mask & 32) && d->knobs.of.firmware < 705))
         answer.body.configuration.result = 1;
     else if ((c->mask & 8) && !(c->gravity_scale >= 0 && c->gravity_scale <= 1.5f)) answer.body.configuration.result = 2;

@@ -20,6 +20,5 @@ def test_a_storm_over_all_kinds_of_devices_leaves_nothing_behind(
 ) -> None:
     with caplog.at_level(logging.ERROR), Storm(tmp_path, SEED) as storm:
         storm.rides_out(3)
-        assert storm.deaths > 0
 
     assert unforeseen(caplog.records) == []

@@ -26,4 +26,5 @@ def test_a_storm_of_five_minutes_leaves_nothing_behind(tmp_path: Path, caplog: p
         deaths = storm.deaths
     sys.stdout.write(f"{storms} storms of {STEPS} steps, {comings} connections, {deaths} actors killed\n")
 
+    assert deaths > 0
     assert unforeseen(caplog.records) == []

@@ -113,7 +113,8 @@ GROUPS: Final = Named(
 RECORD: Final = Named(
     "DeviceRecord",
     either(
-        *(obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE)}) for parts in _PARTS),
-        says="One device in device space, and the session that holds its position.",
+        *(obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE), "reports": TEXT}) for parts in _PARTS),
+        says="One device in device space, the session that holds its position, and what a real one says is wrong with it or "
+        'did not take of its configuration: "" while nothing is.',
     ),
 )

@@ -39,7 +39,9 @@ def routes() -> Iterator[Route]:
     """All devices, one, and what is kept in it."""
     one, save = "/{device}/{id}", "/save_configuration"
     yield Route("GET", "/devices", list_devices, "Every device, as in a full frame.", about=LISTED)
-    yield Route("GET", one, read_device, "One device, and who holds its position.", about=READ)
+    yield Route(
+        "GET", one, read_device, "One device, who holds its position, and what it reports as wrong.", about=READ
+    )
     yield Route("POST", save, save_configuration, "Keep it in the device.", reads_body=True, about=SAVED)
 
 
@@ -61,7 +63,7 @@ async def list_devices(call: Call) -> Answer:
 
 
 async def read_device(call: Call) -> Answer:
-    """One device's entry in device space, its id, and the session that holds its position, if one does."""
+    """One device's entry in device space, its id, the session that holds its position, if one does, and what it reports."""
     return Answer(
         entry_of(call, find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).one())
     )
@@ -76,7 +78,8 @@ def entry_of(call: Call, record: DeviceRecord) -> dict[str, object]:
     entry = group[record.device_id] if call.version == "3.0" else group[0]
     timeout_ns = int(bridge.settings.number("sessions/command_timeout") * NS_PER_S)
     held_by = bridge.holders.holder(record.device_id, system.runtime.now_ns(), timeout_ns)
-    return {"device_id": record.device_id, **entry, "held_by": held_by}
+    reports = system.links.fault(record.identity.port, record.identity.link_id)
+    return {"device_id": record.device_id, **entry, "held_by": held_by, "reports": reports}
 
 
 async def save_configuration(call: Call) -> Answer:

@@ -272,6 +272,8 @@ class Talk:
             self._lose(peer, "it does not wake up")
         elif kind is Identify:
             self._lose(peer, "it does not say who it is")
+        elif kind is Configure:
+            peer.refusal = "it does not answer CONFIGURE"
 
     def _lose(self, peer: Peer, why: str) -> None:
         """A device on its own ends the talk; a receiver goes on, and begins anew with whoever holds that index."""

@@ -261,6 +261,19 @@ def test_a_configuration_is_said_again_until_it_is_answered(rig: Rig) -> None:
     assert rig.say(Configure, rig.wait(2000, states=True)) == []
 
 
+def test_a_configuration_that_is_never_answered_is_told(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    rig.hear()
+    rig.wait(2000, states=True)
+    assert rig.talk.peers[0].refusal == "it does not answer CONFIGURE"
+
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (wish,) = rig.say(Configure, rig.hear())
+    rig.hear(Configuration(wish.sequence, ConfigureResult.DONE, Configure()))
+    assert rig.talk.peers[0].refusal == ""
+
+
 def test_a_newer_configuration_replaces_one_that_waits(rig: Rig) -> None:
     rig.awake()
     rig.talk.configure("A1", DeviceWide(), save=False)
