@@ -26,4 +26,5 @@ READINGS: Final = {
 def read_out(field: str, values: Iterable[float]) -> list[float]:
     """What a frame shows of `values` in device space."""
     decimals, _ = READINGS[field]
-    return [round(float(value), decimals) + 0.0 for value in values]
+    per_unit = 10.0**decimals
+    return [round(float(value) * per_unit) / per_unit + 0.0 for value in values]
