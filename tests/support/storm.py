@@ -22,6 +22,7 @@ from tests.support.held import Held
 from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.living_actors import Killed, die, tell_to_do
+from tests.support.patience import silence_counts
 from tests.support.polling import eventually
 from tests.support.pusher import Pusher
 from tests.support.storm_ports import MECHANISM, FalconPlug, HapiPlug, MousePlug, Plug, StormLinks
@@ -137,6 +138,7 @@ class Storm:
             chosen = {**SETTINGS, "devices/hapi/ports": f"{self._hapi.path}={MECHANISM}"}
             inside = ServiceInside(self._folder, simulated=(), settings=chosen, links=self._links, settled=False)
             self.service = stack.enter_context(inside)
+            stack.enter_context(silence_counts())
             self.events = stack.enter_context(Listener(self.service.events))
             self._stack = stack.pop_all()
         return self
