@@ -19,6 +19,6 @@ def test_a_storm_over_all_kinds_of_devices_leaves_nothing_behind(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.ERROR), Storm(tmp_path, SEED) as storm:
-        storm.rides_out(3)
+        storm.rides_out(3, 20.0)
 
     assert unforeseen(caplog.records) == []
