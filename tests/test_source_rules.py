@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tests.support.import_floors import sources
-from tests.support.source_rules import too_long, vendor_words
+from tests.support.source_rules import takes_parts_of_options, too_long, vendor_words
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,6 +26,25 @@ def test_only_the_vocabulary_knows_vendor_words() -> None:
 
 def test_no_source_is_longer_than_400_lines() -> None:
     assert [sentence for path, text in shipped().items() for sentence in too_long(path, text)] == []
+
+
+def test_every_command_line_takes_options_by_their_whole_names_only() -> None:
+    by_hand = [*(ROOT / "docs").rglob("*.py"), *(ROOT / "ops").rglob("*.py"), *(ROOT / "tests/emulators").rglob("*.py")]
+    texts = shipped() | {PurePosixPath(path.relative_to(ROOT).as_posix()): path.read_text("utf-8") for path in by_hand}
+
+    assert any("ArgumentParser(" in text for text in texts.values())
+    parsers = {path: text for path, text in texts.items() if path.suffix == ".py" and "argparse" in text}
+    assert [sentence for path, text in parsers.items() for sentence in takes_parts_of_options(path, text)] == []
+
+
+@pytest.mark.parametrize("call", ["argparse.ArgumentParser()", "Parser(prog='x')", "commands.add_parser('run')"])
+def test_a_parser_that_takes_parts_of_options_is_named(call: str) -> None:
+    path = PurePosixPath("transport/command_line.py")
+
+    (sentence,) = takes_parts_of_options(path, f"import argparse\n{call}\n")
+
+    assert sentence.startswith("transport/command_line.py:2 ")
+    assert takes_parts_of_options(path, f"{call[:-1]}{'' if call.endswith('()') else ', '}allow_abbrev=False)") == []
 
 
 @pytest.mark.parametrize(

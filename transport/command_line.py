@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -32,8 +34,11 @@ SHORTHANDS: Final = {
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code: 0 done, 1 the service failed, 2 it could not do what was asked."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
+    parser, commands = _parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        chosen = commands.get(options.command)
+        parser.error(_unknown(unknown, [chosen] if chosen else [parser, *commands.values()]))
     if options.command is None:
         parser.print_help()
         return USAGE_ERROR
@@ -67,6 +72,17 @@ def _state_directory(options: argparse.Namespace) -> StateDirectory:
     return StateDirectory(Path(path))
 
 
+def _unknown(words: Sequence[str], parsers: Sequence[argparse.ArgumentParser]) -> str:
+    """What is wrong with arguments that none of the parsers takes; names the options that may be meant."""
+    word = words[0].partition("=")[0]
+    for parser in parsers:
+        options = re.findall(r"--[a-z-]+", parser.format_usage())
+        meant = [option for option in options if option.startswith(word)] or get_close_matches(word, options, 1, 0.7)
+        if meant:
+            return f"there is no option {word}, write {parser.prog} {' or '.join(meant)}"
+    return f"unrecognized arguments: {' '.join(words)}"
+
+
 class Parser(argparse.ArgumentParser):
     """Says in one line what is wrong and where to look."""
 
@@ -75,16 +91,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(USAGE_ERROR, f"hapticd: {message}: see hapticd --help and hapticd run --help\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
+    """The whole line and each command; options count by their whole names only."""
     parser = Parser(
         prog="hapticd",
         description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP.",
         epilog="Start with: hapticd run --simulate arm,grip",
+        allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"hapticd {project_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    running = commands.add_parser("run", help="run the service until Ctrl-C")
+    running = commands.add_parser("run", help="run the service until Ctrl-C", allow_abbrev=False)
     running.add_argument(
         "--simulate", metavar="LIST", help="simulated devices: arm, compact, grip, grip:wired, pen, with commas between"
     )
@@ -96,9 +114,11 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_state_dir(running)
 
-    token = commands.add_parser("token", help="print the bearer token that peers from other machines need")
+    token = commands.add_parser(
+        "token", help="print the bearer token that peers from other machines need", allow_abbrev=False
+    )
     _add_state_dir(token)
-    return parser
+    return parser, {"run": running, "token": token}
 
 
 def _add_state_dir(parser: argparse.ArgumentParser) -> None:

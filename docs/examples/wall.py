@@ -14,7 +14,9 @@ from websockets.sync.client import connect
 
 def main() -> None:
     """Send one force for each frame; print depth, force and rate once a second."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
     parser.add_argument("--stiffness", type=float, default=1000, help="N/m")
     parser.add_argument("--height", type=float, default=0.125, help="m, device frame")
     parser.add_argument("--seconds", type=float, default=8)

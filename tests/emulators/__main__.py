@@ -28,6 +28,7 @@ def main() -> int:
         description=__doc__,
         epilog=boards_by_hand.HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     parser.add_argument("device", choices=list(DEVICES))
     parser.add_argument(

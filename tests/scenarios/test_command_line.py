@@ -129,13 +129,28 @@ def test_a_bad_variable_of_the_environment_is_named(
     assert "HAPTICD_CONTROL__FREQUENCY" in sentence(capsys.readouterr().err)
 
 
-def test_an_unknown_option_ends_with_2_and_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["run", "--simulat", "arm"], "there is no option --simulat, write hapticd run --simulate"),
+        (["run", "--simulte=arm"], "there is no option --simulte, write hapticd run --simulate"),
+        (["run", "-simulate", "arm"], "there is no option -simulate, write hapticd run --simulate"),
+        (["run", "--s", "arm"], "there is no option --s, write hapticd run --simulate or --set or --state-dir"),
+        (["--simulate"], "there is no option --simulate, write hapticd run --simulate"),
+        (["token", "--state", "x"], "there is no option --state, write hapticd token --state-dir"),
+        (["token", "--simulate", "arm"], "unrecognized arguments: --simulate arm"),
+        (["run", "arm"], "unrecognized arguments: arm"),
+        (["--vers"], "there is no option --vers, write hapticd --version"),
+    ],
+)
+def test_an_option_is_its_whole_name_and_another_word_is_told_what_to_write(
+    arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["run", "--simulte", "arm"])
+        main(arguments)
 
     assert ended.value.code == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line == "hapticd: unrecognized arguments: --simulte arm: see hapticd --help and hapticd run --help"
+    assert capsys.readouterr().err == f"hapticd: {says}: see hapticd --help and hapticd run --help\n"
 
 
 def test_seventeen_devices_are_refused_by_the_installed_command_too(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import PurePosixPath
 
@@ -27,3 +28,14 @@ def too_long(path: PurePosixPath, text: str) -> list[str]:
     if lines <= LONGEST_FILE:
         return []
     return [f"{path} has {lines} lines: split it by reason to exist, {LONGEST_FILE} is the most."]
+
+
+def takes_parts_of_options(path: PurePosixPath, text: str) -> list[str]:
+    """One sentence for each parser of a command line that would take the beginning of an option's name for the option."""
+    calls = (node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+    return [
+        f"{path}:{call.lineno} makes a parser without allow_abbrev=False: an option is its whole name."
+        for call in calls
+        if re.search(r"(^|\.)(add_parser|(Argument)?Parser)$", ast.unparse(call.func))
+        and "allow_abbrev=False" not in [ast.unparse(given) for given in call.keywords]
+    ]
