@@ -57,7 +57,8 @@ class EventHub(ServiceActor):
             self._update(message)
             return
         self._forget(message)
-        admitted = self._board.limiter.admit(message, self.context.clock.now_ns())
+        at_ns = self.context.clock.now_ns() if message.at_ns is None else message.at_ns
+        admitted = self._board.limiter.admit(message, at_ns)
         if admitted is None:
             self._held_back(message)
         else:

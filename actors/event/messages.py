@@ -32,12 +32,16 @@ class Subscriber(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Emit(Message):
-    """Something of `kind` (see catalog.py) happened; `message` says it in a sentence, `level` chooses where the kind has several."""
+    """Something of `kind` (see catalog.py) happened; `message` says it in a sentence, `level` chooses where the kind has several.
+
+    `at_ns`, on the hub's clock, is when: a source that tells of it only so often gives it, so that no way here shortens a period.
+    """
 
     kind: str
     data: Mapping[str, Any]
     message: str
     level: Level | None = None
+    at_ns: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class SessionEvents:
             "invalid-io-channel",
             {"received_data": received, "path": path, "reason": reason, "suppressed": held},
             f"session {self._session_id}: {path or 'the message'}: {reason}",
+            now_ns,
         )
 
     def deprecated(self, forms: Sequence[tuple[str, str]], notices: DeprecationNotices) -> None:
@@ -55,6 +56,7 @@ class SessionEvents:
                     "command-deprecated",
                     {"command": form, "replacement": replacement, "suppressed": held},
                     f"session {self._session_id} uses the old form of {form}: use {replacement}",
+                    now_ns,
                 )
 
     def busy(self, record: DeviceRecord, holder: int) -> None:
@@ -68,6 +70,7 @@ class SessionEvents:
             "device-busy",
             {"device_id": device_id, "device_family": str(record.kind), "held_by": holder},
             f"session {holder} holds {device_id}; session {self._session_id} was refused",
+            now_ns,
         )
 
     def timed_out(self, interval_ns: int) -> None:
@@ -79,6 +82,6 @@ class SessionEvents:
             f"session {self._session_id} sends a command every {interval_s:.3f} s: send faster or raise sessions/command_timeout",
         )
 
-    def _emit(self, kind: str, data: dict[str, object], message: str) -> None:
-        emit = Emit(kind, {"session_id": self._session_id, **data}, message)
+    def _emit(self, kind: str, data: dict[str, object], message: str, at_ns: int | None = None) -> None:
+        emit = Emit(kind, {"session_id": self._session_id, **data}, message, at_ns=at_ns)
         self._system.context.directory.tell(HUB, emit)

@@ -11,7 +11,7 @@ import pytest
 from actors.event.board import REMEMBERED, Board
 from actors.event.hub import EventHub
 from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
-from actors.event.policy import UPDATES
+from actors.event.policy import THROTTLES, UPDATES
 from actors.event.queue import MOST_WAITING, BoundedQueue, lost_notice
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import ManualClock
@@ -185,6 +185,21 @@ def test_a_flood_of_faults_is_one_event_a_second(
     assert [event["data"]["suppressed"] for event in kept.events] == [0, 499]
     assert counted(context, "hapticd_events_held_back_total", kind="invalid-io-channel") == 499
     assert counted(context, "hapticd_events_total", kind="invalid-io-channel") == 2
+
+
+@pytest.mark.parametrize("kind", THROTTLES)
+def test_what_its_source_tells_a_period_apart_is_told_however_long_it_was_on_its_way(
+    hub: EventHub, kept: Kept, clock: ManualClock, kind: str
+) -> None:
+    period_s = THROTTLES[kind].period_s
+    data = {"session_id": 7, "command": "set_cursor_force"}
+    began_ns = clock.now_ns()
+    clock.advance(0.4)
+    hub.on_receive(Emit(kind, data, "", at_ns=began_ns))
+    clock.advance(period_s - 0.4)
+    hub.on_receive(Emit(kind, data, "", at_ns=clock.now_ns() - 1))
+    hub.on_receive(Emit(kind, data, "", at_ns=clock.now_ns()))
+    assert kept.names == [kind, kind]
 
 
 def test_held_updates_are_flushed_by_a_timer(hub: EventHub, kept: Kept, clock: ManualClock, context: Context) -> None:

@@ -12,6 +12,7 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from tests.support.slices import Listener, inventory_of
+from transport.wire.notices import DeprecationNotices
 from transport.ws.session_events import SessionEvents
 
 FAULTS = [("arm[0].device_id", "device_id is missing"), ("boat", "unknown")]
@@ -120,6 +121,19 @@ def test_a_client_that_goes_on_against_a_holder_is_told_of_once_a_second(rig: Ri
     rig.clock.advance(0.001)
     rig.events.busy(record, 3)
     assert len(rig.heard) == 2
+
+
+def test_whoever_is_told_of_only_so_often_says_when_it_happened(rig: Rig) -> None:
+    (record,) = inventory_of("compact").devices
+    began_ns = rig.clock.now_ns()
+
+    rig.events.busy(record, 3)
+    rig.events.faulty(FAULTS, "{")
+    rig.events.deprecated([("set_angular_torque", "set_angular_torques")], DeprecationNotices())
+    rig.clock.advance(1)
+    rig.events.busy(record, 3)
+
+    assert [emit.at_ns for emit in rig.heard] == [began_ns, began_ns, began_ns, began_ns + 10**9]
 
 
 def test_commands_that_time_out_are_told_with_interval_and_setting(rig: Rig) -> None:
