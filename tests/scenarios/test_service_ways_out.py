@@ -10,7 +10,17 @@ from typing import Final
 import pytest
 
 from tests.support.polling import eventually
-from tests.support.way_out import HAPI_DEVICE, WAYS, Pusher, driven, hapi_service, seconds_to_zero, standing_still
+from tests.support.way_out import (
+    FAULTS,
+    HAPI_DEVICE,
+    WAYS,
+    Pusher,
+    driven,
+    hapi_service,
+    seconds_to_zero,
+    seconds_to_zero_after_a_fault,
+    standing_still,
+)
 
 # What a machine that is busy with other things may take; the soak has the bound that holds.
 BOUND_S: Final = 10.0
@@ -19,6 +29,11 @@ BOUND_S: Final = 10.0
 @pytest.mark.parametrize("number", WAYS, ids=[number.name for number in WAYS])
 def test_a_board_without_a_watchdog_is_at_zero(tmp_path: Path, number: signal.Signals) -> None:
     assert seconds_to_zero(tmp_path, number) < BOUND_S
+
+
+@pytest.mark.parametrize("where", FAULTS)
+def test_a_service_that_faults_by_itself_leaves_a_board_without_a_watchdog_at_zero(tmp_path: Path, where: str) -> None:
+    assert seconds_to_zero_after_a_fault(tmp_path, where) < BOUND_S
 
 
 def test_a_service_that_stands_still_loses_its_force_to_the_board_s_watchdog(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.support.listener import Event, Listener
 from tests.support.polling import eventually
 from tests.support.service import RunningService
 from tests.support.way_out import (
+    FAULTS,
     HAPI_DEVICE,
     WAYS,
     Pusher,
@@ -26,6 +27,7 @@ from tests.support.way_out import (
     hapi_service,
     ready,
     seconds_to_zero,
+    seconds_to_zero_after_a_fault,
     standing_still,
 )
 
@@ -52,6 +54,17 @@ def test_a_board_without_a_watchdog_is_at_zero_within_50_ms(
         took.append(1000 * seconds_to_zero(folder, number))
 
     longest(board, f"{number.name} to zero torque without a watchdog", took, 50.0)
+
+
+@pytest.mark.parametrize("where", FAULTS)
+def test_a_fault_of_the_service_itself_leaves_no_torque_for_50_ms(board: Board, tmp_path: Path, where: str) -> None:
+    took: list[float] = []
+    for turn in range(TURNS):
+        folder = tmp_path / str(turn)
+        folder.mkdir()
+        took.append(1000 * seconds_to_zero_after_a_fault(folder, where))
+
+    longest(board, f"null pointer ({where}) to zero torque without a watchdog", took, 50.0)
 
 
 def test_the_board_s_watchdog_takes_60_ms_at_most(board: Board, tmp_path: Path) -> None:

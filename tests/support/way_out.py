@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import signal
 import socket
+import sys
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final, Self
@@ -23,6 +25,8 @@ from tests.support.polling import PATIENCE_S, eventually
 from tests.support.service import RunningService
 
 WAYS: Final = (signal.SIGTERM, signal.SIGSEGV, signal.SIGKILL)
+FAULTS: Final = ("main", "actor", "thread")
+FAULTING: Final = (sys.executable, "-m", "tests.support.faulting_service")
 MECHANISM: Final = "2diy-plastic"
 HAPI_DEVICE: Final = "HTTYACM7"
 PUSH_S: Final = 0.005
@@ -86,12 +90,16 @@ def ready(service: RunningService, family: str, device_id: str) -> None:
 
 
 @contextmanager
-def hapi_service(folder: Path) -> Generator[tuple[RunningService, StampedBoard]]:
+def hapi_service(
+    folder: Path, command: Sequence[str] | None = None, **environment: str
+) -> Generator[tuple[RunningService, StampedBoard]]:
     """A service that drives a hAPI board, and the board, ready to be commanded."""
     board = StampedBoard(MECHANISM)
     with PtyPort(board, link=folder / "ttyACM7") as port:
         settings: dict[str, Any] = {"devices/hapi/ports": f"{port.path}={MECHANISM}", "sessions/command_timeout": 0.5}
-        with RunningService(simulate="", settings=settings, state_dir=folder / "state") as service:
+        with RunningService(
+            simulate="", settings=settings, state_dir=folder / "state", command=command, environment=environment
+        ) as service:
             ready(service, "compact", HAPI_DEVICE)
             yield service, board
 
@@ -111,6 +119,21 @@ def seconds_to_zero(folder: Path, number: signal.Signals) -> float:
         service.wait()
         assert not any(board.duties)
         return board.zeroed_s - begun
+
+
+def seconds_to_zero_after_a_fault(folder: Path, where: str) -> float:
+    """From just before the service reads at a null pointer, in one of the FAULTS, until the board's motors were off, by one clock."""
+    with (
+        hapi_service(folder, FAULTING, STRIKE=where) as (service, board),
+        Pusher(service.ws, "compact", HAPI_DEVICE),
+    ):
+        eventually(lambda: driven(board), "the motors turn", pause_s=0.002)
+        service.process.send_signal(signal.SIGUSR2)
+        eventually(lambda: not any(board.duties), "the motors are off", pause_s=0.002)
+        assert service.wait() == -signal.SIGSEGV
+        assert not any(board.duties)
+        (struck,) = re.findall(r"^strikes at ([\d.]+)$", service.log, re.MULTILINE)
+        return board.zeroed_s - float(struck)
 
 
 def standing_still(folder: Path, turns: int) -> list[float]:
