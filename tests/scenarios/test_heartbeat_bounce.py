@@ -1,0 +1,107 @@
+"""A real handle whose switch bounces, at the debounce that ships: 0.2 s to attach, 0.1 s to detach, in the time of its own heartbeats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from tests.support.links import ARM, GRIP, Board
+from tests.support.plugged import Plugged
+from tests.support.polling import eventually
+
+# A heartbeat comes every 20 ms; so many in a row span less than attaching takes, and so many missing less than detaching.
+BEAT_S: Final = 0.02
+TOO_FEW: Final = 10
+ENOUGH: Final = 12
+MISSED: Final = 3
+TIMES: Final = 6
+ATTACHMENT: Final = "grip-attachment-changed"
+ROUTE: Final = f"/arm/{ARM.device_id}/calibration"
+
+
+class Handle:
+    """A grip beside its arm; virtual time passes only by its heartbeats and by their absence."""
+
+    def __init__(self, desk: Plugged) -> None:
+        self.desk = desk
+        self.grip: Board = desk.machine.plug(GRIP, receiver=True)
+        self.arm: Board = desk.machine.plug(ARM, port="ttyACM1")
+        desk.ready(ARM, GRIP)
+        desk.until(lambda: desk.record(ARM.device_id).paired_with == GRIP.device_id, "they are paired")
+
+    def attached(self) -> bool:
+        return self.desk.record(GRIP.device_id).bond.attached
+
+    def beats(self, times: int) -> None:
+        service = self.desk.service
+        for _ in range(times):
+            self.grip.link.show_device(GRIP.device_id, heartbeat_ns=service.runtime.now_ns())
+            eventually(self._heard, "the heartbeat is heard", pause_s=0.002)
+            self._passes()
+
+    def misses(self, times: int) -> None:
+        for _ in range(times):
+            self._passes()
+
+    def calibration(self) -> Any:
+        return self.desk.ask("GET", ROUTE).json["state"]
+
+    def told(self) -> list[bool]:
+        return [event["data"]["attached"] for event in self.desk.events.heard(ATTACHMENT)]
+
+    def _heard(self) -> bool:
+        service = self.desk.service
+        return service.system.links.heartbeat("ttyACM0", GRIP.device_id) == service.runtime.now_ns()
+
+    def _passes(self) -> None:
+        self.desk.service.wait(BEAT_S)
+        self.desk.settled()
+
+
+@pytest.fixture
+def handle(tmp_path: Path) -> Iterator[Handle]:
+    with Plugged(tmp_path) as desk:
+        settings = desk.service.system.settings.value
+        assert settings.number("devices/grip/attach_debounce") == 0.2
+        assert settings.number("devices/grip/detach_debounce") == 0.1
+        yield Handle(desk)
+
+
+def test_a_bounce_shorter_than_the_debounce_attaches_nothing(handle: Handle) -> None:
+    for _ in range(TIMES):
+        handle.beats(TOO_FEW)
+        assert not handle.attached()
+        handle.misses(MISSED)
+        assert not handle.attached()
+    assert handle.desk.ask("POST", ROUTE).status == 409
+    assert handle.calibration() == "locked"
+
+    handle.beats(ENOUGH)
+
+    assert handle.attached()
+    handle.desk.events.hears(ATTACHMENT, attached=True)
+    assert handle.told() == [True]
+    assert handle.desk.ask("POST", ROUTE).json["state"] == "running"
+
+
+def test_a_bounce_shorter_than_the_debounce_detaches_nothing_and_ends_no_calibration(handle: Handle) -> None:
+    handle.beats(ENOUGH)
+    assert handle.attached()
+    assert handle.desk.ask("POST", ROUTE).json["state"] == "running"
+
+    for _ in range(TIMES):
+        handle.misses(MISSED)
+        assert handle.attached()
+        handle.beats(1)
+        assert handle.attached()
+    assert handle.calibration() == "running"
+
+    handle.misses(2 * MISSED)
+    assert not handle.attached()
+    handle.desk.events.hears(ATTACHMENT, attached=False)
+    assert handle.told() == [True, False]
+    assert handle.calibration() == "failed"
+    handle.desk.events.hears("device-calibration-failed", reason="pen_lost")
