@@ -6,6 +6,7 @@ tick (docs/force-path.md). Forces in the device frame, N; torques in N.mm.
 
 from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from fastpath.force_layout cimport OSCILLATION_FREE, Chain, OscillationParams, OscillationRate
 from fastpath.layout cimport MODE_FORCE, MODE_POSITION, DeviceParams, DeviceState
@@ -86,79 +87,55 @@ cdef inline void towards_zero(double *last, const double *wanted) noexcept nogil
         last[i] *= along
 
 
-cdef inline double torque_step(Chain *c, const DeviceParams *p, const Pose *pose, const double *torque) noexcept nogil:
-    """N that a change of the torques comes to: at the cursor, and at least as their share of the limit is one of the peak."""
-    cdef double change[3]
-    cdef double largest = 0, size = 0
+cdef inline bint unfelt(const double *force, const double *torque) noexcept nogil:
+    """Whether these torques come to no force at the cursor: at a singular pose."""
+    return (force[0] == 0 and force[1] == 0 and force[2] == 0) and (torque[0] != 0 or torque[1] != 0 or torque[2] != 0)
+
+
+cdef inline bint go(double *last, double *wanted, double step) noexcept nogil:
+    """From the last output towards the wanted one, at most a step behind what is free; 1 when it is not there yet."""
+    cdef double x, y, z, way
+    cdef bint held_back
     cdef int i
+    towards_zero(last, wanted)
+    x = wanted[0] - last[0]
+    y = wanted[1] - last[1]
+    z = wanted[2] - last[2]
+    way = sqrt(x * x + y * y + z * z)
+    held_back = way > step and step > 0
     for i in range(3):
-        change[i] = 0.001 * (torque[i] - c.slewed_torque[i])
-        if fabs(change[i]) > largest:
-            largest = fabs(change[i])
-    if largest == 0 or p.torque_limit <= 0:
-        return 0
-    cursor_force(pose, change, change)
-    for i in range(3):
-        size += change[i] * change[i]
-    size = sqrt(size)
-    largest *= 1000 * p.peak_force / p.torque_limit
-    return size if size > largest else largest
+        if held_back:
+            wanted[i] = last[i] + (wanted[i] - last[i]) * step / way
+        last[i] = wanted[i]
+    return held_back
 
 
-cdef inline void let_go_of_torque(Chain *c, const Pose *pose, const double *freed) noexcept nogil:
-    """Torques (N.mm) that are gone at once held the last force back by what they came to at the cursor: it begins from there."""
-    cdef double held[3]
-    cdef double along = 0, square = 0
-    cdef int i
-    if freed[0] == 0 and freed[1] == 0 and freed[2] == 0:
-        return
-    for i in range(3):
-        held[i] = 0.001 * freed[i]
-    cursor_force(pose, held, held)
-    for i in range(3):
-        along += held[i] * c.slewed[i]
-        square += c.slewed[i] * c.slewed[i]
-    if along < 0 and square > 0:
-        along = 1 + along / square if along > -square else 0
-        for i in range(3):
-            c.slewed[i] *= along
-
-
-cdef inline void slew(
-    Chain *c, const DeviceParams *p, DeviceState *s, const Pose *pose, double dt, double *force, double *torque,
+cdef inline bint slew(
+    Chain *c, const DeviceParams *p, DeviceState *s, double dt, double *force, double *torque,
 ) noexcept nogil:
-    """Away from zero at the slew limit, at the slow one until a new source has caught up; towards zero at once.
+    """Away from zero at the slew limit, at the slow one until a new source has caught up; towards zero at once. 1 when held back.
 
-    Force (N) and torques (N.mm) share the limit, so that the cursor feels one step of it, whatever was commanded.
+    In: what the motors would give out, as the force at the cursor (N) and as joint torques (N.mm). Out, when held back: the way
+    to it, which the motors are asked for next: a force without torques, or torques that are no force at the cursor, which go
+    as far of their limit as a force does of its peak.
     """
-    cdef double freed[3]
-    cdef double step, distance = 0
-    cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE
-    cdef int i
+    cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE, torques = unfelt(force, torque)
+    cdef bint held_back
+    cdef double step
     if c.obeyed == 0 or (positions and c.mode == MODE_FORCE) or (forces and c.mode == MODE_POSITION):
         c.catching_up = 1
     c.obeyed = 1
     if positions or forces:
         c.mode = s.mode
-    towards_zero(c.slewed, force)
-    for i in range(3):
-        freed[i] = c.slewed_torque[i]
-    towards_zero(c.slewed_torque, torque)
-    for i in range(3):
-        freed[i] -= c.slewed_torque[i]
-    let_go_of_torque(c, pose, freed)
-    for i in range(3):
-        distance += (force[i] - c.slewed[i]) * (force[i] - c.slewed[i])
-    distance = sqrt(distance)
-    if torque[0] != 0 or torque[1] != 0 or torque[2] != 0:
-        distance += torque_step(c, p, pose, torque)
     step = (p.slow_slew if c.catching_up else p.slew) * dt
-    if distance <= step or step == 0:
-        c.catching_up = 0
+    if torques:
+        memset(c.slewed, 0, sizeof(c.slewed))
+        held_back = go(c.slewed_torque, torque, step * p.torque_limit / p.peak_force if p.peak_force > 0 else 0)
     else:
-        for i in range(3):
-            force[i] = c.slewed[i] + (force[i] - c.slewed[i]) * step / distance
-            torque[i] = c.slewed_torque[i] + (torque[i] - c.slewed_torque[i]) * step / distance
-    for i in range(3):
-        c.slewed[i] = force[i]
-        c.slewed_torque[i] = torque[i]
+        memset(c.slewed_torque, 0, sizeof(c.slewed_torque))
+        held_back = go(c.slewed, force, step)
+        if held_back:
+            memset(torque, 0, 3 * sizeof(double))
+    if not held_back:
+        c.catching_up = 0
+    return held_back

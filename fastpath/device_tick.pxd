@@ -1,7 +1,7 @@
 """One device, one tick: the steps in their order, from what sessions want to what the motors get and what the state shows.
 
-read -> arbiter -> navigation -> set-points -> oscillation filter and gates -> damping -> scale -> effects -> monitors -> clamp, slew ->
-torque map -> output -> publish. Each step is an inline formula of its own file; `loop.pyx` calls this for every device.
+read -> arbiter -> navigation -> set-points -> oscillation filter and gates -> damping -> scale -> effects -> monitors -> clamp ->
+torque map, slew -> output -> publish. Each step is an inline formula of its own file; `loop.pyx` calls this for every device.
 """
 
 from libc.stdint cimport int64_t, uint32_t
@@ -97,6 +97,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
     cdef double limit = p.torque_limit * s.derating
+    cdef uint32_t saturated
     cdef int i
     for i in range(3):
         force[i] = wish.force[i]
@@ -137,12 +138,14 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
             force[i] *= d.guard.fod_gain * d.guard.grip_gain
             torque[i] *= d.guard.fod_gain * d.guard.grip_gain
         s.clamped += clamp_norm(force, p.peak_force)
-        slew(&d.chain, p, s, pose, dt, force, torque)
     lap(a, STEP_CLAMP, since)
+    saturated = torque_map(p, pose, limit, force, torque)
+    if not s.safety & SAFETY_EBRAKE and slew(&d.chain, p, s, dt, force, torque):
+        saturated |= torque_map(p, pose, limit, force, torque)
+    s.saturated += saturated
     for i in range(3):
         force[i] *= a.output_gain
         torque[i] *= a.output_gain
-    s.saturated += torque_map(p, pose, limit, force, torque)
     lap(a, STEP_TORQUE, since)
 
 

@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from tests.support.devices import ARM_CENTRE, ARM_HIGH, ARM_LOW, REST, Rig, arm_params, still_arm_params
+from fastpath.records import Writer
+from tests.support.devices import (
+    ARM_CENTRE,
+    ARM_HIGH,
+    ARM_LINKS,
+    ARM_LOW,
+    ARM_SHOULDER,
+    REST,
+    Rig,
+    arm_params,
+    still_arm_params,
+)
 
 SLEW: Final = 3000.0
 SLOW: Final = 500.0
@@ -125,11 +137,17 @@ def turn(rig: Rig, *torques: float, force: float = 0.0) -> None:
     assert rig.writer.publish()
 
 
-def cursor_steps(rig: Rig, seconds: float) -> NDArray[np.float64]:
-    """N by which the force at the cursor changes in each tick."""
+def away(last: NDArray[np.float64], force: NDArray[np.float64]) -> float:
+    """N between this force and the nearest one that only less of the last one comes to."""
+    square = float(last @ last)
+    kept = min(max(float(force @ last) / square, 0.0), 1.0) if square > 0 else 0.0
+    return float(np.linalg.norm(force - kept * last))
+
+
+def cursor_steps(rig: Rig, seconds: float) -> list[float]:
+    """N by which the force at the cursor goes away from zero in each tick."""
     seen = [rig.reader.snapshot()["force"].copy(), *(rig.step()["force"].copy() for _ in range(rig.ticks(seconds)))]
-    steps: NDArray[np.float64] = np.linalg.norm(np.diff(seen, axis=0), axis=1)
-    return steps
+    return [away(last, force) for last, force in pairwise(seen)]
 
 
 @pytest.mark.parametrize("frequency", [1_000.0, 4_000.0])
@@ -227,6 +245,83 @@ def test_near_the_stretched_arm_a_small_torque_is_a_large_force_and_comes_no_fas
         rig.writer.begin()
         assert rig.writer.publish()
         rig.step(2)
+
+
+@pytest.mark.parametrize("scaling", [1, 0])
+@pytest.mark.parametrize("frequency", [1_000.0, 4_000.0])
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=15)
+def test_whatever_sessions_command_against_each_other_the_cursor_feels_no_faster_step(
+    frequency: float, scaling: int, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    rig = Rig(still_arm_params(slew=SLEW, slow_slew=SLEW, torque_scaling=scaling), frequency=frequency)
+    rig.step(rig.ticks(0.06))
+    writers = [rig.writer, rig.other("2"), rig.other("3")]
+    steps = []
+    for _ in range(40):
+        for writer in writers:
+            command_anything(writer, random)
+        steps += cursor_steps(rig, float(random.choice((0.001, 0.002, 0.006))))
+
+    assert max(steps) <= SLEW / frequency * (1 + 1e-6) + 1e-6
+    assert max(steps) > SLEW / frequency * 0.9
+
+
+def command_anything(writer: Writer, random: np.random.Generator) -> None:
+    """One command of any kind, most of them at the limits of the device, or the release of all."""
+    writer.begin()
+    kinds = random.choice(("force", "torque", "both", "position", "angles", "nothing", "as before"))
+    if kinds == "as before":
+        return
+    if kinds in {"force", "both"}:
+        writer.force(*(random.choice((-1.0, -0.1, 0.0, 0.1, 1.0), 3) * 10))
+    if kinds in {"torque", "both"}:
+        writer.torque(*(random.choice((-1.0, -0.1, 0.0, 0.1, 1.0), 3) * random.choice((300, 1500, 6000))))
+    if kinds == "position":
+        writer.position(*(np.array(ARM_CENTRE) + random.uniform(-0.02, 0.02, 3)))
+    if kinds == "angles":
+        writer.angle(*random.uniform(-30.0, 60.0, 3))
+    assert writer.publish()
+
+
+def test_a_force_that_is_released_lets_no_torque_through_in_a_step() -> None:
+    rig = chain_rig()
+    rig.force(0.0, 0.0, -8.0)
+    rig.step(rig.ticks(0.045))
+    against = tuple(float(part) for part in rig.reader.snapshot()["torque"])
+    for _ in range(rig.ticks(0.03)):
+        turn(rig, *against, force=8.0)
+        rig.step()
+    assert size(rig.reader.snapshot()) < 0.01
+
+    turn(rig, *against)
+    assert max(cursor_steps(rig, 0.01)) <= SLEW / rig.frequency + 1e-3
+    assert rig.reader.snapshot()["force"] == pytest.approx([0, 0, -8], abs=0.01)
+
+
+def test_torques_that_are_no_force_at_a_singular_pose_go_as_far_of_their_limit_as_a_force_of_its_peak() -> None:
+    stretched = (ARM_SHOULDER[0], ARM_SHOULDER[1] - sum(ARM_LINKS) - 0.01, ARM_SHOULDER[2])
+    params = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": stretched}, slew=SLEW, slow_slew=SLOW)
+    params["mechanism"]["counts_per_turn"] = 0
+    rig = Rig(params)
+    # It begins out of reach, which looks like a jump: the brake is over after 2.5 s.
+    rig.step(rig.ticks(2.6))
+    turn(rig, 3000.0, 0.0, -4000.0)
+
+    seen = [rig.step()["torque"].copy() for _ in range(rig.ticks(0.003))]
+
+    assert size(rig.reader.snapshot()) == 0
+    steps = np.linalg.norm(np.diff(seen, axis=0), axis=1)
+    assert max(steps) == pytest.approx(SLEW / rig.frequency * 6000 / 10)
+    assert seen[-1] == pytest.approx([3000, 0, -4000])
+    turn(rig, 600.0, 0.0, -800.0)
+    assert rig.step()["torque"] == pytest.approx([600, 0, -800])
+    turn(rig, 3000.0, 0.0, 4000.0)
+    assert float(np.linalg.norm(rig.step()["torque"])) < 1000
+    rig.writer.begin()
+    assert rig.writer.publish()
+    assert not rig.step()["torque"].any()
 
 
 def test_after_a_stop_a_torque_comes_back_slowly() -> None:
