@@ -256,6 +256,19 @@ def test_only_the_token_is_the_token(shown: str | None) -> None:
     assert same_token(TOKEN, TOKEN)
 
 
+def test_a_token_is_compared_in_time_that_does_not_tell_how_much_was_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[tuple[bytes, bytes]] = []
+
+    def compare(shown: bytes, token: bytes) -> bool:
+        compared.append((shown, token))
+        return shown == token
+
+    monkeypatch.setattr("transport.security.hmac.compare_digest", compare)
+    assert judge(replace(HERE, peer="192.0.2.9", token="correct-horse"), RULES) is not None
+    assert judge(replace(HERE, peer="192.0.2.9", token=TOKEN), RULES) is None
+    assert compared == [(b"correct-horse", TOKEN.encode()), (TOKEN.encode(), TOKEN.encode())]
+
+
 # ---------------------------------------------------------------- parsing
 
 
