@@ -35,7 +35,7 @@ cdef extern from "number_text.h" namespace "hapticd" nogil:
 
 cdef enum:
     PER_METRE = 1000000000  # what does not jump stays to 1e-9 m
-    PER_METRE_S = 100000
+    PER_METRE_S = 10000
     PER_DEGREE = 1000
     PER_DEGREE_SET = 10000  # set-points, which the client sent
     PER_DEGREE_S = 10

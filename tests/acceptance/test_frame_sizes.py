@@ -25,6 +25,10 @@ DEVICES = (
     SimulatedSpec(Kind.GRIP, Connection.WIRELESS, WIRELESS),
 )
 FOUR_KIB, EIGHT_KIB = 4096, 8192
+# As long as the ports of a machine with many boards; a simulated one has `sim0`.
+REAL_PORT = "ttyACM10"
+# A compact pushes with less than 10 N.
+FORCE_OF_A_COMPACT = "-9.1234"
 LONGEST_NUMBER = "-0.000107305365"
 LONGEST_SETTING = "0.000107305365"
 LONGEST_ID = 10**9
@@ -122,12 +126,20 @@ def with_longest_readings(frame: Any) -> bytes:
             for field, (_, text) in READINGS.items():
                 if field in state:
                     state[field] = marked(state[field], f"={text}")
+            if group[key].get("device_id", key) == COMPACT:
+                state["current_cursor_force"] = marked(VECTOR, f"={FORCE_OF_A_COMPACT}")
             for field in ("body_orientation", "orientation"):
                 if field in state:
                     state[field]["w"] = state[field]["w"].replace("-", "")
             if "current_angular_position" in state:
                 state["current_angular_position"] = {"a0": 0, "a1": 0, "a2": 0}
     return re.sub(rb'"=([^"]+)"', rb"\1", written(shown))
+
+
+def on_real_ports(frame: Any) -> Any:
+    """The same frame with every device on a serial port of a machine with many of them."""
+    text = re.sub(r'"port": "sim[0-9]+"', f'"port": "{REAL_PORT}"', json.dumps(frame, ensure_ascii=False))
+    return json.loads(text.replace('"connection": "simulated"', '"connection": "serial"'))
 
 
 def marked(value: Any, mark: str) -> Any:
@@ -142,6 +154,7 @@ def test_a_full_frame_of_defaults_stays_within_4096_bytes(client: Peer) -> None:
     assert text.count('"mount": {}') == text.count('"transform_velocity": {}') == 2
     assert text.count('"preset": "defaults"') == 2
     assert len(with_longest_readings(frame)) <= FOUR_KIB
+    assert len(with_longest_readings(on_real_ports(frame))) <= FOUR_KIB
 
 
 def test_a_full_frame_stays_within_4096_bytes_whatever_is_commanded_and_configured(
@@ -159,6 +172,9 @@ def test_a_full_frame_stays_within_4096_bytes_whatever_is_commanded_and_configur
     assert json.dumps(frame).count('"vector"') == 2
     assert json.dumps(frame).count('"control_mode": "position"') == 2
     assert len(with_longest_readings(frame)) <= FOUR_KIB
+    real = on_real_ports(frame)
+    assert json.dumps(real).count(REAL_PORT) == 4
+    assert len(with_longest_readings(real)) <= FOUR_KIB
 
 
 def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: Peer) -> None:

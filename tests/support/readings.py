@@ -8,7 +8,7 @@ from typing import Final
 # field of a frame's state -> decimals in the device's own space, and the longest text that it has there
 READINGS: Final = {
     "cursor_position": (9, "-0.123456789"),
-    "cursor_velocity": (5, "-9.12345"),
+    "cursor_velocity": (4, "-9.1234"),
     "angular_position": (3, "-134.123"),
     "angular_velocity": (1, "-1234.1"),
     "body_orientation": (5, "-0.12345"),
