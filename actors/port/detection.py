@@ -1,10 +1,15 @@
-"""Looks for ports every `devices/detection/period`, and keeps one PortLink for each that may be opened; blocks nobody but itself."""
+"""Looks for ports every `devices/detection/period`, and keeps one PortLink for each that may be opened; blocks nobody but itself.
+
+Between two looks it glances, many times a second, so that no port comes and goes unseen: a glance that differs from the last one has
+the ports listed, those that went closed, and comings and goings counted. A port is opened at the next look and not before: a node that
+has just come may not have its owner yet.
+"""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import pykka
 
@@ -20,6 +25,7 @@ from actors.port.messages import (
     LinkClosed,
     PortBlocked,
     PortClosed,
+    PortPlugged,
     PortTable,
     PortUnblocked,
     PortVanished,
@@ -30,6 +36,8 @@ from actors.port.wanted import Filter
 from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.device.messages import Inventory
     from actors.kit.published import Published
     from actors.port.link import Links
@@ -37,7 +45,11 @@ if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
 
+T = TypeVar("T")
+
 PERIOD: Final = "devices/detection/period"
+# Shorter than anything that plugs and unplugs stays; a glance takes some tens of microseconds.
+GLANCE_S: Final = 0.05
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +57,11 @@ logger = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class ScanDue(Message):
     """Told to the Detection by its timer, and by itself when a setting wants a look at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class GlanceDue(Message):
+    """Told to the Detection by its timer, and by itself at the start: see whether anything came or went."""
 
 
 class Detection(ServiceActor):
@@ -66,9 +83,13 @@ class Detection(ServiceActor):
         self._inventory = inventory
         self._settings = settings
         self._listed: tuple[Candidate, ...] = ()
+        # Those that were wanted at the last look, by name.
+        self._known: dict[str, Candidate] = {}
+        self._chosen_by = wanted.chosen_by(settings.value)
+        self._glanced: object = None
         self._untried: set[str] = set()
         self._first_round = True
-        self._complaint = ""
+        self._complaints: dict[str, str] = {}
         self._children = Children(
             DETECTION, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
@@ -77,11 +98,14 @@ class Detection(ServiceActor):
         """Adopt whom the last one watched, then look."""
         for candidate in self._opened.watched().values():
             self._spawn(candidate)
+        self._known = self._opened.watched()
         self.tell(self.name, ScanDue())
+        self.tell(self.name, GlanceDue())
 
     def stopped(self) -> None:
         """Every link is closed, with zero force."""
         self.context.timers.cancel((self.name, ScanDue))
+        self.context.timers.cancel((self.name, GlanceDue))
         for port in self._opened.watched():
             self._opened.interrupt(port)
         self._children.stop_all()
@@ -100,25 +124,26 @@ class Detection(ServiceActor):
 
     @handles(ScanDue)
     def on_scan(self, _message: ScanDue) -> None:
-        """Look at what there is; a look that fails changes nothing."""
-        try:
-            self._listed = self._links.scan()
-            self._complaint = ""
-        except Exception as error:
-            if self._complaint != repr(error):
-                self._complaint = repr(error)
-                logger.exception("the ports could not be listed")
-        self._apply()
+        """Look at what there is, and open what is new."""
+        self._look()
+        self._open_new()
         if self._first_round:
             self._end_round()
         period_s = self._settings.value.integer(PERIOD) / 1000
         self.context.timers.after(period_s, self.name, ScanDue(), key=(self.name, ScanDue))
 
+    @handles(GlanceDue)
+    def on_glance(self, _message: GlanceDue) -> None:
+        """Look only if something has come or gone."""
+        if self._ask(self._links.glance, self._glanced) != self._glanced:
+            self._look()
+        self.context.timers.after(GLANCE_S, self.name, GlanceDue(), key=(self.name, GlanceDue))
+
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
         """What is switched off is closed at once, what is switched on is looked for at once."""
         if wanted.matters(message.key):
-            self._apply()
+            self._note(by_setting=False)
             self.tell(self.name, ScanDue())
 
     @handles(PortTried)
@@ -133,19 +158,45 @@ class Detection(ServiceActor):
             self._first_round = False
             self.tell(DEVICES, FirstRoundOver())
 
-    def _apply(self) -> None:
-        """Exactly the ports that are listed and may be opened have a PortLink."""
+    def _look(self) -> None:
+        """List the ports; a look that fails changes nothing. A setting that changes meanwhile is seen by this look and the next."""
+        before = wanted.chosen_by(self._settings.value)
+        self._glanced = self._ask(self._links.glance, self._glanced)
+        self._listed = self._ask(self._links.scan, self._listed)
+        same = self._chosen_by == before == wanted.chosen_by(self._settings.value)
+        self._chosen_by = before
+        self._note(by_setting=not same)
+
+    def _ask(self, question: Callable[[], T], otherwise: T) -> T:
+        """The answer of the links; one that fails is said once, and nothing has changed then."""
+        name = question.__name__
+        try:
+            answer = question()
+        except Exception as error:
+            if self._complaints.get(name) != repr(error):
+                self._complaints[name] = repr(error)
+                logger.exception("the ports could not be listed")
+            return otherwise
+        self._complaints.pop(name, None)
+        return answer
+
+    def _note(self, *, by_setting: bool) -> None:
+        """Close what is not there or not wanted any more, and have it counted what was pulled out and plugged in."""
         now = {one.port: one for one in wanted.chosen(self._listed, Filter.of(self._settings.value))}
         listed = {one.port: one for one in self._listed}
-        for port, candidate in self._opened.watched().items():
-            if now.get(port) == candidate:
-                continue
-            if listed.get(port) == candidate:
-                self._dismiss(port, "the settings do not want it any more", on_purpose=True)
-            else:
-                self._dismiss(port, "it was unplugged", on_purpose=False)
-                self.tell(PORTS, PortVanished(port))
-        new = [one for port, one in now.items() if port not in self._opened.watched()]
+        news = wanted.news(self._known, now, listed, by_setting=by_setting)
+        self._known = now
+        for one in news.unwanted:
+            self._dismiss(one.port, "the settings do not want it any more", on_purpose=True)
+        for one in news.unplugged:
+            self._dismiss(one.port, "it was unplugged", on_purpose=False)
+            self.tell(PORTS, PortVanished(one.port, one.path))
+        for one in news.plugged:
+            self.tell(PORTS, PortPlugged(one.port))
+
+    def _open_new(self) -> None:
+        """Exactly the ports that are listed and may be opened have a PortLink."""
+        new = [one for port, one in self._known.items() if port not in self._opened.watched()]
         if self._first_round:
             self._untried |= {one.port for one in new}
         for candidate in new:
@@ -153,6 +204,8 @@ class Detection(ServiceActor):
             self._spawn(candidate)
 
     def _dismiss(self, port: str, why: str, *, on_purpose: bool) -> None:
+        if port not in self._opened.watched():
+            return
         self._opened.interrupt(port)
         self.tell(link_name(port), CloseLink(why, on_purpose))
         self._children.stop(link_name(port))

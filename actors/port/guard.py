@@ -1,4 +1,4 @@
-"""One port's guard: it counts how often the port opens after a drop, and says when that is a loop."""
+"""One port's guard: it counts how often the port is back after a drop, and says when that is a loop."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ from actors.port.messages import (
     PortClosed,
     PortCounted,
     PortOpened,
+    PortPlugged,
     PortTable,
     PortUnblocked,
+    PortVanished,
     Window,
 )
 
@@ -57,6 +59,8 @@ class PortGuard(ServiceActor):
         self._port = port
         self._blocked = table.value.is_blocked(port)
         self._window = table.value.get(port).window
+        # Who was on the port last.
+        self._device_id = table.value.get(port).device_id
         self._family = ""
 
     def started(self) -> None:
@@ -69,24 +73,29 @@ class PortGuard(ServiceActor):
 
     @handles(PortOpened)
     def on_opened(self, message: PortOpened) -> None:
-        """Count it; the one that is too many blocks the port."""
-        if self._blocked:
-            return
-        rule = self._rule()
-        verdict = loop_protection.opened(self._window, self.context.clock.now_ns(), rule)
-        self._become(verdict.window)
-        loops = len(verdict.window.reopened_ns)
-        if verdict.began:
-            self._say_looping(message.device_id, loops, rule.window_s)
-        if verdict.block:
-            self._block()
-            self.tell(PORTS, PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops))
+        """Count it, unless it was counted when it was plugged in."""
+        if message.device_id is not None:
+            record = self._inventory.value.find(message.device_id)
+            if record is not None or message.device_id != self._device_id:
+                self._family = "" if record is None else str(record.kind)
+            self._device_id = message.device_id
+        self._back()
+
+    @handles(PortPlugged)
+    def on_plugged(self, _message: PortPlugged) -> None:
+        """Count it: what is behind it may be gone again before anybody could ask who it is."""
+        self._back()
 
     @handles(PortClosed)
     def on_closed(self, message: PortClosed) -> None:
         """The next opening counts, unless the device was taken away on purpose."""
-        if not (self._blocked or message.on_purpose):
-            self._become(loop_protection.closed(self._window))
+        if not message.on_purpose:
+            self._dropped()
+
+    @handles(PortVanished)
+    def on_vanished(self, _message: PortVanished) -> None:
+        """Its coming back counts, whether or not it could be opened."""
+        self._dropped()
 
     @handles(PortBlocked)
     def on_blocked(self, _message: PortBlocked) -> None:
@@ -107,6 +116,24 @@ class PortGuard(ServiceActor):
     def _rule(self) -> Rule:
         return Rule.of(self._settings.value)
 
+    def _back(self) -> None:
+        """The one that is too many blocks the port."""
+        if self._blocked:
+            return
+        rule = self._rule()
+        verdict = loop_protection.back(self._window, self.context.clock.now_ns(), rule)
+        self._become(verdict.window)
+        loops = len(verdict.window.reopened_ns)
+        if verdict.began:
+            self._say_looping(loops, rule.window_s)
+        if verdict.block:
+            self._block()
+            self.tell(PORTS, PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops, self._device_id))
+
+    def _dropped(self) -> None:
+        if not self._blocked:
+            self._become(loop_protection.dropped(self._window))
+
     def _block(self) -> None:
         self._blocked = True
         self._window = Window()
@@ -124,21 +151,19 @@ class PortGuard(ServiceActor):
             wait_s = max(self._rule().window_s - age_s, LEAST_WAIT_S)
             self.context.timers.after(wait_s, self.name, CountAgain(), key=(self.name, CountAgain))
 
-    def _say_looping(self, device_id: str | None, loops: int, window_s: float) -> None:
-        record = None if device_id is None else self._inventory.value.find(device_id)
-        if record is not None:
-            self._family = str(record.kind)
+    def _say_looping(self, loops: int, window_s: float) -> None:
+        who = "the device" if self._device_id is None else f"device {self._device_id}"
         self.tell(
             HUB,
             Emit(
                 "device-connection-loop",
                 {
-                    "device_id": device_id,
+                    "device_id": self._device_id,
                     "device_family": self._family,
                     "port": self._port,
                     "loops": loops,
                     "window_s": window_s,
                 },
-                f"device {device_id} on {self._port} came and went {loops} times within {window_s:g} s",
+                f"{who} on {self._port} came and went {loops} times within {window_s:g} s",
             ),
         )

@@ -128,6 +128,10 @@ class Links(Protocol):
         """Ports that are worth opening, or are recognised and not driven; what belongs to somebody else is left out."""
         ...
 
+    def glance(self) -> object:
+        """Something that is another one after a port has come or gone; so cheap that it is asked for many times a second."""
+        ...
+
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         """Identify what is there: PortUnusable, NobodyAnswers. Blocks for as long as patience has, or until `stop` is set."""
         ...
@@ -139,6 +143,10 @@ class NoLinks:
     def scan(self) -> tuple[Candidate, ...]:
         """Nothing."""
         return ()
+
+    def glance(self) -> object:
+        """Nothing comes or goes."""
+        return None
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         """NobodyAnswers."""

@@ -39,8 +39,8 @@ class Verdict:
     block: bool = False
 
 
-def opened(window: Window, now_ns: int, rule: Rule) -> Verdict:
-    """The port is open: one loop more if it had dropped since it was open last; the first opening is none."""
+def back(window: Window, now_ns: int, rule: Rule) -> Verdict:
+    """The port is listed again or open: one loop more if it had dropped, whichever is seen first; its first time is none."""
     before = aged(window, now_ns, rule)
     if not window.dropped:
         return Verdict(before)
@@ -49,8 +49,8 @@ def opened(window: Window, now_ns: int, rule: Rule) -> Verdict:
     return Verdict(after, looping and len(before.reopened_ns) < rule.threshold, looping and rule.block)
 
 
-def closed(window: Window) -> Window:
-    """The port is closed: its next opening counts."""
+def dropped(window: Window) -> Window:
+    """The port is unplugged or its link is down: its coming back counts."""
     return Window(window.reopened_ns, dropped=True)
 
 

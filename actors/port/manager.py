@@ -27,6 +27,8 @@ from actors.port.messages import (
     PortCounted,
     PortFaulted,
     PortOpened,
+    PortPlugged,
+    PortSilent,
     PortState,
     PortStatus,
     PortTable,
@@ -128,10 +130,25 @@ class PortManager(ServiceActor):
 
     @handles(PortVanished)
     def on_vanished(self, message: PortVanished) -> None:
-        """What was wrong with it is over, and said again when it comes back with it."""
+        """What was wrong with it is over, and said again when it comes back with it; that it has gone is counted."""
+        self._show(replace(self._seen(message.port, message.path), fault=""))
+        self._tell_guard(message.port, message)
+
+    @handles(PortPlugged)
+    def on_plugged(self, message: PortPlugged) -> None:
+        """A port that was never seen shows when it opens; its first coming is no loop."""
+        if self._table.value.find(message.port) is not None:
+            self._tell_guard(message.port, message)
+
+    @handles(PortSilent)
+    def on_silent(self, message: PortSilent) -> None:
+        """What was wrong with it is over; a port without a row stays without."""
         status = self._table.value.find(message.port)
         if status is not None and status.fault:
-            self._show(replace(status, fault=""))
+            free = replace(status, fault="")
+            self._show(free)
+            if free.state is PortState.ACTIVE:
+                self._say_changed(message.port, PortState.ACTIVE, "opened", "can be used again, and nobody answers")
 
     # ------------------------------------------------------------ what is decided
 
@@ -147,7 +164,9 @@ class PortManager(ServiceActor):
         """A guard found a loop: the table and the ledger first, then whoever holds the link."""
         status = self._table.value.get(message.port)
         if status.loop_block is None:
-            self._show(replace(status, window=Window(), loop_block=LoopBlock(_now(), message.loops)))
+            device_id = status.device_id or message.device_id
+            block = LoopBlock(_now(), message.loops)
+            self._show(replace(status, device_id=device_id, window=Window(), loop_block=block))
             self._save()
             self._close(status, message)
 

@@ -44,7 +44,7 @@ class BlockReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What counts towards a loop: when the port was opened again after a drop (ns), and whether it is dropped now."""
+    """What counts towards a loop: when the port was back after a drop (ns), and whether it is dropped now."""
 
     reopened_ns: tuple[int, ...] = ()
     dropped: bool = False
@@ -150,7 +150,22 @@ class PortFaulted(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortVanished(Message):
-    """The operating system does not list the port any more: what was wrong with it is over."""
+    """The port was unplugged, or another plugging of it is there: what was wrong with it is over, and its coming back counts."""
+
+    port: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortPlugged(Message):
+    """The operating system lists the port, which it did not before, or it is plugged in anew; nobody has opened it yet."""
+
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortSilent(Message):
+    """The port could be opened and nobody answers: what kept it from being opened is over."""
 
     port: str
 
@@ -165,11 +180,15 @@ class PortCounted(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortBlocked(Message):
-    """The port must be closed and stay so: told by its guard to PORTS, and by PORTS to whoever holds its link."""
+    """The port must be closed and stay so: told by its guard to PORTS, and by PORTS to whoever holds its link.
+
+    `device_id`: who was on it last, if it is not there now.
+    """
 
     port: str
     reason: BlockReason
     loops: int = 0
+    device_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

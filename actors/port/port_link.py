@@ -34,6 +34,7 @@ from actors.port.messages import (
     PortClosed,
     PortFaulted,
     PortOpened,
+    PortSilent,
     PortTable,
     PortUnblocked,
     link_name,
@@ -192,6 +193,7 @@ class PortLink(ServiceActor):
         if not self._silent_said:
             self._silent_said = True
             logger.info("port %s (%s): nobody answers: %s", self._port, self._candidate.path, sentence)
+            self.tell(PORTS, PortSilent(self._port))
         self._try_later(self._period_s())
 
     def _try_later(self, seconds: float | None) -> None:

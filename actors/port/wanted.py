@@ -1,15 +1,18 @@
-"""Which of the ports that are listed may be opened, as a rule of the settings; blocked ones have a PortLink that waits."""
+"""Which of the ports that are listed may be opened, as a rule of the settings, and what one look has seen that the one before had not.
+
+Blocked ports are among them: they have a PortLink that waits.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from actors.values.hardware import Candidate, Transport
 
 if TYPE_CHECKING:
-    from actors.settings.messages import SettingsView
+    from actors.settings.messages import SettingsView, SettingView
 
 ENABLED: Final = {
     Transport.SERIAL: "communication/serial/enabled",
@@ -42,6 +45,33 @@ class Filter:
 def chosen(listed: Iterable[Candidate], rule: Filter) -> tuple[Candidate, ...]:
     """Those that the rule lets through, in the order of the list."""
     return tuple(one for one in listed if _passes(one, rule))
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Candidates as they were before: pulled out, or let go on purpose; then those that are there now and were not."""
+
+    unplugged: tuple[Candidate, ...] = ()
+    unwanted: tuple[Candidate, ...] = ()
+    plugged: tuple[Candidate, ...] = ()
+
+
+def news(
+    before: Mapping[str, Candidate], now: Mapping[str, Candidate], listed: Mapping[str, Candidate], *, by_setting: bool
+) -> News:
+    """`now` are the wanted ones of `listed`, all by name; `by_setting`: settings may have kept some from being listed."""
+    other = [one for port, one in before.items() if now.get(port) != one]
+    kept = [by_setting or one.stayed(listed.get(one.port)) for one in other]
+    return News(
+        tuple(one for one, is_kept in zip(other, kept, strict=True) if not is_kept),
+        tuple(one for one, is_kept in zip(other, kept, strict=True) if is_kept),
+        tuple(one for port, one in now.items() if port not in before or not before[port].stayed(one)),
+    )
+
+
+def chosen_by(settings: SettingsView) -> tuple[SettingView, ...]:
+    """Equal as long as no setting was changed that decides which ports are listed and wanted."""
+    return tuple(record for key, record in settings.records.items() if matters(key))
 
 
 def matters(key: str) -> bool:

@@ -31,7 +31,8 @@ class PortFault(StrEnum):
 class Candidate:
     """One port as the operating system lists it; `port` is its name here, two ports never share one.
 
-    `assigned`: a setting names it, so that it is wanted whatever vendor or name it has.
+    `assigned`: a setting names it, so that it is wanted whatever vendor or name it has. `node`: which node of the operating
+    system is there, another one each time it is plugged in; "" when that is not known.
     """
 
     port: str
@@ -42,6 +43,11 @@ class Candidate:
     name: str = ""
     serial: str = ""
     assigned: bool = False
+    node: str = ""
+
+    def stayed(self, now: Candidate | None) -> bool:
+        """Whether that is the same plugging, whatever else is known of it now."""
+        return now is not None and (now.path, now.node) == (self.path, self.node)
 
 
 class MechanismKind(StrEnum):

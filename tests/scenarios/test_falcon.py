@@ -42,6 +42,9 @@ class OnlyFalcons:
     def scan(self) -> tuple[Candidate, ...]:
         return self.falcons.candidates()
 
+    def glance(self) -> object:
+        return None
+
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         return self.falcons.open(candidate, patience, stop)
 

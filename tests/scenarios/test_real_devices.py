@@ -220,6 +220,7 @@ def test_a_connection_loop_blocks_the_port_until_somebody_resets_it(tmp_path: Pa
         looping = desk.events.hears("device-connection-loop", port=PORT)
         desk.gone()
         assert desk.row()["state"] == "blocked"
+        desk.passes(1.2)
         for name in (link_name(PORT), f"port/{PORT}", DETECTION, PORTS, DEVICES):
             kill(desk.service.system.context.directory, name)
             desk.passes(1.2)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from actors.port.link import NobodyAnswers
 from actors.values.hardware import Candidate, Transport
+from transport.link.nodes import node_of
 from transport.link.protocols.openlink import open_board
 
 if TYPE_CHECKING:
@@ -29,10 +30,14 @@ class BoardLinks:
     def scan(self) -> tuple[Candidate, ...]:
         """The paths that exist."""
         return tuple(
-            Candidate(f"board{number}", path, Transport.SERIAL)
+            Candidate(f"board{number}", path, Transport.SERIAL, node=node_of(path))
             for number, path in enumerate(self._paths)
             if Path(path).exists()
         )
+
+    def glance(self) -> object:
+        """What is at the paths."""
+        return tuple(node_of(path) for path in self._paths)
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         """Whoever answers there."""

@@ -111,6 +111,7 @@ class FakeLinks:
         self._gate.set()
         self.scans = 0
         self.opening = 0
+        self._changes = 0
 
     def make(self, _runtime: object, _settings: object) -> FakeLinks:
         return self
@@ -128,15 +129,18 @@ class FakeLinks:
         refuses: Exception | None = None,
         transport: Transport = Transport.SERIAL,
         vendor_id: int | None = 0x1209,
+        node: str = "",
     ) -> Board:
         """Something is at that port from now on."""
-        board = Board(Candidate(port, f"/dev/{port}", transport, vendor_id), devices, receiver, refuses)
+        board = Board(Candidate(port, f"/dev/{port}", transport, vendor_id, node=node), devices, receiver, refuses)
+        self._changes += 1
         self._boards = {**self._boards, port: board}
         return board
 
     def unplug(self, port: str = "ttyACM0", *, broken: bool = True) -> None:
         """Nothing is there any more; an open link is gone, and shows it when it is `broken`."""
         board = self._boards[port]
+        self._changes += 1
         self._boards = {known: other for known, other in self._boards.items() if known != port}
         if board.links and broken:
             board.drop()
@@ -153,6 +157,10 @@ class FakeLinks:
     def scan(self) -> tuple[Candidate, ...]:
         self.scans += 1
         return tuple(board.candidate for board in self._boards.values())
+
+    def glance(self) -> object:
+        """How often something was plugged or unplugged."""
+        return self._changes
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> FakeLink:
         board = self._boards.get(candidate.port)

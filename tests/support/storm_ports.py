@@ -181,6 +181,10 @@ class StormLinks:
         """All of them."""
         return (*self._boards.scan(), *(one for family in self._others for one in family.candidates()))
 
+    def glance(self) -> object:
+        """What is at the paths of the boards; the others are seen by the next look."""
+        return self._boards.glance()
+
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         """By the driver that lists it."""
         if candidate.transport is Transport.SERIAL and candidate.path in self._paths:

@@ -9,12 +9,14 @@ import errno
 import os
 import threading
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from actors.port.link import Link, NobodyAnswers, Patience, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from transport.link.enumerate import named_apart
 from transport.link.known import not_driven
+from transport.link.nodes import glance, node_of
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -62,17 +64,24 @@ class Machine:
             for candidate in family.candidates():
                 real = os.path.realpath(candidate.path)
                 if real not in owners:
-                    by_path[real], owners[real] = candidate, family
+                    by_path[real], owners[real] = replace(candidate, node=node_of(candidate.path)), family
         self._owners = owners
         return named_apart(by_path.values())
 
+    def glance(self) -> object:
+        """The folders in which ports come and go, and the ports that settings name."""
+        return glance(self._settings.value)
+
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """What its family finds there; PortUnusable without touching it where it is known that nothing drives it."""
+        """What its family finds there; PortUnusable without touching it where it is known that nothing drives it.
+
+        One that was plugged in anew is not the one that was listed: NobodyAnswers, until it is listed again.
+        """
         why = None if candidate.assigned else not_driven(candidate.vendor_id, candidate.product_id)
         if why is not None:
             raise PortUnusable(PortFault.NO_DRIVER, why)
         owner = self._owners.get(os.path.realpath(candidate.path))
-        if owner is None:
+        if owner is None or candidate.node not in ("", node_of(candidate.path)):
             raise NobodyAnswers("it is not there any more")
         try:
             return owner.open(candidate, patience, stop)

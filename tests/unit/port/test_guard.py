@@ -8,6 +8,7 @@ from actors.device.messages import Inventory
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
+from actors.kit.message import Message
 from actors.kit.published import Published
 from actors.port.guard import PortGuard, guard_name
 from actors.port.messages import (
@@ -18,9 +19,11 @@ from actors.port.messages import (
     PortClosed,
     PortCounted,
     PortOpened,
+    PortPlugged,
     PortStatus,
     PortTable,
     PortUnblocked,
+    PortVanished,
     Window,
 )
 from tests.support.slices import Listener, inventory_of, settings_view
@@ -28,7 +31,9 @@ from tests.support.slices import Listener, inventory_of, settings_view
 PORT = "sim0"
 OPENED = PortOpened(PORT, PORT, "049D")
 CLOSED = PortClosed(PORT)
-BLOCKED = PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 5)
+PLUGGED = PortPlugged(PORT)
+VANISHED = PortVanished(PORT, PORT)
+BLOCKED = PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 5, "049D")
 
 
 class Rig:
@@ -71,6 +76,48 @@ def test_the_fifth_loop_within_the_window_blocks_once() -> None:
     assert rig.ports.of(PortBlocked) == [BLOCKED]
 
 
+def tell(rig: Rig, *messages: Message) -> None:
+    for message in messages:
+        rig.clock.advance(0.1)
+        rig.guard.on_receive(message)
+
+
+@pytest.mark.parametrize(
+    "cycle",
+    [
+        (VANISHED, PLUGGED),
+        (CLOSED, OPENED),
+        (CLOSED, VANISHED, PLUGGED, OPENED),
+        (CLOSED, VANISHED, PLUGGED),
+        (VANISHED, PLUGGED, OPENED),
+        (CLOSED, CLOSED, PLUGGED, PLUGGED, OPENED, OPENED),
+    ],
+)
+def test_a_cycle_counts_once_by_whatever_of_it_was_seen(cycle: tuple[Message, ...]) -> None:
+    rig = Rig()
+    tell(rig, PLUGGED, OPENED, *cycle * 4)
+    assert (rig.shows(), rig.ports.of(PortBlocked)) == (4, [])
+    tell(rig, *cycle)
+    assert rig.ports.of(PortBlocked) == [BLOCKED]
+
+
+def test_a_port_that_never_opened_loops_too() -> None:
+    rig = Rig()
+    tell(rig, PLUGGED, *(VANISHED, PLUGGED) * 5)
+    assert rig.ports.of(PortBlocked) == [PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 5)]
+    (looping,) = rig.hub.of(Emit)
+    assert (looping.data["device_id"], looping.message) == (
+        None,
+        "the device on sim0 came and went 5 times within 10 s",
+    )
+
+
+def test_what_was_closed_on_purpose_may_be_plugged_in_again() -> None:
+    rig = Rig()
+    tell(rig, OPENED, *(PortClosed(PORT, on_purpose=True), PLUGGED, OPENED) * 6)
+    assert rig.ports.told == []
+
+
 def test_an_opening_that_is_told_again_is_not_told_on() -> None:
     rig = Rig()
     for _ in range(20):
@@ -81,13 +128,13 @@ def test_an_opening_that_is_told_again_is_not_told_on() -> None:
 def test_a_loop_is_an_event_about_the_device() -> None:
     inventory = inventory_of("arm")
     (arm,) = inventory.devices
-    rig = Rig(inventory=inventory)
+    rig = Rig()
+    rig.flap(5, arm.device_id)
+    rig.guard.on_receive(PortUnblocked(PORT))
+    rig.inventory.replace(inventory)
     rig.flap(4, arm.device_id)
     rig.inventory.replace(Inventory())
     rig.flap(1, arm.device_id)
-    rig.guard.on_receive(PortUnblocked(PORT))
-    rig.inventory.replace(inventory)
-    rig.flap(5, arm.device_id)
 
     assert [(event.kind, dict(event.data)) for event in rig.hub.of(Emit)] == [
         (
@@ -153,7 +200,7 @@ def test_new_settings_hold_at_the_next_loop() -> None:
     rig.flap(2)
     rig.settings.replace(settings_view({"devices/detection/loop_threshold": 2}))
     rig.flap(1)
-    assert rig.ports.of(PortBlocked) == [PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 3)]
+    assert rig.ports.of(PortBlocked) == [PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 3, "049D")]
 
 
 def test_a_stopped_guard_leaves_no_timer_behind() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.port.loop_protection import MOST_COUNTED, NS_PER_S, Rule, Verdict, aged, closed, opened
+from actors.port.loop_protection import MOST_COUNTED, NS_PER_S, Rule, Verdict, aged, back, dropped
 from actors.port.messages import Window
 from tests.support.slices import settings_view
 
@@ -22,7 +22,7 @@ def flap(times: Iterable[int], rule: Rule = RULE, window: Window | None = None) 
     """A port that is open drops and opens again at each of these times, until it is blocked."""
     verdicts = [Verdict(window or Window())]
     for at in times:
-        verdicts.append(opened(closed(verdicts[-1].window), at, rule))
+        verdicts.append(back(dropped(verdicts[-1].window), at, rule))
         if verdicts[-1].block:
             break
     return verdicts[1:]
@@ -47,15 +47,15 @@ def test_the_fifth_loop_within_ten_seconds_begins_one_and_blocks() -> None:
     assert [(one.began, one.block) for one in verdicts] == [(False, False)] * 4 + [(True, True)]
 
 
-def test_the_first_opening_is_no_loop() -> None:
-    assert opened(Window(), 0, replace(RULE, threshold=1)) == Verdict(Window())
+def test_its_first_time_is_no_loop() -> None:
+    assert back(Window(), 0, replace(RULE, threshold=1)) == Verdict(Window())
 
 
 def test_what_is_told_twice_counts_once() -> None:
-    window = closed(closed(Window()))
-    once = opened(window, 5, RULE).window
+    window = dropped(dropped(Window()))
+    once = back(window, 5, RULE).window
     assert once == Window((5,))
-    assert opened(once, 6, RULE).window == once
+    assert back(once, 6, RULE).window == once
 
 
 def test_a_window_is_open_at_its_old_end() -> None:
@@ -72,19 +72,19 @@ def test_without_blocking_a_loop_is_said_once_until_it_has_calmed_down() -> None
 
 def test_blocking_that_is_switched_on_during_a_loop_acts_at_the_next_one() -> None:
     window = flap(seconds(1, 2, 3, 4, 5, 6), replace(RULE, block=False))[-1].window
-    verdict = opened(closed(window), 7 * NS_PER_S, RULE)
+    verdict = back(dropped(window), 7 * NS_PER_S, RULE)
     assert (verdict.began, verdict.block) == (False, True)
 
 
 def test_a_lower_threshold_acts_at_the_next_loop_and_a_higher_one_waits_for_more() -> None:
     window = flap(seconds(1, 2, 3))[-1].window
-    assert opened(closed(window), 4 * NS_PER_S, replace(RULE, threshold=2)).block
+    assert back(dropped(window), 4 * NS_PER_S, replace(RULE, threshold=2)).block
     assert not flap(seconds(4, 5), replace(RULE, threshold=6), window)[-1].block
 
 
 def test_a_shorter_window_forgets_at_once() -> None:
     window = flap(seconds(1, 2, 3, 4))[-1].window
-    assert opened(closed(window), 5 * NS_PER_S, replace(RULE, window_s=2.0)).window.reopened_ns == tuple(seconds(4, 5))
+    assert back(dropped(window), 5 * NS_PER_S, replace(RULE, window_s=2.0)).window.reopened_ns == tuple(seconds(4, 5))
 
 
 @pytest.mark.parametrize("jump", [-3600.0, 3600.0])

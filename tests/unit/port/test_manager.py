@@ -24,10 +24,13 @@ from actors.port.messages import (
     PortCounted,
     PortFaulted,
     PortOpened,
+    PortPlugged,
+    PortSilent,
     PortState,
     PortStatus,
     PortTable,
     PortUnblocked,
+    PortVanished,
     ResetPort,
     Window,
 )
@@ -186,6 +189,33 @@ def test_a_fault_is_shown_and_said_once_and_goes_when_the_port_opens() -> None:
         ("port-state-changed", "unusable", "in_use"),
         ("port-state-changed", "active", "reset"),
     ]
+
+
+def test_a_fault_is_over_when_the_port_can_be_opened_and_nobody_answers_and_is_said_again() -> None:
+    rig = Rig()
+    rig.tell(PortSilent(USB))
+    assert rig.table.value.find(USB) is None
+    for _ in range(2):
+        rig.tell(PortFaulted(USB, PATH, "in_use"), PortSilent(USB), PortSilent(USB))
+        assert rig.status == PortStatus(USB, PATH)
+    assert (
+        rig.events() == [("port-state-changed", "unusable", "in_use"), ("port-state-changed", "active", "opened")] * 2
+    )
+
+
+def test_a_port_that_goes_before_anybody_answered_is_counted_from_then_on() -> None:
+    rig = Rig()
+    rig.tell(PortPlugged(USB))
+    assert rig.table.value.find(USB) is None
+    rig.tell(PortVanished(USB, PATH), PortPlugged(USB))
+    assert rig.status == PortStatus(USB, PATH)
+    assert rig.guard.told == [PortVanished(USB, PATH), PortPlugged(USB)]
+
+
+def test_a_port_that_loops_while_nobody_is_on_it_shows_who_was_there_last() -> None:
+    rig = opened(Rig())
+    rig.tell(PortClosed(USB), PortVanished(USB, PATH), PortBlocked(USB, BlockReason.CONNECTION_LOOP, 5, "049D"))
+    assert (rig.status.state, rig.status.device_id) == (PortState.BLOCKED, "049D")
 
 
 @pytest.mark.parametrize("name", [USB, PATH])
