@@ -30,6 +30,9 @@ LIMITS: Final = Limits(
     event_channels=5,
 )
 PATIENT: Final = Limits(plain_connections=KEPT)
+NEVER_S: Final = 600.0
+# Long enough for the good client's own first request.
+ALONE_S: Final = 0.5
 
 
 @contextmanager
@@ -88,6 +91,30 @@ def test_who_does_not_go_on_is_let_go(quick: ServiceInside, port: str, begun: by
 def quick(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
     with serving(tmp_path_factory.mktemp("state"), LIMITS) as service:
         yield service
+
+
+BODY_BEGUN: Final = b"POST /stop HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "begun"),
+    [
+        ((ALONE_S, NEVER_S, NEVER_S, NEVER_S), b"GET /version HT"),
+        ((NEVER_S, ALONE_S, NEVER_S, NEVER_S), b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+        ((NEVER_S, NEVER_S, ALONE_S, NEVER_S), BODY_BEGUN),
+        ((NEVER_S, NEVER_S, NEVER_S, ALONE_S), BODY_BEGUN),
+    ],
+    ids=["first request", "next request", "body", "exchange"],
+)
+def test_each_limit_lets_go_without_the_others(
+    tmp_path: Path, seconds: tuple[float, float, float, float], begun: bytes
+) -> None:
+    first, idle, body, whole = seconds
+    limits = Limits(first_request_s=first, idle_s=idle, body_s=body, exchange_s=whole)
+    with serving(tmp_path, limits) as service, connected(service.http) as peer:
+        peer.sendall(begun)
+
+        assert ended(peer)
 
 
 def test_one_byte_after_the_other_does_not_keep_a_door_open(quick: ServiceInside) -> None:

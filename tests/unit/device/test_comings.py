@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -58,6 +59,19 @@ def test_an_added_device_gets_an_id_that_nobody_has() -> None:
         rig.manager.add_simulated(AddSimulated(ARM))
 
 
+def test_real_devices_count_among_the_sixteen() -> None:
+    rig = started("arm", "grip")
+    arm, grip = rig.records
+    real = replace(arm, identity=replace(arm.identity, simulated=False))
+    rig.inventory.replace(replace(rig.inventory.value, devices=(real, grip)))
+
+    for _ in range(14):
+        rig.manager.add_simulated(AddSimulated(ARM))
+
+    with pytest.raises(Conflict, match="16 devices"):
+        rig.manager.add_simulated(AddSimulated(ARM))
+
+
 def test_an_id_is_given_once() -> None:
     rig = started("arm")
     rig.manager.add_simulated(AddSimulated(NAMED))
@@ -89,11 +103,19 @@ def test_a_removed_device_ends_with_zero_force_and_without_its_actor() -> None:
     assert event.data["device_id"] == arm.device_id
 
 
-def test_what_is_not_simulated_cannot_be_removed() -> None:
+def test_what_is_not_simulated_is_neither_removed_nor_simulated() -> None:
     rig = started("arm")
+    (arm,) = rig.records
+    real = replace(arm, identity=replace(arm.identity, simulated=False))
+    rig.inventory.replace(replace(rig.inventory.value, devices=(real,)))
 
-    with pytest.raises(NoSuchDevice):
-        rig.manager.remove_simulated(RemoveSimulated("nobody"))
+    for device_id in ("nobody", arm.device_id):
+        with pytest.raises(NoSuchDevice):
+            rig.manager.remove_simulated(RemoveSimulated(device_id))
+        with pytest.raises(NoSuchDevice):
+            rig.manager.simulate(Simulate(device_id, SimulationChange(fault=Fault.UNPLUG)))
+
+    assert rig.records == (real,)
 
 
 def test_a_device_that_comes_back_has_its_place_and_its_configuration() -> None:

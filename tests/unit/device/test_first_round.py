@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, cast
+
+import pytest
 
 from actors.device.manager import DeviceManager
 from actors.device.memory import DeviceMemory
-from actors.device.messages import Inventory
+from actors.device.messages import MANAGER, Inventory
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import StopSwitch
 from actors.event.messages import HUB
@@ -16,7 +19,7 @@ from actors.kit.published import Published
 from actors.port.messages import FirstRoundOver, PortTable
 from actors.settings.messages import STORE
 from fastpath.arena import Runtime
-from tests.support.slices import Listener, NoChildren, settings_view
+from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
 
 
 class Shown(Published[Inventory]):
@@ -31,20 +34,58 @@ class Shown(Published[Inventory]):
         super().replace(value)
 
 
-def test_nobody_sees_a_choice_that_was_made_and_no_device() -> None:
-    context, runtime, shown = Context.build(ManualClock()), Runtime(stepping=True, realtime=False), Shown()
-    Listener(context, HUB, STORE)
-    stops = StopSwitch(runtime, shown, StopLatch(), context.directory.tell)
-    memory, ports = Published(DeviceMemory()), Published(PortTable())
-    manager = DeviceManager(context, runtime, shown, Published(settings_view()), stops, memory, ports, None)
-    manager._children = cast("Any", NoChildren())
-    manager.started()
-    before = shown.value
+class Rig:
+    """A manager without an actor's thread, whose service has no setting about simulated devices."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.context, self.shown = Context.build(self.clock), Shown()
+        Listener(self.context, HUB, STORE)
+        runtime = Runtime(stepping=True, realtime=False)
+        stops = StopSwitch(runtime, self.shown, StopLatch(), self.context.directory.tell)
+        memory, ports = Published(DeviceMemory()), Published(PortTable())
+        self.manager = DeviceManager(
+            self.context, runtime, self.shown, Published(settings_view()), stops, memory, ports, None
+        )
+        self.manager._children = cast("Any", NoChildren())
+        self.manager.started()
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig()
+
+
+def test_nobody_sees_a_choice_that_was_made_and_no_device(rig: Rig) -> None:
+    shown, before = rig.shown, rig.shown.value
     shown.all.clear()
 
-    manager.on_first_round(FirstRoundOver())
+    rig.manager.on_first_round(FirstRoundOver())
 
     assert before.choosing
-    assert [str(record.kind) for record in shown.value.devices] == ["arm", "grip"]
+    assert [(str(record.kind), str(record.identity.connection)) for record in shown.value.devices] == [
+        ("arm", "simulated"),
+        ("grip", "wireless"),
+    ]
     assert not shown.value.choosing
     assert all(inventory.choosing or inventory.devices for inventory in shown.all)
+
+
+def test_a_detection_that_does_not_end_its_first_round_is_waited_for_a_second_at_most(rig: Rig) -> None:
+    rig.context.directory.register(MANAGER, rig.manager.actor_ref)
+    rig.clock.advance(0.999)
+    assert rig.context.timers.fire_due() == 0
+    rig.clock.advance(0.001)
+    assert rig.context.timers.fire_due() == 1
+    assert isinstance(rig.manager.actor_inbox.get().message, FirstRoundOver)
+
+
+def test_with_a_real_device_nothing_is_simulated(rig: Rig) -> None:
+    (simulated,) = inventory_of("compact").devices
+    real = replace(simulated, identity=replace(simulated.identity, simulated=False))
+    rig.shown.replace(replace(rig.shown.value, devices=(real,)))
+
+    rig.manager.on_first_round(FirstRoundOver())
+
+    assert rig.shown.value.devices == (real,)
+    assert not rig.shown.value.choosing

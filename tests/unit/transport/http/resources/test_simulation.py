@@ -1,0 +1,73 @@
+"""`/simulation/…` at the edge: what is added is answered once the loop shows it, and only what is simulated is found."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from actors.device.messages import DeviceRecord, Inventory
+from actors.kit.errors import NoSuchDevice
+from tests.support.slices import inventory_of
+from transport.http.resources import simulation
+from transport.wire.vocabulary import NEUTRAL
+
+DEVICES = inventory_of("arm", "compact")
+ARM, COMPACT = DEVICES.devices
+REAL = replace(ARM, identity=replace(ARM.identity, simulated=False))
+
+
+class Loop:
+    """A loop that shows the device from the look of that number on; a reader of itself."""
+
+    def __init__(self, shows_at: int) -> None:
+        self.shows_at = shows_at
+        self.looks = 0
+
+    def reader(self, _lease: object) -> Loop:
+        return self
+
+    def snapshot(self) -> dict[str, int]:
+        self.looks += 1
+        return {"generation": ARM.lease.generation if self.looks >= self.shows_at else ARM.lease.generation - 1}
+
+
+def call_of(inventory: Inventory, *words: str, loop: Loop | None = None) -> Any:
+    """What a handler is given; the manager answers with the arm."""
+
+    async def ask(_name: str, _request: object) -> DeviceRecord:
+        return ARM
+
+    bridge = SimpleNamespace(inventory=inventory, ask=ask, system=SimpleNamespace(runtime=loop))
+    named = dict(zip(("device", "id"), words, strict=False))
+    return SimpleNamespace(
+        bridge=bridge, words=named, vocabulary=NEUTRAL, fields=lambda *_names: cast("Any", {"type": "arm"})
+    )
+
+
+@pytest.mark.parametrize(("shows_at", "looks"), [(1, 1), (3, 3), (10_000, simulation.FIRST_TICK_LOOKS)])
+def test_a_device_is_answered_once_the_loop_shows_it_or_seems_to_stand_still(
+    monkeypatch: pytest.MonkeyPatch, shows_at: int, looks: int
+) -> None:
+    loop = Loop(shows_at)
+    monkeypatch.setattr(simulation, "FIRST_TICK_LOOK_S", 0.0)
+    monkeypatch.setattr(simulation, "entry_of", lambda _call, record: {"of": record.device_id, "looks": loop.looks})
+
+    answer = asyncio.run(simulation.add_device(call_of(DEVICES, loop=loop)))
+
+    assert answer.data == {"of": ARM.device_id, "looks": looks}
+
+
+def test_a_pattern_finds_what_is_simulated_and_no_real_device() -> None:
+    inventory = replace(DEVICES, devices=(REAL,), unplugged=(COMPACT,))
+
+    assert simulation._found(call_of(inventory, "*", "*")).records == (COMPACT,)
+
+
+@pytest.mark.parametrize("name", [ARM.device_id, "0", "*"])
+def test_a_real_device_is_not_found(name: str) -> None:
+    with pytest.raises(NoSuchDevice):
+        simulation._found(call_of(replace(DEVICES, devices=(REAL,)), "arm", name))
