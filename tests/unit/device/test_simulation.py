@@ -9,7 +9,7 @@ import pytest
 
 from actors.device.messages import DeviceRecord
 from actors.device.params import device_params
-from actors.device.simulation import AWAY, STIFFNESS, changed
+from actors.device.simulation import AWAY, changed
 from actors.kit.errors import InvalidInput
 from actors.values.simulation import Fault, HandPath, Simulation, SimulationChange
 from tests.support.slices import inventory_of
@@ -119,7 +119,12 @@ def test_what_keeps_a_device_away_is_no_matter_of_its_kind() -> None:
         (GRIP, SimulationChange(centred=True), "hand"),
         (GRIP, SimulationChange(stiffness=100.0), "hand"),
         (GRIP, SimulationChange(fault=Fault.STALL), "fault"),
-        (ARM, SimulationChange(stiffness=STIFFNESS[1] * 1.01), "hand.stiffness"),
+        (GRIP, SimulationChange(fault=Fault.FOREIGN_OBJECT), "fault"),
+        (GRIP, SimulationChange(fault=Fault.THROW), "fault"),
+        (PEN, SimulationChange(fault=Fault.OSCILLATING_HALL), "fault"),
+        (PEN, SimulationChange(fault=Fault.CALIBRATION_BLOCKED), "fault"),
+        (ARM, SimulationChange(stiffness=9.9), "hand.stiffness"),
+        (ARM, SimulationChange(stiffness=1000.1), "hand.stiffness"),
         (ARM, SimulationChange(position=(0.0, 0.0, 0.2)), "hand.position.y"),
     ],
 )
