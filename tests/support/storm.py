@@ -99,10 +99,17 @@ QUIET: Final = {
 }
 
 
+# Eleven devices, a client and the test itself on a busy machine: one of its threads may have no turn for 500 ms.
+STALLED: Final = (
+    "actors.control.actor",
+    "the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero",
+)
+
+
 def unforeseen(records: Iterable[logging.LogRecord]) -> list[str]:
-    """What was logged of anything but the deaths of actors that the storm killed, and the loop's of a machine that stalls."""
+    """What was logged of anything but the deaths of actors that the storm killed, and a timekeeper without a turn."""
     told = (one for one in records if one.exc_info is None or not isinstance(one.exc_info[1], Killed))
-    return [one.getMessage() for one in told if one.name != "actors.control.actor"]
+    return [one.getMessage() for one in told if (one.name, one.getMessage()) != STALLED]
 
 
 class Storm:

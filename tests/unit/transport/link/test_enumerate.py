@@ -198,5 +198,22 @@ def test_what_the_system_refuses_is_said_with_what_to_do(number: int, reason: Po
     assert error.value.reason is reason
 
 
+def test_a_port_that_was_plugged_in_anew_is_not_the_one_that_was_listed(tmp_path: Path) -> None:
+    path = tmp_path / "ttyACM0"
+    path.touch()
+    family = Family(Candidate("ttyACM0", str(path), Transport.SERIAL))
+    links = machine(family)
+    (listed_one,) = links.scan()
+    assert opened(links, listed_one) == "link"
+    (tmp_path / "new").touch()
+    (tmp_path / "new").replace(path)
+
+    with pytest.raises(NobodyAnswers):
+        opened(links, listed_one)
+    (anew,) = links.scan()
+    assert not listed_one.stayed(anew)
+    assert opened(links, anew) == "link"
+
+
 def test_any_other_refusal_may_mend_itself() -> None:
     assert isinstance(why_not(OSError(errno.ENOENT, "no such file"), "/dev/a"), NobodyAnswers)

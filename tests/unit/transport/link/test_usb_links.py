@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import threading
 from collections.abc import Iterator
@@ -20,7 +21,11 @@ from fastpath.arena import Runtime
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports
+from tests.support.slices import settings_view
+from transport.link.families import NotDriven
 from transport.link.hid import HidDevice
+from transport.link.machine import Machine
+from transport.link.usb_bus import UsbBus
 from transport.link.usb_links import Falcons, SpaceMouses
 
 MOUSE = HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
@@ -162,3 +167,38 @@ def test_a_spacemouse_is_opened_as_a_pen_that_is_there_as_long_as_it_is_plugged_
 def test_a_spacemouse_that_was_pulled_out_meanwhile_is_nobody() -> None:
     with pytest.raises(NobodyAnswers, match="not plugged in any more"):
         mice(KEYBOARD).open(MOUSE.candidate, Patience(), threading.Event())
+
+
+# ---------------------------------------------------------------- known, and not driven
+
+
+def with_vendor(*numbers: tuple[int, int]) -> FalconBus:
+    """A device in a socket for each (vendor id, product id)."""
+    bus = FalconBus()
+    for vendor, product in numbers:
+        bus.plug(FalconBoard(), product=product).vendor = vendor
+    return bus
+
+
+def test_devices_that_are_known_and_not_driven_are_listed_and_nothing_else_is() -> None:
+    bus = with_vendor((0x1451, 0x0402), (0x2988, 0x0302), (0x16C0, 0x0483), (0x2FE3, 0x0100), (0x046D, 0xC31C))
+    found = NotDriven(UsbBus(bus)).candidates()
+    assert [(one.port, one.transport, one.vendor_id) for one in found] == [
+        ("usb-1-1", Transport.USB, 0x1451),
+        ("usb-1-2", Transport.USB, 0x2988),
+    ]
+
+
+@pytest.mark.parametrize(("vendor", "name"), [(0x1451, "Force Dimension"), (0x2988, "3D Systems")])
+def test_one_that_is_not_driven_is_refused_by_name_and_never_opened(vendor: int, name: str) -> None:
+    bus = with_vendor((vendor, 0x0001))
+    bus.refused = errno.EIO
+    family = NotDriven(UsbBus(bus))
+    machine = Machine(Published(settings_view()), [family])
+    (candidate,) = machine.scan()
+    with pytest.raises(PortUnusable, match=name) as refused:
+        machine.open(candidate, Patience(), threading.Event())
+    assert refused.value.reason is PortFault.NO_DRIVER
+    with pytest.raises(NobodyAnswers):
+        family.open(candidate, Patience(), threading.Event())
+    assert bus.open_handles == 0

@@ -1,0 +1,237 @@
+"""Ports that cannot be used, at real terminals and on an emulated USB bus: each is said once, shown, and left in peace."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import subprocess
+import sys
+import tty
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+import pytest
+import serial
+
+from actors.port.messages import DETECTION, PORTS, link_name
+from tests.emulators.falcon_backend import FalconBus
+from tests.emulators.falcon_board import FalconBoard
+from tests.support.exchange import exchange
+from tests.support.inside import ServiceInside
+from tests.support.listener import Listener
+from tests.support.living_actors import handled
+from tests.support.polling import eventually
+from transport.link.families import links
+
+if TYPE_CHECKING:
+    import threading
+
+    from actors.kit.published import Published
+    from actors.port.link import Link, Links, Patience
+    from actors.settings.messages import SettingsView
+    from actors.values.hardware import Candidate
+    from fastpath.arena import Runtime
+
+FORCE_DIMENSION, THREE_D_SYSTEMS = 0x1451, 0x2988
+HOLD = """
+import fcntl, os, sys
+port = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY)
+fcntl.flock(port, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+CHANGED = "port-state-changed"
+
+
+class Counted:
+    """The links of the machine, and how often each port was tried."""
+
+    def __init__(self) -> None:
+        self.tries = Counter[str]()
+
+    def __call__(self, runtime: Runtime, settings: Published[SettingsView]) -> Links:
+        self._links = links(runtime, settings)
+        return self
+
+    def scan(self) -> tuple[Candidate, ...]:
+        return self._links.scan()
+
+    def glance(self) -> object:
+        return self._links.glance()
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        self.tries[candidate.port] += 1
+        return self._links.open(candidate, patience, stop)
+
+
+@contextmanager
+def terminal(path: Path) -> Generator[str]:
+    """A terminal with nobody behind it, under that path."""
+    master, port = os.openpty()
+    tty.setraw(port)
+    path.symlink_to(os.ttyname(port))
+    try:
+        yield str(path)
+    finally:
+        path.unlink()
+        os.close(port)
+        os.close(master)
+
+
+@contextmanager
+def held(path: str) -> Generator[None]:
+    """Another program holds the port."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield
+        process.stdin.close()
+
+
+@contextmanager
+def forbidden(path: str) -> Generator[None]:
+    """This user may not open the port: what the kernel says to a user who is not root."""
+
+    class Port(serial.Serial):  # type: ignore[misc]
+        def __init__(self, port: str, *arguments: Any, **named: Any) -> None:
+            if port == path:
+                raise serial.SerialException(errno.EACCES, f"could not open port {port}: Permission denied")
+            super().__init__(port, *arguments, **named)
+
+    with patch("serial.Serial", Port):
+        yield
+
+
+def row(service: ServiceInside, port: str) -> tuple[str, str]:
+    shown = exchange(service.http, "GET", f"/ports/{port}").json
+    return shown["state"], shown["reason"]
+
+
+# ---------------------------------------------------------------- every reason there is
+
+
+class Bench:
+    """A stepped service and its machine."""
+
+    def __init__(self, service: ServiceInside, events: Listener, machine: Counted) -> None:
+        self.service = service
+        self.events = events
+        self.machine = machine
+
+    def passes(self, seconds: float) -> None:
+        """Let time pass, each half second heard by everybody who waits for it."""
+        directory = self.service.system.context.directory
+        for _ in range(round(2 * seconds)):
+            self.service.wait(0.5)
+            self.service.system.timekeeper.turn()
+            for name in (DETECTION, *map(link_name, self.machine.tries), DETECTION, PORTS):
+                if directory.ref(name) is not None:
+                    handled(directory, name)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """One port for each reason, by name; `usb-1-1` and `usb-1-2` are known and not driven, `usb-1-3` is a bare Falcon."""
+    bus, machine = FalconBus(), Counted()
+    for vendor in (FORCE_DIMENSION, THREE_D_SYSTEMS):
+        bus.plug(FalconBoard()).vendor = vendor
+    bus.plug(FalconBoard())
+    with ExitStack() as stack:
+        busy, locked = (stack.enter_context(terminal(tmp_path / name)) for name in ("busy", "locked"))
+        stack.enter_context(held(busy))
+        stack.enter_context(forbidden(locked))
+        stack.enter_context(patch("usb.backend.libusb1.get_backend", lambda: bus))
+        service = stack.enter_context(
+            ServiceInside(
+                tmp_path,
+                simulated=(),
+                stepping=True,
+                settings={"control/frequency": 1000, "devices/detection/serial_ports": json.dumps([busy, locked])},
+                links=machine,
+            )
+        )
+        events = stack.enter_context(Listener(service.events, since="2000-01-01T00:00:00%2B00:00"))
+        yield Bench(service, events, machine)
+
+
+def test_each_reason_is_one_event_one_line_and_one_row_and_no_storm_of_tries(
+    bench: Bench, caplog: pytest.LogCaptureFixture
+) -> None:
+    expected = {
+        "busy": "in_use",
+        "locked": "permission",
+        "usb-1-1": "no_driver",
+        "usb-1-2": "no_driver",
+        "usb-1-3": "no_firmware_image",
+    }
+    bench.passes(25)
+    logged = [*caplog.get_records("setup"), *caplog.records]
+    page = exchange(bench.service.http, "GET", "/metrics").body.decode()
+
+    for port, reason in expected.items():
+        event = bench.events.hears(CHANGED, port=port)
+        assert (event["level"], event["data"]["state"], event["data"]["reason"]) == ("warning", "unusable", reason)
+        assert len(bench.events.heard(CHANGED, port=port)) == 1
+        assert row(bench.service, port) == ("unusable", reason)
+        lines = [one for one in logged if f"port {port} cannot be used" in one.getMessage()]
+        assert [one.levelno for one in lines] == [logging.WARNING]
+        tries = bench.machine.tries[port]
+        assert tries == 1 if reason == "no_driver" else 2 <= tries <= 3
+        assert f'hapticd_port_unusable{{port="{port}"}} 1.0' in page
+
+
+# ---------------------------------------------------------------- a port that is taken and let go
+
+
+def test_a_port_that_is_let_go_while_nobody_is_behind_it_is_active_and_told_when_it_is_taken_again(
+    tmp_path: Path,
+) -> None:
+    machine = Counted()
+    settings = {
+        "devices/detection/period": 100,
+        "devices/detection/timeout": 100,
+        "devices/detection/max_number_retry": 1,
+    }
+    with (
+        terminal(tmp_path / "board") as path,
+        patch("actors.port.retry.FAULT_S", 0.1),
+        patch("transport.link.protocols.openlink_talk.TRIES", 1),
+        ServiceInside(
+            tmp_path,
+            simulated=(),
+            settings={**settings, "devices/detection/serial_ports": json.dumps([path])},
+            links=machine,
+            settled=False,
+        ) as service,
+        Listener(service.events) as events,
+    ):
+
+        def goes_on() -> None:
+            """Return when the port has been tried once more, from beginning to end."""
+            tries = machine.tries["board"]
+            eventually(lambda: machine.tries["board"] > tries + 1, "it is tried again", pause_s=0.01)
+
+        for _ in range(2):
+            with held(path):
+                eventually(lambda: row_or_none(service) == ("unusable", "in_use"), "it is in use", pause_s=0.01)
+                goes_on()
+            eventually(lambda: row_or_none(service) == ("active", ""), "it is free", pause_s=0.01)
+            goes_on()
+        eventually(lambda: len(events.heard(CHANGED)) >= 4, "all is told", pause_s=0.01)
+
+    said = [(one["data"]["state"], one["data"]["reason"]) for one in events.heard(CHANGED)]
+    assert said == [("unusable", "in_use"), ("active", "opened")] * 2
+
+
+def row_or_none(service: ServiceInside) -> tuple[str, str] | None:
+    found = service.system.ports.value.find("board")
+    return None if found is None else (str(found.state), found.reason)

@@ -1,0 +1,25 @@
+"""What a storm may log, and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+
+import pytest
+
+from actors.control import actor
+from tests.support.living_actors import Killed
+from tests.support.storm import STALLED, unforeseen
+
+
+def test_only_a_killed_actor_and_a_timekeeper_without_a_turn_are_foreseen(caplog: pytest.LogCaptureFixture) -> None:
+    name, stalled = STALLED
+    assert stalled in inspect.getsource(actor)
+    logging.getLogger(name).error(stalled)
+    logging.getLogger("actors.kit.mailbox").error("died", exc_info=Killed())
+    assert unforeseen(caplog.records) == []
+
+    logging.getLogger(name).error("the loop has ended")
+    logging.getLogger("actors.port.detection").error(stalled)
+    logging.getLogger("actors.kit.mailbox").error("died", exc_info=ValueError())
+    assert unforeseen(caplog.records) == ["the loop has ended", stalled, "died"]
