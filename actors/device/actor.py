@@ -228,13 +228,15 @@ class DeviceActor(ServiceActor):
         return self._settings.value.number(SIMULATED_SETTLE if identity.simulated else SETTLE)
 
     def _calibrate(self) -> None:
-        """Begin the run that the bond names; the device with motors does it for its handle too."""
+        """Begin the run that the bond names; a handle does if it has a calibration of its own, a simulated one has none."""
         run, identity = self._record.bond.run, self._record.identity
-        if not run or not identity.kind.moves:
+        if not run:
             return
-        if identity.simulated:
-            self.context.timers.after(CALIBRATION_S, self.name, CalibrationDue(run), key=(self.name, CalibrationDue))
-        else:
+        if identity.found is None:
+            if identity.kind.moves:
+                due = CalibrationDue(run)
+                self.context.timers.after(CALIBRATION_S, self.name, due, key=(self.name, CalibrationDue))
+        elif identity.kind.moves or identity.found.calibrates:
             self.tell(link_name(identity.port), CalibrateOverLink(identity.link_id, run))
 
     def _configure_hardware(self) -> None:

@@ -18,10 +18,11 @@ LOCKED: Final = Calibration()
 
 @dataclass(frozen=True, slots=True)
 class PairingBook:
-    """Every pair, and the calibration of each device with motors that is here."""
+    """Every pair, the calibration of each device with motors that is here, and the number of the newest run of any."""
 
     pairs: Pairs = field(default_factory=Pairs)
     calibrations: Mapping[str, Calibration] = field(default_factory=lambda: MappingProxyType({}))
+    runs: int = 0
 
     def pairing(self, device_id: str) -> Pairing:
         """The device's other half and who paired them."""

@@ -18,12 +18,15 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`run` is the number of the one under way, 0 for none; `reason` is that of the last failure, until the lock moves or a run begins."""
+    """`run` is the number of the one under way, 0 for none, and `awaited` are the devices whose end of it has not come.
+
+    `reason` is that of the last failure, until the lock moves or a run begins.
+    """
 
     calibrated: bool = False
     unlocked: bool = False
     run: int = 0
-    runs: int = 0
+    awaited: frozenset[str] = frozenset()
     reason: Reason | None = None
 
     @property
@@ -48,8 +51,10 @@ def seen(calibration: Calibration, handle: Handle | None) -> Calibration:
     return calibration if unlocked == calibration.unlocked else replace(calibration, unlocked=unlocked, reason=None)
 
 
-def begun(calibration: Calibration, handle: Handle | None) -> Calibration:
-    """After a wish to calibrate: it runs, or stays locked, or has failed because the handle is away or asleep."""
+def begun(
+    calibration: Calibration, handle: Handle | None, run: int, awaited: frozenset[str] = frozenset()
+) -> Calibration:
+    """After a wish to calibrate: it runs under that number until all `awaited` are done, or stays locked, or its handle is away or asleep."""
     calibration = seen(calibration, handle)
     if calibration.run:
         return calibration
@@ -59,18 +64,20 @@ def begun(calibration: Calibration, handle: Handle | None) -> Calibration:
         return replace(calibration, reason=None)
     if handle is not None and not handle.awake:
         return replace(calibration, reason=Reason.PEN_ASLEEP)
-    runs = calibration.runs + 1
-    return replace(calibration, run=runs, runs=runs, reason=None)
+    return replace(calibration, run=run, awaited=awaited, reason=None)
 
 
-def ended(calibration: Calibration, run: int, reason: Reason | None) -> Calibration:
-    """After the end of a run; the end of one that is over already changes nothing."""
+def ended(calibration: Calibration, run: int, reason: Reason | None, device_id: str = "") -> Calibration:
+    """After a device's end of a run: the last one ends it, a failure at once; the end of one that is over already changes nothing."""
     if run != calibration.run or run == 0:
         return calibration
     if reason is not None:
         return _failed(calibration, reason)
-    return replace(calibration, run=0, calibrated=True, reason=None)
+    awaited = calibration.awaited - {device_id}
+    if awaited:
+        return replace(calibration, awaited=awaited)
+    return replace(calibration, run=0, awaited=awaited, calibrated=True, reason=None)
 
 
 def _failed(calibration: Calibration, reason: Reason) -> Calibration:
-    return replace(calibration, run=0, calibrated=False, reason=reason)
+    return replace(calibration, run=0, awaited=frozenset(), calibrated=False, reason=reason)

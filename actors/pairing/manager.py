@@ -149,7 +149,11 @@ class PairingManager(ServiceActor):
         if mover.phase is not Phase.READY:
             raise Conflict(f"Device {mover.device_id} is {mover.phase}: calibrate it once it is ready.")
         before = self._book.value.calibration(mover.device_id)
-        after = calibration.begun(before, self._handle(mover.device_id))
+        # A handle meets many devices: no two runs have one number.
+        run = self._book.value.runs + 1
+        after = calibration.begun(before, self._handle(mover.device_id), run, self._who_calibrates(mover.device_id))
+        if after.run == run:
+            self._book.replace(replace(self._book.value, runs=run))
         self._show(self._book.value.pairs, {**self._book.value.calibrations, mover.device_id: after})
         if after.run:
             if after.run != before.run:
@@ -164,8 +168,10 @@ class PairingManager(ServiceActor):
 
     @handles(CalibrationEnded)
     def on_calibration_ended(self, message: CalibrationEnded) -> None:
-        """The device says how it went."""
-        self._end(message.device_id, message.run, message.reason)
+        """One of the pair says how it went."""
+        pair = self._book.value.pairs.of(message.device_id)
+        mover = message.device_id if pair is None else pair.mover
+        self._end(mover, message.run, message.reason, said_by=message.device_id)
 
     @handles(CalibrationOverdue)
     def on_calibration_overdue(self, message: CalibrationOverdue) -> None:
@@ -215,13 +221,15 @@ class PairingManager(ServiceActor):
             if before.run and not after.run and after.reason is not None:
                 self.tell(HUB, failure_event(self._inventory.value.get(device_id), after.reason))
 
-    def _end(self, device_id: str, run: int, reason: Reason | None) -> None:
+    def _end(self, device_id: str, run: int, reason: Reason | None, *, said_by: str = "") -> None:
         book = self._book.value
         before, record = book.calibrations.get(device_id), self._inventory.value.find(device_id)
         if before is None or record is None or before.run != run:
             return
-        self.context.timers.cancel((self.name, device_id))
-        self._show(book.pairs, {**book.calibrations, device_id: calibration.ended(before, run, reason)})
+        after = calibration.ended(before, run, reason, said_by)
+        if not after.run:
+            self.context.timers.cancel((self.name, device_id))
+        self._show(book.pairs, {**book.calibrations, device_id: after})
         if reason is not None:
             self.tell(HUB, failure_event(record, reason))
 
@@ -282,6 +290,15 @@ class PairingManager(ServiceActor):
         if record is None or record.phase in GONE:
             return Handle(here=False)
         return Handle(awake=record.phase is not Phase.ASLEEP, attached=self._attached(record))
+
+    def _who_calibrates(self, mover: str) -> frozenset[str]:
+        """Whose ends of a run are awaited: the device's, and its handle's if that has a calibration of its own."""
+        pair = self._book.value.pairs.of(mover)
+        handle = None if pair is None else self._inventory.value.find(pair.handle)
+        found = None if handle is None else handle.identity.found
+        return frozenset(
+            {mover} if handle is None or found is None or not found.calibrates else {mover, handle.device_id}
+        )
 
     def _debounce(self) -> Debounce:
         settings = self._settings.value

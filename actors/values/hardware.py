@@ -78,7 +78,7 @@ class FoundDevice:
     """One device behind a link, in its own words; `reach` and `mechanism` None are those of its kind.
 
     `device_id` has one to eight characters; `calibrated` when it was found; `settle_s` None = as long as its kind takes.
-    `by_hand`: nothing says that it sits in an arm, so it is paired only when somebody says so.
+    `by_hand`: nothing says that it sits in an arm, so it is paired only when somebody says so. `calibrates`: it can be told to.
     """
 
     device_id: str
@@ -93,3 +93,4 @@ class FoundDevice:
     calibrated: bool = False
     settle_s: float | None = None
     by_hand: bool = False
+    calibrates: bool = False

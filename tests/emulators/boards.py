@@ -66,6 +66,11 @@ class Seen:
     damping: list[float]
     led: list[int]
     rate_hz: int
+    calibrates: int
+    calibrating: int
+    calibrated_ns: int
+    calm: int
+    pushed: int
 
     @property
     def driven(self) -> bool:

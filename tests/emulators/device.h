@@ -151,6 +151,18 @@ static void configure(port *p, int i, const ol_message *m) {
     talk(p, i, &answer);
 }
 
+static void calibrate(port *p, int i, const ol_message *m, int64_t now) {
+    device *d = &p->devices[i];
+    d->calibrate_request = m->sequence;
+    if (m->body.calibrate.start && !d->calibrating_ns) {
+        d->calibrating_ns = now;
+        d->calibrates++;
+        d->calm = d->pushed = 0;
+        drive(d, &released, now);
+    }
+    say_calibration(p, i, 1, 0);
+}
+
 static void take_command(device *d, const ol_message *m, int64_t now) {
     if (m->body.command.mode != OL_RELEASE && d->commanded && !ol_newer(d->command_sequence, m->sequence)) return;
     if (now - d->command_ns > d->gap_ns) d->gap_ns = now - d->command_ns;
@@ -159,6 +171,10 @@ static void take_command(device *d, const ol_message *m, int64_t now) {
     d->command_ns = now;
     d->tripped = 0;
     d->commands++;
+    if (d->calibrating_ns) {
+        if (m->body.command.mode == OL_RELEASE) d->calm++;
+        else if (d->calm) d->pushed++;
+    }
     drive(d, &m->body.command, now);
 }
 
@@ -195,12 +211,7 @@ static void take(port *p, const ol_message *m, int64_t now) {
     case OL_COMMAND: take_command(&p->devices[i], m, now); break;
     case OL_CONFIGURE: configure(p, i, m); break;
     case OL_LED: p->devices[i].led = m->body.led; break;
-    case OL_CALIBRATE:
-        p->devices[i].calibrate_request = m->sequence;
-        if (m->body.calibrate.start && !p->devices[i].calibrating_ns)
-            p->devices[i].calibrating_ns = now + (int64_t)(p->devices[i].knobs.of.calibration_ms * 1e6);
-        say_calibration(p, i, 1, 0);
-        break;
+    case OL_CALIBRATE: calibrate(p, i, m, now); break;
     default: break;
     }
 }
@@ -251,7 +262,7 @@ static void live(port *p, int i, int64_t now) {
     }
     if (d->phase == OL_SETTLING && now >= d->settled_ns) { d->phase = OL_READY; say_settle(p, i, now); }
     if (d->phase == OL_SETTLING && now - d->settle_said_ns >= 100 * MS) say_settle(p, i, now);
-    if (d->calibrating_ns && now >= d->calibrating_ns) {
+    if (d->calibrating_ns && now - d->calibrating_ns >= (int64_t)(d->knobs.of.calibration_ms * 1e6)) {
         int reason = (int)d->knobs.of.calibration;
         d->calibrating_ns = 0;
         d->calibrated_ns = reason ? 0 : now;

@@ -46,6 +46,8 @@ typedef struct {
     uint32_t rate_hz, wakes;
     int64_t settled_ns, state_ns, settle_said_ns, beat_ns, calibrated_ns, calibrating_ns, command_ns, driven_ns, zeroed_ns, woken_ns;
     uint64_t commands, states;
+    /* CALIBRATE that began one; commands while it runs: those of zero, and those with a force behind one of zero */
+    uint32_t calibrates, calm, pushed;
     int64_t gap_ns;
     ol_led led;
 } device;

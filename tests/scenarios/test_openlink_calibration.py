@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.board_desk import BoardDesk
 from tests.support.polling import eventually
+from tests.support.way_out import Pusher
 
 COMPACT, PEN = 0, 1
 FAILED = "device-calibration-failed"
@@ -92,6 +93,53 @@ def test_board_and_pen_calibrate_together(unlocked: BoardDesk, named: str) -> No
     assert unlocked.events.heard(FAILED) == []
 
 
+@pytest.mark.parametrize(("slow", "quick"), [(COMPACT, PEN), (PEN, COMPACT)], ids=["the pen first", "the device first"])
+def test_both_are_told_and_it_is_over_when_both_have_calibrated(unlocked: BoardDesk, slow: int, quick: int) -> None:
+    boards, begun_ns = unlocked.boards, unlocked.service.runtime.now_ns()
+    boards.set("calibration_ms", 60_000, slow)
+    boards.set("calibration_ms", 1, quick)
+    unlocked.done("POST", ROUTE)
+
+    eventually(lambda: boards.see(quick).calibrated_ns > begun_ns, "one has calibrated", pause_s=0.005)
+    eventually(lambda: boards.see(slow).calibrating, "the other has begun", pause_s=0.005)
+    # It has said so: its states behind the end of its calibration have come.
+    said = boards.see(quick).states + 3
+    eventually(lambda: boards.see(quick).states > said, "it goes on", pause_s=0.005)
+    assert unlocked.calibration("C1") == unlocked.calibration("P1") == {"state": "running"}
+    assert boards.see(slow).calibrated_ns < begun_ns
+
+    boards.set("calibration_ms", 1, slow)
+    unlocked.becomes("C1", state="calibrated")
+
+    assert unlocked.calibration("P1") == {"state": "calibrated"}
+    for port in (COMPACT, PEN):
+        seen = boards.see(port)
+        assert seen.calibrates >= 1
+        assert seen.calibrated_ns > begun_ns
+        assert not seen.calibrating
+    assert unlocked.events.heard(FAILED) == []
+
+
+def test_the_motors_of_a_board_that_calibrates_are_ordered_to_zero(unlocked: BoardDesk) -> None:
+    boards = unlocked.boards
+    with Pusher(unlocked.service.ws, "compact", "C1"):
+        eventually(lambda: boards.see(COMPACT).driven, "the motors are on", pause_s=0.005)
+        boards.set("calibration_ms", 60_000, COMPACT)
+        assert unlocked.done("POST", ROUTE) == {"state": "running"}
+
+        def calm() -> bool:
+            seen = boards.see(COMPACT)
+            assert not (seen.calibrating and seen.driven)
+            return seen.calm > 300
+
+        eventually(calm, "it has had zero orders all along", pause_s=0.005)
+        assert boards.see(COMPACT).pushed == 0
+        assert unlocked.calibration("C1") == {"state": "running"}
+        boards.set("calibration_ms", 1, COMPACT)
+        unlocked.becomes("C1", state="calibrated")
+        eventually(lambda: boards.see(COMPACT).driven, "the motors are on again", pause_s=0.005)
+
+
 def body_of(desk: BoardDesk) -> list[float]:
     """The body orientation that a client sees: w, x, y, z."""
     (compact,) = desk.done("GET", "/devices")["compact"]
@@ -122,15 +170,16 @@ def test_a_calibration_refreshes_the_body_orientation_and_one_that_fails_does_no
         stands(unlocked, turned)
 
 
+@pytest.mark.parametrize("who", [COMPACT, PEN], ids=["the device", "the pen"])
 @pytest.mark.parametrize(("outcome", "reason"), [(1, "blocked"), (2, "oscillating_hall")])
-def test_a_board_that_cannot_calibrate_says_why(unlocked: BoardDesk, outcome: int, reason: str) -> None:
-    unlocked.boards.set("calibration", outcome, COMPACT)
+def test_a_board_that_cannot_calibrate_says_why(unlocked: BoardDesk, outcome: int, reason: str, who: int) -> None:
+    unlocked.boards.set("calibration", outcome, who)
 
     unlocked.done("POST", ROUTE)
 
     fails(unlocked, reason)
     assert unlocked.calibration("C1") == unlocked.calibration("P1") == {"state": "failed", "reason": reason}
-    unlocked.boards.set("calibration", 0, COMPACT)
+    unlocked.boards.set("calibration", 0, who)
     unlocked.done("POST", ROUTE)
     unlocked.becomes("C1", state="calibrated")
 

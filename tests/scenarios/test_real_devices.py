@@ -544,6 +544,7 @@ def test_a_calibration_runs_over_the_link_and_ends_as_the_device_says(tmp_path: 
         board = desk.machine.plug(ARM, port="ttyACM1")
         desk.ready(ARM, GRIP)
         desk.until(lambda: desk.record(ARM.device_id).paired_with == GRIP.device_id, "they are paired")
+        assert GRIP.calibrates is False
         assert desk.ask("POST", route).status == 409
         beats(desk, 15)
         assert desk.ask("POST", route).json["state"] == "running"
@@ -557,6 +558,7 @@ def test_a_calibration_runs_over_the_link_and_ends_as_the_device_says(tmp_path: 
     assert answer["state"] == ("calibrated" if reason is None else "failed")
     assert failed is None or failed["data"]["reason"] == str(reason)
     assert board.link.runs == [1]
+    assert desk.machine.boards[0].link.runs == []
 
 
 def test_a_real_device_falls_asleep_and_wakes_up_as_it_says(tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.kit.published import Published
 from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
+from actors.port.messages import CalibrateOverLink, link_name
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena import Runtime
+from tests.support.links import GRIP
 from tests.support.slices import Listener, settings_view, simulated_records
 
 RUN = 3
@@ -116,6 +118,22 @@ def test_the_end_of_a_run_that_was_over_before_is_not_said() -> None:
     rig.actor.on_calibration_due(CalibrationDue(RUN))
 
     assert rig.pairing.told == []
+
+
+@pytest.mark.parametrize("calibrates", [True, False])
+def test_a_real_handle_calibrates_over_its_own_link_if_it_can(calibrates: bool) -> None:
+    rig = Rig()
+    link = Listener(rig.context, link_name(rig.grip.identity.port))
+    found = replace(GRIP, calibrates=calibrates)
+    grip = replace(rig.grip, identity=replace(rig.grip.identity, simulated=False, found=found))
+    rig.inventory.replace(Inventory((rig.arm, grip)))
+    actor = DeviceActor(rig.context, rig.runtime, rig.inventory, Published(settings_view()), grip.device_id)
+    actor.started()
+
+    rig.inventory.replace(Inventory((rig.arm, replace(grip, bond=replace(grip.bond, run=RUN)))))
+    actor.on_bond(BondChanged())
+
+    assert link.of(CalibrateOverLink) == ([CalibrateOverLink(GRIP.device_id, RUN)] if calibrates else [])
 
 
 def test_an_actor_that_dies_while_its_device_calibrates_begins_again() -> None:

@@ -23,7 +23,7 @@ def after(*handles: Handle | None, calibrated: bool = False) -> Calibration:
 
 
 def running() -> Calibration:
-    found = begun(after(HELD), HELD)
+    found = begun(after(HELD), HELD, 1)
     assert found.progress is Progress.RUNNING
     return found
 
@@ -35,7 +35,7 @@ def test_it_is_locked_until_a_paired_handle_is_attached(handle: Handle | None, c
 
     assert found.progress is Progress.LOCKED
     assert found.calibrated is calibrated
-    assert begun(found, handle).run == 0
+    assert begun(found, handle, 1).run == 0
 
 
 def test_an_attached_handle_unlocks_it() -> None:
@@ -54,7 +54,7 @@ def test_a_run_ends_calibrated() -> None:
 
 @pytest.mark.parametrize("reason", Reason)
 def test_a_run_that_fails_leaves_nothing_calibrated_and_says_why(reason: Reason) -> None:
-    one = begun(after(HELD, calibrated=True), HELD)
+    one = begun(after(HELD, calibrated=True), HELD, 1)
 
     failed = ended(one, one.run, reason)
 
@@ -74,7 +74,7 @@ def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason
 
 @pytest.mark.parametrize(("handle", "reason"), [(AWAY, Reason.PEN_NOT_CONNECTED), (ASLEEP, Reason.PEN_ASLEEP)])
 def test_without_a_handle_that_answers_it_fails_at_once_and_loses_nothing(handle: Handle, reason: Reason) -> None:
-    refused = begun(after(HELD, calibrated=True), handle)
+    refused = begun(after(HELD, calibrated=True), handle, 1)
 
     assert (refused.run, refused.reason, refused.progress) == (0, reason, Progress.FAILED)
     assert refused.calibrated
@@ -87,28 +87,49 @@ def test_a_failure_is_shown_until_the_lock_moves_or_a_run_begins() -> None:
     assert seen(failed, HELD) == failed
     assert seen(failed, LOOSE).progress is Progress.LOCKED
     assert seen(seen(failed, LOOSE), HELD).progress is Progress.READY
-    assert begun(failed, HELD).progress is Progress.RUNNING
+    assert begun(failed, HELD, 2).progress is Progress.RUNNING
 
 
 def test_a_wish_while_it_is_locked_forgets_an_old_failure() -> None:
     lost = seen(running(), LOOSE)
 
-    assert begun(lost, LOOSE).progress is Progress.LOCKED
+    assert begun(lost, LOOSE, 2).progress is Progress.LOCKED
+
+
+BOTH = frozenset({"C1", "P1"})
+
+
+@pytest.mark.parametrize("order", [("C1", "P1"), ("P1", "C1")])
+def test_a_run_ends_with_the_last_of_those_who_calibrate(order: tuple[str, str]) -> None:
+    one = begun(after(HELD), HELD, 7, BOTH)
+
+    half = ended(ended(one, 7, None, order[0]), 7, None, order[0])
+    assert (half.progress, half.calibrated, half.run) == (Progress.RUNNING, False, 7)
+    done = ended(half, 7, None, order[1])
+
+    assert (done.progress, done.calibrated, done.run) == (Progress.CALIBRATED, True, 0)
+
+
+@pytest.mark.parametrize("who", sorted(BOTH))
+def test_a_run_ends_with_the_first_of_them_that_fails(who: str) -> None:
+    failed = ended(begun(after(HELD), HELD, 7, BOTH), 7, Reason.BLOCKED, who)
+
+    assert (failed.progress, failed.reason) == (Progress.FAILED, Reason.BLOCKED)
+    assert ended(failed, 7, None, "P1") == failed
 
 
 def test_a_wish_while_it_runs_changes_nothing() -> None:
     one = running()
 
-    assert begun(one, HELD) == one
+    assert begun(one, HELD, 2) == one
 
 
 def test_the_end_of_an_older_run_changes_nothing() -> None:
     one = running()
     lost = seen(one, LOOSE)
-    again = begun(seen(lost, HELD), HELD)
+    again = begun(seen(lost, HELD), HELD, 2)
 
     assert ended(lost, one.run, None) == lost
-    assert again.run == one.run + 1
     assert ended(again, one.run, Reason.BLOCKED) == again
     assert ended(Calibration(), 0, None) == Calibration()
 
@@ -122,11 +143,11 @@ ACTS = st.one_of(
 @given(st.lists(ACTS, max_size=20))
 def test_it_runs_only_while_its_handle_is_attached_and_awake(acts: list[tuple[str, Handle | None]]) -> None:
     one = Calibration()
-    for act, handle in acts:
+    for number, (act, handle) in enumerate(acts, 1):
         if act == "ended":
             one = ended(one, one.run, None)
             continue
-        one = seen(one, handle) if act == "seen" else begun(one, handle)
+        one = seen(one, handle) if act == "seen" else begun(one, handle, number)
         if one.run:
             assert handle == HELD
         assert (one.progress is Progress.FAILED) == (one.reason is not None)

@@ -34,6 +34,7 @@ from actors.pairing.messages import (
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from fastpath.arena import Runtime
+from tests.support.links import GRIP
 from tests.support.slices import Listener, settings_view, simulated_records
 
 AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
@@ -71,6 +72,18 @@ class Rig:
         )
         self.manager.started()
         return self.manager
+
+    def calibrating(self, device_id: str) -> None:
+        """That handle is a real one with a calibration of its own."""
+        found = replace(GRIP, calibrates=True)
+        self.all = tuple(
+            replace(one, identity=replace(one.identity, simulated=False, found=found))
+            if one.device_id == device_id
+            else one
+            for one in self.all
+        )
+        self.inventory.replace(Inventory(self.all))
+        self.manager.on_devices(DevicesChanged())
 
     def _show(self) -> None:
         """As the DeviceManager does."""
@@ -319,6 +332,67 @@ def test_a_run_is_shown_with_both_halves_and_ends_calibrated(rig: Rig) -> None:
     assert rig.bond(grip).calibrated
     assert rig.progress(grip) is Progress.CALIBRATED
     assert rig.heard("device-calibration-failed") == []
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_run_is_over_when_both_halves_that_calibrate_are_done(first: int) -> None:
+    rig = Rig("compact", "pen")
+    both = ids(rig)
+    rig.calibrating(both[1])
+    rig.manager.calibrate(Calibrate(both[0]))
+
+    rig.manager.on_calibration_ended(CalibrationEnded(both[first], 1))
+    assert rig.progress(both[0]) is Progress.RUNNING
+    assert [rig.bond(one).run for one in both] == [1, 1]
+    rig.manager.on_calibration_ended(CalibrationEnded(both[1 - first], 1))
+
+    assert rig.progress(both[0]) is Progress.CALIBRATED
+    assert [rig.bond(one).run for one in both] == [0, 0]
+
+
+def test_a_pen_that_cannot_calibrate_fails_the_run_of_both() -> None:
+    rig = Rig("compact", "pen")
+    compact, pen = ids(rig)
+    rig.calibrating(pen)
+    rig.manager.calibrate(Calibrate(compact))
+
+    rig.manager.on_calibration_ended(CalibrationEnded(pen, 1, Reason.OSCILLATING_HALL))
+
+    assert rig.heard("device-calibration-failed") == [
+        {"device_id": compact, "device_family": "compact", "reason": "oscillating_hall"}
+    ]
+    assert rig.progress(compact) is Progress.FAILED
+    assert rig.manager.calibrate(Calibrate(compact)) is Progress.RUNNING
+    assert rig.bond(pen).run == 2
+
+
+def test_a_pen_that_says_nothing_of_its_own_end_is_waited_for_in_vain() -> None:
+    rig = Rig("compact", "pen")
+    compact, pen = ids(rig)
+    rig.calibrating(pen)
+    rig.manager.calibrate(Calibrate(compact))
+    rig.manager.on_calibration_ended(CalibrationEnded(compact, 1))
+
+    rig.clock.advance(LONGEST_CALIBRATION_S)
+    rig.context.timers.fire_due()
+    for overdue in rig.myself.of(CalibrationOverdue):
+        rig.manager.on_calibration_overdue(overdue)
+
+    assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["blocked"]
+
+
+def test_a_handle_that_moves_to_another_device_never_has_the_same_run_twice() -> None:
+    rig = Rig("compact", "pen", "compact")
+    one, pen, other = ids(rig)
+    rig.manager.pair_manually(PairManually(one, pen))
+    rig.manager.calibrate(Calibrate(one))
+    rig.manager.on_calibration_ended(CalibrationEnded(one, 1))
+    rig.manager.unpair(Unpair(pen))
+    rig.manager.pair_manually(PairManually(other, pen))
+
+    rig.manager.calibrate(Calibrate(other))
+
+    assert rig.bond(pen).run == 2
 
 
 def test_it_is_locked_while_nothing_is_attached_and_unlocked_by_an_attach(rig: Rig) -> None:

@@ -46,6 +46,7 @@ def found_device(identity: Identity, *, calibrated: bool = False) -> FoundDevice
         mechanism=_mechanism(identity) if kind.moves else None,
         calibrated=calibrated,
         settle_s=identity.settle_ms / 1000,
+        calibrates=Capability.CALIBRATE in identity.capabilities,
     )
 
 

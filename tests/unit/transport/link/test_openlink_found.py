@@ -103,6 +103,13 @@ def test_a_handle_has_neither_reach_nor_mechanism() -> None:
     assert found.mechanism is None
 
 
+@pytest.mark.parametrize("capabilities", [Capability(0), Capability.CALIBRATE, Capability.HALL | Capability.CALIBRATE])
+def test_what_calibrates_says_so(capabilities: Capability) -> None:
+    found = found_device(replace(ARM, kind=DeviceKind.PEN, capabilities=capabilities))
+
+    assert found.calibrates is (Capability.CALIBRATE in capabilities)
+
+
 @pytest.mark.parametrize(
     ("capabilities", "mode"),
     [
