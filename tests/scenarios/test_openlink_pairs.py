@@ -72,6 +72,9 @@ def test_two_arms_and_two_grips_are_two_pairs_that_can_be_crossed_and_dissolved(
         desk.plug(2, "A2")
         desk.plug(3, "W1")
         desk.paired(A1="G1", G1="A1", A2="W1", W1="A2")
+        # A handle that is attached later looks for another half.
+        for handle in ("G1", "W1"):
+            desk.hears("grip-attachment-changed", device_id=handle, attached=True)
 
         assert desk.done("POST", path("A1"), "W1") == {"paired_with": "W1", "origin": "manual"}
         desk.paired(A1="W1", W1="A1", A2=None, G1=None)
