@@ -71,6 +71,7 @@ class Seen:
     calibrated_ns: int
     calm: int
     pushed: int
+    driven_command: int
 
     @property
     def driven(self) -> bool:

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import pytest
 
-from actors.kit.published import Published
-from actors.port.link import Patience
 from bench.support.board import Board, Limit, Row, hold
-from fastpath.arena import Runtime
-from tests.support.devices import fill, still_arm_params
-from tests.support.slices import settings_view
-from transport.link.protocols.hapi import RATE_HZ, HapiBoards
+from tests.support.port_tap import PortTap
+from transport.link.protocols.hapi import RATE_HZ
 
 SECTION: Final = "hAPI board · driver and emulator on a pseudo-terminal at 1 kHz for 60 s · reference: every order"
 LIMIT: Final = Limit(0.99, "≥")
 SECONDS: Final = 60.0
+ORDER_BYTES: Final = 10
+REPLY_BYTES: Final = 9
+PROMPT_MS: Final = 1.0
+ROOM: Final = 500_000
 CHRT: Final = shutil.which("chrt")
 FIRST: Final = [CHRT, "-f", "20"] if CHRT and os.geteuid() == 0 else []
 
@@ -45,28 +45,22 @@ def emulated(link: Path) -> Generator[str]:
 
 
 def test_replies_of_a_minute(board: Board, tmp_path: Path) -> None:
+    tap = PortTap(tmp_path, ROOM)
     with emulated(tmp_path / "ttyACM7") as path:
-        runtime = Runtime()
-        runtime.publish_loop(frequency=4000.0, command_timeout=0.5)
-        settings = Published(settings_view({"devices/hapi/ports": [f"{path}=2diy-plastic"]}))
-        family = HapiBoards(runtime, settings, list_ports=lambda: ())
-        (candidate,) = family.candidates()
-        link = family.open(candidate, Patience(), threading.Event())
-        try:
-            found = link.facts().devices[0]
-            assert found.mechanism is not None
-            params = still_arm_params(torque_limit=123.0, source=1, silence=0.02)
-            fill(params["mechanism"], {"kind": 1, **found.mechanism.geometry})
-            lease = runtime.lease_device(found.device_id)
-            assert runtime.publish_device(lease, params)
-            runtime.start()
-            link.start({found.device_id: lease})
-            time.sleep(SECONDS)
-            seen = link.facts()
-        finally:
-            link.close()
-            runtime.stop()
-    row = board.add(Row(SECTION, "replies", seen.counters.frames_in, "", SECONDS * RATE_HZ, LIMIT))
-    assert seen.gone == ""
-    assert seen.counters.frames_bad == 0
-    hold(row)
+        command = [sys.executable, "-m", "tests.support.driven_hapi", path, str(SECONDS)]
+        driven = subprocess.run(
+            command, stdout=subprocess.PIPE, env={**os.environ, **tap.environment}, check=True, timeout=10 * SECONDS
+        )
+    seen = json.loads(driven.stdout)
+    took = tap.answers_ms(ORDER_BYTES, REPLY_BYTES)
+    came = took[np.isfinite(took)]
+    figures = ", ".join(f"p{share:g} {np.percentile(came, share):.3f}" for share in (50, 95, 99, 99.9))
+    note = f"ms from order to reply: {figures}, most {came.max():.3f}; {took.size - came.size} without"
+    rows = [
+        board.add(Row(SECTION, "replies", seen["frames_in"], "", SECONDS * RATE_HZ, LIMIT)),
+        board.add(Row(SECTION, "within 1 ms", int((took < PROMPT_MS).sum()), "", took.size, LIMIT, note)),
+    ]
+    assert took.size >= 0.99 * SECONDS * RATE_HZ
+    assert seen["gone"] == ""
+    assert seen["frames_bad"] == 0
+    hold(*rows)

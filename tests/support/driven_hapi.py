@@ -1,0 +1,52 @@
+"""Run as a program, `python -m tests.support.driven_hapi PATH SECONDS`: the loop drives a hAPI board for so long; what its link counted, as JSON.
+
+With a tape in PORT_TAP that begins with the first order of the loop.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+
+from actors.kit.published import Published
+from actors.port.link import Patience
+from fastpath.arena import Runtime
+from tests.support.devices import fill, still_arm_params
+from tests.support.slices import settings_view
+from transport.link.protocols.hapi import HapiBoards
+
+
+def main(path: str, seconds: float) -> dict[str, object]:
+    """Frames that came, those that were no good, and why the board has gone if it has."""
+    runtime = Runtime()
+    runtime.publish_loop(frequency=4000.0, command_timeout=0.5)
+    settings = Published(settings_view({"devices/hapi/ports": [f"{path}=2diy-plastic"]}))
+    family = HapiBoards(runtime, settings, list_ports=lambda: ())
+    (candidate,) = family.candidates()
+    link = family.open(candidate, Patience(), threading.Event())
+    try:
+        found = link.facts().devices[0]
+        assert found.mechanism is not None
+        params = still_arm_params(torque_limit=123.0, source=1, silence=0.02)
+        fill(params["mechanism"], {"kind": 1, **found.mechanism.geometry})
+        lease = runtime.lease_device(found.device_id)
+        assert runtime.publish_device(lease, params)
+        runtime.start()
+        if "PORT_TAP" in os.environ:
+            with Path(os.environ["PORT_TAP"]).open("r+b") as tape:
+                tape.write(bytes(8))
+        link.start({found.device_id: lease})
+        time.sleep(seconds)
+        seen = link.facts()
+    finally:
+        link.close()
+        runtime.stop()
+    return {"frames_in": seen.counters.frames_in, "frames_bad": seen.counters.frames_bad, "gone": seen.gone}
+
+
+if __name__ == "__main__":
+    json.dump(main(sys.argv[1], float(sys.argv[2])), sys.stdout)
