@@ -20,6 +20,24 @@ EVERY = [
     for group, numbers in NUMBERS.items()
     for name, limits in numbers.items()
 ]
+# What the laws of the bubble were tried with.
+RANGES = {
+    "velocity.zone_width": (0.001, 1, "m"),
+    "velocity.max": (0, 10, "m/s"),
+    "velocity.exponent": (0.5, 6, ""),
+    "velocity.smoothing": (0, 2, "s"),
+    "spring.stiffness": (0, 1000, "N/m"),
+    "spring.wall_stiffness": (0, 2000, "N/m"),
+    "spring.damping": (0, 20, "N s/m"),
+    "damping.dead_zone": (0, 20, "N s/m"),
+    "collision.threshold": (0, 50, "N"),
+    "collision.release": (0, 50, "N"),
+    "collision.full_stop": (0.01, 50, "N"),
+    "collision.extra_inflate": (0, 1, "m"),
+    "drift.gain": (0, 100, "1/m"),
+    "drift.max_ratio": (0, 1, ""),
+    "hysteresis": (0, 0.05, "m"),
+}
 TORUS = BubbleShape("torus", (("r1", 0.1), ("r2", 0.02)))
 WHOLE = NavigationConfig(BUBBLE, Bubble(shape=TORUS, drifts=True, position=(0.1, 0.2, 0.3), collides=False))
 
@@ -27,6 +45,10 @@ WHOLE = NavigationConfig(BUBBLE, Bubble(shape=TORUS, drifts=True, position=(0.1,
 def test_the_first_values_are_within_their_ranges() -> None:
     assert merged(NavigationConfig(), None, {}) == NavigationConfig()
     assert NavigationConfig().in_force is None
+
+
+def test_the_ranges_are_those_that_the_laws_were_tried_with() -> None:
+    assert {name: (limits.least, limits.most, limits.unit) for name, limits in EVERY} == RANGES
 
 
 def test_what_is_not_sent_stays() -> None:
