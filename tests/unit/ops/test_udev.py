@@ -97,3 +97,41 @@ def test_udevadm_verifies_the_file() -> None:
     )
 
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+# Where nobody else's rules are: what is mounted and written here is gone with the process.
+READ = """
+set -e
+mount -t tmpfs none /run
+mkdir -p /run/udev/rules.d
+cat > "/run/udev/rules.d/$1"
+udevadm test --action=add /sys/class/net/lo 2>&1
+"""
+
+
+def read_by_udev(name: str, text: str) -> list[str]:
+    """What udev's own reader says of a rules file of that name; skips the test where there is none, or no namespace for it."""
+    if shutil.which("udevadm") is None or shutil.which("unshare") is None:
+        pytest.skip("udevadm or unshare is not installed")
+    if subprocess.run(["unshare", "-rm", "true"], capture_output=True, check=False).returncode != 0:
+        pytest.skip("no namespaces here")
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", READ, "sh", name], input=text, capture_output=True, text=True, check=False
+    )
+    said = [line for line in done.stdout.splitlines() if f"/run/udev/rules.d/{name}" in line]
+    if not said:
+        pytest.skip(f"udevadm does not read rules here: {done.stdout[-200:]}{done.stderr[-200:]}")
+    return said
+
+
+def test_udev_reads_the_file_without_a_complaint() -> None:
+    (said,) = read_by_udev(FILE.name, FILE.read_text(encoding="ascii"))
+
+    assert said.startswith("Reading rules file: ")
+
+
+@pytest.mark.parametrize("line", ['SUBSYSTEM="usb", MODE="0660"', 'FOO=="x", MODE="0660"'])
+def test_udev_complains_of_what_is_no_rule(line: str) -> None:
+    _, complaint = read_by_udev("70-broken.rules", f"{line}\n")
+
+    assert complaint.startswith("/run/udev/rules.d/70-broken.rules:1 ")
