@@ -1,0 +1,94 @@
+"""An emulated board that stands still: stale within 30 ms and disconnected within 600, by the loop's own clock, which only the test moves."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from unittest.mock import patch
+
+import pytest
+
+from actors.control.silence_watch import SilenceWatch
+from actors.control.timekeeper import PERIOD_S
+from tests.support.listener import Listener
+from tests.support.polling import eventually
+from tests.support.stepped_line import BOARD, RATE_HZ, SIMULATED, SteppedLine, stepped_line
+
+STALE_MS: Final = 30.0
+# Not before this, ms of silence, and not after that.
+ALIVE_MS: Final = 495.0
+GONE_MS: Final = 600.0
+TURN_MS: Final = 1000 * PERIOD_S
+TURN_TICKS: Final = round(PERIOD_S * RATE_HZ)
+
+
+class Looks:
+    """How often the timekeeper has looked for silence."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.changed = threading.Condition()
+
+    def add(self) -> None:
+        """One more."""
+        with self.changed:
+            self.count += 1
+            self.changed.notify_all()
+
+    def more(self) -> None:
+        """Wait until one has begun and ended."""
+        with self.changed:
+            wanted = self.count + 2
+            assert self.changed.wait_for(lambda: self.count >= wanted, 60)
+
+
+@pytest.fixture
+def looks() -> Iterator[Looks]:
+    counted, really_look = Looks(), SilenceWatch.look
+
+    def look(watch: SilenceWatch) -> None:
+        really_look(watch)
+        counted.add()
+
+    with patch.object(SilenceWatch, "look", look):
+        yield counted
+
+
+def silent_ms(line: SteppedLine, heard_ns: int) -> float:
+    """How long ago that was, by the loop's clock."""
+    return (int(line.service.runtime.loop_state()["tick_ns"]) - heard_ns) * 1e-6
+
+
+def test_it_is_stale_in_time_and_gone_in_time_and_the_arm_beside_it_stays(looks: Looks, tmp_path: Path) -> None:
+    with stepped_line(tmp_path) as line, Listener(line.service.events) as events:
+        service, inventory = line.service, line.service.system.inventory
+
+        def newest_ns() -> int:
+            return int(service.state(BOARD)["time_ns"])
+
+        def passes() -> None:
+            service.step(TURN_TICKS)
+            looks.more()
+
+        line.boards.freeze()
+        while silent_ms(line, newest_ns()) < STALE_MS - TURN_MS:
+            passes()
+        stale = events.hears("device-safety-triggered", safety_type="device_stale", device_id=BOARD)
+        assert silent_ms(line, newest_ns()) <= STALE_MS
+        assert 0 < stale["data"]["silent_ms"] <= STALE_MS
+        assert line.shown()[0] == 0
+
+        heard_ns = newest_ns()
+        while silent_ms(line, heard_ns) < ALIVE_MS:
+            passes()
+        assert inventory.value.find(BOARD) is not None
+        while silent_ms(line, heard_ns) < ALIVE_MS + 2 * TURN_MS:
+            passes()
+        events.hears("device-disconnected", device_id=BOARD)
+        assert silent_ms(line, heard_ns) <= GONE_MS
+        eventually(
+            lambda: [one.device_id for one in inventory.value.devices] == [SIMULATED], "it is gone", pause_s=0.002
+        )
+        line.boards.thaw()
