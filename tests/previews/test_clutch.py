@@ -107,7 +107,7 @@ def test_a_position_is_one_of_the_scene_s_and_a_frozen_clutch_says_that_none_is_
     assert "the clutch is frozen" in error["reason"]
 
 
-def test_switched_off_the_offset_is_folded_in_and_the_field_goes(
+def test_switched_off_the_offset_is_folded_in_the_field_goes_and_the_cursor_moves_on(
     service: ServiceInside, join: Join, http: HttpClient
 ) -> None:
     client, _ = join()
@@ -117,10 +117,13 @@ def test_switched_off_the_offset_is_folded_in_and_the_field_goes(
 
     http.post("/settings/features/clutch/enabled", False)
     state = arm(client)
+    service.wait(0.2)
+    later = arm(client)
     http.post("/settings/features/clutch/enabled", True)
 
     assert cursor(state) == pytest.approx(last, abs=DIGIT)
     assert "clutch" not in state
+    assert np.linalg.norm(cursor(later) - last) > 0.005
 
 
 def test_http_shows_the_session_s_devices_as_its_frames_do(join: Join, http: HttpClient) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,6 +46,18 @@ def as_it_was(service: ServiceInside) -> Iterator[None]:
     http = HttpClient(service.http)
     for key in (f"devices/haptic*/{GAIN}", f"devices/C001/{GAIN}", *(key for _, key in SWITCHES)):
         http.delete(f"/settings/{key}")
+
+
+@pytest.mark.parametrize(("path", "key"), [("/force_scale", f"devices/haptic*/{GAIN}"), *SWITCHES])
+def test_a_setting_that_an_old_route_changes_leaves_its_audit_line(
+    http: HttpClient, caplog: pytest.LogCaptureFixture, path: str, key: str
+) -> None:
+    with caplog.at_level(logging.INFO, logger="hapticd.audit"):
+        http.post(path, {"force_scale": 0.5} if path == "/force_scale" else {"enable": True})
+
+    lines = [record.getMessage() for record in caplog.records if record.name == "hapticd.audit"]
+    value = "0.5" if path == "/force_scale" else "True"
+    assert lines == [f"peer=127.0.0.1 session=- setting {key} = {value}"]
 
 
 @pytest.mark.parametrize(("path", "body", "area", "echo"), WIDE)

@@ -238,6 +238,19 @@ def test_each_change_leaves_one_audit_line(rig: Rig, caplog: pytest.LogCaptureFi
 # ---------------------------------------------------------------- writing many
 
 
+def test_each_of_many_leaves_its_audit_line_and_none_where_one_is_refused(
+    rig: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="hapticd.audit"):
+        rig.ask("POST", "/settings", {FREQUENCY: 1000, GAIN: 3})
+        rig.ask("POST", "/settings", {FREQUENCY: 1000, GAIN: 0.5})
+
+    assert [record.message for record in caplog.records if record.name == "hapticd.audit"] == [
+        f"peer=127.0.0.1 session=- setting {FREQUENCY} = 1000",
+        f"peer=127.0.0.1 session=- setting {GAIN} = 0.5",
+    ]
+
+
 def test_many_are_set_at_once(rig: Rig) -> None:
     reply = rig.ask("POST", "/settings", {FREQUENCY: 1000, "devices/inverse*/filters/force_scale/gain": {"value": 0.5}})
 

@@ -95,8 +95,12 @@ def test_each_stop_leaves_one_audit_line(rig: Rig, caplog: pytest.LogCaptureFixt
         rig.ask("POST", "/stop")
         rig.ask("GET", "/stop")
         rig.ask("DELETE", "/stop")
+        rig.ask("POST", "/compact/0/stop")
+        rig.ask("DELETE", "/haptic*/*/stop")
 
     assert caplog.messages == [
         "peer=127.0.0.1 session=- stop of everything",
         "peer=127.0.0.1 session=- stop of everything released",
+        "peer=127.0.0.1 session=- stop of 05C0",
+        "peer=127.0.0.1 session=- stop of 049D, 05C0 released",
     ]
