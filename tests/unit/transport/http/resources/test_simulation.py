@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -41,11 +41,12 @@ def call_of(inventory: Inventory, *words: str, loop: Loop | None = None) -> Any:
     async def ask(_name: str, _request: object) -> DeviceRecord:
         return ARM
 
+    def fields(*_names: str) -> dict[str, str]:
+        return {"type": "arm"}
+
     bridge = SimpleNamespace(inventory=inventory, ask=ask, system=SimpleNamespace(runtime=loop))
     named = dict(zip(("device", "id"), words, strict=False))
-    return SimpleNamespace(
-        bridge=bridge, words=named, vocabulary=NEUTRAL, fields=lambda *_names: cast("Any", {"type": "arm"})
-    )
+    return SimpleNamespace(bridge=bridge, words=named, vocabulary=NEUTRAL, fields=fields)
 
 
 @pytest.mark.parametrize(("shows_at", "looks"), [(1, 1), (3, 3), (10_000, simulation.FIRST_TICK_LOOKS)])
@@ -53,8 +54,12 @@ def test_a_device_is_answered_once_the_loop_shows_it_or_seems_to_stand_still(
     monkeypatch: pytest.MonkeyPatch, shows_at: int, looks: int
 ) -> None:
     loop = Loop(shows_at)
+
+    def entry(_call: object, record: DeviceRecord) -> dict[str, object]:
+        return {"of": record.device_id, "looks": loop.looks}
+
     monkeypatch.setattr(simulation, "FIRST_TICK_LOOK_S", 0.0)
-    monkeypatch.setattr(simulation, "entry_of", lambda _call, record: {"of": record.device_id, "looks": loop.looks})
+    monkeypatch.setattr(simulation, "entry_of", entry)
 
     answer = asyncio.run(simulation.add_device(call_of(DEVICES, loop=loop)))
 
