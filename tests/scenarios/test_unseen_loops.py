@@ -100,7 +100,9 @@ class Bench:
         self.events = events
 
     def is_here(self) -> bool:
-        return self.service.system.inventory.value.find("A1") is not None
+        """Whether its port is shown with it."""
+        row = self.service.system.ports.value.find("0")
+        return row is not None and row.device_id == "A1"
 
     def name(self, *paths: str) -> None:
         """Those are the ports that are looked for."""
