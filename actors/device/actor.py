@@ -133,7 +133,7 @@ class DeviceActor(ServiceActor):
             run, self._record = self._record.bond.run, replace(self._record, bond=record.bond)
             self._publish()
             if record.bond.run != run:
-                self._calibrate()
+                self._calibrate(after=run)
 
     @handles(CalibrationDue)
     def on_calibration_due(self, message: CalibrationDue) -> None:
@@ -227,13 +227,16 @@ class DeviceActor(ServiceActor):
             return 0.0
         return self._settings.value.number(SIMULATED_SETTLE if identity.simulated else SETTLE)
 
-    def _calibrate(self) -> None:
-        """Begin the run that the bond names; a handle does if it has a calibration of its own, a simulated one has none."""
+    def _calibrate(self, *, after: int = 0) -> None:
+        """Begin the run that the bond names, or end the one before; a handle does if it has a calibration of its own.
+
+        A simulated handle has none.
+        """
         run, identity = self._record.bond.run, self._record.identity
-        if not run:
+        if not run and not after:
             return
         if identity.found is None:
-            if identity.kind.moves:
+            if run and identity.kind.moves:
                 due = CalibrationDue(run)
                 self.context.timers.after(CALIBRATION_S, self.name, due, key=(self.name, CalibrationDue))
         elif identity.kind.moves or identity.found.calibrates:

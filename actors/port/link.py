@@ -113,7 +113,10 @@ class Link(Protocol):
         ...
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """Begin; the facts show how it ended under that number. A second call with the same number changes nothing."""
+        """Begin; the facts show how it ended under that number. A second call with the same number changes nothing.
+
+        0 ends the one that still runs, without a word.
+        """
         ...
 
     def close(self) -> None:

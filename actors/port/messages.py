@@ -278,7 +278,7 @@ class ConfigureOverLink(Message):
 
 @dataclass(frozen=True, slots=True)
 class CalibrateOverLink(Message):
-    """Told to a PortLink by a DeviceActor: begin that run; its end is told to the PairingManager."""
+    """Told to a PortLink by a DeviceActor: begin that run, whose end is told to the PairingManager; 0: end what still runs."""
 
     link_id: str
     run: int

@@ -313,7 +313,7 @@ class PortLink(ServiceActor):
 
     @handles(CalibrateOverLink)
     def on_calibrate(self, message: CalibrateOverLink) -> None:
-        """The device begins; the facts show its end."""
+        """The device begins, and the facts show its end; or it ends what is over for the other half."""
         held = self._opened.find(self._port)
         if held is not None and message.link_id in self._devices:
             held.link.calibrate(message.link_id, message.run)

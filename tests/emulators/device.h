@@ -159,6 +159,8 @@ static void calibrate(port *p, int i, const ol_message *m, int64_t now) {
         d->calibrates++;
         d->calm = d->pushed = 0;
         drive(d, &released, now);
+    } else if (!m->body.calibrate.start) {
+        d->calibrating_ns = 0;
     }
     say_calibration(p, i, 1, 0);
 }

@@ -173,12 +173,20 @@ def test_a_calibration_refreshes_the_body_orientation_and_one_that_fails_does_no
 @pytest.mark.parametrize("who", [COMPACT, PEN], ids=["the device", "the pen"])
 @pytest.mark.parametrize(("outcome", "reason"), [(1, "blocked"), (2, "oscillating_hall")])
 def test_a_board_that_cannot_calibrate_says_why(unlocked: BoardDesk, outcome: int, reason: str, who: int) -> None:
+    other = PEN if who == COMPACT else COMPACT
     unlocked.boards.set("calibration", outcome, who)
+    unlocked.boards.set("calibration_ms", 3_600_000, other)
+    unlocked.boards.set("calibration_ms", 60_000, who)
+    begun = unlocked.boards.see(other).calibrates
 
     unlocked.done("POST", ROUTE)
+    eventually(lambda: unlocked.boards.see(other).calibrates > begun, "the other half has begun", pause_s=0.01)
+    unlocked.boards.set("calibration_ms", 1, who)
 
     fails(unlocked, reason)
     assert unlocked.calibration("C1") == unlocked.calibration("P1") == {"state": "failed", "reason": reason}
+    eventually(lambda: not unlocked.boards.see(other).calibrating, "the other half ends it too", pause_s=0.01)
+    unlocked.boards.set("calibration_ms", 1, other)
     unlocked.boards.set("calibration", 0, who)
     unlocked.done("POST", ROUTE)
     unlocked.becomes("C1", state="calibrated")

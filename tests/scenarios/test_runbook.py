@@ -216,7 +216,7 @@ def test_ports_that_cannot_be_used_are_found_and_mended_as_written(tmp_path: Pat
     settings = {"control/frequency": 1000, "devices/detection/period": 100, "devices/detection/timeout": 500}
     with ExitStack() as stack:
         # What leads elsewhere here is the same node with other rights on a machine.
-        stack.enter_context(patch("transport.link.machine.node_of", lambda _path: ""))
+        stack.enter_context(patch("transport.link.machine.node_of", return_value=""))
         boards = stack.enter_context(Boards("arm:A1", "compact:C1", "arm:A3"))
         machine = Unusable(tmp_path, boards, FalconBus(falcon))
         for port in range(3):

@@ -59,7 +59,8 @@ class FakeLink:
 
     def calibrate(self, device_id: str, run: int) -> None:
         del device_id
-        self.runs.append(run)
+        if run:
+            self.runs.append(run)
 
     def close(self) -> None:
         self.closed += 1

@@ -163,9 +163,9 @@ class UsbLink:
         del device_id, wide, save
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """It calibrates itself as long as it is not: done as soon as it is."""
+        """It calibrates itself as long as it is not: done as soon as it is; nobody waits for it then."""
         del device_id
-        self._calibrating = run
+        self._calibrating = run or None
 
     def close(self) -> None:
         """Zero force sent, thread joined."""

@@ -135,6 +135,10 @@ def test_a_real_handle_calibrates_over_its_own_link_if_it_can(calibrates: bool) 
 
     assert link.of(CalibrateOverLink) == ([CalibrateOverLink(GRIP.device_id, RUN)] if calibrates else [])
 
+    rig.inventory.replace(Inventory((rig.arm, grip)))
+    actor.on_bond(BondChanged())
+    assert link.of(CalibrateOverLink)[1:] == ([CalibrateOverLink(GRIP.device_id, 0)] if calibrates else [])
+
 
 def test_an_actor_that_dies_while_its_device_calibrates_begins_again() -> None:
     rig = Rig()

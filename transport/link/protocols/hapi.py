@@ -113,6 +113,9 @@ class HapiLink:
     def calibrate(self, device_id: str, run: int) -> None:
         """Setup once more: the encoders read the home pose wherever the linkage is, so the user has to hold it there."""
         del device_id
+        if not run:
+            self._calibrating = None
+            return
         known = run == (self._calibrating or (None,))[0] or (
             self._calibration is not None and self._calibration.run == run
         )

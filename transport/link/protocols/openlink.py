@@ -142,7 +142,7 @@ class OpenlinkLink:
             self._talk.configure(device_id, wide, save=save)
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """Begin; the facts show how it ended."""
+        """Begin, and the facts show how it ended; 0: end what still runs."""
         with self._lock:
             self._talk.calibrate(device_id, run)
 

@@ -186,11 +186,12 @@ class Talk:
                 peer.asks[Configure] = Ask(wish, TRIES - 1)
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """Begin; the same run again is nothing."""
+        """Begin; the same run again is nothing. 0: end the one that has not ended."""
         peer = self.find(device_id)
-        if peer is not None and peer.run != run:
-            peer.run, peer.ended = run, None
-            peer.run_asked = peer.asks[Calibrate] = Ask(Calibrate(), TRIES - 1)
+        if peer is None or peer.run == run or (not run and peer.ended is not None):
+            return
+        peer.run, peer.ended = run, None
+        peer.run_asked = peer.asks[Calibrate] = Ask(Calibrate(start=bool(run)), TRIES - 1)
 
     def go_on(self) -> None:
         """Wake who is there: commands flow from now on, so that no watchdog trips."""
