@@ -72,7 +72,8 @@ class Signals:
             _SET_ACTION(number, signal.SIG_IGN)
         for number in (*ENDING, HANG_UP):
             signal.signal(number, signal.SIG_IGN)
-        signal.set_wakeup_fd(-1)
+        # Still without the report of a full pair: a handler that found it full asks only then whether to report that.
+        signal.set_wakeup_fd(-1, warn_on_full_buffer=False)
         loop.remove_reader(self._reader)
         # The pair stays open: another thread may stand inside the C handler, about to write.
         self._reader.detach()
