@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol, TypeVar
+import asyncio
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
 from actors.modules.registry import Registry
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from transport.ws.session_devices import SessionDevices
 
 R = TypeVar("R")
+LOOKS: Final = 200
+PAUSE_S: Final = 0.005
 
 
 class Channel(Protocol):
@@ -63,6 +66,16 @@ class Bridge:
     async def ask(self, name: str, request: Request[R], *, timeout_s: float = 2.0) -> R:
         """The reply of the actor `name`; Busy when it is late, NoSuchActor, or what its handler raised."""
         return await ask_async(self.system.context.directory, name, request, timeout_s=timeout_s)
+
+    async def profile_shown(self, session_id: int, profile: str) -> None:
+        """Return once the table of sessions, where selectors look, has the session under its new name; after a second at most."""
+        for _ in range(LOOKS):
+            if [one.config.profile for one in self.sessions.sessions if one.session_id == session_id] in (
+                [profile],
+                [],
+            ):
+                return
+            await asyncio.sleep(PAUSE_S)
 
     def scale_output(self, session_id: int, gain: float) -> None:
         """Let through this share (0 to 1) of what a session puts out; nothing when it is not open."""

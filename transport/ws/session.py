@@ -25,6 +25,7 @@ from actors.session.messages import (
     CloseSession,
     ConfigurationChanged,
     ConfigureSession,
+    DeclareProfile,
     OpenSession,
     SessionHandle,
 )
@@ -246,6 +247,8 @@ class SessionChannel(Channel):
         else:
             for refused in applied.refused:
                 found.fault(refused.path, self.vocabulary.said(refused.reason))
+            if any(isinstance(change, DeclareProfile) for change in found.changes):
+                await self.bridge.profile_shown(self.session_id, applied.config.profile)
             if self.is_open:
                 devices.configured(applied.config)
         if self.is_open:

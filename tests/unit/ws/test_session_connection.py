@@ -11,12 +11,14 @@ from typing import Any
 import pytest
 
 from actors.kit.mailbox import mailbox_of
+from actors.session.messages import MANAGER
 from tests.support.inside import ServiceInside
-from tests.support.living_actors import held
+from tests.support.living_actors import handled, held
 from tests.support.peer import ABORT, Peer, connected, handshake
 from tests.support.polling import eventually
 from tests.unit.ws.conftest import Connect
 from tests.unit.ws.shown import ARM, INVERSE, NEUTRAL, UP, arm, force, metric, paths
+from transport import bridge
 from transport.ws.session import SessionChannel
 
 # ---------------------------------------------------------------- coming and going
@@ -176,6 +178,26 @@ def test_a_configuration_that_is_not_confirmed_in_time_is_named_and_holds_on(
     assert force(peer.ask({})) == pytest.approx([0, 0, 1])
     again = peer.ask({**arm(configure={"basis": "XZ-Y"}), "session": {"force_render_full_state": {}}})
     assert again["arm"][0]["config"]["basis"] == {"permutation": "XZ-Y"}
+
+
+def test_a_new_name_is_answered_once_selectors_find_the_session_by_it(
+    service: ServiceInside, connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bridge, "LOOKS", 1_000_000)
+    peer, first = connect()
+    service.on_edge(lambda: None)
+    (channel,) = service.bridge.channels.values()
+    before = channel.frames_sent
+    with held(service.system.context.directory, MANAGER) as manager:
+        peer.send({"session": {"configure": {"profile": "late"}}})
+        eventually(lambda: len(mailbox_of(manager)) > 0, "the table is to be changed", pause_s=0.002)
+        handled(service.system.context.directory, f"session/{first['session_id']}")
+        for _ in range(3):
+            service.on_edge(lambda: None)
+        assert channel.frames_sent == before
+    peer.frame()
+
+    assert [one.config.profile for one in service.bridge.sessions.sessions] == ["late"]
 
 
 def test_who_goes_while_a_configuration_is_under_way_is_gone(

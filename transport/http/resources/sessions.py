@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from transport.bridge import Bridge
 
 CLOSED_BY_REQUEST: Final = 1000
-LOOKS: Final = 200
-PAUSE_S: Final = 0.005
 
 RECORD: Final = Named(
     "Session",
@@ -124,11 +121,7 @@ async def _configured(bridge: Bridge, record: SessionRecord, change: Change) -> 
     applied = await bridge.ask(f"session/{record.session_id}", ConfigureSession((change,)))
     for refused in applied.refused:
         raise InvalidInput(refused.reason, refused.path)
-    for _ in range(LOOKS):
-        now = [one.config.profile for one in bridge.sessions.sessions if one.session_id == record.session_id]
-        if now in ([applied.config.profile], []):
-            break
-        await asyncio.sleep(PAUSE_S)
+    await bridge.profile_shown(record.session_id, applied.config.profile)
     return applied.config.profile
 
 

@@ -9,7 +9,7 @@ import pytest
 from actors.kit.errors import Busy
 from actors.session.messages import SessionTable
 from tests.unit.transport.rig import Rig, StandInSession, failing
-from transport.http.resources import sessions
+from transport import bridge
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_a_table_that_never_shows_it_holds_the_answer_up_for_a_while_only(
     def never(self: StandInSession, config: object) -> None:
         del self, config
 
-    monkeypatch.setattr(sessions, "PAUSE_S", 0)
+    monkeypatch.setattr(bridge, "PAUSE_S", 0)
     monkeypatch.setattr(StandInSession, "_show", never)
 
     assert rig.ask("POST", "/sessions/3/profile", {"name": "x"}).json == {"name": "x"}
