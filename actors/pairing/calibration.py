@@ -44,10 +44,10 @@ class Calibration:
 def seen(calibration: Calibration, handle: Handle | None) -> Calibration:
     """After a look at the other half (None: there is no pair): the lock moves, and a run without its handle fails."""
     unlocked = handle is not None and handle.here and handle.attached
+    if calibration.run and _sleeps(handle):
+        return replace(_failed(calibration, Reason.PEN_ASLEEP), unlocked=unlocked)
     if calibration.run and not unlocked:
         return replace(_failed(calibration, Reason.PEN_LOST), unlocked=False)
-    if calibration.run and handle is not None and not handle.awake:
-        return _failed(calibration, Reason.PEN_ASLEEP)
     return calibration if unlocked == calibration.unlocked else replace(calibration, unlocked=unlocked, reason=None)
 
 
@@ -60,10 +60,11 @@ def begun(
         return calibration
     if handle is not None and not handle.here:
         return replace(calibration, reason=Reason.PEN_NOT_CONNECTED)
+    # Who sleeps sends no heartbeats: the lock alone would not say why.
+    if _sleeps(handle):
+        return replace(calibration, reason=Reason.PEN_ASLEEP)
     if not calibration.unlocked:
         return replace(calibration, reason=None)
-    if handle is not None and not handle.awake:
-        return replace(calibration, reason=Reason.PEN_ASLEEP)
     return replace(calibration, run=run, awaited=awaited, reason=None)
 
 
@@ -77,6 +78,10 @@ def ended(calibration: Calibration, run: int, reason: Reason | None, device_id: 
     if awaited:
         return replace(calibration, awaited=awaited)
     return replace(calibration, run=0, awaited=awaited, calibrated=True, reason=None)
+
+
+def _sleeps(handle: Handle | None) -> bool:
+    return handle is not None and handle.here and not handle.awake
 
 
 def _failed(calibration: Calibration, reason: Reason) -> Calibration:

@@ -202,6 +202,18 @@ def test_a_pen_that_sleeps_is_to_be_woken_first(unlocked: BoardDesk) -> None:
     fails(unlocked, "pen_asleep")
 
 
+def test_a_pen_that_sleeps_and_beats_no_more_is_asleep_and_not_only_away(unlocked: BoardDesk) -> None:
+    unlocked.done("POST", DETACH, 0.1)
+    unlocked.boards.set("asleep", 1, PEN)
+    unlocked.hears("device-sleep", device_id="P1", awake=False)
+    unlocked.hears(ATTACHMENT, device_id="P1", attached=False)
+
+    reply = unlocked.ask("POST", ROUTE)
+
+    assert (reply.status, "wake" in reply.json["error"]) == (409, True)
+    fails(unlocked, "pen_asleep")
+
+
 @pytest.mark.parametrize("how", ["unplugged", "detached"])
 def test_a_pen_that_is_lost_meanwhile_ends_the_run(unlocked: BoardDesk, how: str) -> None:
     unlocked.boards.set("calibration_ms", 60_000, COMPACT)

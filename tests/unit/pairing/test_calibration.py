@@ -13,6 +13,8 @@ HELD = Handle()
 LOOSE = Handle(attached=False)
 AWAY = Handle(here=False)
 ASLEEP = Handle(awake=False)
+# It sleeps, so its heartbeats have ended too.
+SILENT = Handle(awake=False, attached=False)
 
 
 def after(*handles: Handle | None, calibrated: bool = False) -> Calibration:
@@ -63,7 +65,13 @@ def test_a_run_that_fails_leaves_nothing_calibrated_and_says_why(reason: Reason)
 
 @pytest.mark.parametrize(
     ("handle", "reason"),
-    [(LOOSE, Reason.PEN_LOST), (AWAY, Reason.PEN_LOST), (None, Reason.PEN_LOST), (ASLEEP, Reason.PEN_ASLEEP)],
+    [
+        (LOOSE, Reason.PEN_LOST),
+        (AWAY, Reason.PEN_LOST),
+        (None, Reason.PEN_LOST),
+        (ASLEEP, Reason.PEN_ASLEEP),
+        (SILENT, Reason.PEN_ASLEEP),
+    ],
 )
 def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason) -> None:
     failed = seen(running(), handle)
@@ -72,7 +80,10 @@ def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason
     assert seen(failed, handle) == failed
 
 
-@pytest.mark.parametrize(("handle", "reason"), [(AWAY, Reason.PEN_NOT_CONNECTED), (ASLEEP, Reason.PEN_ASLEEP)])
+@pytest.mark.parametrize(
+    ("handle", "reason"),
+    [(AWAY, Reason.PEN_NOT_CONNECTED), (ASLEEP, Reason.PEN_ASLEEP), (SILENT, Reason.PEN_ASLEEP)],
+)
 def test_without_a_handle_that_answers_it_fails_at_once_and_loses_nothing(handle: Handle, reason: Reason) -> None:
     refused = begun(after(HELD, calibrated=True), handle, 1)
 
