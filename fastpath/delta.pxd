@@ -153,7 +153,7 @@ cdef inline bint delta_pose(const MechanismParams *m, const double *angles, Pose
     """Crank angles (rad) -> cursor (m; the middle where the legs do not close) and pose: row k of its inverse is (G_x, -G_z, G_y)
     of leg k over its G_t; False, and all zero, at the edge of the reach and outside.
 
-    A crank in one line with its forearm, or legs that leave the cursor a way to give: nothing is defined.
+    A crank in one line with its forearm, or legs that leave the cursor a way to give: nothing is defined or driven.
     """
     cdef double own[3]
     cdef double c[9]
@@ -181,7 +181,7 @@ cdef inline bint delta_pose(const MechanismParams *m, const double *angles, Pose
         volume *= sqrt(g[3 * k] * g[3 * k] + g[3 * k + 1] * g[3 * k + 1] + g[3 * k + 2] * g[3 * k + 2])
     determinant = delta_cofactors(g, c) if inside else 0
     if not fabs(determinant) * DELTA_SINGULAR > volume:
-        pose_clear(pose, 3)
+        pose_clear(pose, 0)
         return False
     for i in range(9):
         pose.jacobian[i] = c[i] / determinant

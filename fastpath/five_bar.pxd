@@ -60,7 +60,7 @@ cdef inline void five_bar_inverse(const MechanismParams *m, const double *p, dou
 cdef inline void five_bar_pose(const MechanismParams *m, const double *angles, Pose *pose) noexcept nogil:
     """Joint angles (rad) -> cursor (m, device frame) and J = [r1; r2]^-1 diag(n1, n2), r1 = P - A, r2 = P - B, n = r . (proximal link turned by 90 degrees).
 
-    Distal links within about one degree of one line: nothing is defined, all zero. A proximal link in one line with its distal
+    Distal links within about one degree of one line: nothing is defined, all zero, and nothing is driven. A proximal link in one line with its distal
     one: velocities and forces have no unique joint side, the inverse is zero.
     """
     cdef double a[2]
@@ -77,6 +77,7 @@ cdef inline void five_bar_pose(const MechanismParams *m, const double *angles, P
     r2x = p[0] - b[0]; r2y = p[1] - b[1]
     determinant = r1x * r2y - r1y * r2x
     if not fabs(determinant) > m.link[1] * m.link[1] / SINGULAR:
+        pose.driven = 0
         return
     n1 = -r1x * a[1] + r1y * a[0]
     n2 = -r2x * b[1] + r2y * (b[0] - m.base)

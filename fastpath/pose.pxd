@@ -13,7 +13,8 @@ cdef struct Pose:
     # dP/dtheta, row by row, m/rad; dtheta/dP, row by row, rad/m
     double jacobian[9]
     double inverse[9]
-    # how many of the device's axes, and of its joints, have motors: a planar mechanism leaves the third ones at rest
+    # how many of the device's axes, and of its joints, have motors that act here: a planar mechanism leaves the third ones at rest,
+    # and where no force has torques none does
     int64_t driven
 
 

@@ -77,7 +77,8 @@ def _unknown(words: Sequence[str], parsers: Sequence[argparse.ArgumentParser]) -
     word = words[0].partition("=")[0]
     for parser in parsers:
         options = re.findall(r"--[a-z-]+", parser.format_usage())
-        meant = [option for option in options if option.startswith(word)] or get_close_matches(word, options, 1, 0.7)
+        begun = [option for option in options if len(word) > len("--") and option.startswith(word)]
+        meant = begun or get_close_matches(word, options, 1, 0.7)
         if meant:
             return f"there is no option {word}, write {parser.prog} {' or '.join(meant)}"
     return f"unrecognized arguments: {' '.join(words)}"

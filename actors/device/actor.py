@@ -91,7 +91,8 @@ class DeviceActor(ServiceActor):
         self._configure_hardware()
         if self._record.phase in (Phase.READY, Phase.ASLEEP):
             self._publish()
-            self._calibrate()
+            # Whether the last one's word to end a run was still said is not known.
+            self._calibrate(may_run=True)
             return
         new = self._record.phase is Phase.CONNECTING
         self._enter(Phase.SETTLING)
@@ -133,7 +134,7 @@ class DeviceActor(ServiceActor):
             run, self._record = self._record.bond.run, replace(self._record, bond=record.bond)
             self._publish()
             if record.bond.run != run:
-                self._calibrate(after=run)
+                self._calibrate(may_run=bool(run))
 
     @handles(CalibrationDue)
     def on_calibration_due(self, message: CalibrationDue) -> None:
@@ -227,13 +228,13 @@ class DeviceActor(ServiceActor):
             return 0.0
         return self._settings.value.number(SIMULATED_SETTLE if identity.simulated else SETTLE)
 
-    def _calibrate(self, *, after: int = 0) -> None:
-        """Begin the run that the bond names, or end the one before; a handle does if it has a calibration of its own.
+    def _calibrate(self, *, may_run: bool) -> None:
+        """Begin the run that the bond names; without one, end what may still run. Handles do if they have a calibration of their own.
 
         A simulated handle has none.
         """
         run, identity = self._record.bond.run, self._record.identity
-        if not run and not after:
+        if not (run or may_run):
             return
         if identity.found is None:
             if run and identity.kind.moves:

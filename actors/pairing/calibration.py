@@ -11,6 +11,7 @@ from actors.pairing.messages import Progress, Reason
 class Handle:
     """The other half as the lock sees it; `here`: it is connected, `attached`: its heartbeat says that it is in place."""
 
+    device_id: str = ""
     here: bool = True
     awake: bool = True
     attached: bool = True
@@ -18,7 +19,8 @@ class Handle:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`run` is the number of the one under way, 0 for none, and `awaited` are the devices whose end of it has not come.
+    """`run` is the number of the one under way, 0 for none, `awaited` are the devices whose end of it has not come, and
+    `handle` is the other half that it began with.
 
     `reason` is that of the last failure, until the lock moves or a run begins.
     """
@@ -27,6 +29,7 @@ class Calibration:
     unlocked: bool = False
     run: int = 0
     awaited: frozenset[str] = frozenset()
+    handle: str = ""
     reason: Reason | None = None
 
     @property
@@ -46,8 +49,8 @@ def seen(calibration: Calibration, handle: Handle | None) -> Calibration:
     unlocked = handle is not None and handle.here and handle.attached
     if calibration.run and _sleeps(handle):
         return replace(_failed(calibration, Reason.PEN_ASLEEP), unlocked=unlocked)
-    if calibration.run and not unlocked:
-        return replace(_failed(calibration, Reason.PEN_LOST), unlocked=False)
+    if calibration.run and (not unlocked or handle is None or handle.device_id != calibration.handle):
+        return replace(_failed(calibration, Reason.PEN_LOST), unlocked=unlocked)
     return calibration if unlocked == calibration.unlocked else replace(calibration, unlocked=unlocked, reason=None)
 
 
@@ -65,12 +68,19 @@ def begun(
         return replace(calibration, reason=Reason.PEN_ASLEEP)
     if not calibration.unlocked:
         return replace(calibration, reason=None)
-    return replace(calibration, run=run, awaited=awaited, reason=None)
+    return replace(calibration, run=run, awaited=awaited, handle=handle.device_id if handle else "", reason=None)
 
 
 def ended(calibration: Calibration, run: int, reason: Reason | None, device_id: str = "") -> Calibration:
-    """After a device's end of a run: the last one ends it, a failure at once; the end of one that is over already changes nothing."""
-    if run != calibration.run or run == 0:
+    """After a device's end of a run: the last one ends it, a failure at once.
+
+    The end of one that is over already, or of a device that nobody awaits, changes nothing.
+    """
+    if (
+        run != calibration.run
+        or run == 0
+        or (device_id and calibration.awaited and device_id not in calibration.awaited)
+    ):
         return calibration
     if reason is not None:
         return _failed(calibration, reason)

@@ -224,7 +224,7 @@ class PairingManager(ServiceActor):
     def _end(self, device_id: str, run: int, reason: Reason | None, *, said_by: str = "") -> None:
         book = self._book.value
         before, record = book.calibrations.get(device_id), self._inventory.value.find(device_id)
-        if before is None or record is None or before.run != run:
+        if before is None or record is None or before.run != run or not run:
             return
         after = calibration.ended(before, run, reason, said_by)
         if not after.run:
@@ -289,7 +289,7 @@ class PairingManager(ServiceActor):
         record = self._inventory.value.find(pair.handle)
         if record is None or record.phase in GONE:
             return Handle(here=False)
-        return Handle(awake=record.phase is not Phase.ASLEEP, attached=self._attached(record))
+        return Handle(record.device_id, awake=record.phase is not Phase.ASLEEP, attached=self._attached(record))
 
     def _who_calibrates(self, mover: str) -> frozenset[str]:
         """Whose ends of a run are awaited: the device's, and its handle's if that has a calibration of its own."""

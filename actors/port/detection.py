@@ -50,6 +50,8 @@ T = TypeVar("T")
 PERIOD: Final = "devices/detection/period"
 # Shorter than anything that plugs and unplugs stays; a glance takes some tens of microseconds.
 GLANCE_S: Final = 0.05
+# The list of the operating system may come later than the node that a glance sees, and go later.
+LOOKS_AFTER_A_CHANGE: Final = 4
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +89,7 @@ class Detection(ServiceActor):
         self._known: dict[str, Candidate] = {}
         self._chosen_by = wanted.chosen_by(settings.value)
         self._glanced: object = None
+        self._looks_due = 0
         self._untried: set[str] = set()
         self._first_round = True
         self._complaints: dict[str, str] = {}
@@ -99,6 +102,7 @@ class Detection(ServiceActor):
         for candidate in self._opened.watched().values():
             self._spawn(candidate)
         self._known = self._opened.watched()
+        self._listed = tuple(self._known.values())
         self.tell(self.name, ScanDue())
         self.tell(self.name, GlanceDue())
 
@@ -134,8 +138,11 @@ class Detection(ServiceActor):
 
     @handles(GlanceDue)
     def on_glance(self, _message: GlanceDue) -> None:
-        """Look only if something has come or gone."""
+        """Look only if something has come or gone, or has just done so."""
         if self._ask(self._links.glance, self._glanced) != self._glanced:
+            self._looks_due = LOOKS_AFTER_A_CHANGE
+        if self._looks_due:
+            self._looks_due -= 1
             self._look()
         self.context.timers.after(GLANCE_S, self.name, GlanceDue(), key=(self.name, GlanceDue))
 
@@ -161,8 +168,11 @@ class Detection(ServiceActor):
     def _look(self) -> None:
         """List the ports; a look that fails changes nothing. A setting that changes meanwhile is seen by this look and the next."""
         before = wanted.chosen_by(self._settings.value)
-        self._glanced = self._ask(self._links.glance, self._glanced)
-        self._listed = self._ask(self._links.scan, self._listed)
+        glanced = self._ask(self._links.glance, self._glanced)
+        listed = self._ask(self._links.scan, None)
+        if listed is None:
+            return
+        self._glanced, self._listed = glanced, listed
         same = self._chosen_by == before == wanted.chosen_by(self._settings.value)
         self._chosen_by = before
         self._note(by_setting=not same)

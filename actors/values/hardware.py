@@ -46,8 +46,8 @@ class Candidate:
     node: str = ""
 
     def stayed(self, now: Candidate | None) -> bool:
-        """Whether that is the same plugging, whatever else is known of it now."""
-        return now is not None and (now.path, now.node) == (self.path, self.node)
+        """Whether that is the same plugging, whatever else is known of it now; a node that is not known tells nothing."""
+        return now is not None and now.path == self.path and (now.node == self.node or "" in (now.node, self.node))
 
 
 class MechanismKind(StrEnum):

@@ -140,6 +140,8 @@ def test_a_bad_variable_of_the_environment_is_named(
         (["token", "--state", "x"], "there is no option --state, write hapticd token --state-dir"),
         (["token", "--simulate", "arm"], "unrecognized arguments: --simulate arm"),
         (["run", "arm"], "unrecognized arguments: arm"),
+        (["run", "="], "unrecognized arguments: ="),
+        (["run", "-"], "unrecognized arguments: -"),
         (["--vers"], "there is no option --vers, write hapticd --version"),
     ],
 )

@@ -53,7 +53,7 @@ class SerialPorts:
             candidate = _candidate(info, assigned=assigned)
             if assigned or _speaks_up(candidate, vendors):
                 found.append(candidate)
-        found += [_unlisted(path) for real, path in named.items() if Path(real).exists()]
+        found += [_unlisted(path) for real, path in named.items() if there(real)]
         return tuple(found)
 
 
@@ -69,6 +69,14 @@ def named_apart(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
 def path_of(text: str) -> str:
     """What a setting names: a path, or a base name in /dev."""
     return text if "/" in text or os.name == "nt" else f"/dev/{text}"
+
+
+def there(path: str) -> bool:
+    """Whether something is at that path; what no path can be, or nobody may look at, is not."""
+    try:
+        return Path(path).exists()
+    except OSError:
+        return False
 
 
 def base_name(path: str) -> str:

@@ -6,6 +6,7 @@ A port belongs to the first family that lists it, and is opened by that one and 
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterable
@@ -26,6 +27,8 @@ ENABLED: Final = {
     Transport.SERIAL: "communication/serial/enabled",
     Transport.USB: "communication/usb/enabled",
 }
+
+logger = logging.getLogger(__name__)
 
 Open = Callable[[Candidate, Patience, threading.Event], Link]
 
@@ -54,6 +57,9 @@ class Machine:
         self._settings = settings
         self._families = tuple(families)
         self._owners: dict[str, Family] = {}
+        # What each family listed last, and what it complained of since.
+        self._listed: dict[Family, tuple[Candidate, ...]] = {}
+        self._complaints: dict[Family, str] = {}
 
     def scan(self) -> tuple[Candidate, ...]:
         """The candidates of all families, each path once."""
@@ -61,12 +67,23 @@ class Machine:
         for family in self._families:
             if not settings.flag(ENABLED[family.transport]):
                 continue
-            for candidate in family.candidates():
+            for candidate in self._candidates(family):
                 real = os.path.realpath(candidate.path)
                 if real not in owners:
                     by_path[real], owners[real] = replace(candidate, node=node_of(candidate.path)), family
         self._owners = owners
         return named_apart(by_path.values())
+
+    def _candidates(self, family: Family) -> tuple[Candidate, ...]:
+        """Its candidates; a family that cannot list them holds nobody else up, says so once, and has those that it had."""
+        try:
+            self._listed[family] = tuple(family.candidates())
+            self._complaints.pop(family, None)
+        except Exception as error:
+            if self._complaints.get(family) != repr(error):
+                self._complaints[family] = repr(error)
+                logger.exception("the ports of %s cannot be listed", type(family).__name__)
+        return self._listed.get(family, ())
 
     def glance(self) -> object:
         """The folders in which ports come and go, and the ports that settings name."""

@@ -31,7 +31,7 @@ class UsbBus:
         self._asked = backend is not None
 
     def devices(self) -> list[Any]:
-        """Every device that is plugged in."""
+        """Every device that is plugged in; USBError when the bus cannot be listed."""
         if not self._asked:
             self._asked = True
             self._backend = usb.backend.libusb1.get_backend()
@@ -42,11 +42,7 @@ class UsbBus:
                 )
         if self._backend is None:
             return []
-        try:
-            return list(usb.core.find(find_all=True, backend=self._backend) or ())
-        except usb.core.USBError as error:
-            logger.warning("the USB bus cannot be listed: %s", error)
-            return []
+        return list(usb.core.find(find_all=True, backend=self._backend) or ())
 
     def find(self, candidate: Candidate) -> Any:
         """The device at a candidate's path; None when it is gone or another one is there now."""

@@ -287,3 +287,4 @@ def test_in_a_singular_pose_the_motors_are_at_rest_and_every_number_is_finite() 
     for field in ("position", "velocity", "joint", "joint_velocity", "force", "torque"):
         assert np.isfinite(state[field]).all()
     assert tuple(state["torque"]) == (0, 0, 0)
+    assert tuple(state["force"]) == (0, 0, 0), "what no motor gives is not shown"

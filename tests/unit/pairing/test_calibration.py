@@ -107,6 +107,22 @@ def test_a_wish_while_it_is_locked_forgets_an_old_failure() -> None:
     assert begun(lost, LOOSE, 2).progress is Progress.LOCKED
 
 
+def test_a_run_ends_when_another_handle_takes_the_place_of_the_one_that_it_began_with() -> None:
+    one = begun(after(Handle("P1")), Handle("P1"), 1, BOTH)
+
+    swapped = seen(one, Handle("P2"))
+
+    assert (swapped.progress, swapped.reason, swapped.unlocked) == (Progress.FAILED, Reason.PEN_LOST, True)
+    assert begun(swapped, Handle("P2"), 2).handle == "P2"
+
+
+def test_only_those_who_are_awaited_end_a_run() -> None:
+    one = begun(after(HELD), HELD, 7, BOTH)
+
+    assert ended(one, 7, Reason.BLOCKED, "P2") == one
+    assert ended(one, 7, None, "P2") == one
+
+
 BOTH = frozenset({"C1", "P1"})
 
 
@@ -145,7 +161,9 @@ def test_the_end_of_an_older_run_changes_nothing() -> None:
     assert ended(Calibration(), 0, None) == Calibration()
 
 
-HANDLES = st.one_of(st.none(), st.builds(Handle, st.booleans(), st.booleans(), st.booleans()))
+HANDLES = st.one_of(
+    st.none(), st.builds(Handle, st.sampled_from(("P1", "P2")), st.booleans(), st.booleans(), st.booleans())
+)
 ACTS = st.one_of(
     st.tuples(st.just("seen"), HANDLES), st.tuples(st.just("begun"), HANDLES), st.tuples(st.just("ended"), st.none())
 )
@@ -160,5 +178,5 @@ def test_it_runs_only_while_its_handle_is_attached_and_awake(acts: list[tuple[st
             continue
         one = seen(one, handle) if act == "seen" else begun(one, handle, number)
         if one.run:
-            assert handle == HELD
+            assert handle == Handle(one.handle)
         assert (one.progress is Progress.FAILED) == (one.reason is not None)

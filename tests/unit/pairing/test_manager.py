@@ -381,6 +381,28 @@ def test_a_pen_that_says_nothing_of_its_own_end_is_waited_for_in_vain() -> None:
     assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["blocked"]
 
 
+def test_the_end_of_no_run_is_no_failure(rig: Rig) -> None:
+    rig.manager.calibrate(Calibrate(ids(rig)[0]))
+    rig.manager.on_calibration_ended(CalibrationEnded(ids(rig)[0], 1))
+
+    rig.manager.on_calibration_ended(CalibrationEnded(ids(rig)[0], 0, Reason.BLOCKED))
+
+    assert rig.progress(ids(rig)[0]) is Progress.CALIBRATED
+    assert rig.heard("device-calibration-failed") == []
+
+
+def test_a_handle_that_is_swapped_meanwhile_ends_the_run_at_once() -> None:
+    rig = Rig("compact", "pen", "pen")
+    compact, pen, other = ids(rig)
+    assert rig.bond(compact).paired_with == pen
+    rig.manager.calibrate(Calibrate(compact))
+
+    rig.manager.pair_manually(PairManually(compact, other))
+
+    assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["pen_lost"]
+    assert [rig.bond(one).run for one in (compact, pen, other)] == [0, 0, 0]
+
+
 def test_a_handle_that_moves_to_another_device_never_has_the_same_run_twice() -> None:
     rig = Rig("compact", "pen", "compact")
     one, pen, other = ids(rig)

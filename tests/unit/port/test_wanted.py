@@ -14,6 +14,7 @@ PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x1209, node="1")
 ANEW = replace(PORT, node="2")
 MOVED = replace(PORT, path="/dev/bus/usb/001/007", node="")
 NAMED = replace(PORT, assigned=True)
+UNKNOWN = replace(PORT, node="")
 
 
 def of(*candidates: Candidate) -> dict[str, Candidate]:
@@ -31,6 +32,10 @@ def of(*candidates: Candidate) -> dict[str, Candidate]:
         ((PORT,), (), (PORT,), News(unwanted=(PORT,))),
         ((PORT,), (NAMED,), (NAMED,), News(unwanted=(PORT,))),
         ((), (), (PORT,), News()),
+        # Its node has gone before the list of the operating system has heard of it.
+        ((PORT,), (UNKNOWN,), (UNKNOWN,), News(unwanted=(PORT,))),
+        ((UNKNOWN,), (PORT,), (PORT,), News(unwanted=(UNKNOWN,))),
+        ((UNKNOWN,), (), (), News(unplugged=(UNKNOWN,))),
     ],
 )
 def test_what_was_pulled_out_is_told_from_what_is_not_wanted_any_more(

@@ -12,7 +12,6 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import serial
@@ -24,6 +23,7 @@ from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena import now_ns
 from fastpath.port_thread import PortThread
 from transport.link.counted import counted
+from transport.link.enumerate import path_of, there
 from transport.link.protocols.hapi_boards import (
     BOARD_ID,
     BOARDS,
@@ -152,7 +152,7 @@ class HapiBoards:
         found: list[Candidate] = []
         for path in self._named():
             info = listed.get(os.path.realpath(path))
-            if info is None and not Path(path).exists():
+            if info is None and not there(path):
                 continue
             found.append(
                 Candidate(
@@ -202,11 +202,6 @@ class HapiBoards:
         """Mechanism by path."""
         entries = (text.rpartition("=") for text in self._settings.value.texts(PORTS))
         return {path_of(port): name for port, _, name in entries}
-
-
-def path_of(text: str) -> str:
-    """What the setting names: a path, or a base name in /dev."""
-    return text if "/" in text or os.name == "nt" else f"/dev/{text}"
 
 
 def found_board(candidate: Candidate, name: str) -> FoundDevice:

@@ -366,7 +366,7 @@ class Talk:
         if peer.run_asked is None or told.request not in peer.run_asked.sequences:
             return
         peer.asks.pop(Calibrate, None)
-        if peer.ended is None and told.progress in {CalibrationProgress.DONE, CalibrationProgress.FAILED}:
+        if peer.run and peer.ended is None and told.progress in {CalibrationProgress.DONE, CalibrationProgress.FAILED}:
             failed = told.progress is CalibrationProgress.FAILED
             peer.ended = Ended(peer.run, REASONS.get(told.reason, Reason.BLOCKED) if failed else None)
 
@@ -377,7 +377,7 @@ class Talk:
             peer.refusal = refused(kind, told)
             if kind in {Identify, Wake}:
                 self._lose(peer, peer.refusal)
-            elif kind is Calibrate and peer.ended is None:
+            elif kind is Calibrate and peer.run and peer.ended is None:
                 peer.ended = Ended(peer.run, Reason.BLOCKED)
 
     def _answered(self, peer: Peer, kind: type[Message], request: int) -> bool:

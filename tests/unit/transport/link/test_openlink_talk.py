@@ -406,7 +406,10 @@ def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(r
     assert rig.talk.peers[0].ended is None
 
 
-def test_a_run_that_is_over_for_the_other_half_is_ended_until_the_board_answers(rig: Rig) -> None:
+@pytest.mark.parametrize("progress", CalibrationProgress)
+def test_a_run_that_is_over_for_the_other_half_is_ended_until_the_board_answers(
+    rig: Rig, progress: CalibrationProgress
+) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 0)
     assert rig.say(Calibrate, rig.hear()) == []
@@ -416,7 +419,7 @@ def test_a_run_that_is_over_for_the_other_half_is_ended_until_the_board_answers(
     rig.talk.calibrate("A1", 0)
     (asked,) = rig.say(Calibrate, rig.hear())
     assert asked.message == Calibrate(start=False)
-    rig.hear(Calibration(asked.sequence, CalibrationProgress.RUNNING))
+    rig.hear(Calibration(asked.sequence, progress, CalibrationReason.NONE))
     assert rig.say(Calibrate, rig.wait(1000, states=True)) == []
 
     assert rig.ended() is None

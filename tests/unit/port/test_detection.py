@@ -1,0 +1,118 @@
+"""Detection as a plain object: what a look that fails, a glance and a restart of it leave alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from actors.device.messages import MANAGER, Inventory
+from actors.kit.actor import Context
+from actors.kit.clock import ManualClock
+from actors.kit.published import Published
+from actors.port.detection import LOOKS_AFTER_A_CHANGE, Detection, GlanceDue, ScanDue
+from actors.port.link import NoLinks
+from actors.port.messages import PORTS, PortPlugged, PortTable, PortVanished
+from actors.port.open_links import OpenLinks
+from actors.settings.messages import SettingChanged
+from actors.values.hardware import Candidate, Transport
+from tests.support.slices import Listener, settings_view
+
+PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x16C0, node="1")
+OTHER = Candidate("ttyACM1", "/dev/ttyACM1", Transport.SERIAL, 0x16C0, node="2")
+
+
+class Ports(NoLinks):
+    """What is listed, and what a glance sees; a list of None cannot be had."""
+
+    def __init__(self, *listed: Candidate) -> None:
+        self.listed: tuple[Candidate, ...] | None = listed
+        self.seen = 0
+        self.looks = 0
+
+    def scan(self) -> tuple[Candidate, ...]:
+        self.looks += 1
+        if self.listed is None:
+            raise OSError("no list today")
+        return self.listed
+
+    def glance(self) -> object:
+        return self.seen
+
+
+class Rig:
+    """A Detection without a thread that has one port open, and those whom it tells."""
+
+    def __init__(self) -> None:
+        self.context = Context.build(ManualClock())
+        self.ports = Listener(self.context, PORTS)
+        self.devices = Listener(self.context, MANAGER)
+        self.links = Ports(PORT)
+        self.opened = OpenLinks()
+        self.opened.watch(PORT)
+
+    def detection(self) -> Detection:
+        detection = Detection(
+            self.context,
+            self.links,
+            self.opened,
+            Published(PortTable(())),
+            Published(Inventory()),
+            Published(settings_view()),
+        )
+        detection.started()
+        return detection
+
+    def told(self) -> list[object]:
+        return [*self.ports.of(PortVanished), *self.ports.of(PortPlugged)]
+
+
+@pytest.fixture
+def rig() -> Rig:
+    return Rig()
+
+
+def test_a_restart_whose_first_look_fails_closes_nothing(rig: Rig) -> None:
+    rig.links.listed = None
+    detection = rig.detection()
+    try:
+        detection.on_scan(ScanDue())
+        detection.on_setting(SettingChanged("devices/detection/period", 500))
+
+        assert rig.opened.watched() == {"ttyACM0": PORT}
+        assert rig.told() == []
+    finally:
+        detection.stopped()
+
+
+def test_what_a_look_that_failed_did_not_see_the_next_glance_does(rig: Rig) -> None:
+    detection = rig.detection()
+    try:
+        detection.on_scan(ScanDue())
+        rig.links.listed, rig.links.seen = None, 1
+        for _ in range(2 * LOOKS_AFTER_A_CHANGE):
+            detection.on_glance(GlanceDue())
+
+        rig.links.listed = (PORT, OTHER)
+        detection.on_glance(GlanceDue())
+
+        assert rig.told() == [PortPlugged("ttyACM1")]
+    finally:
+        detection.stopped()
+
+
+def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_any_more(rig: Rig) -> None:
+    detection = rig.detection()
+    try:
+        detection.on_scan(ScanDue())
+        rig.links.seen = 1
+        detection.on_glance(GlanceDue())
+        rig.links.listed = ()
+        detection.on_glance(GlanceDue())
+        assert rig.told() == [PortVanished("ttyACM0", "/dev/ttyACM0")]
+
+        for _ in range(LOOKS_AFTER_A_CHANGE):
+            detection.on_glance(GlanceDue())
+        looks = rig.links.looks
+        detection.on_glance(GlanceDue())
+        assert rig.links.looks == looks
+    finally:
+        detection.stopped()
