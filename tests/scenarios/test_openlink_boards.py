@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from actors.values.hardware import Candidate, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena import Runtime
 from tests.emulators.boards import Boards
+from tests.support.driven_boards import DrivenBoards
 from tests.support.patience import boards_may_pause, silence_counts
 from tests.support.polling import eventually
 from transport.link.protocols.openlink import OpenlinkLink, open_board
@@ -138,6 +140,24 @@ def test_a_line_that_damages_one_byte_in_a_hundred_costs_frames_and_nothing_else
 
     assert link.facts().gone == ""
     assert [found.device_id for found in link.facts().devices] == ["A1"]
+
+
+def test_no_state_that_comes_over_a_damaged_line_is_a_wrong_one(arm: Boards) -> None:
+    with DrivenBoards(arm.path()) as driven:
+        eventually(lambda: arm.see().phase == 3, "it is ready", pause_s=0.005)
+        still, begun = arm.see().joint, driven.links[0].facts().counters
+        arm.damage(0.01)
+        seen: set[tuple[float, ...]] = set()
+
+        def enough() -> bool:
+            seen.add(tuple(driven.readers[0].snapshot()["joint"]))
+            now = driven.links[0].facts().counters
+            return now.frames_bad > begun.frames_bad + 100 and now.frames_in > begun.frames_in + 500
+
+        eventually(enough, "many states have come and many were lost", pause_s=0.0005, tries=100_000)
+
+    assert arm.see().joint == still
+    assert [list(map(math.radians, joints)) for joints in seen] == [pytest.approx(still, abs=1e-6)]
 
 
 def test_a_board_that_starts_again_is_gone_and_comes_back_as_the_same(bench: Bench, arm: Boards) -> None:

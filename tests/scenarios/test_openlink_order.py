@@ -41,4 +41,4 @@ def test_what_a_tick_orders_is_in_the_second_packet_behind_it_at_the_latest(line
         if line.boards.see().trips == trips:
             counted += 1
             assert seen.driven_command - sent <= PERIODS
-    assert counted > 0
+    assert counted > TURNS / 2

@@ -108,6 +108,7 @@ def test_a_board_that_is_killed_is_disconnected_by_its_line_and_not_for_its_sile
     lost = bench.events.hears("device-disconnected", device_id="A1")
 
     assert lost["data"]["port"] == "board0"
+    assert "sent nothing" not in lost["message"]
 
 
 def test_a_board_that_is_pulled_out_and_plugged_in_again_is_the_same(bench: Bench) -> None:

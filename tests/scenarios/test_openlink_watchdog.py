@@ -64,33 +64,3 @@ def test_the_watchdog_takes_60_ms_at_most() -> None:
             seen = eventually(lambda: found if (found := boards.see()).tripped else None, "it trips", pause_s=0.005)
             process.send_signal(signal.SIGCONT)
             assert seen.zeroed_ns - seen.command_ns <= 60e6
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize("count", [8, 16])
-def test_boards_at_once_keep_their_rate(count: int) -> None:
-    """Eight must; how sixteen do is printed."""
-    seconds = 60
-    with (
-        Boards(*(f"arm:A{number}" for number in range(count))) as boards,
-        DrivenBoards(*(boards.path(number) for number in range(count))) as driven,
-    ):
-        eventually(lambda: boards.see(count - 1).phase == 3, "the last is ready", pause_s=0.01)
-        began_ns = driven.runtime.now_ns()
-        first = [boards.see(number) for number in range(count)]
-        taken = [link.facts().counters.frames_in for link in driven.links]
-        ticks = int(driven.runtime.loop_state()["ticks"])
-        eventually(lambda: driven.runtime.now_ns() - began_ns > seconds * 1e9, "the time is over", tries=1000)
-        elapsed_s = (driven.runtime.now_ns() - began_ns) * 1e-9
-        commands = [boards.see(number).commands - first[number].commands for number in range(count)]
-        states = [link.facts().counters.frames_in - before for link, before in zip(driven.links, taken, strict=True)]
-        loop_hz = (int(driven.runtime.loop_state()["ticks"]) - ticks) / elapsed_s
-        trips = [boards.see(number).trips for number in range(count)]
-    commands_hz, states_hz = min(commands) / elapsed_s, min(states) / elapsed_s
-    sys.stdout.write(f"{count} boards: {commands_hz:.0f} commands, {states_hz:.0f} states, loop {loop_hz:.0f} Hz\n")
-
-    if count == 8:
-        assert trips == [0] * count
-        assert commands_hz >= 950
-        assert states_hz >= 950
-        assert loop_hz >= 0.95 * 4000

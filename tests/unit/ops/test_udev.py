@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
+from transport.link.enumerate import PRODUCT_MARK
 from transport.link.protocols import falcon, spacemouse
 from transport.link.usb_bus import RULES
 
@@ -79,6 +81,17 @@ def test_modem_manager_leaves_boards_alone(vendor: str, product: str) -> None:
     ignoring = [line for line in lines() if 'ENV{ID_MM_DEVICE_IGNORE}="1"' in line]
 
     assert sum(f'"{vendor}"' in line and f'"{product}"' in line for line in ignoring) == 2
+
+
+def test_boards_that_say_what_they_speak_are_given_away_whoever_made_them() -> None:
+    lines_of_theirs = [line for line in lines() if "[Oo]pen [Hh]aptic [Ll]ink" in line]
+
+    assert [line.partition(",")[0] for line in lines_of_theirs] == ['SUBSYSTEM=="usb"', 'SUBSYSTEM=="tty"']
+    assert all('ENV{ID_MM_DEVICE_IGNORE}="1"' in line for line in lines_of_theirs)
+    assert 'GROUP="dialout"' in lines_of_theirs[1]
+    (pattern,) = set(re.findall(r'product\}=="([^"]*)"', "".join(lines_of_theirs)))
+    for text in (PRODUCT_MARK, PRODUCT_MARK.title(), f"My {PRODUCT_MARK.capitalize()} arm"):
+        assert fnmatchcase(text, pattern)
 
 
 def test_the_number_of_the_file_is_before_the_one_that_hands_out_access() -> None:
