@@ -184,12 +184,14 @@ def test_a_million_snapshots_of_the_running_loop_and_none_torn() -> None:
         while reads < READS or len(seen) < 1000:
             for index in range(len(batch)):
                 if index % 4 == 0:
-                    newton = (reads + index) % 977 / 100
+                    # So little that no monitor acts, however long one force stays.
+                    newton = (reads + index) % 977 / 1e4
                     writer.force(newton, newton, newton)
                     writer.publish()
                 reader.snapshot(batch[index : index + 1])
             runtime.beat()
             ticking = batch[batch["tick"] > 0]
+            assert not ticking["safety"].any()
             if len(ticking) == 0:
                 continue
             reads += len(ticking)
