@@ -49,6 +49,7 @@ MS: Final = 1_000_000
 REQUEST_NS: Final = 250 * MS
 WAKE_NS: Final = 500 * MS
 # The light is told again and again: nobody answers LED.
+UNSETTLED: Final = frozenset({SettlePhase.WAKING, SettlePhase.SETTLING})
 LIGHT_NS: Final = 2000 * MS
 SILENT_NS: Final = 500 * MS
 # A receiver says each 500 ms who is present; one that started again says nothing until it is asked.
@@ -86,6 +87,7 @@ class Peer:
     index: int
     identity: Identity | None = None
     phase: SettlePhase | None = None
+    settle_ns: int = 0
     asks: dict[type[Message], Ask] = field(default_factory=dict)
     heard_ns: int = 0
     beat_ns: int | None = None
@@ -120,7 +122,7 @@ class Peer:
     @property
     def settled(self) -> bool:
         """Whether it knows where it is and would follow commands, were it awake."""
-        return self.homed and self.phase not in {SettlePhase.WAKING, SettlePhase.SETTLING}
+        return self.homed and self.phase not in UNSETTLED
 
     @property
     def awake(self) -> bool:
@@ -234,6 +236,10 @@ class Talk:
         return words
 
     def _step_peer(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
+        # That it is ready is said once, and that word may be lost.
+        overdue = peer.phase in UNSETTLED and now_ns - peer.settle_ns > WAKE_NS
+        if overdue and peer.identity is not None and Wake not in peer.asks:
+            self._wake(peer, peer.identity)
         for kind, ask in list(peer.asks.items()):
             if kind is Wake and not self._waking:
                 continue
@@ -244,6 +250,10 @@ class Talk:
             self._lose(peer, "it sends nothing any more")
         if peer.identity is not None and Capability.LED in peer.identity.capabilities:
             self._light(peer, now_ns, words)
+
+    def _wake(self, peer: Peer, identity: Identity) -> None:
+        """Have it wake up, or say how far it is."""
+        peer.asks[Wake] = Ask(Wake(rate_hz=min(identity.rate_hz, self._rate_hz)), self._tries, WAKE_NS)
 
     def _light(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
         wanted = light(peer.phase, peer.faults)
@@ -314,8 +324,7 @@ class Talk:
         peer.asks.pop(Identify, None)
         if peer.identity is None:
             peer.identity = identity
-            rate_hz = min(identity.rate_hz, self._rate_hz)
-            peer.asks[Wake] = Ask(Wake(rate_hz=rate_hz), self._tries, WAKE_NS)
+            self._wake(peer, identity)
 
     def _take_presence(self, presence: Presence, now_ns: int) -> None:
         self._presence_ns, self.receiver = now_ns, True
@@ -350,7 +359,7 @@ class Talk:
         if peer.identity is None:
             return
         peer.asks.pop(Wake, None)
-        peer.heard_ns = now_ns
+        peer.heard_ns = peer.settle_ns = now_ns
         peer.phase = settle.phase
         peer.watchdog_trips = settle.watchdog_trips
         if settle.phase is SettlePhase.FAILED:

@@ -195,6 +195,19 @@ def test_a_board_that_sleeps_may_be_silent_and_wakes_by_itself(rig: Rig) -> None
     assert rig.talk.peers[0].awake
 
 
+def test_a_board_whose_word_that_it_is_ready_was_lost_is_asked_how_far_it_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+    assert rig.say(Wake, rig.wait(490, states=True)) == []
+
+    assert len(rig.say(Wake, rig.wait(50, states=True))) == 1
+    rig.hear(READY)
+
+    assert rig.talk.peers[0].phase is SettlePhase.READY
+    assert rig.say(Wake, rig.wait(3000, states=True)) == []
+
+
 def test_a_board_that_failed_to_wake_ends_the_talk(rig: Rig) -> None:
     rig.hear()
     rig.hear(ARM)
