@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE_ERROR: Final = 2
+BEFORE_COMMAND: Final = frozenset({"--", "--help", "--version"})
 
 # option -> setting that it is short for
 SHORTHANDS: Final = {
@@ -35,7 +36,10 @@ SHORTHANDS: Final = {
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code: 0 done, 1 the service failed, 2 it could not do what was asked."""
     parser, commands = _parser()
-    options, unknown = parser.parse_known_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    if words and words[0].startswith("--") and words[0] not in BEFORE_COMMAND:
+        parser.error(_unknown(words[:1], [parser, *commands.values()]))
+    options, unknown = parser.parse_known_args(words)
     if unknown:
         chosen = commands.get(options.command)
         parser.error(_unknown(unknown, [chosen] if chosen else [parser, *commands.values()]))

@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from actors.device.events import connected_event, sleep_event, stale_event
 from actors.device.kinds import KINDS
 from actors.device.messages import (
     MANAGER,
@@ -16,7 +17,6 @@ from actors.device.messages import (
     DeviceChanged,
     DeviceDozed,
     DeviceLost,
-    DeviceRecord,
     DeviceRested,
     DeviceSettled,
     DeviceSilent,
@@ -30,7 +30,7 @@ from actors.device.messages import (
 from actors.device.params import device_params
 from actors.device.safety import ACTING_SETTINGS, limits_of, safety_events
 from actors.device.wide import changed
-from actors.event.messages import HUB, Emit
+from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld
 from actors.kit.message import Announce
@@ -279,61 +279,7 @@ class DeviceActor(ServiceActor):
         self.tell(HUB, connected_event(self._record))
 
 
-def connected_event(record: DeviceRecord) -> Emit:
-    """`device-connected`: entry to settling."""
-    identity = record.identity
-    return Emit(
-        "device-connected",
-        {
-            **about(record),
-            "connection": str(identity.connection),
-            "port": identity.port,
-            "firmware": str(identity.firmware),
-        },
-        f"{identity.kind} {identity.device_id} connected on {identity.port}",
-    )
-
-
-def disconnected_event(record: DeviceRecord, why: str) -> Emit:
-    """`device-disconnected`, with the reason in the message."""
-    identity = record.identity
-    return Emit(
-        "device-disconnected",
-        {
-            **about(record),
-            "connection": str(identity.connection),
-            "port": identity.port,
-            "firmware": str(identity.firmware),
-        },
-        f"{identity.kind} {identity.device_id} on {identity.port} is gone: {why}",
-    )
-
-
 def fault_of(inventory: Inventory, device_id: str) -> Fault:
     """The simulated fault of a device, NONE for one that is away or has none."""
     record = inventory.find(device_id)
     return Fault.NONE if record is None else record.fault
-
-
-def sleep_event(record: DeviceRecord, *, awake: bool) -> Emit:
-    """`device-sleep`: it fell asleep or woke up."""
-    sentence = f"{record.kind} {record.device_id} {'woke up' if awake else 'fell asleep'}"
-    return Emit("device-sleep", {**_family(record), "awake": awake}, sentence)
-
-
-def stale_event(record: DeviceRecord, silent_ms: float) -> Emit:
-    """`device-safety-triggered`: its data stand still; for how long, by the loop's clock, when that was found."""
-    return Emit(
-        "device-safety-triggered",
-        {**_family(record), "safety_type": "device_stale", "silent_ms": silent_ms},
-        f"{record.kind} {record.device_id} has sent nothing new for {silent_ms:g} ms",
-    )
-
-
-def _family(record: DeviceRecord) -> dict[str, object]:
-    return {"device_id": record.device_id, "device_family": str(record.kind)}
-
-
-def about(record: DeviceRecord) -> dict[str, object]:
-    """What every event about a device carries; the edge puts the vocabulary's words in."""
-    return {**_family(record), "type": str(record.kind)}

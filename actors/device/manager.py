@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pykka
 
-from actors.device.actor import DeviceActor, actor_name, disconnected_event
+from actors.device.actor import DeviceActor, actor_name
+from actors.device.events import disconnected_event
 from actors.device.hardware_desk import HardwareDesk
 from actors.device.memory import DeviceMemory
 from actors.device.messages import (

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from actors.device.actor import DeviceActor, actor_name, disconnected_event
+from actors.device.actor import DeviceActor, actor_name
+from actors.device.events import disconnected_event
 from actors.device.messages import (
     MANAGER,
     ConfigureDevice,

@@ -21,8 +21,9 @@ from fastpath.openlink import MAX_DEVICES, Decoder, encode
 from fastpath.port_thread import PortThread
 from transport.link.counted import counted
 from transport.link.protocols.openlink_found import found_device
+from transport.link.protocols.openlink_peer import MS, Peer
 from transport.link.protocols.openlink_signs import words_of
-from transport.link.protocols.openlink_talk import HALF_WAY, MS, Peer, Talk
+from transport.link.protocols.openlink_talk import HALF_WAY, Talk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -39,10 +39,11 @@ from fastpath.link.messages import (
     Wake,
 )
 from fastpath.openlink import EVERY_DEVICE, Decoder, Frame
+from transport.link.protocols.openlink_peer import MS
 from transport.link.protocols.openlink_signs import FAULT, OFF
 from transport.link.protocols.openlink_signs import READY as READY_LIGHT
 from transport.link.protocols.openlink_signs import SETTLING as SETTLING_LIGHT
-from transport.link.protocols.openlink_talk import MS, Talk
+from transport.link.protocols.openlink_talk import Talk
 
 EVERYTHING = Capability(0x1FFFF)
 ARM = Identity(DeviceKind.ARM, firmware_major=7, firmware_minor=5, capabilities=EVERYTHING, device_id="A1")

@@ -1,0 +1,61 @@
+"""What the device slice tells everybody of a device's comings and goings, its sleep, and data that stand still."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from actors.event.messages import Emit
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceRecord
+
+
+def connected_event(record: DeviceRecord) -> Emit:
+    """`device-connected`: entry to settling."""
+    identity = record.identity
+    return Emit(
+        "device-connected",
+        _about(record),
+        f"{identity.kind} {identity.device_id} connected on {identity.port}",
+    )
+
+
+def disconnected_event(record: DeviceRecord, why: str) -> Emit:
+    """`device-disconnected`, with the reason in the message."""
+    identity = record.identity
+    return Emit(
+        "device-disconnected",
+        _about(record),
+        f"{identity.kind} {identity.device_id} on {identity.port} is gone: {why}",
+    )
+
+
+def sleep_event(record: DeviceRecord, *, awake: bool) -> Emit:
+    """`device-sleep`: it fell asleep or woke up."""
+    sentence = f"{record.kind} {record.device_id} {'woke up' if awake else 'fell asleep'}"
+    return Emit("device-sleep", {**_family(record), "awake": awake}, sentence)
+
+
+def stale_event(record: DeviceRecord, silent_ms: float) -> Emit:
+    """`device-safety-triggered`: its data stand still; for how long, by the loop's clock, when that was found."""
+    return Emit(
+        "device-safety-triggered",
+        {**_family(record), "safety_type": "device_stale", "silent_ms": silent_ms},
+        f"{record.kind} {record.device_id} has sent nothing new for {silent_ms:g} ms",
+    )
+
+
+def _family(record: DeviceRecord) -> dict[str, object]:
+    return {"device_id": record.device_id, "device_family": str(record.kind)}
+
+
+def _about(record: DeviceRecord) -> dict[str, object]:
+    """Who it is and where; the edge puts the vocabulary's words in."""
+    identity = record.identity
+    return {
+        **_family(record),
+        "type": str(record.kind),
+        "connection": str(identity.connection),
+        "port": identity.port,
+        "firmware": str(identity.firmware),
+    }

@@ -1,0 +1,83 @@
+"""One device of an open link as far as the talk with it has come, and what it was asked and has not answered yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from fastpath.link.messages import NO_FAULTS, CommandMode, FaultFlag, Led, SettlePhase
+from transport.link.protocols.openlink_found import command_mode
+from transport.link.protocols.openlink_signs import OFF
+
+if TYPE_CHECKING:
+    from actors.port.link import Ended
+    from fastpath.link.messages import Identity, Message
+
+MS: Final = 1_000_000
+REQUEST_NS: Final = 250 * MS
+MOST_HZ: Final = 1000
+UNSETTLED: Final = frozenset({SettlePhase.WAKING, SettlePhase.SETTLING})
+
+
+@dataclass(slots=True)
+class Ask:
+    """A request that waits for its answer: it is said again each `every_ns`, `left` times more; `sequences` are those it had."""
+
+    message: Message
+    left: int
+    every_ns: int = REQUEST_NS
+    due_ns: int = 0
+    sequences: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Peer:
+    """One device of the link as far as it is known; `heard_ns` is when it last said how it is.
+
+    `told`: a state of it has come; `refusal`: what it did not take, in words, until it takes the next one.
+    """
+
+    index: int
+    identity: Identity | None = None
+    phase: SettlePhase | None = None
+    settle_ns: int = 0
+    asks: dict[type[Message], Ask] = field(default_factory=dict)
+    heard_ns: int = 0
+    beat_ns: int | None = None
+    told: bool = False
+    calibrated: bool = False
+    refusal: str = ""
+    lit: Led = OFF
+    lit_ns: int = 0
+    faults: FaultFlag = NO_FAULTS
+    homed: bool = True
+    watchdog_trips: int = 0
+    run: int = 0
+    run_asked: Ask | None = None
+    ended: Ended | None = None
+    lost: str = ""
+
+    @property
+    def mode(self) -> CommandMode:
+        """What its commands are; RELEASE: it takes none, or is not known yet."""
+        return CommandMode.RELEASE if self.identity is None else command_mode(self.identity)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it takes commands."""
+        return self.mode is not CommandMode.RELEASE
+
+    @property
+    def commands_hz(self) -> float:
+        """Commands a second that it gets, 0 = none."""
+        return float(min(self.identity.rate_hz, MOST_HZ)) if self.identity is not None and self.moves else 0.0
+
+    @property
+    def settled(self) -> bool:
+        """Whether it knows where it is and would follow commands, were it awake."""
+        return self.homed and self.phase not in UNSETTLED
+
+    @property
+    def awake(self) -> bool:
+        """Whether it sends states."""
+        return self.phase in {SettlePhase.WAKING, SettlePhase.SETTLING, SettlePhase.READY}
