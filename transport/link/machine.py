@@ -11,9 +11,10 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from actors.port.link import Link, NobodyAnswers, Patience, PortUnusable
+from actors.port.wanted import ENABLED
 from actors.values.hardware import Candidate, PortFault, Transport
 from transport.link.enumerate import named_apart
 from transport.link.known import not_driven
@@ -22,11 +23,6 @@ from transport.link.nodes import glance, node_of
 if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
-
-ENABLED: Final = {
-    Transport.SERIAL: "communication/serial/enabled",
-    Transport.USB: "communication/usb/enabled",
-}
 
 logger = logging.getLogger(__name__)
 

@@ -24,6 +24,7 @@ from fastpath.arena import now_ns
 from fastpath.port_thread import PortThread
 from transport.link.counted import counted
 from transport.link.enumerate import path_of, there
+from transport.link.nodes import HAPI
 from transport.link.protocols.hapi_boards import (
     BOARD_ID,
     BOARDS,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
     from fastpath.port_thread import Guard
     from transport.link.protocols.hapi_boards import Board
 
-PORTS: Final = "devices/hapi/ports"
 RATE_HZ: Final = 1000.0
 # The board's USB is its own: any rate does, and this is the one that its makers' examples ask for.
 BAUD: Final = 4_000_000
@@ -172,7 +172,7 @@ class HapiBoards:
         """Set the board up and wait for its first reply: NobodyAnswers; OSError when the port cannot be opened."""
         name = self._named().get(candidate.path)
         if name is None:
-            raise NobodyAnswers(f"{PORTS} does not name {candidate.path} any more")
+            raise NobodyAnswers(f"{HAPI} does not name {candidate.path} any more")
         board, port = (
             BOARDS[name],
             serial.Serial(candidate.path, BAUD, timeout=READ_S, write_timeout=1.0, exclusive=True),
@@ -200,7 +200,7 @@ class HapiBoards:
 
     def _named(self) -> dict[str, str]:
         """Mechanism by path."""
-        entries = (text.rpartition("=") for text in self._settings.value.texts(PORTS))
+        entries = (text.rpartition("=") for text in self._settings.value.texts(HAPI))
         return {path_of(port): name for port, _, name in entries}
 
 
