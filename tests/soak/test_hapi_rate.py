@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import ProcessorTime
 from tests.support.port_tap import PortTap
-from transport.link.protocols.hapi import RATE_HZ
 
 SECTION: Final = "hAPI board · driver and emulator on a pseudo-terminal at 1 kHz for 60 s · reference: every order"
 LIMIT: Final = Limit(0.99, "≥")
+RATE_HZ: Final = 1000
 SECONDS: Final = 60.0
 ORDER_BYTES: Final = 10
 REPLY_BYTES: Final = 9

@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,10 @@ from fastpath.records import Reader
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
 from tests.support.devices import fill, still_arm_params
+from tests.support.made_threads import MadeThread, NotToday
 from tests.support.polling import eventually as poll
 from tests.support.slices import settings_view
+from transport.link.protocols import hapi
 from transport.link.protocols.hapi import HapiBoards, HapiLink
 from transport.link.protocols.hapi_boards import BOARDS, zero_message
 
@@ -100,6 +103,20 @@ def test_a_board_is_a_compact_with_a_mechanism_of_its_own(bench: Bench) -> None:
     assert found.mechanism.kind is MechanismKind.FIVE_BAR
     assert found.mechanism.torque_limit == pytest.approx(123)
     assert found.reach == BOARDS["2diy-plastic"].reach
+
+
+def test_a_board_gets_a_thousand_orders_a_second_and_its_last_words_are_zero(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: list[MadeThread] = []
+    monkeypatch.setattr(hapi, "PortThread", partial(MadeThread, threads))
+
+    with pytest.raises(NotToday):
+        bench.open()
+
+    (thread,) = threads
+    assert (thread.protocol, thread.given["rates_hz"]) == ("hapi", (1000,))
+    assert thread.given["zero_packet"] == b"\x02\x05" + bytes(8)
 
 
 def test_a_board_that_was_left_in_the_middle_of_anything_is_set_up_with_its_motors_off(bench: Bench) -> None:

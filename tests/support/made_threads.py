@@ -1,0 +1,28 @@
+"""Stands for the thread of a port: keeps what a driver makes it with, and cannot be started, so that the driver goes no further."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class NotToday(OSError):
+    """What a driver hears that starts its thread."""
+
+
+class MadeThread:
+    """`given`: how it was made; `idle`: orders a second while nobody has the device, by index."""
+
+    def __init__(self, made: list[MadeThread], *arguments: object, **given: Any) -> None:
+        made.append(self)
+        self.protocol = arguments[2]
+        self.given = given
+        self.idle: dict[int, float] = {}
+
+    def set_idle(self, index: int, rate_hz: float) -> None:
+        self.idle[index] = rate_hz
+
+    def start(self) -> None:
+        raise NotToday
+
+    def close(self) -> None:
+        """Nothing is open."""
