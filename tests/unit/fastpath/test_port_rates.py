@@ -1,0 +1,53 @@
+"""The thread of a port speaks to each of its devices at that device's own rate, counted in commands and not in time."""
+
+from __future__ import annotations
+
+import os
+import tty
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from fastpath.arena import Runtime
+from fastpath.link.messages import Command, CommandMode
+from fastpath.openlink import Decoder
+from fastpath.port_thread import PortThread
+from tests.support.polling import eventually
+
+COMMANDS = 40
+
+
+@contextmanager
+def speaking(*rates_hz: float) -> Generator[tuple[PortThread, int]]:
+    """A thread with devices that belong to a loop that stands, and the far end of its line."""
+    far, near = os.openpty()
+    tty.setraw(near)
+    runtime = Runtime(realtime=False)
+    modes = bytes([CommandMode.TORQUE] * len(rates_hz))
+    thread = PortThread(runtime, near, "openlink", rates_hz=rates_hz, zero_packet=b"", config=modes)
+    for index in range(len(rates_hz)):
+        thread.attach(index, runtime.lease_device(str(index)))
+    try:
+        thread.start(last_words=False)
+        yield thread, far
+    finally:
+        thread.close()
+        os.close(far)
+
+
+def test_commands_of_two_devices_are_as_their_rates() -> None:
+    """Two to five; counted anew where the machine was so busy that an order was left out."""
+
+    def counted() -> dict[int, int] | None:
+        decoder, seen = Decoder(), Counter[int]()
+        with speaking(80.0, 200.0) as (thread, far):
+            while seen[1] < COMMANDS:
+                frames = decoder.feed(os.read(far, 4096))
+                assert all(isinstance(frame.message, Command) for frame in frames)
+                seen.update(frame.device for frame in frames)
+            counters = thread.counters()
+        return dict(seen) if counters.late == counters.blocked == 0 else None
+
+    seen = eventually(counted, "a count without an order that is late", pause_s=0.001)
+
+    assert abs(seen[0] - 0.4 * seen[1]) <= 2

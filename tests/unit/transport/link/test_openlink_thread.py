@@ -1,0 +1,110 @@
+"""What the driver of the open link protocol has the thread of a port do by itself: how often it speaks, and its last words."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+
+import pytest
+
+from actors.port.link import Patience
+from actors.values.hardware import Candidate, Transport
+from fastpath.arena import Runtime
+from fastpath.link.messages import Capability, Command, CommandMode, DeviceKind, Identity, Wake
+from fastpath.openlink import WATCHDOG_S, Decoder, encode
+from tests.support.made_threads import MadeThread, NotToday
+from transport.link.protocols import openlink
+from transport.link.protocols.openlink_peer import Peer
+
+EVERYTHING = Capability(0x1FFFF)
+ARM = Identity(DeviceKind.ARM, firmware_major=7, firmware_minor=5, capabilities=EVERYTHING, device_id="A1")
+GRIP = Identity(DeviceKind.GRIP, rate_hz=50, device_id="G1")
+RECEIVER = Identity(DeviceKind.RECEIVER, slots=4, device_id="R")
+CANDIDATE = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL)
+
+
+class Port:
+    """A board that says who it is, again and again, at a descriptor of nothing."""
+
+    def __init__(self, descriptor: int, identity: Identity) -> None:
+        self._descriptor = descriptor
+        self._identity = identity
+        self._sequence = 0
+
+    def read(self, _size: int, /) -> bytes:
+        self._sequence += 1
+        return encode(self._identity, sequence=self._sequence)
+
+    def write(self, data: bytes, /) -> int:
+        return len(data)
+
+    def fileno(self) -> int:
+        return self._descriptor
+
+
+@pytest.fixture
+def descriptor() -> Iterator[int]:
+    opened = os.open(os.devnull, os.O_RDWR)
+    yield opened
+    os.close(opened)
+
+
+def made(monkeypatch: pytest.MonkeyPatch, descriptor: int, identity: Identity) -> MadeThread:
+    """The thread for a board of that identity."""
+    threads: list[MadeThread] = []
+    monkeypatch.setattr(openlink, "PortThread", partial(MadeThread, threads))
+    port, runtime = Port(descriptor, identity), Runtime(stepping=True, realtime=False)
+    with pytest.raises(NotToday):
+        openlink.open_link(CANDIDATE, port, runtime, Patience(), threading.Event())
+    (thread,) = threads
+    assert thread.protocol == "openlink"
+    return thread
+
+
+def heard(data: bytes) -> list[object]:
+    return [frame.message for frame in Decoder().feed(data)]
+
+
+@pytest.mark.parametrize(("says", "gets"), [(125, 125), (400, 400), (1000, 1000), (4000, 1000)])
+def test_a_board_gets_as_many_commands_as_it_says_and_a_thousand_at_most(
+    monkeypatch: pytest.MonkeyPatch, descriptor: int, says: int, gets: int
+) -> None:
+    identity = replace(ARM, rate_hz=says)
+
+    thread = made(monkeypatch, descriptor, identity)
+
+    assert thread.given["rates_hz"] == (gets,)
+    assert thread.given["config"] == bytes([CommandMode.TORQUE])
+    assert Peer(0, identity).commands_hz == gets
+
+
+def test_a_board_that_nobody_has_attached_is_spoken_to_often_enough_for_its_watchdog(
+    monkeypatch: pytest.MonkeyPatch, descriptor: int
+) -> None:
+    thread = made(monkeypatch, descriptor, ARM)
+
+    assert thread.idle == {0: 200}
+    assert thread.idle[0] * WATCHDOG_S >= 2
+
+
+def test_the_last_words_to_a_board_end_its_force_and_then_send_it_to_sleep(
+    monkeypatch: pytest.MonkeyPatch, descriptor: int
+) -> None:
+    thread = made(monkeypatch, descriptor, ARM)
+
+    assert heard(thread.given["zero_packet"]) == [
+        Command(CommandMode.RELEASE, (0.0, 0.0, 0.0)),
+        Wake(awake=False, rate_hz=0),
+    ]
+
+
+def test_a_handle_gets_no_commands_and_a_receiver_no_last_words_of_the_thread(
+    monkeypatch: pytest.MonkeyPatch, descriptor: int
+) -> None:
+    grip, receiver = made(monkeypatch, descriptor, GRIP), made(monkeypatch, descriptor, RECEIVER)
+
+    assert (grip.given["rates_hz"], grip.idle) == ((0,), {})
+    assert (set(receiver.given["rates_hz"]), receiver.idle, receiver.given["zero_packet"]) == ({0}, {}, b"")
