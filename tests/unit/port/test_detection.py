@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from actors.device.messages import MANAGER, Inventory
@@ -10,7 +12,7 @@ from actors.kit.clock import ManualClock
 from actors.kit.published import Published
 from actors.port.detection import LOOKS_AFTER_A_CHANGE, Detection, GlanceDue, ScanDue
 from actors.port.link import NoLinks
-from actors.port.messages import PORTS, PortPlugged, PortTable, PortVanished
+from actors.port.messages import DETECTION, PORTS, PortPlugged, PortTable, PortVanished
 from actors.port.open_links import OpenLinks
 from actors.settings.messages import SettingChanged
 from actors.values.hardware import Candidate, Transport
@@ -45,6 +47,8 @@ class Rig:
         self.context = Context.build(ManualClock())
         self.ports = Listener(self.context, PORTS)
         self.devices = Listener(self.context, MANAGER)
+        self.wished = Listener(self.context, DETECTION)
+        self.settings = Published(settings_view())
         self.links = Ports(PORT)
         self.opened = OpenLinks()
         self.opened.watch(PORT)
@@ -56,7 +60,7 @@ class Rig:
             self.opened,
             Published(PortTable(())),
             Published(Inventory()),
-            Published(settings_view()),
+            self.settings,
         )
         detection.started()
         return detection
@@ -114,5 +118,37 @@ def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_
         looks = rig.links.looks
         detection.on_glance(GlanceDue())
         assert rig.links.looks == looks
+    finally:
+        detection.stopped()
+
+
+@pytest.mark.parametrize(
+    ("key", "port"),
+    [
+        ("communication/serial/enabled", PORT),
+        ("communication/usb/enabled", replace(PORT, transport=Transport.USB)),
+    ],
+)
+def test_a_transport_that_is_switched_off_and_on_closes_and_looks_without_waiting_for_the_period(
+    rig: Rig, key: str, port: Candidate
+) -> None:
+    """No time passes, so that no look is due: what happens is the setting's own doing."""
+    rig.links.listed = (port,)
+    rig.opened.forget(PORT.port)
+    rig.opened.watch(port)
+    detection = rig.detection()
+    try:
+        detection.on_scan(ScanDue())
+        wished = len(rig.wished.of(ScanDue))
+
+        rig.settings.replace(settings_view({key: False}))
+        detection.on_setting(SettingChanged(key, False))
+        assert rig.opened.watched() == {}
+        assert len(rig.wished.of(ScanDue)) == wished + 1
+
+        rig.settings.replace(settings_view())
+        detection.on_setting(SettingChanged(key, True))
+        assert len(rig.wished.of(ScanDue)) == wished + 2
+        assert rig.told() == [PortPlugged(port.port)]
     finally:
         detection.stopped()
