@@ -83,6 +83,16 @@ def test_modem_manager_leaves_boards_alone(vendor: str, product: str) -> None:
     assert sum(f'"{vendor}"' in line and f'"{product}"' in line for line in ignoring) == 2
 
 
+def test_modem_manager_leaves_every_board_of_arduino_alone_and_whoever_sits_there_may_open_it() -> None:
+    (usb, tty) = [line for line in lines() if 'ATTRS{idVendor}=="2341|2a03"' in line.replace("ATTR{", "ATTRS{")]
+
+    assert [usb.partition(",")[0], tty.partition(",")[0]] == ['SUBSYSTEM=="usb"', 'SUBSYSTEM=="tty"']
+    for line in (usb, tty):
+        assert "idProduct" not in line
+        assert 'ENV{ID_MM_DEVICE_IGNORE}="1"' in line
+    assert 'GROUP="dialout", TAG+="uaccess"' in tty
+
+
 def test_boards_that_say_what_they_speak_are_given_away_whoever_made_them() -> None:
     lines_of_theirs = [line for line in lines() if "[Oo]pen [Hh]aptic [Ll]ink" in line]
 
