@@ -111,3 +111,34 @@ def test_a_pivot_over_http_is_400_by_its_setting(http: HttpClient, join: Join, m
     assert reply.status == 400
     assert "features/workspace_zoom/enabled" in reply.error
     assert json.dumps(http.get(path).data["transform"]["scale"]) == '{"x": 1, "y": 1, "z": 1}'
+
+
+ON: list[tuple[str, dict[str, Any]]] = [
+    *((setting, {"arm": [{"device_id": "A001", **entry}]}) for _, entry, setting in REFUSED),
+    (SESSION_SETTING, SESSION),
+]
+UNZOOMED = {
+    "arm": [{"device_id": "A001", "commands": {"set_transform": {"transform": {"scale": 1, "position": POINT}}}}]
+}
+
+
+@pytest.mark.parametrize("version", ["3.0", "3.1"])
+@pytest.mark.parametrize(("setting", "used"), ON, ids=[setting.split("/")[1] for setting, _ in ON])
+def test_a_preview_that_was_on_and_used_leaves_no_byte_behind_when_it_is_off_again(
+    http: HttpClient, join: Join, version: str, setting: str, used: dict[str, Any]
+) -> None:
+    """The loop stands, so that every number is what it was: in the session that used it, and in one that only looked on."""
+    (mine, _), (other, _) = join(version=version), join(version=version)
+    before = [raw_full(mine), raw_full(other)]
+
+    http.post(f"/settings/{setting}", {"value": True})
+    try:
+        assert "errors" not in mine.ask(used)
+        shown = [raw_full(mine), raw_full(other)]
+        if setting == "features/workspace_zoom/enabled":
+            assert "errors" not in mine.ask(UNZOOMED)
+    finally:
+        http.post(f"/settings/{setting}", {"value": False})
+
+    assert (shown[0] == before[0]) is (setting == SESSION_SETTING)
+    assert [raw_full(mine), raw_full(other)] == before
