@@ -135,6 +135,10 @@ def test_a_dissolved_pair_is_not_made_again_until_one_half_reconnects(desk: Pair
     assert desk.hears(CHANGED)["data"]["paired_with"] is None
     assert desk.done("DELETE", path(named)) == {"paired_with": None}
     assert desk.pairs() == {ARM: None, GRIP: None}
+    for automatic in (False, True):
+        desk.done("POST", "/settings/devices/auto_pairing", body=automatic)
+    desk.listened()
+    assert desk.pairs() == {ARM: None, GRIP: None}
 
     desk.unplug(GRIP)
     desk.plug("B001=grip")
