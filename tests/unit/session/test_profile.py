@@ -13,7 +13,6 @@ from actors.kit.errors import InvalidInput
 from actors.session.messages import NO_PROFILE
 from actors.session.profile import (
     LONGEST_NAME,
-    REMEMBERED,
     Remembered,
     SessionMemory,
     check_name,
@@ -170,16 +169,20 @@ def test_noting_changes_no_memory_that_somebody_holds() -> None:
     assert (set(memory.sessions), set(memory.versions)) == ({1}, {"a"})
 
 
-def test_the_last_thousand_are_remembered() -> None:
-    memory = noted(*((n, f"p{n}", "3.5") for n in range(1, REMEMBERED + 11)))
+def test_a_thousand_are_remembered_and_not_one_more() -> None:
+    full = noted(*((n, f"p{n}", "3.5") for n in range(1, 1001)))
+    assert list(full.sessions) == list(range(1, 1001))
+    assert list(full.versions) == [f"p{n}" for n in range(1, 1001)]
 
-    assert list(memory.sessions) == list(range(11, REMEMBERED + 11))
-    assert list(memory.versions) == [f"p{n}" for n in range(11, REMEMBERED + 11)]
+    memory = noted((1001, "p1001", "3.5"), memory=full)
+
+    assert list(memory.sessions) == list(range(2, 1002))
+    assert list(memory.versions) == [f"p{n}" for n in range(2, 1002)]
 
 
 def test_who_is_noted_again_is_the_newest() -> None:
-    memory = noted(*((n, f"p{n}", "3.5") for n in range(1, REMEMBERED + 1)))
-    memory = noted((1, "p1", "3.5"), (REMEMBERED + 1, "new", "3.5"), memory=memory)
+    memory = noted(*((n, f"p{n}", "3.5") for n in range(1, 1001)))
+    memory = noted((1, "p1", "3.5"), (1001, "new", "3.5"), memory=memory)
 
     assert 1 in memory.sessions
     assert 2 not in memory.sessions
@@ -244,14 +247,14 @@ def test_what_can_be_read_of_a_ledger_is_kept() -> None:
 
 def test_a_ledger_that_remembers_too_much_is_cut() -> None:
     value = {
-        "sessions": [[n, "a", None] for n in range(1, 3 * REMEMBERED)],
-        "versions": {f"p{n}": "3.5" for n in range(3 * REMEMBERED)},
+        "sessions": [[n, "a", None] for n in range(1, 3000)],
+        "versions": {f"p{n}": "3.5" for n in range(3000)},
     }
 
     memory = SessionMemory.from_json(freeze(value))
 
-    assert list(memory.sessions) == list(range(2 * REMEMBERED, 3 * REMEMBERED))
-    assert len(memory.versions) == REMEMBERED
+    assert list(memory.sessions) == list(range(2000, 3000))
+    assert len(memory.versions) == 1000
 
 
 json_values = st.recursive(
