@@ -48,6 +48,7 @@ cdef inline void come(DeviceSlot *slot, uint32_t generation, uint64_t tick, int6
     """A device that has just been leased: it is shown from now on, and silent from now on until its first packet."""
     cdef DeviceState *s = &slot.inner.state
     memset(&slot.inner.port, 0, sizeof(PortInner))
+    slot.inner.port.generation = generation
     slot.inner.posed[0] = NAN
     s.generation = generation
     s.orientation[0] = 1
@@ -75,7 +76,7 @@ cdef inline int hear(DeviceSlot *slot, const DeviceParams *p, uint64_t tick, int
     """Take the newest packet: HEARD_NOTHING while there is none that is young enough, HEARD_AGAIN with the first after that."""
     cdef uint32_t generation = <uint32_t>hd_load(&slot.generation)
     cdef PortSample *sample
-    if slot.inner.state.generation != generation:
+    if slot.inner.port.generation != generation:
         come(slot, generation, tick, now)
     hd_triple_take(&slot.sample_cell)
     sample = newest(slot)

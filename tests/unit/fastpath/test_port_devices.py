@@ -63,6 +63,28 @@ def cursor_of(joint: tuple[float, float, float]) -> tuple[float, float, float]:
     return r * math.sin(yaw), 0.08 - r * math.cos(yaw), 0.135 + h
 
 
+@pytest.mark.parametrize("joint", [(0.0, 0.0, 0.0), POSE])
+def test_a_device_whose_parameters_come_after_some_ticks_has_the_pose_of_its_first_packet(
+    joint: tuple[float, float, float],
+) -> None:
+    runtime = Runtime(stepping=True)
+    runtime.publish_loop(frequency=FREQUENCY, command_timeout=0.5)
+    params = arm_params()
+    fill(params, {"source": 1, "silence": SILENCE_S})
+    for _ in range(2):
+        lease = runtime.lease_device("arm")
+        runtime.step(4)
+        assert runtime.publish_device(lease, params)
+        runtime.step(4)
+        assert PortCell(runtime, lease).put(joint=joint)
+        runtime.step(4)
+
+        position = runtime.reader(lease).snapshot()["position"]
+        assert tuple(position) == pytest.approx(cursor_of(joint), abs=1e-12)
+        runtime.release_device(lease)
+        runtime.step(4)
+
+
 def test_the_cursor_comes_from_the_joint_angles_of_the_newest_packet() -> None:
     state = Desk().hold()
 
