@@ -107,13 +107,19 @@ class HardwareDesk:
         return self._keeper.admit(identity_of(found, message.port, device_id, number))
 
     def _same(self, message: DeviceFound) -> DeviceRecord | None:
-        """The record of that very device: the same kind with the same uuid and id."""
+        """The record of that very device: the same kind with the same uuid and id; a uuid of zeros tells no two ports apart."""
         for record in self._inventory.value.devices:
             known = record.identity.found
-            if known is not None and (known.kind, known.uuid, known.device_id) == (
-                message.found.kind,
-                message.found.uuid,
-                message.found.device_id,
+            told = record.identity.port == message.port or message.found.uuid.strip("0")
+            if (
+                known is not None
+                and told
+                and (known.kind, known.uuid, known.device_id)
+                == (
+                    message.found.kind,
+                    message.found.uuid,
+                    message.found.device_id,
+                )
             ):
                 return record
         return None
