@@ -111,7 +111,7 @@ cdef int fill(ol_message *m, message) except -1:
         fill_configure(&body.configure, message)
     elif isinstance(message, values.Calibrate):
         m.type = ol.OL_CALIBRATE
-        body.calibrate.start = message.start
+        body.calibrate.start, body.calibrate.run = message.start, message.run
     elif isinstance(message, values.Led):
         m.type = ol.OL_LED
         body.led.mode = message.mode
@@ -216,7 +216,7 @@ cdef object shown(ol_message *m):
     if m.type == ol.OL_CONFIGURE:
         return shown_configure(&b.configure)
     if m.type == ol.OL_CALIBRATE:
-        return values.Calibrate(b.calibrate.start != 0)
+        return values.Calibrate(b.calibrate.start != 0, b.calibrate.run)
     if m.type == ol.OL_LED:
         return values.Led(values.LedMode(b.led.mode), b.led.red, b.led.green, b.led.blue)
     if m.type == ol.OL_IDENTITY:

@@ -22,14 +22,14 @@ def detection() -> Iterator[Setting]:
         "devices/detection/timeout",
         2000,
         Constraint(100, 30000),
-        "How long a port has to answer before it is tried again.",
+        "How long somebody behind a port has to answer before the port is closed and tried again.",
         unit="ms",
     )
     yield whole(
         "devices/detection/max_number_retry",
         3,
         Constraint(1, 10),
-        "Tries on one port before it counts as no device.",
+        "How often a device that has answered is told again to wake up before it counts as none.",
     )
     yield flag("devices/detection/block_on_loop", "Block a port that connects and drops in a loop.", default=True)
     yield whole(

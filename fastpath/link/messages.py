@@ -195,9 +195,10 @@ class Configure:
 
 @dataclass(frozen=True, slots=True)
 class Calibrate:
-    """Host starts a calibration, or ends the one that runs."""
+    """Host starts a calibration, or ends the one that runs; the same `run` (1 to 255) again asks how far that one is, 0 always starts."""
 
     start: bool = True
+    run: int = 0
 
 
 @dataclass(frozen=True, slots=True)

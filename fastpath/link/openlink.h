@@ -24,6 +24,9 @@ enum {
     /* a sequence this little behind the newest one is late or doubled; further behind, the sender has started again */
     OL_LATE_WINDOW = 64,
     OL_WATCHDOG_MS = 50,
+    /* no device turns or reaches farther: a STATE that says so is damaged */
+    OL_MOST_DEGREES = 36000,
+    OL_MOST_METRES = 10,
     OL_HEARTBEAT_MS = 20,
 };
 
@@ -50,7 +53,7 @@ typedef struct {
     uint16_t spare;
     float gravity_scale, damping[3];
 } ol_configure;
-typedef struct { uint8_t start, spare; } ol_calibrate;
+typedef struct { uint8_t start, run; } ol_calibrate;
 typedef struct { uint8_t mode, red, green, blue; } ol_led;
 
 typedef struct {
@@ -153,7 +156,7 @@ static inline int ol_walk(ol_cursor *c, ol_message *m) {
         ol_u8(c, &m->body.command.mode); ol_u8s(c, m->body.command.spare, 3); ol_f32(c, m->body.command.value, 3);
         return 1;
     case OL_CONFIGURE: ol_walk_configure(c, &m->body.configure); return 1;
-    case OL_CALIBRATE: ol_u8(c, &m->body.calibrate.start); ol_u8(c, &m->body.calibrate.spare); return 1;
+    case OL_CALIBRATE: ol_u8(c, &m->body.calibrate.start); ol_u8(c, &m->body.calibrate.run); return 1;
     case OL_LED:
         ol_u8(c, &m->body.led.mode); ol_u8(c, &m->body.led.red); ol_u8(c, &m->body.led.green); ol_u8(c, &m->body.led.blue);
         return 1;
@@ -191,6 +194,11 @@ static inline int ol_finite(const float *v, int n) {
     return 1;
 }
 
+static inline int ol_within(const float *v, int n, float most) {
+    for (; n > 0; n--, v++) if (!(*v >= -most && *v <= most)) return 0;
+    return 1;
+}
+
 static inline int ol_share(float v) { return v >= 0 && v <= 1; }
 
 /* Whether every number of a message lies in its range; what is not is never shown to anybody. */
@@ -211,7 +219,7 @@ static inline int ol_valid(const ol_message *m) {
     case OL_STATE:
         norm = s->orientation[0] * s->orientation[0] + s->orientation[1] * s->orientation[1]
             + s->orientation[2] * s->orientation[2] + s->orientation[3] * s->orientation[3];
-        return ol_finite(s->joint, 3) && ol_finite(s->position, 3) && (norm == 0 || (norm > 0.99f && norm < 1.01f))
+        return ol_within(s->joint, 3, OL_MOST_DEGREES) && ol_within(s->position, 3, OL_MOST_METRES) && (norm == 0 || (norm > 0.99f && norm < 1.01f))
             && ol_share(s->hall) && ol_share(s->battery_level) && ol_finite(&s->battery_voltage, 1)
             && ol_finite(&s->temperature, 1);
     case OL_HEARTBEAT: return ol_share(m->body.heartbeat.hall);

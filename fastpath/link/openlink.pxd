@@ -33,6 +33,7 @@ cdef extern from "link/openlink.h" nogil:
 
     ctypedef struct ol_calibrate:
         uint8_t start
+        uint8_t run
 
     ctypedef struct ol_led:
         uint8_t mode

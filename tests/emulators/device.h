@@ -76,11 +76,11 @@ static void say_state(port *p, int i, int64_t now) {
     post(p, &m);
 }
 
-static void say_calibration(port *p, int i, int progress, int reason) {
+static void say_calibration(port *p, int i) {
     ol_message m = {.type = OL_CALIBRATION};
     m.body.calibration.request = p->devices[i].calibrate_request;
-    m.body.calibration.progress = (uint8_t)progress;
-    m.body.calibration.reason = (uint8_t)reason;
+    m.body.calibration.progress = p->devices[i].progress;
+    m.body.calibration.reason = p->devices[i].reason;
     talk(p, i, &m);
 }
 
@@ -154,15 +154,20 @@ static void configure(port *p, int i, const ol_message *m) {
 static void calibrate(port *p, int i, const ol_message *m, int64_t now) {
     device *d = &p->devices[i];
     d->calibrate_request = m->sequence;
-    if (m->body.calibrate.start && !d->calibrating_ns) {
+    int known = m->body.calibrate.run && m->body.calibrate.run == d->run;
+    if (m->body.calibrate.start && !d->calibrating_ns && !known) {
         d->calibrating_ns = now;
+        d->run = m->body.calibrate.run;
+        d->progress = 1;
+        d->reason = 0;
         d->calibrates++;
         d->calm = d->pushed = 0;
         drive(d, &released, now);
     } else if (!m->body.calibrate.start) {
         d->calibrating_ns = 0;
+        d->progress = d->reason = 0;
     }
-    say_calibration(p, i, 1, 0);
+    say_calibration(p, i);
 }
 
 static void take_command(device *d, const ol_message *m, int64_t now) {
@@ -269,7 +274,9 @@ static void live(port *p, int i, int64_t now) {
         d->calibrating_ns = 0;
         d->calibrated_ns = reason ? 0 : now;
         if (!reason && d->knobs.of.firmware >= 705) d->body = d->knobs.of.turned * M_PI / 180;
-        say_calibration(p, i, reason ? 3 : 2, reason);
+        d->progress = reason ? 3 : 2;
+        d->reason = (uint8_t)reason;
+        say_calibration(p, i);
     }
     if (now >= d->state_ns) {
         d->state_ns += 1000000000 / d->rate_hz;

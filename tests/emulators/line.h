@@ -42,6 +42,8 @@ typedef struct {
     double joint[3], speed[3], motor[3], body;
     int phase, mode, tripped, said_asleep;
     uint16_t state_sequence, command_sequence, wake_request, calibrate_request, faults_said, trips;
+    /* the newest calibration: which one, and how it ended */
+    uint8_t run, progress, reason;
     int commanded;
     uint32_t rate_hz, wakes;
     int64_t settled_ns, state_ns, settle_said_ns, beat_ns, calibrated_ns, calibrating_ns, command_ns, driven_ns, zeroed_ns, woken_ns;
@@ -153,6 +155,7 @@ static void start_again(port *p) {
         d->wakes = 0;
         d->tripped = d->commanded = 0;
         d->calibrating_ns = 0;
+        d->run = d->progress = d->reason = 0;
         memset(d->motor, 0, sizeof d->motor);
     }
     p->heard = 0;

@@ -120,6 +120,19 @@ def test_both_are_told_and_it_is_over_when_both_have_calibrated(unlocked: BoardD
     assert unlocked.events.heard(FAILED) == []
 
 
+def test_a_run_that_takes_longer_is_asked_for_again_and_runs_once(unlocked: BoardDesk) -> None:
+    boards = unlocked.boards
+    before = [boards.see(port).calibrates for port in (COMPACT, PEN)]
+    boards.set("calibration_ms", 1200, COMPACT)
+    boards.set("calibration_ms", 1, PEN)
+
+    assert unlocked.done("POST", ROUTE) == {"state": "running"}
+    unlocked.becomes("C1", state="calibrated")
+
+    assert [boards.see(port).calibrates for port in (COMPACT, PEN)] == [times + 1 for times in before]
+    assert unlocked.events.heard(FAILED) == []
+
+
 def test_the_motors_of_a_board_that_calibrates_are_ordered_to_zero(unlocked: BoardDesk) -> None:
     boards = unlocked.boards
     with Pusher(unlocked.service.ws, "compact", "C1"):

@@ -6,6 +6,7 @@ wake, then `facts` each 10 ms: Talk goes on through the thread's messages (settl
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
@@ -15,12 +16,13 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import serial
 
-from actors.port.link import DeviceFacts, LinkFacts, NobodyAnswers
+from actors.port.link import DeviceFacts, LinkFacts, NobodyAnswers, PortUnusable
+from actors.values.hardware import PortFault
 from fastpath.link.messages import Command, CommandMode, SettlePhase, Wake
 from fastpath.openlink import MAX_DEVICES, Decoder, encode
 from fastpath.port_thread import PortThread
 from transport.link.counted import counted
-from transport.link.protocols.openlink_found import found_device
+from transport.link.protocols.openlink_found import found_device, why_not_driven
 from transport.link.protocols.openlink_peer import MS, Peer
 from transport.link.protocols.openlink_signs import words_of
 from transport.link.protocols.openlink_talk import HALF_WAY, Talk
@@ -45,6 +47,9 @@ HOMED: Final = 512
 FIRST_STATE_NS: Final = 300 * MS
 # Motors to zero, taken whatever its sequence; then asleep, half way round from where the talk begins to count.
 ZERO_PACKET: Final = encode(Command()) + encode(Wake(awake=False, rate_hz=0), sequence=HALF_WAY)
+
+
+logger = logging.getLogger(__name__)
 
 
 class SerialPort(Protocol):
@@ -74,7 +79,8 @@ class _Shown:
 class OpenlinkLink:
     """A port with one board, or with a receiver; see `actors.port.link.Link`."""
 
-    def __init__(self, thread: PortThread, runtime: Runtime, talk: Talk) -> None:
+    def __init__(self, port: str, thread: PortThread, runtime: Runtime, talk: Talk) -> None:
+        self._port = port
         self._thread = thread
         self._runtime = runtime
         self._talk = talk
@@ -174,6 +180,9 @@ class OpenlinkLink:
             )
         for words in self._talk.step(self._runtime.now_ns(), frames):
             self._thread.send(words)
+        for complaint in self._talk.complaints:
+            logger.warning("port %s: %s", self._port, complaint)
+        self._talk.complaints.clear()
 
     def _found(self) -> tuple[FoundDevice, ...]:
         shown: dict[int, _Shown] = {}
@@ -194,7 +203,7 @@ def open_board(
     stop: threading.Event,
     guard: Guard | None = None,
 ) -> OpenlinkLink:
-    """Open the serial port of a candidate and see who is there: NobodyAnswers, and OSError as the operating system has it."""
+    """Open the serial port of a candidate and see who is there: NobodyAnswers, PortUnusable, and OSError as the system has it."""
     with serial.Serial(candidate.path, BAUD, timeout=READ_S, exclusive=True) as port:
         port.reset_input_buffer()
         try:
@@ -211,16 +220,22 @@ def open_link(
     stop: threading.Event,
     guard: Guard | None = None,
 ) -> OpenlinkLink:
-    """Identify who is there, exchange, then wake them: NobodyAnswers, OSError. The link has a descriptor of its own."""
-    talk = Talk(tries=patience.tries)
+    """Identify who is there, exchange, then wake them: NobodyAnswers, OSError; PortUnusable for one that would be driven wrongly.
+
+    The link has a descriptor of its own.
+    """
+    talk = Talk(answer_s=patience.timeout_s, tries=patience.tries)
     _identify(candidate, port, runtime, talk, stop)
+    refusal = "" if talk.receiver or talk.board.identity is None else why_not_driven(talk.board.identity)
+    if refusal:
+        raise PortUnusable(PortFault.NO_DRIVER, refusal)
     descriptor = os.dup(port.fileno())
     try:
         thread = _thread_of(candidate, descriptor, runtime, talk, guard)
     except BaseException:
         os.close(descriptor)
         raise
-    link = OpenlinkLink(thread, runtime, talk)
+    link = OpenlinkLink(candidate.port, thread, runtime, talk)
     why = link.wake(stop.is_set)
     if why:
         link.close()

@@ -24,7 +24,12 @@ KINDS: Final = MappingProxyType(
         DeviceKind.PEN: Kind.PEN,
     }
 )
-MECHANISMS: Final = MappingProxyType({0: MechanismKind.DIRECT, 1: MechanismKind.SERIAL})
+CURSOR_IN_STATE: Final = 0
+YAW_PITCH_PITCH: Final = 1
+# What this service believes and drives: N, N mm, m.
+MOST_FORCE: Final = 100.0
+MOST_TORQUE: Final = 100_000.0
+MOST_LENGTH: Final = 10.0
 TURN: Final = 6.283185307179586
 # Share of the reach that the safety springs take on each side of each axis.
 ZONE: Final = 0.05
@@ -51,10 +56,31 @@ def found_device(identity: Identity, *, calibrated: bool = False) -> FoundDevice
 
 
 def command_mode(identity: Identity) -> CommandMode:
-    """What its commands are: torques where it takes them, else forces, else none."""
-    if Capability.TORQUE in identity.capabilities:
+    """What its commands are: torques where it takes them and the loop knows its joints, else forces, else none."""
+    if identity.mechanism == YAW_PITCH_PITCH and Capability.TORQUE in identity.capabilities:
         return CommandMode.TORQUE
     return CommandMode.FORCE if Capability.FORCE in identity.capabilities else CommandMode.RELEASE
+
+
+def why_not_driven(identity: Identity) -> str:
+    """What is wrong with what a board says of itself, "" for one that is driven; a wrong geometry would be a wrong force."""
+    if identity.kind is DeviceKind.RECEIVER or not KINDS[identity.kind].moves:
+        return ""
+    if identity.mechanism not in (CURSOR_IN_STATE, YAW_PITCH_PITCH) and Capability.CURSOR not in identity.capabilities:
+        return f"its mechanism ({identity.mechanism}) has no kinematics here: have it send its cursor (mechanism 0) and take forces"
+    if Capability.TORQUE in identity.capabilities and command_mode(identity) is CommandMode.RELEASE:
+        return f"it takes torques only, and its mechanism ({identity.mechanism}) has no kinematics here: have it take forces"
+    for name, values, most, unit in (
+        ("peak_force", (identity.peak_force,), MOST_FORCE, "N"),
+        ("torque_limit", (identity.torque_limit,), MOST_TORQUE, "N mm"),
+        ("shoulder", identity.shoulder, MOST_LENGTH, "m"),
+        ("link", identity.link, MOST_LENGTH, "m"),
+        ("reach", (*identity.reach_low, *identity.reach_high), MOST_LENGTH, "m"),
+    ):
+        worst = max(values, key=abs)
+        if abs(worst) > most:
+            return f"it says {worst:g} {unit} for {name}, and {most:g} {unit} is the most that is driven: correct its firmware"
+    return ""
 
 
 def configure_message(identity: Identity, wide: DeviceWide, *, save: bool) -> Configure:
@@ -104,17 +130,22 @@ def _reach(identity: Identity) -> Reach | None:
     return Reach(low, high, (x, y, z), (x, y, z))
 
 
-def _mechanism(identity: Identity) -> FoundMechanism | None:
-    """None, that of the kind, where it does not say all of it."""
-    kind = MECHANISMS.get(identity.mechanism)
-    told = identity.torque_limit > 0 and identity.peak_force > 0
-    if kind is None or not told or (kind is MechanismKind.SERIAL and not min(identity.link) > 0):
-        return None
-    counts = identity.counts_per_turn
+def _mechanism(identity: Identity) -> FoundMechanism:
+    """As it says; what it does not say is that of its kind."""
+    usual = DEVICE_KINDS[KINDS[identity.kind]].mechanism
+    if usual is None:
+        raise TypeError(f"a {KINDS[identity.kind]} with motors needs a mechanism")
+    peak_force = identity.peak_force if identity.peak_force > 0 else usual.peak_force
+    torque_limit = identity.torque_limit if identity.torque_limit > 0 else usual.torque_limit
+    if identity.mechanism != YAW_PITCH_PITCH:
+        return FoundMechanism(MechanismKind.DIRECT, peak_force, torque_limit, step=0.0)
+    shoulder, link, counts = usual.shoulder, usual.links, usual.counts_per_turn
+    if min(identity.link) > 0:
+        shoulder, link, counts = identity.shoulder, identity.link, identity.counts_per_turn
     return FoundMechanism(
-        kind=kind,
-        peak_force=identity.peak_force,
-        torque_limit=identity.torque_limit,
-        step=TURN / counts * sum(identity.link) if counts > 0 else 0.0,
-        geometry={"shoulder": identity.shoulder, "link": identity.link, "counts_per_turn": counts},
+        MechanismKind.SERIAL,
+        peak_force,
+        torque_limit,
+        step=TURN / counts * sum(link) if counts > 0 else 0.0,
+        geometry={"shoulder": shoulder, "link": link, "counts_per_turn": counts},
     )

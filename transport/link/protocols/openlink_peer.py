@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fastpath.link.messages import Identity, Message
 
 MS: Final = 1_000_000
+NS_PER_S: Final = 1000 * MS
 REQUEST_NS: Final = 250 * MS
 MOST_HZ: Final = 1000
 UNSETTLED: Final = frozenset({SettlePhase.WAKING, SettlePhase.SETTLING})
@@ -29,12 +30,18 @@ class Ask:
     due_ns: int = 0
     sequences: list[int] = field(default_factory=list)
 
+    def again(self, due_ns: int, left: int) -> None:
+        """Say it once more then, as often as `left` says without an answer; only the newest sequence counts from now on."""
+        self.due_ns, self.left = due_ns, left
+        del self.sequences[:-1]
+
 
 @dataclass(slots=True)
 class Peer:
     """One device of the link as far as it is known; `heard_ns` is when it last said how it is.
 
-    `told`: a state of it has come; `refusal`: what it did not take, in words, until it takes the next one.
+    `told`: a state of it has come; `refusal`: what it did not take, in words, until it takes the next one; `losses`: how often
+    whoever holds this index was lost before any state came.
     """
 
     index: int
@@ -56,6 +63,7 @@ class Peer:
     run_asked: Ask | None = None
     ended: Ended | None = None
     lost: str = ""
+    losses: int = 0
 
     @property
     def mode(self) -> CommandMode:
@@ -71,6 +79,11 @@ class Peer:
     def commands_hz(self) -> float:
         """Commands a second that it gets, 0 = none."""
         return float(min(self.identity.rate_hz, MOST_HZ)) if self.identity is not None and self.moves else 0.0
+
+    @property
+    def gave_up(self) -> bool:
+        """Whether nobody need wait for it: it was asked as often as one is, and did not come."""
+        return bool(self.lost or self.losses)
 
     @property
     def settled(self) -> bool:

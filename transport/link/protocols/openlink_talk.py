@@ -19,6 +19,7 @@ from fastpath.link.messages import (
     Command,
     Configuration,
     Configure,
+    ConfigureResult,
     DeviceKind,
     FaultFlag,
     FaultReport,
@@ -36,13 +37,14 @@ from fastpath.link.messages import (
 )
 from fastpath.openlink import EVERY_DEVICE, Frame, encode, newer
 from transport.link.protocols.openlink_found import configure_message
-from transport.link.protocols.openlink_peer import MOST_HZ, MS, UNSETTLED, Ask, Peer
+from transport.link.protocols.openlink_peer import MOST_HZ, MS, NS_PER_S, REQUEST_NS, UNSETTLED, Ask, Peer
 from transport.link.protocols.openlink_signs import OFF, configuration_refused, light, refused
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
 
 WAKE_NS: Final = 500 * MS
+AGAIN_NS: Final = 500 * MS
 # The light is told again and again: nobody answers LED.
 LIGHT_NS: Final = 2000 * MS
 SILENT_NS: Final = 500 * MS
@@ -50,6 +52,11 @@ SILENT_NS: Final = 500 * MS
 ABSENCE_NS: Final = 1600 * MS
 TRIES: Final = 4
 HALF_WAY: Final = 0x8000
+# A grip that is lost again and again is asked less and less often: the others behind its receiver need the air.
+LEAST_PAUSE_NS: Final = 1000 * MS
+MOST_PAUSE_NS: Final = 10_000 * MS
+MOST_RUNS: Final = 255
+HANDLES: Final = frozenset({DeviceKind.GRIP, DeviceKind.PEN})
 REASONS: Final = {
     CalibrationReason.BLOCKED: Reason.BLOCKED,
     CalibrationReason.OSCILLATING_HALL: Reason.OSCILLATING_HALL,
@@ -62,11 +69,14 @@ REASONS: Final = {
 class Talk:
     """`step` with what came, then send what it returns; `why` says what ended the talk, "" while it goes on."""
 
-    def __init__(self, *, tries: int = TRIES, rate_hz: int = MOST_HZ) -> None:
+    def __init__(self, *, answer_s: float = 2.0, tries: int = TRIES, rate_hz: int = MOST_HZ) -> None:
+        """Somebody has `answer_s` to say who it is, and each device is told `tries` times to wake up."""
         self._tries = tries
         self._rate_hz = rate_hz
         self._peers: dict[int, Peer] = {}
-        self._everybody: Ask | None = Ask(Identify(), TRIES - 1)
+        answer_ns = round(answer_s * NS_PER_S)
+        first = Ask(Identify(), -(-answer_ns // REQUEST_NS) - 1, min(REQUEST_NS, answer_ns))
+        self._everybody: Ask | None = first
         self._sequence = 0
         self._heard: int | None = None
         self._waking = False
@@ -74,6 +84,8 @@ class Talk:
         self.receiver = False
         self.answered = False
         self.why = ""
+        # What is worth a line in the log; whoever has logged it clears it.
+        self.complaints: list[str] = []
 
     @property
     def peers(self) -> tuple[Peer, ...]:
@@ -97,7 +109,7 @@ class Talk:
     @property
     def settled(self) -> bool:
         """Whether every device that is there has answered all that it was asked at first."""
-        return self.answered and all(peer.phase is not None or peer.lost for peer in self._peers.values())
+        return self.answered and all(peer.phase is not None or peer.gave_up for peer in self._peers.values())
 
     def find(self, device_id: str) -> Peer | None:
         """The device of that id."""
@@ -122,7 +134,8 @@ class Talk:
         if peer is None or peer.run == run or (not run and peer.ended is not None):
             return
         peer.run, peer.ended = run, None
-        peer.run_asked = peer.asks[Calibrate] = Ask(Calibrate(start=bool(run)), TRIES - 1)
+        wish = Calibrate(start=bool(run), run=(run - 1) % MOST_RUNS + 1 if run else 0)
+        peer.run_asked = peer.asks[Calibrate] = Ask(wish, TRIES - 1)
 
     def go_on(self) -> None:
         """Wake who is there: commands flow from now on, so that no watchdog trips."""
@@ -148,7 +161,7 @@ class Talk:
             peer.heard_ns = max(peer.heard_ns, state_ns)
             peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
             if state_ns:
-                peer.told, peer.faults = True, FaultFlag(faults)
+                peer.told, peer.faults, peer.losses = True, FaultFlag(faults), 0
                 peer.homed, peer.calibrated = homed, calibrated
 
     def step(self, now_ns: int, frames: list[Frame]) -> list[bytes]:
@@ -174,9 +187,9 @@ class Talk:
                 continue
             if not self._again(ask, peer.index, now_ns, words):
                 del peer.asks[kind]
-                self._unanswered(peer, kind)
+                self._unanswered(peer, kind, now_ns)
         if peer.awake and not peer.lost and now_ns - peer.heard_ns > SILENT_NS:
-            self._lose(peer, "it sends nothing any more")
+            self._lose(peer, "it sends nothing any more", now_ns)
         if peer.identity is not None and Capability.LED in peer.identity.capabilities:
             self._light(peer, now_ns, words)
 
@@ -207,18 +220,22 @@ class Talk:
         self._sequence = (self._sequence + 1) & 0xFFFF
         return words
 
-    def _unanswered(self, peer: Peer, kind: type[Message]) -> None:
-        if kind is Wake:
-            self._lose(peer, "it does not wake up")
+    def _unanswered(self, peer: Peer, kind: type[Message], now_ns: int) -> None:
+        if kind is Wake and peer.phase is None:
+            self._lose(peer, "it does not wake up", now_ns)
         elif kind is Identify:
-            self._lose(peer, "it does not say who it is")
+            self._lose(peer, "it does not say who it is", now_ns)
         elif kind is Configure:
             peer.refusal = "it does not answer CONFIGURE"
 
-    def _lose(self, peer: Peer, why: str) -> None:
+    def _lose(self, peer: Peer, why: str, now_ns: int) -> None:
         """A device on its own ends the talk; a receiver goes on, and begins anew with whoever holds that index."""
         if self.receiver:
-            self._peers[peer.index] = Peer(peer.index, asks={Identify: Ask(Identify(), TRIES - 1)})
+            if not peer.losses:
+                self.complaints.append(f"index {peer.index} of the receiver: {why}")
+            pause_ns = min(LEAST_PAUSE_NS << peer.losses - 1, MOST_PAUSE_NS) if peer.losses else 0
+            again = Ask(Identify(), TRIES - 1, due_ns=now_ns + pause_ns)
+            self._peers[peer.index] = Peer(peer.index, asks={Identify: again}, losses=min(peer.losses + 1, TRIES + 1))
             return
         peer.lost = why
         self.why = self.why or why
@@ -230,7 +247,8 @@ class Talk:
         if isinstance(message, State):
             self._take_state(frame.device, message, now_ns)
             return
-        if self._heard is not None and not newer(self._heard, frame.sequence):
+        known = isinstance(message, Identity)
+        if self._heard is not None and not (known or newer(self._heard, frame.sequence)):
             return
         self._heard = frame.sequence
         if isinstance(message, Identity):
@@ -251,9 +269,13 @@ class Talk:
             return
         peer = self._peers.setdefault(index, Peer(index))
         peer.asks.pop(Identify, None)
-        if peer.identity is None:
-            peer.identity = identity
-            self._wake(peer, identity)
+        if peer.identity is not None:
+            return
+        if self.receiver and identity.kind not in HANDLES:
+            self._lose(peer, "it is no grip or pen: what has motors needs a port of its own", now_ns)
+            return
+        peer.identity = identity
+        self._wake(peer, identity)
 
     def _take_presence(self, presence: Presence, now_ns: int) -> None:
         self._presence_ns, self.receiver = now_ns, True
@@ -275,12 +297,11 @@ class Talk:
             case FaultReport():
                 peer.faults = message.faults
             case Configuration():
-                if self._answered(peer, Configure, message.request):
-                    peer.refusal = configuration_refused(message)
+                self._take_configuration(peer, message, now_ns)
             case Refused():
-                self._take_refused(peer, message)
+                self._take_refused(peer, message, now_ns)
             case Calibration():
-                self._take_calibration(peer, message)
+                self._take_calibration(peer, message, now_ns)
             case _:
                 pass
 
@@ -292,29 +313,45 @@ class Talk:
         peer.phase = settle.phase
         peer.watchdog_trips = settle.watchdog_trips
         if settle.phase is SettlePhase.FAILED:
-            self._lose(peer, "it failed to wake up")
+            self._lose(peer, "it failed to wake up", now_ns)
 
     def _take_state(self, index: int, state: State, now_ns: int) -> None:
         peer = self._peers.get(index)
         if peer is not None:
-            peer.heard_ns, peer.told, peer.faults = now_ns, True, state.faults
+            peer.heard_ns, peer.told, peer.faults, peer.losses = now_ns, True, state.faults, 0
             peer.calibrated = StateFlag.CALIBRATED in state.flags
 
-    def _take_calibration(self, peer: Peer, told: Calibration) -> None:
-        if peer.run_asked is None or told.request not in peer.run_asked.sequences:
+    def _take_configuration(self, peer: Peer, told: Configuration, now_ns: int) -> None:
+        ask = peer.asks.get(Configure)
+        if ask is None or told.request not in ask.sequences:
+            return
+        peer.refusal = configuration_refused(told)
+        if told.result is ConfigureResult.BUSY:
+            ask.again(now_ns + AGAIN_NS, TRIES)
+        else:
+            del peer.asks[Configure]
+
+    def _take_calibration(self, peer: Peer, told: Calibration, now_ns: int) -> None:
+        ask = peer.run_asked
+        if ask is None or told.request not in ask.sequences:
+            return
+        if peer.run and peer.ended is None and told.progress is CalibrationProgress.RUNNING:
+            # That it is over is said once, and that word may be lost.
+            ask.again(now_ns + AGAIN_NS, TRIES)
+            peer.asks[Calibrate] = ask
             return
         peer.asks.pop(Calibrate, None)
         if peer.run and peer.ended is None and told.progress in {CalibrationProgress.DONE, CalibrationProgress.FAILED}:
             failed = told.progress is CalibrationProgress.FAILED
             peer.ended = Ended(peer.run, REASONS.get(told.reason, Reason.BLOCKED) if failed else None)
 
-    def _take_refused(self, peer: Peer, told: Refused) -> None:
+    def _take_refused(self, peer: Peer, told: Refused, now_ns: int) -> None:
         for kind in (Identify, Wake, Configure, Calibrate):
             if not self._answered(peer, kind, told.request):
                 continue
             peer.refusal = refused(kind, told)
-            if kind in {Identify, Wake}:
-                self._lose(peer, peer.refusal)
+            if kind is Identify or (kind is Wake and peer.phase is None):
+                self._lose(peer, peer.refusal, now_ns)
             elif kind is Calibrate and peer.run and peer.ended is None:
                 peer.ended = Ended(peer.run, Reason.BLOCKED)
 

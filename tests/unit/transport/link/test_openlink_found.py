@@ -9,7 +9,7 @@ import pytest
 from actors.values.hardware import MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.link.messages import Capability, CommandMode, DeviceKind, Identity
-from transport.link.protocols.openlink_found import command_mode, found_device
+from transport.link.protocols.openlink_found import command_mode, found_device, why_not_driven
 
 ARM = Identity(
     DeviceKind.ARM,
@@ -74,19 +74,62 @@ def test_a_box_without_a_size_is_none(low: tuple[float, float, float]) -> None:
     assert found_device(replace(ARM, reach_low=low, reach_high=(0.0, 0.0, 0.0))).reach is None
 
 
+def test_links_that_are_not_told_are_those_of_the_kind_and_its_limits_stay_its_own() -> None:
+    mechanism = found_device(replace(ARM, link=(0.25, 0.0), peak_force=3.0, torque_limit=500.0)).mechanism
+
+    assert mechanism is not None
+    assert (mechanism.kind, mechanism.peak_force, mechanism.torque_limit) == (MechanismKind.SERIAL, 3.0, 500.0)
+    assert mechanism.geometry == {"shoulder": (0.0, 0.08, 0.135), "link": (0.26, 0.26), "counts_per_turn": 2.0**18}
+
+
+@pytest.mark.parametrize("number", [0, 1])
+@pytest.mark.parametrize("unsaid", [0.0, -1.0])
+def test_limits_that_are_not_told_are_those_of_the_kind_and_its_mechanism_stays_its_own(
+    number: int, unsaid: float
+) -> None:
+    mechanism = found_device(replace(ARM, mechanism=number, peak_force=unsaid, torque_limit=unsaid)).mechanism
+
+    assert mechanism is not None
+    assert (mechanism.peak_force, mechanism.torque_limit) == (10.0, 6000.0)
+    assert mechanism.kind is (MechanismKind.SERIAL if number else MechanismKind.DIRECT)
+    assert mechanism.geometry.get("link", (0.25, 0.25)) == (0.25, 0.25)
+
+
+@pytest.mark.parametrize("number", [2, 3, 9])
+def test_a_mechanism_without_kinematics_here_is_driven_by_the_cursor_that_it_sends(number: int) -> None:
+    told = replace(ARM, mechanism=number, capabilities=Capability.TORQUE | Capability.FORCE | Capability.CURSOR)
+
+    mechanism = found_device(told).mechanism
+
+    assert why_not_driven(told) == ""
+    assert mechanism is not None
+    assert mechanism.kind is MechanismKind.DIRECT
+    assert command_mode(told) is CommandMode.FORCE
+
+
 @pytest.mark.parametrize(
-    "changed",
+    ("changed", "says"),
     [
-        {"mechanism": 9},
-        {"link": (0.25, 0.0)},
-        {"torque_limit": 0.0},
-        {"peak_force": -1.0},
+        ({"mechanism": 2, "capabilities": Capability.FORCE}, "its mechanism (2) has no kinematics here"),
+        ({"mechanism": 9, "capabilities": Capability.TORQUE}, "its mechanism (9) has no kinematics here"),
+        ({"mechanism": 3, "capabilities": Capability.TORQUE | Capability.CURSOR}, "it takes torques only"),
+        ({"mechanism": 0, "capabilities": Capability.TORQUE}, "it takes torques only"),
+        ({"peak_force": 1000.0}, "it says 1000 N for peak_force, and 100 N is the most"),
+        ({"torque_limit": 3.4e38}, "it says 3.4e+38 N mm for torque_limit"),
+        ({"link": (0.25, 11.0)}, "it says 11 m for link"),
+        ({"shoulder": (0.0, -20.0, 1.0)}, "it says -20 m for shoulder"),
+        ({"reach_low": (-3e38, 0.0, 0.0)}, "m for reach"),
     ],
 )
-def test_a_mechanism_that_is_not_told_whole_is_that_of_the_kind(changed: dict[str, object]) -> None:
-    told = replace(ARM, **changed)  # type: ignore[arg-type]
+def test_a_board_that_would_be_driven_wrongly_is_told_why_it_is_not(changed: dict[str, object], says: str) -> None:
+    told = replace(ARM, **{"capabilities": Capability.FORCE, **changed})  # type: ignore[arg-type]
 
-    assert found_device(told).mechanism is None
+    assert says in why_not_driven(told)
+
+
+@pytest.mark.parametrize("kind", [DeviceKind.GRIP, DeviceKind.PEN, DeviceKind.RECEIVER])
+def test_what_has_no_motors_may_have_any_mechanism(kind: DeviceKind) -> None:
+    assert why_not_driven(replace(ARM, kind=kind, mechanism=9, peak_force=1e9)) == ""
 
 
 def test_a_board_that_sends_its_cursor_needs_no_links() -> None:

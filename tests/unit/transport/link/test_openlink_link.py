@@ -37,7 +37,7 @@ class SlowThread:
 
 def test_the_facts_of_a_link_that_closes_are_there_at_once() -> None:
     thread = SlowThread()
-    link = OpenlinkLink(cast("Any", thread), cast("Any", None), Talk())
+    link = OpenlinkLink("p0", cast("Any", thread), cast("Any", None), Talk())
     closer = threading.Thread(target=link.close)
     seen: list[object] = []
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -56,8 +57,8 @@ READY = Settle(SettlePhase.READY)
 class Rig:
     """A talk, its time, and what it said."""
 
-    def __init__(self, tries: int = 3) -> None:
-        self.talk = Talk(tries=tries)
+    def __init__(self, tries: int = 3, answer_s: float = 2.0) -> None:
+        self.talk = Talk(tries=tries, answer_s=answer_s)
         self.talk.go_on()
         self.now_ns = 10**9
         self.said: list[Frame] = []
@@ -108,14 +109,27 @@ def rig() -> Rig:
     return Rig()
 
 
-def test_it_asks_four_times_who_is_there_and_then_nobody_is(rig: Rig) -> None:
-    said = rig.hear() + rig.wait(990)
+@pytest.mark.parametrize(("answer_s", "asked"), [(0.1, 1), (0.25, 1), (1.0, 4), (2.0, 8), (30.0, 120)])
+def test_it_asks_who_is_there_for_as_long_as_somebody_has_to_answer(answer_s: float, asked: int) -> None:
+    rig = Rig(answer_s=answer_s)
+    said = rig.hear() + rig.wait(1000 * answer_s - 10)
 
-    assert [(frame.device, frame.message) for frame in said] == [(EVERY_DEVICE, Identify())] * 4
+    assert [(frame.device, frame.message) for frame in said] == [(EVERY_DEVICE, Identify())] * asked
     assert rig.talk.why == ""
 
     rig.wait(10)
     assert rig.talk.why == "nobody answers IDENTIFY"
+
+
+def test_a_board_that_starts_anew_when_its_port_is_opened_is_heard_at_last() -> None:
+    rig = Rig(answer_s=2.0)
+    rig.hear()
+    rig.wait(1900)
+
+    rig.hear(ARM)
+    rig.hear(READY)
+
+    assert rig.ids() == ["A1"]
 
 
 def test_a_board_that_answers_is_woken(rig: Rig) -> None:
@@ -209,6 +223,20 @@ def test_a_board_whose_word_that_it_is_ready_was_lost_is_asked_how_far_it_is(rig
     assert rig.say(Wake, rig.wait(3000, states=True)) == []
 
 
+def test_a_board_that_goes_on_sending_is_not_lost_for_not_saying_how_far_it_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+
+    said = rig.say(Wake, rig.wait(6000, states=True))
+    rig.hear(Refused(said[-1].sequence, 2, RefusedReason.VALUE))
+
+    assert len(said) == 11
+    assert rig.talk.why == ""
+    rig.hear(READY)
+    assert rig.talk.peers[0].settled
+
+
 def test_a_board_that_failed_to_wake_ends_the_talk(rig: Rig) -> None:
     rig.hear()
     rig.hear(ARM)
@@ -299,6 +327,22 @@ def test_a_newer_configuration_replaces_one_that_waits(rig: Rig) -> None:
     assert isinstance(new.message, Configure)
     assert new.message.left_handed
     assert rig.say(Configure, rig.wait(260, states=True))
+
+
+def test_a_board_that_is_busy_is_told_its_configuration_again_until_it_has_it(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (asked,) = rig.say(Configure, rig.hear())
+    for _ in range(20):
+        rig.hear(Configuration(asked.sequence, ConfigureResult.BUSY, Configure()))
+        assert rig.talk.peers[0].refusal == "it did not take its configuration (busy)"
+        assert rig.say(Configure, rig.wait(490, states=True)) == []
+        (asked,) = rig.say(Configure, rig.wait(10, states=True))
+
+    rig.hear(Configuration(asked.sequence, ConfigureResult.DONE, Configure()))
+
+    assert rig.talk.peers[0].refusal == ""
+    assert rig.say(Configure, rig.wait(2000, states=True)) == []
 
 
 @pytest.mark.parametrize(
@@ -404,6 +448,38 @@ def test_a_calibration_ends_with_its_reason(rig: Rig, told: CalibrationReason, r
 
     assert rig.ended() == Ended(7, reason)
     assert rig.say(Calibrate, rig.wait(1000, states=True)) == []
+
+
+@pytest.mark.parametrize("run", [1, 255, 256, 70_000])
+def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_is_done_may_be_lost(
+    rig: Rig, run: int
+) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", run)
+    (asked,) = rig.say(Calibrate, rig.hear())
+    for _ in range(12):
+        rig.hear(Calibration(asked.sequence, CalibrationProgress.RUNNING))
+        assert rig.say(Calibrate, rig.wait(490, states=True)) == []
+        (again,) = rig.say(Calibrate, rig.wait(10, states=True))
+        assert again.message == asked.message == Calibrate(run=(run - 1) % 255 + 1)
+        asked = again
+
+    rig.hear(Calibration(asked.sequence, CalibrationProgress.DONE))
+
+    assert rig.ended() == Ended(run, None)
+    assert rig.say(Calibrate, rig.wait(2000, states=True)) == []
+
+
+def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", 3)
+    (*_, last) = rig.say(Calibrate, rig.hear() + rig.wait(3000, states=True))
+
+    rig.hear(Calibration(last.sequence, CalibrationProgress.RUNNING))
+    (again,) = rig.say(Calibrate, rig.wait(510, states=True))
+    rig.hear(Calibration(again.sequence, CalibrationProgress.FAILED, CalibrationReason.PEN_LOST))
+
+    assert rig.ended() == Ended(3, Reason.PEN_LOST)
 
 
 def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(rig: Rig) -> None:
@@ -570,6 +646,65 @@ def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig
     assert rig.talk.peers == ()
     assert rig.talk.why == ""
     assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
+
+
+def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_once(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    asked: list[int] = []
+    for _ in range(6000):
+        for frame in rig.wait(10):
+            if isinstance(frame.message, Identify) and frame.device == 0:
+                rig.hear(Presence(0b1), device=EVERY_DEVICE)
+                rig.hear(Refused(frame.sequence, 1, RefusedReason.DEVICE))
+                asked.append(rig.now_ns // (100 * MS))
+        rig.hear(Presence(0b1), device=EVERY_DEVICE)
+
+    assert [after - before for before, after in pairwise(asked)][1:7] == [10, 20, 40, 80, 100, 100]
+    assert rig.talk.complaints == ["index 0 of the receiver: it refused IDENTIFY (device)"]
+    assert rig.talk.why == ""
+
+    rig.hear(GRIP)
+    rig.hear(READY)
+    assert rig.ids() == ["G0"]
+
+
+@pytest.mark.parametrize("mute", ["identify", "wake"])
+def test_a_mute_grip_keeps_no_other_one_out(rig: Rig, mute: str) -> None:
+    receiver(rig, 0b11)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    if mute == "wake":
+        rig.hear(replace(GRIP, device_id="G1"), device=1)
+    before = rig.talk.settled
+
+    for _ in range(25):
+        rig.wait(100, states=True)
+        rig.hear(Presence(0b11), device=EVERY_DEVICE)
+
+    assert (before, rig.talk.settled) == (False, True)
+    assert rig.ids() == ["G0"]
+
+
+@pytest.mark.parametrize("kind", [DeviceKind.ARM, DeviceKind.COMPACT])
+def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: Rig, kind: DeviceKind) -> None:
+    receiver(rig, 0b11)
+    rig.hear(GRIP)
+    rig.hear(READY)
+
+    rig.hear(replace(ARM, kind=kind), device=1)
+
+    assert rig.ids() == ["G0"]
+    assert rig.talk.settled
+    assert len(rig.talk.complaints) == 1
+
+
+def test_a_receiver_that_has_started_again_counts_its_frames_from_zero(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    rig.talk.step(rig.now_ns, [Frame(EVERY_DEVICE, 0, RECEIVER), Frame(EVERY_DEVICE, 1, Presence(0))])
+
+    assert rig.ids() == []
 
 
 def test_an_index_that_nobody_told_of_is_nobody(rig: Rig) -> None:

@@ -1,0 +1,58 @@
+"""A board that would be driven wrongly is left alone before any thread or command, with a sentence that says why."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+import pytest
+
+from actors.port.link import Patience, PortUnusable
+from actors.values.hardware import Candidate, PortFault, Transport
+from fastpath.arena import Runtime
+from fastpath.link.messages import Capability, DeviceKind, Identify, Identity
+from fastpath.openlink import Decoder, encode
+from transport.link.protocols.openlink import open_link
+
+CANDIDATE = Candidate("p0", "/dev/p0", Transport.SERIAL)
+
+
+@dataclass
+class Port:
+    """An open serial port with one board that answers IDENTIFY and nothing else."""
+
+    identity: Identity
+    heard: list[object] = field(default_factory=list)
+    answers: bytes = b""
+
+    def read(self, _size: int, /) -> bytes:
+        said, self.answers = self.answers, b""
+        return said
+
+    def write(self, data: bytes, /) -> int:
+        frames = Decoder().feed(data)
+        self.heard += [frame.message for frame in frames]
+        if any(isinstance(frame.message, Identify) for frame in frames):
+            self.answers += encode(self.identity)
+        return len(data)
+
+    def fileno(self) -> int:
+        raise AssertionError("nobody exchanges with it")
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [
+        Identity(DeviceKind.ARM, mechanism=2, capabilities=Capability.TORQUE),
+        Identity(DeviceKind.COMPACT, mechanism=0, capabilities=Capability.FORCE, peak_force=1000.0),
+    ],
+)
+def test_it_hears_identify_and_nothing_else(identity: Identity) -> None:
+    port = Port(identity)
+
+    with pytest.raises(PortUnusable) as refused:
+        open_link(CANDIDATE, port, Runtime(stepping=True), Patience(), threading.Event())
+
+    assert refused.value.reason is PortFault.NO_DRIVER
+    assert "kinematics" in refused.value.sentence or "1000 N" in refused.value.sentence
+    assert port.heard == [Identify()]
