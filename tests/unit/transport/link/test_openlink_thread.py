@@ -72,7 +72,7 @@ def heard(data: bytes) -> list[object]:
 def test_a_board_gets_as_many_commands_as_it_says_and_a_thousand_at_most(
     monkeypatch: pytest.MonkeyPatch, descriptor: int, says: int, gets: int
 ) -> None:
-    identity = replace(ARM, rate_hz=says)
+    identity = replace(ARM, mechanism=1, rate_hz=says)
 
     thread = made(monkeypatch, descriptor, identity)
 
