@@ -32,6 +32,8 @@ from transport.link.protocols.hapi_boards import BOARDS, zero_message
 
 FIVE_BAR = 1
 PATIENCE = Patience(timeout_s=2.0, tries=1)
+# Of what a busy machine may spoil.
+ATTEMPTS = 20
 MS = 1_000_000
 
 
@@ -215,7 +217,7 @@ def test_stray_bytes_are_counted_and_cost_a_hundred_orders_at_most(bench: Bench)
         after = link.facts().counters
         return int(bench.runtime.loop_state()["ticks"]) - ticks - (after.frames_in - before.frames_in)
 
-    eventually(lambda: cost() <= 100)
+    assert any(cost() <= 100 for _ in range(ATTEMPTS))
     assert link.facts().gone == ""
 
 
