@@ -41,7 +41,7 @@ class Peer:
     """One device of the link as far as it is known; `heard_ns` is when it last said how it is.
 
     `told`: a state of it has come; `refusal`: what it did not take, in words, until it takes the next one; `losses`: how often
-    whoever holds this index was lost before any state came.
+    whoever holds this index was lost before it had settled and sent a state.
     """
 
     index: int

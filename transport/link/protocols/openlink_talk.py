@@ -158,10 +158,12 @@ class Talk:
         """States and heartbeats that arrived past this talk, 0 = none yet; what the newest state said."""
         peer = self._peers.get(index)
         if peer is not None:
+            if peer.phase is not None and state_ns > peer.settle_ns:
+                peer.losses = 0
             peer.heard_ns = max(peer.heard_ns, state_ns)
             peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
             if state_ns:
-                peer.told, peer.faults, peer.losses = True, FaultFlag(faults), 0
+                peer.told, peer.faults = True, FaultFlag(faults)
                 peer.homed, peer.calibrated = homed, calibrated
 
     def step(self, now_ns: int, frames: list[Frame]) -> list[bytes]:
@@ -318,7 +320,7 @@ class Talk:
     def _take_state(self, index: int, state: State, now_ns: int) -> None:
         peer = self._peers.get(index)
         if peer is not None:
-            peer.heard_ns, peer.told, peer.faults, peer.losses = now_ns, True, state.faults, 0
+            peer.heard_ns, peer.told, peer.faults = now_ns, True, state.faults
             peer.calibrated = StateFlag.CALIBRATED in state.flags
 
     def _take_configuration(self, peer: Peer, told: Configuration, now_ns: int) -> None:

@@ -651,7 +651,9 @@ def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig
 def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_once(rig: Rig) -> None:
     receiver(rig, 0b1)
     asked: list[int] = []
+    states_ns = rig.now_ns
     for _ in range(6000):
+        rig.talk.seen(0, states_ns, 0, 0)
         for frame in rig.wait(10):
             if isinstance(frame.message, Identify) and frame.device == 0:
                 rig.hear(Presence(0b1), device=EVERY_DEVICE)
@@ -666,6 +668,9 @@ def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_
     rig.hear(GRIP)
     rig.hear(READY)
     assert rig.ids() == ["G0"]
+    assert rig.talk.peers[0].losses
+    rig.wait(10, states=True)
+    assert not rig.talk.peers[0].losses
 
 
 @pytest.mark.parametrize("mute", ["identify", "wake"])
