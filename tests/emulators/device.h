@@ -213,7 +213,7 @@ static void take(port *p, const ol_message *m, int64_t now) {
     }
     if (p->devices[i].knobs.of.deaf) return;
     switch (m->type) {
-    case OL_IDENTIFY: identify(p, i); break;
+    case OL_IDENTIFY: p->devices[i].run = 0; identify(p, i); break;
     case OL_WAKE: wake(p, i, m, now); break;
     case OL_COMMAND: take_command(&p->devices[i], m, now); break;
     case OL_CONFIGURE: configure(p, i, m); break;

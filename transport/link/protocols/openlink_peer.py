@@ -41,7 +41,7 @@ class Peer:
     """One device of the link as far as it is known; `heard_ns` is when it last said how it is.
 
     `told`: a state of it has come; `refusal`: what it did not take, in words, until it takes the next one; `losses`: how often
-    whoever holds this index was lost before it had settled and sent a state.
+    whoever holds this index was lost before it had settled and sent a state; `run` is the calibration's number here, `runs` its own.
     """
 
     index: int
@@ -60,6 +60,7 @@ class Peer:
     homed: bool = True
     watchdog_trips: int = 0
     run: int = 0
+    runs: int = 0
     run_asked: Ask | None = None
     ended: Ended | None = None
     lost: str = ""

@@ -134,7 +134,9 @@ class Talk:
         if peer is None or peer.run == run or (not run and peer.ended is not None):
             return
         peer.run, peer.ended = run, None
-        wish = Calibrate(start=bool(run), run=(run - 1) % MOST_RUNS + 1 if run else 0)
+        if run:
+            peer.runs = peer.runs % MOST_RUNS + 1
+        wish = Calibrate(start=bool(run), run=peer.runs if run else 0)
         peer.run_asked = peer.asks[Calibrate] = Ask(wish, TRIES - 1)
 
     def go_on(self) -> None:

@@ -461,13 +461,27 @@ def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_
         rig.hear(Calibration(asked.sequence, CalibrationProgress.RUNNING))
         assert rig.say(Calibrate, rig.wait(490, states=True)) == []
         (again,) = rig.say(Calibrate, rig.wait(10, states=True))
-        assert again.message == asked.message == Calibrate(run=(run - 1) % 255 + 1)
+        assert again.message == asked.message == Calibrate(run=1)
         asked = again
 
     rig.hear(Calibration(asked.sequence, CalibrationProgress.DONE))
 
     assert rig.ended() == Ended(run, None)
     assert rig.say(Calibrate, rig.wait(2000, states=True)) == []
+
+
+def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_theirs_is_here(rig: Rig) -> None:
+    rig.awake()
+    numbers: list[int] = []
+    for run in range(5, 5 + 255 * 300, 255):
+        rig.talk.calibrate("A1", run)
+        (asked,) = rig.say(Calibrate, rig.hear())
+        assert isinstance(asked.message, Calibrate)
+        numbers.append(asked.message.run)
+        rig.hear(Calibration(asked.sequence, CalibrationProgress.DONE))
+        rig.wait(10, states=True)
+
+    assert numbers == [*range(1, 256), *range(1, 46)]
 
 
 def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(rig: Rig) -> None:
