@@ -136,14 +136,17 @@ def seconds_to_zero_after_a_fault(folder: Path, where: str) -> float:
         return board.zeroed_s - float(struck)
 
 
-def standing_still(folder: Path, turns: int) -> list[float]:
-    """Milliseconds from the last command that came until the board's watchdog had its motors off, for a service that is stopped so often."""
+def standing_still(folder: Path, turns: int, *, calm: bool = False) -> list[float]:
+    """Milliseconds from the last command that came until the board's watchdog had its motors off, for a service that is stopped so often.
+
+    `calm`: the machine has the time for a command in each 50 ms, so that the watchdog does not trip before.
+    """
     took = []
     with Boards("arm:A1") as boards:
         settings = {"devices/detection/serial_ports": boards.path()}
         with RunningService(simulate="", settings=settings, state_dir=folder) as service:
             ready(service, "arm", "A1")
-            assert boards.see().trips == 0
+            assert not (calm and boards.see().trips)
             for _ in range(turns):
                 with Pusher(service.ws, "arm", "A1"):
                     eventually(lambda: boards.see().driven, "its motors are on", pause_s=0.005)

@@ -118,8 +118,8 @@ def test_an_order_that_the_loop_does_not_renew_becomes_zero() -> None:
         made.pushed()
         made.runtime.publish_loop(frequency=2000, command_timeout=30, duty=0)
 
+        assert soon(lambda: made.thread.counters().zeros > 0)
         assert soon(lambda: not any(made.board.torques[-1]))
-        assert made.thread.counters().zeros > 0
         assert any(made.reader.snapshot()["torque"])
 
 
