@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE_ERROR: Final = 2
-BEFORE_COMMAND: Final = frozenset({"--", "--help", "--version"})
+BEFORE_COMMAND: Final = frozenset({"--help", "--version"})
 
 # option -> setting that it is short for
 SHORTHANDS: Final = {
@@ -37,8 +37,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code: 0 done, 1 the service failed, 2 it could not do what was asked."""
     parser, commands = _parser()
     words = sys.argv[1:] if arguments is None else list(arguments)
-    if words and words[0].startswith("--") and words[0] not in BEFORE_COMMAND:
-        parser.error(_unknown(words[:1], [parser, *commands.values()]))
+    if words and words[0].startswith("--") and words[0].partition("=")[0] not in BEFORE_COMMAND:
+        named = next((commands[word] for word in words if word in commands), None)
+        parser.error(_unknown(words[:1], [named] if named else [parser, *commands.values()]))
     options, unknown = parser.parse_known_args(words)
     if unknown:
         chosen = commands.get(options.command)

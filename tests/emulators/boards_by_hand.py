@@ -32,6 +32,7 @@ While they run, type one wish a line (port 0 is the first board, device 0 its on
     battery asleep here buttons faults
     refuse                    what CONFIGURE is answered: 0 by what it has, 1 unsupported, 2 out of range, 3 busy, 4 storage
     calibration calibration_ms          0 succeeds, 1 blocked, 2 oscillating hall, 3 to 5 the pen; takes so long
+    ends_lost                 so many words that a calibration is over are not said
     turned                    degrees about z by which the body stands otherwise: firmware 7.5 sees it when it calibrates
 
 Ctrl-D ends them.

@@ -155,9 +155,9 @@ static void calibrate(port *p, int i, const ol_message *m, int64_t now) {
     device *d = &p->devices[i];
     d->calibrate_request = m->sequence;
     int known = m->body.calibrate.run && m->body.calibrate.run == d->run;
+    if (m->body.calibrate.start) d->run = m->body.calibrate.run;
     if (m->body.calibrate.start && !d->calibrating_ns && !known) {
         d->calibrating_ns = now;
-        d->run = m->body.calibrate.run;
         d->progress = 1;
         d->reason = 0;
         d->calibrates++;
@@ -276,7 +276,8 @@ static void live(port *p, int i, int64_t now) {
         if (!reason && d->knobs.of.firmware >= 705) d->body = d->knobs.of.turned * M_PI / 180;
         d->progress = reason ? 3 : 2;
         d->reason = (uint8_t)reason;
-        say_calibration(p, i);
+        if (d->knobs.of.ends_lost > 0) d->knobs.of.ends_lost--;
+        else say_calibration(p, i);
     }
     if (now >= d->state_ns) {
         d->state_ns += 1000000000 / d->rate_hz;

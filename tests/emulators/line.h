@@ -14,7 +14,7 @@
 
 #include "link/openlink.h"
 
-enum { MAX_PORTS = 32, QUEUE = 64, KNOBS = 24 };
+enum { MAX_PORTS = 32, QUEUE = 64, KNOBS = 25 };
 static const int64_t MS = 1000000;
 
 /* What a test may turn while the boards run; names as in `knob_names`. */
@@ -24,14 +24,14 @@ typedef union {
         double flip, lose, twice, stray, drop, late, late_ms, hang;
         /* of the device */
         double cold, battery, attached, bounce_ms, bounce_off_ms, calibration, calibration_ms, firmware, settle_ms, buttons,
-            faults, here, asleep, deaf, turned, refuse;
+            faults, here, asleep, deaf, turned, refuse, ends_lost;
     } of;
     double at[KNOBS];
 } knobs;
 static const char *const knob_names[KNOBS] = {
     "flip", "lose", "twice", "stray", "drop", "late", "late_ms", "hang", "cold", "battery", "attached", "bounce_ms",
     "bounce_off_ms", "calibration", "calibration_ms", "firmware", "settle_ms", "buttons", "faults", "here", "asleep", "deaf",
-    "turned", "refuse",
+    "turned", "refuse", "ends_lost",
 };
 
 typedef struct {

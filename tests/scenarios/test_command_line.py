@@ -139,6 +139,8 @@ def test_a_bad_variable_of_the_environment_is_named(
         (["--simulate"], "there is no option --simulate, write hapticd run --simulate"),
         (["--simulate", "arm"], "there is no option --simulate, write hapticd run --simulate"),
         (["--frequency=3", "run"], "there is no option --frequency, write hapticd run --frequency"),
+        (["--state-dir", "x", "token"], "there is no option --state-dir, write hapticd token --state-dir"),
+        (["--", "run"], "unrecognized arguments: --"),
         (["token", "--state", "x"], "there is no option --state, write hapticd token --state-dir"),
         (["token", "--simulate", "arm"], "unrecognized arguments: --simulate arm"),
         (["run", "arm"], "unrecognized arguments: arm"),

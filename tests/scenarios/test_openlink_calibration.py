@@ -120,11 +120,12 @@ def test_both_are_told_and_it_is_over_when_both_have_calibrated(unlocked: BoardD
     assert unlocked.events.heard(FAILED) == []
 
 
-def test_a_run_that_takes_longer_is_asked_for_again_and_runs_once(unlocked: BoardDesk) -> None:
+def test_a_run_whose_one_word_that_it_is_done_is_lost_is_asked_for_again_and_runs_once(unlocked: BoardDesk) -> None:
     boards = unlocked.boards
     before = [boards.see(port).calibrates for port in (COMPACT, PEN)]
-    boards.set("calibration_ms", 1200, COMPACT)
-    boards.set("calibration_ms", 1, PEN)
+    for port in (COMPACT, PEN):
+        boards.set("ends_lost", 1, port)
+        boards.set("calibration_ms", 50, port)
 
     assert unlocked.done("POST", ROUTE) == {"state": "running"}
     unlocked.becomes("C1", state="calibrated")

@@ -30,6 +30,7 @@ YAW_PITCH_PITCH: Final = 1
 MOST_FORCE: Final = 100.0
 MOST_TORQUE: Final = 100_000.0
 MOST_LENGTH: Final = 10.0
+LEAST_HZ: Final = 100
 TURN: Final = 6.283185307179586
 # Share of the reach that the safety springs take on each side of each axis.
 ZONE: Final = 0.05
@@ -64,12 +65,25 @@ def command_mode(identity: Identity) -> CommandMode:
 
 def why_not_driven(identity: Identity) -> str:
     """What is wrong with what a board says of itself, "" for one that is driven; a wrong geometry would be a wrong force."""
-    if identity.kind is DeviceKind.RECEIVER or not KINDS[identity.kind].moves:
+    has = identity.capabilities
+    if (
+        identity.kind is DeviceKind.RECEIVER
+        or not KINDS[identity.kind].moves
+        or not has & (Capability.FORCE | Capability.TORQUE)
+    ):
         return ""
-    if identity.mechanism not in (CURSOR_IN_STATE, YAW_PITCH_PITCH) and Capability.CURSOR not in identity.capabilities:
+    known = identity.mechanism in (CURSOR_IN_STATE, YAW_PITCH_PITCH)
+    if not known and Capability.CURSOR not in has:
         return f"its mechanism ({identity.mechanism}) has no kinematics here: have it send its cursor (mechanism 0) and take forces"
-    if Capability.TORQUE in identity.capabilities and command_mode(identity) is CommandMode.RELEASE:
+    needs = Capability.JOINTS if identity.mechanism == YAW_PITCH_PITCH else Capability.CURSOR
+    if needs not in has:
+        return f"its mechanism is {identity.mechanism}, and its capabilities lack {needs.name}"
+    if command_mode(identity) is CommandMode.RELEASE:
         return f"it takes torques only, and its mechanism ({identity.mechanism}) has no kinematics here: have it take forces"
+    if any(identity.link) and not min(identity.link) > 0:
+        return f"its links are {identity.link[0]:g} and {identity.link[1]:g} m: both need a length, or both 0 for those of its kind"
+    if identity.rate_hz < LEAST_HZ:
+        return f"it offers {identity.rate_hz} states a second: what has motors needs {LEAST_HZ}"
     for name, values, most, unit in (
         ("peak_force", (identity.peak_force,), MOST_FORCE, "N"),
         ("torque_limit", (identity.torque_limit,), MOST_TORQUE, "N mm"),

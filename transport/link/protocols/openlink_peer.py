@@ -17,6 +17,8 @@ MS: Final = 1_000_000
 NS_PER_S: Final = 1000 * MS
 REQUEST_NS: Final = 250 * MS
 MOST_HZ: Final = 1000
+# Sequences of a request that is said again and again, whose answer may be late.
+KEPT: Final = 32
 UNSETTLED: Final = frozenset({SettlePhase.WAKING, SettlePhase.SETTLING})
 
 
@@ -31,21 +33,22 @@ class Ask:
     sequences: list[int] = field(default_factory=list)
 
     def again(self, due_ns: int, left: int) -> None:
-        """Say it once more then, as often as `left` says without an answer; only the newest sequence counts from now on."""
+        """Say it once more then, and `left` times more without an answer."""
         self.due_ns, self.left = due_ns, left
-        del self.sequences[:-1]
+        del self.sequences[:-KEPT]
 
 
 @dataclass(slots=True)
 class Peer:
-    """One device of the link as far as it is known; `heard_ns` is when it last said how it is.
+    """One device of the link as far as it is known, since `since_ns`; `heard_ns` is when it last said how it is.
 
-    `told`: a state of it has come; `refusal`: what it did not take, in words, until it takes the next one; `losses`: how often
-    whoever holds this index was lost before it had settled and sent a state; `run` is the calibration's number here, `runs` its own.
+    `told`: a state of it has come; `refusals`: what it did not take, in words, until it takes the next one; `losses`: how often
+    whoever holds this index was lost before it had sent states for 10 s; `run` is the calibration's number here, `runs` its own.
     """
 
     index: int
     identity: Identity | None = None
+    since_ns: int = 0
     phase: SettlePhase | None = None
     settle_ns: int = 0
     asks: dict[type[Message], Ask] = field(default_factory=dict)
@@ -53,7 +56,7 @@ class Peer:
     beat_ns: int | None = None
     told: bool = False
     calibrated: bool = False
-    refusal: str = ""
+    refusals: dict[type[Message], str] = field(default_factory=dict)
     lit: Led = OFF
     lit_ns: int = 0
     faults: FaultFlag = NO_FAULTS
@@ -65,6 +68,16 @@ class Peer:
     ended: Ended | None = None
     lost: str = ""
     losses: int = 0
+
+    @property
+    def refusal(self) -> str:
+        """What it did not take, in words."""
+        return ", ".join(filter(None, self.refusals.values()))
+
+    def is_still(self, identity: Identity) -> bool:
+        """Whether that is who it said it was."""
+        known = self.identity
+        return known is not None and (known.device_id, known.uuid) == (identity.device_id, identity.uuid)
 
     @property
     def mode(self) -> CommandMode:

@@ -1,14 +1,30 @@
-"""What the light of a board shows, and what its refusals are called; pure."""
+"""What the light of a board shows, and what its refusals and failures are called; pure."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fastpath.link.messages import ConfigureResult, FaultFlag, Led, LedMode, RefusedReason, SettlePhase
+from actors.pairing.messages import Reason
+from fastpath.link.messages import (
+    CalibrationReason,
+    ConfigureResult,
+    FaultFlag,
+    Led,
+    LedMode,
+    RefusedReason,
+    SettlePhase,
+)
 
 if TYPE_CHECKING:
     from fastpath.link.messages import Configuration, Message, Refused
 
+REASONS: Final = {
+    CalibrationReason.BLOCKED: Reason.BLOCKED,
+    CalibrationReason.OSCILLATING_HALL: Reason.OSCILLATING_HALL,
+    CalibrationReason.PEN_NOT_CONNECTED: Reason.PEN_NOT_CONNECTED,
+    CalibrationReason.PEN_ASLEEP: Reason.PEN_ASLEEP,
+    CalibrationReason.PEN_LOST: Reason.PEN_LOST,
+}
 OFF: Final = Led()
 FAULT: Final = Led(LedMode.BLINK, red=255)
 SETTLING: Final = Led(LedMode.BREATHE, red=255, green=128)

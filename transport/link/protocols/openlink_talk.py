@@ -14,7 +14,6 @@ from fastpath.link.messages import (
     Calibrate,
     Calibration,
     CalibrationProgress,
-    CalibrationReason,
     Capability,
     Command,
     Configuration,
@@ -29,6 +28,7 @@ from fastpath.link.messages import (
     Message,
     Presence,
     Refused,
+    RefusedReason,
     Settle,
     SettlePhase,
     State,
@@ -38,7 +38,7 @@ from fastpath.link.messages import (
 from fastpath.openlink import EVERY_DEVICE, Frame, encode, newer
 from transport.link.protocols.openlink_found import configure_message
 from transport.link.protocols.openlink_peer import MOST_HZ, MS, NS_PER_S, REQUEST_NS, UNSETTLED, Ask, Peer
-from transport.link.protocols.openlink_signs import OFF, configuration_refused, light, refused
+from transport.link.protocols.openlink_signs import OFF, REASONS, configuration_refused, light, refused
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
@@ -55,22 +55,16 @@ HALF_WAY: Final = 0x8000
 # A grip that is lost again and again is asked less and less often: the others behind its receiver need the air.
 LEAST_PAUSE_NS: Final = 1000 * MS
 MOST_PAUSE_NS: Final = 10_000 * MS
+MOST_LOSSES: Final = 5
 MOST_RUNS: Final = 255
 HANDLES: Final = frozenset({DeviceKind.GRIP, DeviceKind.PEN})
-REASONS: Final = {
-    CalibrationReason.BLOCKED: Reason.BLOCKED,
-    CalibrationReason.OSCILLATING_HALL: Reason.OSCILLATING_HALL,
-    CalibrationReason.PEN_NOT_CONNECTED: Reason.PEN_NOT_CONNECTED,
-    CalibrationReason.PEN_ASLEEP: Reason.PEN_ASLEEP,
-    CalibrationReason.PEN_LOST: Reason.PEN_LOST,
-}
 
 
 class Talk:
     """`step` with what came, then send what it returns; `why` says what ended the talk, "" while it goes on."""
 
     def __init__(self, *, answer_s: float = 2.0, tries: int = TRIES, rate_hz: int = MOST_HZ) -> None:
-        """Somebody has `answer_s` to say who it is, and each device is told `tries` times to wake up."""
+        """Somebody has `answer_s` to say who it is, and each device is told once to wake up, and `tries` times more."""
         self._tries = tries
         self._rate_hz = rate_hz
         self._peers: dict[int, Peer] = {}
@@ -81,6 +75,7 @@ class Talk:
         self._heard: int | None = None
         self._waking = False
         self._presence_ns = 0
+        self._nobody = "nobody answers IDENTIFY"
         self.receiver = False
         self.answered = False
         self.why = ""
@@ -160,11 +155,12 @@ class Talk:
         """States and heartbeats that arrived past this talk, 0 = none yet; what the newest state said."""
         peer = self._peers.get(index)
         if peer is not None:
-            if peer.phase is not None and state_ns > peer.settle_ns:
+            if peer.phase is not None and state_ns > peer.settle_ns + MOST_PAUSE_NS:
                 peer.losses = 0
             peer.heard_ns = max(peer.heard_ns, state_ns)
-            peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
-            if state_ns:
+            if beat_ns >= peer.since_ns:
+                peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
+            if state_ns and state_ns >= peer.since_ns:
                 peer.told, peer.faults = True, FaultFlag(faults)
                 peer.homed, peer.calibrated = homed, calibrated
 
@@ -176,7 +172,7 @@ class Talk:
         if self.receiver and self._everybody is None and now_ns - self._presence_ns > ABSENCE_NS:
             self._everybody = Ask(Identify(), TRIES - 1)
         if self._everybody is not None and not self._again(self._everybody, EVERY_DEVICE, now_ns, words):
-            self.why = self.why or "nobody answers IDENTIFY"
+            self.why = self.why or self._nobody
         for peer in self._peers.values():
             self._step_peer(peer, now_ns, words)
         return words
@@ -230,7 +226,7 @@ class Talk:
         elif kind is Identify:
             self._lose(peer, "it does not say who it is", now_ns)
         elif kind is Configure:
-            peer.refusal = "it does not answer CONFIGURE"
+            peer.refusals[Configure] = "it does not answer CONFIGURE"
 
     def _lose(self, peer: Peer, why: str, now_ns: int) -> None:
         """A device on its own ends the talk; a receiver goes on, and begins anew with whoever holds that index."""
@@ -239,7 +235,8 @@ class Talk:
                 self.complaints.append(f"index {peer.index} of the receiver: {why}")
             pause_ns = min(LEAST_PAUSE_NS << peer.losses - 1, MOST_PAUSE_NS) if peer.losses else 0
             again = Ask(Identify(), TRIES - 1, due_ns=now_ns + pause_ns)
-            self._peers[peer.index] = Peer(peer.index, asks={Identify: again}, losses=min(peer.losses + 1, TRIES + 1))
+            losses = min(peer.losses + 1, MOST_LOSSES)
+            self._peers[peer.index] = Peer(peer.index, since_ns=now_ns, asks={Identify: again}, losses=losses)
             return
         peer.lost = why
         self.why = self.why or why
@@ -263,32 +260,51 @@ class Talk:
             self._take_peer(peer, message, now_ns)
 
     def _take_identity(self, index: int, identity: Identity, now_ns: int) -> None:
-        self.answered = True
         if identity.kind is DeviceKind.RECEIVER:
-            self._everybody, self._presence_ns, self.receiver = None, now_ns, True
+            self._take_receiver(now_ns)
             return
+        if not self.receiver and index != 0:
+            self._nobody = f"it answers IDENTIFY as device {index}, and a board on its own is device 0"
+            return
+        self.answered = True
         if not self.receiver:
             self._everybody = None
-        if index != 0 and index not in self._peers:
+            self._peers.setdefault(index, Peer(index, since_ns=now_ns))
+        peer = self._peers.get(index)
+        if peer is None:
             return
-        peer = self._peers.setdefault(index, Peer(index))
         peer.asks.pop(Identify, None)
         if peer.identity is not None:
-            return
+            if not self.receiver or peer.is_still(identity):
+                return
+            peer = self._peers[index] = Peer(index, since_ns=now_ns)
         if self.receiver and identity.kind not in HANDLES:
             self._lose(peer, "it is no grip or pen: what has motors needs a port of its own", now_ns)
             return
         peer.identity = identity
         self._wake(peer, identity)
 
-    def _take_presence(self, presence: Presence, now_ns: int) -> None:
+    def _take_receiver(self, now_ns: int) -> None:
+        """It says that it is one; where it may have started again, who was behind it says once more who it is."""
+        if self.answered and self._everybody is not None:
+            for peer in self._peers.values():
+                peer.asks[Identify] = Ask(Identify(), TRIES - 1)
+        self._share(now_ns)
+        self.answered, self._everybody = True, None
+
+    def _share(self, now_ns: int) -> None:
+        if not self.receiver and self._peers:
+            self.why = "a receiver answers where a board did"
         self._presence_ns, self.receiver = now_ns, True
+
+    def _take_presence(self, presence: Presence, now_ns: int) -> None:
+        self._share(now_ns)
         if self.answered:
             self._everybody = None
         for index in range(8):
             here = presence.present >> index & 1
             if here and index not in self._peers:
-                self._peers[index] = Peer(index, asks={Identify: Ask(Identify(), TRIES - 1)})
+                self._peers[index] = Peer(index, since_ns=now_ns, asks={Identify: Ask(Identify(), TRIES - 1)})
             elif not here:
                 self._peers.pop(index, None)
 
@@ -329,7 +345,7 @@ class Talk:
         ask = peer.asks.get(Configure)
         if ask is None or told.request not in ask.sequences:
             return
-        peer.refusal = configuration_refused(told)
+        peer.refusals[Configure] = configuration_refused(told)
         if told.result is ConfigureResult.BUSY:
             ask.again(now_ns + AGAIN_NS, TRIES)
         else:
@@ -345,19 +361,24 @@ class Talk:
             peer.asks[Calibrate] = ask
             return
         peer.asks.pop(Calibrate, None)
-        if peer.run and peer.ended is None and told.progress in {CalibrationProgress.DONE, CalibrationProgress.FAILED}:
-            failed = told.progress is CalibrationProgress.FAILED
-            peer.ended = Ended(peer.run, REASONS.get(told.reason, Reason.BLOCKED) if failed else None)
+        peer.refusals.pop(Calibrate, None)
+        if peer.run and peer.ended is None:
+            done = told.progress is CalibrationProgress.DONE
+            peer.ended = Ended(peer.run, None if done else REASONS.get(told.reason, Reason.BLOCKED))
 
     def _take_refused(self, peer: Peer, told: Refused, now_ns: int) -> None:
         for kind in (Identify, Wake, Configure, Calibrate):
             if not self._answered(peer, kind, told.request):
                 continue
-            peer.refusal = refused(kind, told)
-            if kind is Identify or (kind is Wake and peer.phase is None):
-                self._lose(peer, peer.refusal, now_ns)
+            if kind is Wake and peer.phase is not None:
+                peer.settle_ns = now_ns
+                continue
+            peer.refusals[kind] = refused(kind, told)
+            if kind in {Identify, Wake}:
+                self._lose(peer, peer.refusals[kind], now_ns)
             elif kind is Calibrate and peer.run and peer.ended is None:
-                peer.ended = Ended(peer.run, Reason.BLOCKED)
+                asleep = told.reason is RefusedReason.ASLEEP and not peer.moves
+                peer.ended = Ended(peer.run, Reason.PEN_ASLEEP if asleep else Reason.BLOCKED)
 
     def _answered(self, peer: Peer, kind: type[Message], request: int) -> bool:
         """Whether that was the answer to what waits: it is not said again."""

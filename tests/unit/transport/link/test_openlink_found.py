@@ -75,7 +75,7 @@ def test_a_box_without_a_size_is_none(low: tuple[float, float, float]) -> None:
 
 
 def test_links_that_are_not_told_are_those_of_the_kind_and_its_limits_stay_its_own() -> None:
-    mechanism = found_device(replace(ARM, link=(0.25, 0.0), peak_force=3.0, torque_limit=500.0)).mechanism
+    mechanism = found_device(replace(ARM, link=(0.0, 0.0), peak_force=3.0, torque_limit=500.0)).mechanism
 
     assert mechanism is not None
     assert (mechanism.kind, mechanism.peak_force, mechanism.torque_limit) == (MechanismKind.SERIAL, 3.0, 500.0)
@@ -113,7 +113,15 @@ def test_a_mechanism_without_kinematics_here_is_driven_by_the_cursor_that_it_sen
         ({"mechanism": 2, "capabilities": Capability.FORCE}, "its mechanism (2) has no kinematics here"),
         ({"mechanism": 9, "capabilities": Capability.TORQUE}, "its mechanism (9) has no kinematics here"),
         ({"mechanism": 3, "capabilities": Capability.TORQUE | Capability.CURSOR}, "it takes torques only"),
-        ({"mechanism": 0, "capabilities": Capability.TORQUE}, "it takes torques only"),
+        ({"mechanism": 0, "capabilities": Capability.TORQUE | Capability.CURSOR}, "it takes torques only"),
+        ({"mechanism": 0, "capabilities": Capability.FORCE}, "its mechanism is 0, and its capabilities lack CURSOR"),
+        (
+            {"capabilities": Capability.TORQUE | Capability.CURSOR},
+            "its mechanism is 1, and its capabilities lack JOINTS",
+        ),
+        ({"link": (0.25, 0.0)}, "its links are 0.25 and 0 m"),
+        ({"link": (0.25, -0.25)}, "its links are 0.25 and -0.25 m"),
+        ({"rate_hz": 99}, "it offers 99 states a second"),
         ({"peak_force": 1000.0}, "it says 1000 N for peak_force, and 100 N is the most"),
         ({"torque_limit": 3.4e38}, "it says 3.4e+38 N mm for torque_limit"),
         ({"link": (0.25, 11.0)}, "it says 11 m for link"),
@@ -122,7 +130,7 @@ def test_a_mechanism_without_kinematics_here_is_driven_by_the_cursor_that_it_sen
     ],
 )
 def test_a_board_that_would_be_driven_wrongly_is_told_why_it_is_not(changed: dict[str, object], says: str) -> None:
-    told = replace(ARM, **{"capabilities": Capability.FORCE, **changed})  # type: ignore[arg-type]
+    told = replace(ARM, **{"capabilities": Capability.FORCE | Capability.JOINTS, **changed})  # type: ignore[arg-type]
 
     assert says in why_not_driven(told)
 

@@ -132,6 +132,16 @@ def test_a_board_that_starts_anew_when_its_port_is_opened_is_heard_at_last() -> 
     assert rig.ids() == ["A1"]
 
 
+@pytest.mark.parametrize("index", [1, 7, EVERY_DEVICE])
+def test_a_board_on_its_own_that_is_not_device_0_is_told_apart_from_nobody(rig: Rig, index: int) -> None:
+    rig.hear()
+    rig.hear(ARM, device=index)
+    rig.wait(2010)
+
+    assert not rig.talk.identified
+    assert rig.talk.why == f"it answers IDENTIFY as device {index}, and a board on its own is device 0"
+
+
 def test_a_board_that_answers_is_woken(rig: Rig) -> None:
     rig.hear()
 
@@ -229,10 +239,15 @@ def test_a_board_that_goes_on_sending_is_not_lost_for_not_saying_how_far_it_is(r
     rig.hear(SETTLING)
 
     said = rig.say(Wake, rig.wait(6000, states=True))
-    rig.hear(Refused(said[-1].sequence, 2, RefusedReason.VALUE))
-
     assert len(said) == 11
-    assert rig.talk.why == ""
+    refusals = 0
+    for _ in range(300):
+        for frame in rig.say(Wake, rig.wait(10, states=True)):
+            refusals += 1
+            rig.hear(Refused(frame.sequence, 2, RefusedReason.VALUE))
+
+    assert refusals == 6
+    assert rig.talk.why == rig.talk.peers[0].refusal == ""
     rig.hear(READY)
     assert rig.talk.peers[0].settled
 
@@ -470,6 +485,52 @@ def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_
     assert rig.say(Calibrate, rig.wait(2000, states=True)) == []
 
 
+def test_what_was_refused_is_told_until_a_run_is_taken(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", 3)
+    (asked,) = rig.say(Calibrate, rig.hear())
+    rig.hear(Refused(asked.sequence, 5, RefusedReason.VALUE))
+    assert rig.talk.peers[0].refusal == "it refused CALIBRATE (value)"
+
+    rig.talk.calibrate("A1", 4)
+    (asked,) = rig.say(Calibrate, rig.hear())
+    rig.hear(Calibration(asked.sequence, CalibrationProgress.DONE))
+
+    assert rig.talk.peers[0].refusal == ""
+
+
+@pytest.mark.parametrize(("identity", "reason"), [(ARM, Reason.BLOCKED), (GRIP, Reason.PEN_ASLEEP)])
+def test_who_falls_asleep_while_it_calibrates_has_failed(rig: Rig, identity: Identity, reason: Reason) -> None:
+    rig.awake(identity)
+    rig.talk.calibrate(identity.device_id, 3)
+    (asked,) = rig.say(Calibrate, rig.hear())
+    rig.hear(Refused(asked.sequence, 5, RefusedReason.ASLEEP))
+
+    assert rig.ended() == Ended(3, reason)
+
+
+def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", 3)
+    (asked,) = rig.say(Calibrate, rig.hear())
+    rig.hear(Calibration(asked.sequence, CalibrationProgress.RUNNING))
+    rig.hear(Calibration(asked.sequence, CalibrationProgress.IDLE))
+
+    assert rig.ended() == Ended(3, Reason.BLOCKED)
+
+
+def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.calibrate("A1", 3)
+    (asked,) = rig.say(Calibrate, rig.hear())
+    for _ in range(18):
+        rig.hear(Calibration(asked.sequence, CalibrationProgress.RUNNING))
+        rig.wait(510, states=True)
+    rig.hear(Calibration(asked.sequence, CalibrationProgress.DONE))
+
+    assert rig.ended() == Ended(3, None)
+
+
 def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_theirs_is_here(rig: Rig) -> None:
     rig.awake()
     numbers: list[int] = []
@@ -611,6 +672,54 @@ def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: 
     assert rig.talk.why == ""
 
 
+@pytest.mark.parametrize(("now_here", "ids"), [(GRIP, ["G0"]), (replace(GRIP, device_id="G9"), ["G9"])])
+def test_who_sleeps_behind_a_receiver_that_has_started_again_says_once_more_who_it_is(
+    rig: Rig, now_here: Identity, ids: list[str]
+) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(Settle(SettlePhase.ASLEEP))
+    before = rig.talk.peers
+    rig.wait(1620)
+
+    said = rig.hear(RECEIVER, Presence(0b1), device=EVERY_DEVICE)
+    assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
+    rig.hear(now_here)
+    rig.hear(Settle(SettlePhase.ASLEEP))
+
+    assert rig.ids() == ids
+    assert (rig.talk.peers == before) is (now_here is GRIP)
+
+
+def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    old_ns = rig.now_ns
+    rig.wait(10)
+    rig.hear(Presence(0), Presence(0b1), device=EVERY_DEVICE)
+    rig.hear(replace(GRIP, device_id="G9"))
+    rig.hear(Settle(SettlePhase.ASLEEP))
+
+    rig.talk.seen(0, old_ns, old_ns, int(FaultFlag.HALL), homed=False, calibrated=True)
+
+    (peer,) = rig.talk.peers
+    assert (peer.told, peer.faults, peer.homed, peer.calibrated, peer.beat_ns) == (
+        False,
+        FaultFlag(0),
+        True,
+        False,
+        None,
+    )
+
+
+def test_a_receiver_that_answers_where_a_board_did_ends_the_talk(rig: Rig) -> None:
+    rig.awake()
+    rig.hear(RECEIVER, device=EVERY_DEVICE)
+
+    assert rig.talk.why == "a receiver answers where a board did"
+
+
 def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: Rig) -> None:
     receiver(rig, 0)
 
@@ -683,7 +792,9 @@ def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_
     rig.hear(READY)
     assert rig.ids() == ["G0"]
     assert rig.talk.peers[0].losses
-    rig.wait(10, states=True)
+    for _ in range(101):
+        rig.wait(100, states=True)
+        rig.hear(Presence(0b1), device=EVERY_DEVICE)
     assert not rig.talk.peers[0].losses
 
 
