@@ -34,6 +34,7 @@ from transport.link.protocols.hapi_boards import (
     setup_message,
     zero_message,
 )
+from transport.link.serial_port import open_port
 from transport.link.usb_bus import short_id
 
 if TYPE_CHECKING:
@@ -175,7 +176,7 @@ class HapiBoards:
             raise NobodyAnswers(f"{HAPI} does not name {candidate.path} any more")
         board, port = (
             BOARDS[name],
-            serial.Serial(candidate.path, BAUD, timeout=READ_S, write_timeout=1.0, exclusive=True),
+            open_port(candidate.path, BAUD, read_s=READ_S, write_s=1.0),
         )
         try:
             _set_up(port, board, patience, stop)

@@ -26,6 +26,7 @@ from transport.link.protocols.openlink_found import found_device, why_not_driven
 from transport.link.protocols.openlink_peer import MS, Peer
 from transport.link.protocols.openlink_signs import words_of
 from transport.link.protocols.openlink_talk import HALF_WAY, Talk
+from transport.link.serial_port import open_port
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -204,8 +205,7 @@ def open_board(
     guard: Guard | None = None,
 ) -> OpenlinkLink:
     """Open the serial port of a candidate and see who is there: NobodyAnswers, PortUnusable, and OSError as the system has it."""
-    with serial.Serial(candidate.path, BAUD, timeout=READ_S, exclusive=True) as port:
-        port.reset_input_buffer()
+    with open_port(candidate.path, BAUD, read_s=READ_S) as port:
         try:
             return open_link(candidate, port, runtime, patience, stop, guard)
         except serial.SerialException as error:
