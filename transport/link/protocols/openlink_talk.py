@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
 
 WAKE_NS: Final = 500 * MS
+# Who has sent nothing for as long may have started again: it is not woken as if it had not.
+FRESH_NS: Final = 100 * MS
 AGAIN_NS: Final = 500 * MS
 # The light is told again and again: nobody answers LED.
 LIGHT_NS: Final = 2000 * MS
@@ -180,7 +182,7 @@ class Talk:
     def _step_peer(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
         # That it is ready is said once, and that word may be lost.
         overdue = peer.phase in UNSETTLED and now_ns - peer.settle_ns > WAKE_NS
-        if overdue and peer.identity is not None and Wake not in peer.asks:
+        if overdue and now_ns - peer.heard_ns <= FRESH_NS and peer.identity is not None and Wake not in peer.asks:
             self._wake(peer, peer.identity)
         for kind, ask in list(peer.asks.items()):
             if kind is Wake and not self._waking:

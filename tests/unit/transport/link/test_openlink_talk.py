@@ -233,6 +233,18 @@ def test_a_board_whose_word_that_it_is_ready_was_lost_is_asked_how_far_it_is(rig
     assert rig.say(Wake, rig.wait(3000, states=True)) == []
 
 
+def test_a_board_that_starts_again_while_it_settles_is_lost_and_not_woken(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+    rig.wait(80, states=True)
+
+    assert rig.say(Wake, rig.wait(500)) == []
+    assert rig.talk.why == ""
+    assert rig.say(Wake, rig.wait(10)) == []
+    assert rig.talk.why == "it sends nothing any more"
+
+
 def test_a_board_that_goes_on_sending_is_not_lost_for_not_saying_how_far_it_is(rig: Rig) -> None:
     rig.hear()
     rig.hear(ARM)
