@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import signal
 import sys
@@ -23,6 +24,7 @@ from tests.support.way_out import (
     HAPI_DEVICE,
     WAYS,
     Pusher,
+    StampedBoard,
     driven,
     hapi_service,
     ready,
@@ -34,6 +36,9 @@ from tests.support.way_out import (
 SECTION: Final = "Ways out of the service · emulated boards on pseudo-terminals · reference: the bound"
 LIMIT: Final = Limit(1.0, "≤")
 TURNS: Final = 5
+HAND_NM_PER_RAD: Final = 5.0
+# Degrees of the shafts, by port, with the cursor in the middle of the reach.
+MIDDLE: Final = {1: 45.0, 2: 135.0}
 
 pytestmark = [pytest.mark.soak, pytest.mark.realtime]
 
@@ -71,9 +76,20 @@ def test_the_board_s_watchdog_takes_60_ms_at_most(board: Board, tmp_path: Path) 
     longest(board, "SIGSTOP to zero torque by the board's watchdog", standing_still(tmp_path, TURNS, calm=True), 60.0)
 
 
+def rests(hapi: StampedBoard) -> bool:
+    """Whether the linkage is where the hand holds it."""
+    return not any(hapi.duties) and all(
+        abs(shaft.speed) < 0.01 and abs(shaft.angle - shaft.held) < 0.01 for shaft in hapi.shafts.values()
+    )
+
+
 def test_the_force_of_a_client_that_is_cut_off_is_gone_within_75_ms(board: Board, tmp_path: Path) -> None:
     took: list[float] = []
     with hapi_service(tmp_path) as (service, hapi):
+        # A hand holds it: pushed turn after turn to the end of its reach, it would meet the limit springs there.
+        for port, degrees in MIDDLE.items():
+            hapi.shafts[port].held, hapi.shafts[port].stiffness = math.radians(degrees), HAND_NM_PER_RAD
+        eventually(lambda: rests(hapi), "it rests in the hand", pause_s=0.01)
         for _ in range(TURNS):
             with Pusher(service.ws, "compact", HAPI_DEVICE):
                 eventually(lambda: driven(hapi), "the motors turn", pause_s=0.002)
