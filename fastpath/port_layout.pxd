@@ -48,7 +48,7 @@ cdef struct PortOrder:
     double torque[3]
 
 cdef struct PortInner:
-    # the loop's own: whose lease it begun for, the sample of the last tick, whether its age was in order, and what velocity comes from
+    # the loop's own: whose lease it began for, the sample of the last tick, whether its age was in order, and what velocity comes from
     uint64_t generation
     uint64_t count
     int64_t time_ns

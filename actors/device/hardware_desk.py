@@ -110,10 +110,10 @@ class HardwareDesk:
         """The record of that very device: the same kind with the same uuid and id; a uuid of zeros tells no two ports apart."""
         for record in self._inventory.value.devices:
             known = record.identity.found
-            told = record.identity.port == message.port or message.found.uuid.strip("0")
+            told_apart = record.identity.port == message.port or message.found.uuid.strip("0")
             if (
                 known is not None
-                and told
+                and told_apart
                 and (known.kind, known.uuid, known.device_id)
                 == (
                     message.found.kind,

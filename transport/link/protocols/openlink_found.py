@@ -26,10 +26,10 @@ KINDS: Final = MappingProxyType(
 )
 CURSOR_IN_STATE: Final = 0
 YAW_PITCH_PITCH: Final = 1
-# What this service believes and drives: N, N mm, m.
-MOST_FORCE: Final = 100.0
-MOST_TORQUE: Final = 100_000.0
-MOST_LENGTH: Final = 10.0
+# What this service believes and drives.
+MOST_FORCE_N: Final = 100.0
+MOST_TORQUE_NMM: Final = 100_000.0
+MOST_LENGTH_M: Final = 10.0
 LEAST_HZ: Final = 100
 TURN: Final = 6.283185307179586
 # Share of the reach that the safety springs take on each side of each axis.
@@ -85,11 +85,11 @@ def why_not_driven(identity: Identity) -> str:
     if identity.rate_hz < LEAST_HZ:
         return f"it offers {identity.rate_hz} states a second: what has motors needs {LEAST_HZ}"
     for name, values, most, unit in (
-        ("peak_force", (identity.peak_force,), MOST_FORCE, "N"),
-        ("torque_limit", (identity.torque_limit,), MOST_TORQUE, "N mm"),
-        ("shoulder", identity.shoulder, MOST_LENGTH, "m"),
-        ("link", identity.link, MOST_LENGTH, "m"),
-        ("reach", (*identity.reach_low, *identity.reach_high), MOST_LENGTH, "m"),
+        ("peak_force", (identity.peak_force,), MOST_FORCE_N, "N"),
+        ("torque_limit", (identity.torque_limit,), MOST_TORQUE_NMM, "N mm"),
+        ("shoulder", identity.shoulder, MOST_LENGTH_M, "m"),
+        ("link", identity.link, MOST_LENGTH_M, "m"),
+        ("reach", (*identity.reach_low, *identity.reach_high), MOST_LENGTH_M, "m"),
     ):
         worst = max(values, key=abs)
         if abs(worst) > most:
