@@ -91,6 +91,9 @@ class Front:
     def channel(self, path: str, origin: str | None = None) -> ClientConnection:
         """A WebSocket through the proxy."""
         trusted = ssl.create_default_context(cafile=str(self.certificate))
+        # The client reads in a thread of its own: a ticket of TLS 1.3, which comes by itself while the request is written, can
+        # lose that request in Python's ssl.
+        trusted.maximum_version = ssl.TLSVersion.TLSv1_2
         wire = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
         return connect(
             f"wss://{NAME}{path}",

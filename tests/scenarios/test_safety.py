@@ -187,6 +187,8 @@ def test_the_speed_of_held_positions_is_limited_as_soon_as_the_feature_is_on(des
     desk.service.wait(1)
     for key, value in settings.items():
         assert desk.ask("POST", f"/settings/{key}", {"value": value}).status == 200
+    # The device answers in turn: it has heard of the settings then.
+    desk.make("arm", ARM, fault="none")
     begun = float(desk.service.state(ARM)["position"][0])
 
     desk.streams(0.4, far)
