@@ -74,6 +74,7 @@ class Service:
             return asyncio.run(self._serve(settings, cores, modules, guard))
         finally:
             guard.close()
+            self._signals.forget()
 
     async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry, guard: GuardProcess) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals

@@ -66,18 +66,24 @@ class Signals:
             self.stop.set()
 
     def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
-        """What comes now comes too late: it must not spoil the exit code."""
-        # The kernel first: Python complains of a signal that comes between its last look and its taking the handler away.
+        """What comes now comes too late: it must not spoil the exit code. `forget` comes after it."""
+        # In the kernel only: Python complains of a signal that comes between its last look and its taking the handler away.
         for number in (*ENDING, HANG_UP):
             _SET_ACTION(number, signal.SIG_IGN)
-        for number in (*ENDING, HANG_UP):
-            signal.signal(number, signal.SIG_IGN)
         # Still without the report of a full pair: a handler that found it full asks only then whether to report that.
         signal.set_wakeup_fd(-1, warn_on_full_buffer=False)
         loop.remove_reader(self._reader)
         # The pair stays open: another thread may stand inside the C handler, about to write.
         self._reader.detach()
         self._writer.detach()
+
+    def forget(self) -> None:
+        """Take Python's handlers away, so that its own end gives no signal its default action back; after the last thread's end.
+
+        One that stood inside the C handler would leave a signal behind that has no handler, and Python complains of that.
+        """
+        for number in (*ENDING, HANG_UP):
+            signal.signal(number, signal.SIG_IGN)
 
     def _note(self, _number: int, _frame: FrameType | None) -> None:
         self._noted = True

@@ -11,7 +11,7 @@ import pytest
 PATIENCE_S: Final = 60.0
 HEAD: Final = """
 import asyncio, os, signal
-from transport.signals import Signals
+from transport.signals import ENDING, Signals
 
 def sent(*numbers):
     for number in numbers:
@@ -53,18 +53,32 @@ async def main():
     await signals.stop.wait()
     assert heard
 """
+TOO_LATE: Final = """
+import ctypes
+
+async def main():
+    loop = asyncio.get_running_loop()
+    signals.wake(loop, lambda: None)
+    signals.ignore(loop)
+    sent(*[signal.SIGTERM, signal.SIGHUP] * 100)
+    await asyncio.sleep(0)
+    assert not signals.stop.is_set() and not signals._noted
+    # What a thread does that stood inside the C handler when the kernel was told.
+    ctypes.pythonapi.PyErr_SetInterruptEx(signal.SIGTERM)
+    assert signals._noted
+"""
 
 
 @pytest.mark.parametrize(
     "story",
-    [BEFORE, WHILE_IT_BEGINS_TO_WAIT, WHILE_IT_WAITS, AMONG_MANY],
-    ids=["before there is a loop", "while the loop begins to wait", "while it waits", "among many others"],
+    [BEFORE, WHILE_IT_BEGINS_TO_WAIT, WHILE_IT_WAITS, AMONG_MANY, TOO_LATE],
+    ids=["before there is a loop", "while the loop begins to wait", "while it waits", "among many others", "too late"],
 )
-def test_a_signal_stops_whoever_waits_for_it(story: str) -> None:
-    script = f"{HEAD}{story}\nasyncio.run(main())\nprint('stopped')\n"
+def test_a_signal_stops_whoever_waits_for_it_and_none_that_comes_later_does_anything(story: str) -> None:
+    script = f"{HEAD}{story}\nasyncio.run(main())\nsignals.forget()\nsent(*ENDING)\nprint('stopped')\n"
 
     ended = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE_S, check=False
     )
 
-    assert (ended.returncode, ended.stdout) == (0, "stopped\n"), ended.stderr
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")
