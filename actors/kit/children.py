@@ -126,7 +126,7 @@ class Children:
         try:
             child.ref.stop(timeout=self._stop_timeout_s)
         except pykka.Timeout:
-            logger.exception("%s did not stop within %g s and is left behind", name, self._stop_timeout_s)
+            logger.error("%s did not stop within %g s and is left behind", name, self._stop_timeout_s)  # noqa: TRY400
         self._context.directory.forget(name, child.ref)
 
     def stop_all(self) -> None:
