@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from actors.device.events import connected_event, sleep_event, stale_event
+from actors.device.events import connected_event, sent_nothing, sleep_event, stale_event
 from actors.device.kinds import KINDS
 from actors.device.messages import (
     MANAGER,
@@ -169,13 +169,10 @@ class DeviceActor(ServiceActor):
         record = self._record
         if message.generation != record.lease.generation:
             return
-        silent_ms = round(message.silent_ns / NS_PER_MS, 1)
         if message.gone:
-            self.tell(
-                MANAGER, DeviceLost(record.device_id, message.generation, f"it sent nothing for {silent_ms:g} ms")
-            )
+            self.tell(MANAGER, DeviceLost(record.device_id, message.generation, sent_nothing(message.silent_ns)))
         else:
-            self.tell(HUB, stale_event(record, silent_ms))
+            self.tell(HUB, stale_event(record, round(message.silent_ns / NS_PER_MS, 1)))
 
     @handles(SafetyTripped)
     def on_tripped(self, message: SafetyTripped) -> None:

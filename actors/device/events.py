@@ -45,6 +45,11 @@ def stale_event(record: DeviceRecord, silent_ms: float) -> Emit:
     )
 
 
+def sent_nothing(silent_ns: int) -> str:
+    """Why it is gone that did not say so: whichever watch of its silence finds it first."""
+    return f"it sent nothing for {round(silent_ns * 1e-6, 1):g} ms"
+
+
 def _family(record: DeviceRecord) -> dict[str, object]:
     return {"device_id": record.device_id, "device_family": str(record.kind)}
 

@@ -166,7 +166,7 @@ def test_a_board_that_starts_again_is_gone_and_comes_back_as_the_same(bench: Ben
     arm.reboot()
 
     with silence_counts():
-        assert bench.until(link, lambda facts: facts.gone) == "it sends nothing any more"
+        assert bench.until(link, lambda facts: facts.gone).startswith("it sent nothing for ")
     link.close()
 
     link = bench.open(arm.path())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from actors.device.events import sent_nothing
 from actors.pairing.messages import Reason
 from actors.port.link import Ended
 from fastpath.link.messages import (
@@ -191,7 +192,7 @@ class Talk:
                 del peer.asks[kind]
                 self._unanswered(peer, kind, now_ns)
         if peer.awake and not peer.lost and now_ns - peer.heard_ns > SILENT_NS:
-            self._lose(peer, "it sends nothing any more", now_ns)
+            self._lose(peer, sent_nothing(now_ns - peer.heard_ns), now_ns)
         if peer.identity is not None and Capability.LED in peer.identity.capabilities:
             self._light(peer, now_ns, words)
 

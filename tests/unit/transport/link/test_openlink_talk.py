@@ -123,7 +123,7 @@ def test_a_board_that_falls_silent_ends_the_talk(rig: Rig) -> None:
     rig.wait(500)
     assert rig.talk.why == ""
     rig.wait(10)
-    assert rig.talk.why == "it sends nothing any more"
+    assert rig.talk.why == "it sent nothing for 510 ms"
 
 
 def test_a_board_that_sleeps_may_be_silent_and_wakes_by_itself(rig: Rig) -> None:
@@ -160,7 +160,7 @@ def test_a_board_that_starts_again_while_it_settles_is_lost_and_not_woken(rig: R
     assert rig.say(Wake, rig.wait(500)) == []
     assert rig.talk.why == ""
     assert rig.say(Wake, rig.wait(10)) == []
-    assert rig.talk.why == "it sends nothing any more"
+    assert rig.talk.why == "it sent nothing for 510 ms"
 
 
 def test_a_board_that_goes_on_sending_is_not_lost_for_not_saying_how_far_it_is(rig: Rig) -> None:
