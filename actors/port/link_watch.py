@@ -12,9 +12,11 @@ from actors.port.messages import link_name
 
 if TYPE_CHECKING:
     from actors.kit.directory import Directory
-    from actors.port.open_links import Held, OpenLinks
+    from actors.port.link import Link
+    from actors.port.open_links import OpenLinks
 
 NO_COUNTERS = LinkCounters()
+NOTHING_YET = LinkFacts()
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +41,7 @@ class LinkWatch:
         """Compare every link's facts with what was told before."""
         before, self._told = self._told, {}
         for held in self._links.all():
-            facts = _read(held)
+            facts = read(held.candidate.port, held.link, held.facts)
             self._links.show(held, facts)
             news = _news(facts)
             self._told[held.opening] = news
@@ -47,13 +49,14 @@ class LinkWatch:
                 self._directory.tell(link_name(held.candidate.port), PortFacts(held.opening, facts))
 
 
-def _read(held: Held) -> LinkFacts:
+def read(port: str, link: Link, known: LinkFacts = NOTHING_YET) -> LinkFacts:
+    """What it shows now; behind what was `known` it is gone when its driver fails."""
     try:
-        return held.link.facts()
+        return link.facts()
     except Exception as error:
-        if not held.facts.gone:
-            logger.exception("the link of port %s failed", held.candidate.port)
-        return replace(held.facts, gone=f"its driver failed ({error!r})")
+        if not known.gone:
+            logger.exception("the link of port %s failed", port)
+        return replace(known, gone=f"its driver failed ({error!r})")
 
 
 def _news(facts: LinkFacts) -> LinkFacts:

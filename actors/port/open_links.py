@@ -15,8 +15,6 @@ from actors.values.hardware import Candidate
 
 logger = logging.getLogger(__name__)
 
-NOTHING_YET = LinkFacts()
-
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -25,7 +23,7 @@ class Held:
     candidate: Candidate
     link: Link
     opening: int
-    facts: LinkFacts = NOTHING_YET
+    facts: LinkFacts
 
 
 class OpenLinks:
@@ -57,13 +55,13 @@ class OpenLinks:
         if stop is not None:
             stop.set()
 
-    def hold(self, candidate: Candidate, link: Link, stop: threading.Event) -> Held | None:
-        """The link from now on; None when the opening was interrupted: whoever opened it has to close it."""
+    def hold(self, candidate: Candidate, link: Link, facts: LinkFacts, stop: threading.Event) -> Held | None:
+        """The link from now on, with what it shows at first; None when the opening was interrupted: whoever opened it has to close it."""
         with self._lock:
             if stop.is_set() or self._stops.get(candidate.port) is not stop:
                 return None
             del self._stops[candidate.port]
-            held = Held(candidate, link, next(self._numbers))
+            held = Held(candidate, link, next(self._numbers), facts)
             self._held = {**self._held, candidate.port: held}
             return held
 

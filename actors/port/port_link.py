@@ -17,7 +17,7 @@ from actors.kit.message import Announce, Message
 from actors.pairing.messages import PAIRING, CalibrationEnded
 from actors.port import retry
 from actors.port.link import DeviceFacts, NobodyAnswers, Patience, PortUnusable
-from actors.port.link_watch import PortFacts
+from actors.port.link_watch import PortFacts, read
 from actors.port.messages import (
     DETECTION,
     PORTS,
@@ -174,7 +174,7 @@ class PortLink(ServiceActor):
             logger.exception("the driver of port %s failed while it opened", self._port)
             self._silent(f"its driver failed ({error!r})")
         else:
-            held = self._opened.hold(self._candidate, link, stop)
+            held = self._opened.hold(self._candidate, link, read(self._port, link), stop)
             if held is None:
                 link.close()
                 return
@@ -182,7 +182,7 @@ class PortLink(ServiceActor):
             self._take(held)
 
     def _take(self, held: Held) -> None:
-        devices = held.link.facts().devices
+        devices = held.facts.devices
         logger.info("port %s is open: %s", self._port, ", ".join(map(_named, devices)) or "nobody is there yet")
         self._meet(devices)
         if not devices:

@@ -14,6 +14,7 @@ from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import DeviceSilent
 from actors.pairing.messages import Reason
 from actors.port.link import DeviceFacts, NobodyAnswers, PortUnusable
+from actors.port.link_watch import LinkWatch
 from actors.port.messages import DETECTION, PORTS, link_name
 from actors.values.hardware import PortFault, Transport
 from actors.values.identity import Firmware
@@ -423,6 +424,25 @@ def test_an_actor_that_dies_leaves_the_link_as_it_is(tmp_path: Path, name: str) 
         desk.ready(ARM)
         assert desk.open_slots() == 1
     assert desk.machine.boards[0].link.closed == 1
+
+
+def test_a_link_whose_actor_dies_before_anybody_has_looked_at_it_keeps_its_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def look(_watch: LinkWatch) -> None:
+        """Nobody does."""
+
+    monkeypatch.setattr(LinkWatch, "look", look)
+    with Plugged(tmp_path) as desk:
+        board = desk.machine.plug(ARM)
+        desk.ready(ARM)
+        lease = desk.record(ARM.device_id).lease
+
+        kill(desk.service.system.context.directory, link_name(PORT))
+        desk.passes(0.5)
+
+        assert board.link.exchanging == {ARM.device_id: lease}
+        assert desk.record(ARM.device_id).lease == lease
 
 
 def test_a_link_that_breaks_while_its_actor_is_dead_is_closed_by_the_next(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.port import retry, wanted
-from actors.port.link import NobodyAnswers, NoLinks, Patience
+from actors.port.link import LinkFacts, NobodyAnswers, NoLinks, Patience
 from actors.port.link_watch import LinkWatch, PortFacts
 from actors.port.messages import link_name
 from actors.port.open_links import OpenLinks
@@ -24,7 +24,7 @@ HERE = Candidate(PORT, f"/dev/{PORT}", Transport.SERIAL, 0x1209)
 
 def held(links: OpenLinks) -> FakeLink:
     link = FakeLink(Board(HERE, (ARM,)))
-    assert links.hold(HERE, link, links.expect(PORT)) is not None
+    assert links.hold(HERE, link, link.facts(), links.expect(PORT)) is not None
     return link
 
 
@@ -41,14 +41,14 @@ def test_an_opening_that_was_interrupted_is_not_held() -> None:
     stop = links.expect(PORT)
     links.interrupt(PORT)
     assert stop.is_set()
-    assert links.hold(HERE, FakeLink(Board(HERE)), stop) is None
+    assert links.hold(HERE, FakeLink(Board(HERE)), LinkFacts(), stop) is None
 
 
 def test_only_the_newest_opening_of_a_port_is_held() -> None:
     links = OpenLinks()
     old, new = links.expect(PORT), links.expect(PORT)
-    assert links.hold(HERE, FakeLink(Board(HERE)), old) is None
-    assert links.hold(HERE, FakeLink(Board(HERE)), new) is not None
+    assert links.hold(HERE, FakeLink(Board(HERE)), LinkFacts(), old) is None
+    assert links.hold(HERE, FakeLink(Board(HERE)), LinkFacts(), new) is not None
 
 
 def test_after_the_end_nothing_is_opened_any_more() -> None:
