@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pykka
 
+from actors.device import places
 from actors.device.actor import DeviceActor, actor_name
 from actors.device.events import disconnected_event
 from actors.device.hardware_desk import HardwareDesk
@@ -212,7 +213,7 @@ class DeviceManager(ServiceActor):
         """Zero force at the next tick and out of the inventory, then its actor ends."""
         record = self._desk.find(message.device_id)
         if self._inventory.value.find(record.device_id) is None:
-            self._desk.forget(record)
+            self._inventory.replace(places.nowhere(self._inventory.value, record))
             return record
         return self.lose(record, "it is not simulated any more", on_purpose=True)
 
@@ -231,9 +232,8 @@ class DeviceManager(ServiceActor):
         ports, inventory = self._ports.value, self._inventory.value
         for record in inventory.devices:
             if ports.is_blocked(record.identity.port):
-                self.lose(record, f"port {record.identity.port} is blocked")
-                if record.identity.simulated:
-                    self._place(record.identity)
+                goes = places.withheld if record.identity.simulated else places.nowhere
+                self.lose(record, f"port {record.identity.port} is blocked", goes=goes)
         for identity in inventory.withheld:
             if not ports.is_blocked(identity.port):
                 try:
@@ -247,8 +247,7 @@ class DeviceManager(ServiceActor):
             self._add(identity)
             return
         self._memory.replace(self._memory.value.seen(identity.device_id, identity.number))
-        inventory = self._inventory.value
-        self._inventory.replace(replace(inventory, withheld=(*inventory.withheld, identity)))
+        self._inventory.replace(places.kept_away(self._inventory.value, identity))
 
     @handles(SaveConfiguration)
     def save_configuration(self, message: SaveConfiguration) -> None:
@@ -326,23 +325,21 @@ class DeviceManager(ServiceActor):
         bond = Bond.at_first(simulated=identity.simulated, beats=wanted.attached, calibrated=calibrated)
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
-        inventory = self._inventory.value
-        failed = tuple(one for one in inventory.failed if one.device_id != identity.device_id)
-        withheld = tuple(one for one in inventory.withheld if one.device_id != identity.device_id)
-        self._inventory.replace(replace(inventory, failed=failed, withheld=withheld))
-        self._replace((*inventory.devices, record))
+        self._inventory.replace(places.here(self._inventory.value, record))
         self._stops.apply()
         if identity.simulated:
             self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))
         return record
 
-    def lose(self, record: DeviceRecord, why: str, *, on_purpose: bool = False) -> DeviceRecord:
+    def lose(
+        self, record: DeviceRecord, why: str, *, goes: places.Move = places.nowhere, on_purpose: bool = False
+    ) -> DeviceRecord:
         """Zero force, slot back, out of every frame, actor stopped, one event; `on_purpose` counts towards no connection loop."""
         self._runtime.stop_device(record.lease, stopped=True)
         self._runtime.release_device(record.lease)
-        self._replace(one for one in self._inventory.value.devices if one.device_id != record.device_id)
-        self._children.stop(actor_name(record.device_id))
         gone = replace(record, phase=Phase.DISCONNECTED)
+        self._inventory.replace(goes(self._inventory.value, gone))
+        self._children.stop(actor_name(record.device_id))
         self._leave_port(record, on_purpose=on_purpose)
         self.tell(HUB, disconnected_event(gone, why))
         self._tell_readers()
@@ -375,18 +372,10 @@ class DeviceManager(ServiceActor):
         record = self._inventory.value.get(device_id)
         self._runtime.stop_device(record.lease, stopped=True)
         self._runtime.release_device(record.lease)
-        inventory = self._inventory.value
-        self._inventory.replace(
-            replace(
-                inventory,
-                devices=tuple(kept for kept in inventory.devices if kept.device_id != device_id),
-                failed=(*inventory.failed, replace(record, phase=Phase.FAILED)),
-            )
-        )
+        self._inventory.replace(places.failed(self._inventory.value, replace(record, phase=Phase.FAILED)))
         self._leave_port(record, again=False)
         self.tell(HUB, disconnected_event(record, f"its actor failed too often ({error!r}); restart the service"))
         self._tell_readers()
 
     def _replace(self, records: Iterable[DeviceRecord]) -> None:
-        ordered = sorted(records, key=lambda record: (record.identity.simulated, record.identity.number))
-        self._inventory.replace(replace(self._inventory.value, devices=tuple(ordered)))
+        self._inventory.replace(replace(self._inventory.value, devices=places.in_order(records)))

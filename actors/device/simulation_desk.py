@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
-from actors.device import simulation
+from actors.device import places, simulation
 from actors.device.messages import (
     DeviceIdentity,
     DeviceLost,
@@ -36,8 +36,8 @@ class Keeper(Protocol):
         """Into the inventory, with an actor, unless its port is blocked; Busy while its slot is not free."""
         ...
 
-    def lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
-        """Zero force, out of the inventory, actor stopped."""
+    def lose(self, record: DeviceRecord, why: str, *, goes: places.Move) -> DeviceRecord:
+        """Zero force, to where it `goes` in the inventory, actor stopped."""
         ...
 
     def simulated(self, record: DeviceRecord, told: SimulationChanged) -> None:
@@ -136,12 +136,6 @@ class SimulationDesk:
                 raise PortBlocked(identity.port)
         raise NoSuchDevice(device_id)
 
-    def forget(self, record: DeviceRecord) -> None:
-        """It is not kept away any more."""
-        inventory = self._inventory.value
-        kept = tuple(one for one in inventory.unplugged if one.device_id != record.device_id)
-        self._inventory.replace(replace(inventory, unplugged=kept))
-
     def _show(self, record: DeviceRecord, told: SimulationChanged) -> None:
         if self._is_here(record):
             self._keeper.simulated(record, told)
@@ -155,9 +149,6 @@ class SimulationDesk:
 
     def _plug(self, record: DeviceRecord) -> None:
         self._keeper.plug(record.identity, record.simulation)
-        self.forget(record)
 
     def _unplug(self, record: DeviceRecord, why: str) -> None:
-        gone = self._keeper.lose(record, why)
-        inventory = self._inventory.value
-        self._inventory.replace(replace(inventory, unplugged=(*inventory.unplugged, gone)))
+        self._keeper.lose(record, why, goes=places.unplugged)
