@@ -232,11 +232,11 @@ cdef inline char *put_safety(char *at, const DeviceState *s) noexcept nogil:
     return put(put_flag(put(at, b',"stopped":'), s.flags & FLAG_STOPPED), b"}")
 
 
-cdef inline char *put_arm_status(char *at, const DeviceState *s, bint in_use, bint navigates, const Look *look) noexcept nogil:
+cdef inline char *put_arm_status(char *at, const DeviceState *s, bint ready, bint in_use, bint navigates, const Look *look) noexcept nogil:
     at = put_flag(put(at, b',"status":{"calibrated":'), s.flags & FLAG_CALIBRATED)
     at = put_flag(put(at, b',"in_use":'), in_use)
     at = put_flag(put(at, b',"power_supply":'), s.flags & FLAG_POWER_SUPPLY)
-    at = put_flag(put(at, b',"ready":'), s.flags & FLAG_READY)
+    at = put_flag(put(at, b',"ready":'), ready and s.flags & FLAG_READY)
     at = put_flag(put(at, b',"started":'), s.flags & FLAG_STARTED)
     if look.safety:
         at = put_safety(at, s)
@@ -264,9 +264,16 @@ cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bin
     return put(at, b"}")
 
 
-cdef inline char *put_grip_status(char *at, const DeviceState *s) noexcept nogil:
-    at = put_flag(put(at, b',"status":{"ready":'), s.flags & FLAG_READY)
+cdef inline char *put_grip_status(char *at, const DeviceState *s, bint ready) noexcept nogil:
+    at = put_flag(put(at, b',"status":{"ready":'), ready and s.flags & FLAG_READY)
     at = put_flag(put(at, b',"error":0,"connected":'), s.flags & FLAG_CONNECTED)
     at = put_flag(put(at, b',"awake":'), s.flags & FLAG_AWAKE)
     at = put_flag(put(at, b',"attached":'), s.flags & FLAG_ATTACHED)
     return put(at, b"}")
+
+
+cdef inline char *put_status(
+    char *at, const DeviceState *s, bint moves, bint ready, bint in_use, bint navigates, const Look *look
+) noexcept nogil:
+    """Status; `ready` is shown once both the service takes commands and the loop does."""
+    return put_arm_status(at, s, ready, in_use, navigates, look) if moves else put_grip_status(at, s, ready)

@@ -19,11 +19,18 @@ def nulls() -> int: ...
 def encode_json(value: object) -> bytes: ...
 
 # One device in a frame, as the session behind `writer` sees it; without a writer, in device space. `kind` is 1 (arm),
-# 2 (compact), 3 (grip) or 4 (pen); `wireless` adds the battery. ValueError when reader and writer are of two devices.
+# 2 (compact), 3 (grip) or 4 (pen); `wireless` adds the battery; `ready` is shown when the loop has it as well. ValueError when
+# reader and writer are of two devices.
 @final
 class FrameEntry:
     def __new__(
-        cls, device_id: str, kind: int, reader: Reader, writer: Writer | None, wireless: bool = False
+        cls,
+        device_id: str,
+        kind: int,
+        reader: Reader,
+        writer: Writer | None,
+        wireless: bool = False,
+        ready: bool = True,
     ) -> FrameEntry: ...
     @property
     def device_id(self) -> str: ...
@@ -35,6 +42,8 @@ class FrameEntry:
     def writer(self) -> Writer | None: ...
     @property
     def wireless(self) -> bool: ...
+    @property
+    def ready(self) -> bool: ...
 
 # Frames of one connection: groups in the order given, each with its entries; a group without entries is there too.
 # `version` is 30 or 31; without a session id the frame has no `session_id`. One thread: the one that publishes its records.

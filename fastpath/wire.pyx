@@ -20,8 +20,8 @@ from fastpath.navigation_layout cimport Navigated
 from fastpath.layout cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS, DeviceState, View
 from fastpath.spatial cimport view_identity
 from fastpath.state_text cimport (
-    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, Look, put, put_arm, put_arm_status, put_bytes, put_escaped, put_grip,
-    put_grip_status, put_integer, put_number, put_unsigned,
+    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, Look, put, put_arm, put_bytes, put_escaped, put_grip,
+    put_integer, put_number, put_status, put_unsigned,
 )
 
 cdef enum:
@@ -208,13 +208,13 @@ cdef class FrameEntry:
     cdef readonly int kind
     cdef readonly Reader reader
     cdef readonly Writer writer
-    cdef readonly bint wireless
+    cdef readonly bint wireless, ready
     cdef View identity
     cdef const View *view
     cdef int own_session
     cdef Navigated navigated
 
-    def __cinit__(self, str device_id not None, int kind, Reader reader not None, Writer writer, bint wireless=False):
+    def __cinit__(self, str device_id not None, int kind, Reader reader not None, Writer writer, bint wireless=False, bint ready=True):
         if kind not in (KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN):
             raise ValueError(f"{kind} is no kind of device: give 1 (arm), 2 (compact), 3 (grip) or 4 (pen)")
         if writer is not None and (writer.device != reader.device or writer.runtime is not reader.runtime):
@@ -223,7 +223,7 @@ cdef class FrameEntry:
         self.kind = kind
         self.reader = reader
         self.writer = writer
-        self.wireless = wireless
+        self.wireless, self.ready = wireless, ready
         view_identity(&self.identity)
         self.view = &self.identity if writer is None else &writer.record.view
         self.own_session = -1 if writer is None else writer.session
@@ -346,7 +346,7 @@ cdef class FrameEncoder:
             at = put_grip(at, state, entry.view, entry.wireless, &self.look, &self.nulls)
         if more is not None:
             at = put(put_bytes(at - 1, PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more)), b"}")
-        at = put_arm_status(at, state, entry.in_use(), n != NULL, &self.look) if moves else put_grip_status(at, state)
+        at = put_status(at, state, moves, entry.ready, moves and entry.in_use(), n != NULL, &self.look)
         return put(at, b"}")
 
     cdef char *put_stamp(self, char *at) noexcept:

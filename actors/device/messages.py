@@ -141,6 +141,11 @@ class DeviceRecord:
         return self.identity.kind
 
     @property
+    def ready(self) -> bool:
+        """Whether it has settled."""
+        return self.phase in (Phase.READY, Phase.ASLEEP)
+
+    @property
     def accepts(self) -> bool:
         """Whether commands are taken: it has motors, is ready, and no calibration runs."""
         return self.kind.moves and self.phase is Phase.READY and not self.bond.run

@@ -63,7 +63,7 @@ def status_flags(record: DeviceRecord) -> int:
         flags |= POWER_SUPPLY
     if record.phase is not Phase.ASLEEP:
         flags |= AWAKE
-    if record.phase in (Phase.READY, Phase.ASLEEP):
+    if record.ready:
         flags |= READY
     return flags
 

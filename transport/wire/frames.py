@@ -64,7 +64,9 @@ def devices_json(
     def entry(record: DeviceRecord) -> FrameEntry:
         reader = runtime.reader(record.lease)
         view = None if start is None else _start_view(runtime, record, start)
-        return FrameEntry(record.device_id, KINDS[record.kind].number, reader, view, wireless=is_wireless(record))
+        return FrameEntry(
+            record.device_id, KINDS[record.kind].number, reader, view, wireless=is_wireless(record), ready=record.ready
+        )
 
     whole = encoder(None, grouped(inventory.devices, vocabulary, entry), version, settings)
     return whole.encode(configs(inventory.devices, start or SessionConfig(), vocabulary, settings, version))

@@ -95,6 +95,8 @@ class SessionDevice:
         self.writer.set_duck(gain)
 
     def entry(self) -> FrameEntry:
-        """What the frame encoder needs of it."""
-        number = KINDS[self.kind].number
-        return FrameEntry(self.device_id, number, self.reader, self.writer, wireless=frames.is_wireless(self.record))
+        """What the frame encoder needs of it: `ready` is shown no sooner than commands are taken."""
+        number, record = KINDS[self.kind].number, self.record
+        return FrameEntry(
+            self.device_id, number, self.reader, self.writer, wireless=frames.is_wireless(record), ready=record.ready
+        )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from fastpath.wire import FrameEncoder, FrameEntry, nulls
 from tests.unit.fastpath.frame_rig import ARM, GRIP, Json, Rig, shape
 
+READY = 4
 LONGEST_NUMBER = "-0.000107305365"
 
 # The default frame of the interface, without `config`.
@@ -340,6 +341,19 @@ def test_an_entry_shows_what_it_was_made_from(rig: Rig) -> None:
         True,
     )
     assert not FrameEntry("1605", GRIP, rig.reader("1605"), None).wireless
+
+
+@pytest.mark.parametrize(("device_id", "kind"), [("049D", ARM), ("1605", GRIP)])
+def test_a_device_is_ready_once_its_entry_and_the_loop_say_so(rig: Rig, device_id: str, kind: int) -> None:
+    def ready(said: bool) -> bool:
+        entry = FrameEntry(device_id, kind, rig.reader(device_id), None, ready=said)
+        return bool(json.loads(FrameEncoder(1, [("g", [entry])], version=31).encode())["g"][0]["status"]["ready"])
+
+    rig.runtime.step(2)
+    assert [ready(True), ready(False)] == [True, False]
+    rig.publish(device_id, flags=127 & ~READY)
+    rig.runtime.step(2)
+    assert [ready(True), ready(False)] == [False, False]
 
 
 @pytest.mark.parametrize(("session_id", "version"), [(7, 32), (7, 0), (0, 31), (-1, 31)])

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.device.messages import Bond, DeviceRecord, DeviceWide, Inventory
+from actors.device.messages import Bond, DeviceRecord, DeviceWide, Inventory, Phase
+from actors.device.params import device_params
 from actors.session import configure, presets
 from actors.session.messages import Damping, DeviceConfig, SessionConfig, SetBasis, SetMount, SetPreset
 from actors.session.profile import SessionMemory
@@ -473,6 +474,22 @@ def test_all_devices_are_shown_in_device_space_without_a_session(vocabulary: Voc
         assert ("battery_level" in entry["state"]) == (record.identity.connection == "wireless")
         assert "state" in entry
         assert "status" in entry
+
+
+@pytest.mark.parametrize("word", ["arm", "grip", "pen"])
+def test_a_device_that_the_inventory_does_not_show_as_settled_is_not_ready_in_any_frame(word: str) -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    (record,) = simulated_records(runtime, word)
+    runtime.publish_device(record.lease, device_params(record, 1))
+    runtime.step(2)
+
+    def ready(phase: Phase) -> bool:
+        inventory = Inventory((replace(record, phase=phase),))
+        groups = json.loads(frames.devices_json(inventory, runtime, NEUTRAL, SETTINGS))
+        (shown,) = groups[word]
+        return bool(shown["status"]["ready"])
+
+    assert [phase for phase in Phase if ready(phase)] == [Phase.READY, Phase.ASLEEP]
 
 
 @pytest.mark.parametrize(
