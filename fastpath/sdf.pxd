@@ -115,8 +115,7 @@ cdef inline double along_axis(const Shape *s, const double *p, double *radial, d
             k = i
     apart = length_of(radial)
     if apart > 0:
-        for i in range(3):
-            radial[i] /= apart
+        normalise(radial)
         return apart
     for i in range(3):
         radial[i] = (1 if i == k else 0) - s.axis[k] * s.axis[i]
