@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 from actors.port.link import NobodyAnswers
+from actors.values.hardware import Candidate
 from tests.emulators.boards import Boards
 from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
+from tests.support.inside import PATIENCE_S, ServiceInside
 from tests.support.links import ARM
 from tests.support.listener import Listener
 from tests.support.plugged import Plugged
 from tests.support.polling import eventually
-from transport.link.families import links
+from transport.link.families import SerialBoards, links
 
 PORT = "ttyACM0"
 # More than make a loop: a busy machine may see two as one.
 CYCLES = 12
 UP_S = 0.2
+# Fewer than block a port.
+LOOPS = 4
 
 
 def bounce(desk: Plugged, times: int, up_s: float, down_s: float) -> None:
@@ -104,6 +109,15 @@ class Bench:
         row = self.service.system.ports.value.find("0")
         return row is not None and row.device_id == "A1"
 
+    def heard(self, name: str, times: int) -> None:
+        """Wait until that was told so often."""
+        eventually(lambda: len(self.events.heard(name)) == times, f"{name}, {times} times", pause_s=0.002)
+
+    def counts(self, loops: int) -> None:
+        """Wait until it is shown again with exactly so many."""
+        row = self.service.system.ports.value.get
+        eventually(lambda: self.is_here() and row("0").loops == loops, f"{loops} loops are counted", pause_s=0.002)
+
     def name(self, *paths: str) -> None:
         """Those are the ports that are looked for."""
         route = "/settings/devices/detection/serial_ports"
@@ -141,6 +155,27 @@ def test_a_board_that_never_answers_has_its_port_blocked(bench: Bench) -> None:
     bench.boards.loop(CYCLES, UP_S)
 
     bench.events.hears("port-blocked", port="0")
+
+
+def test_a_board_that_goes_while_ports_are_listed_loops_as_any_other(bench: Bench) -> None:
+    listed, pulled = SerialBoards.candidates, threading.Event()
+
+    def list_and_pull(boards: SerialBoards) -> Iterable[Candidate]:
+        found = tuple(listed(boards))
+        if found and not pulled.is_set():
+            bench.boards.unplug()
+            pulled.set()
+        return found
+
+    with patch.object(SerialBoards, "candidates", list_and_pull):
+        for times in range(1, LOOPS + 1):
+            assert pulled.wait(PATIENCE_S)
+            bench.heard("device-disconnected", times)
+            bench.boards.plug()
+            bench.heard("device-connected", times + 1)
+            bench.counts(times)
+            if times < LOOPS:
+                pulled.clear()
 
 
 def test_a_port_that_a_setting_names_again_and_again_is_not_blocked(bench: Bench) -> None:

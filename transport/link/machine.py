@@ -53,20 +53,25 @@ class Machine:
         self._settings = settings
         self._families = tuple(families)
         self._owners: dict[str, Family] = {}
+        # Paths at which a node was ever seen: one that is listed there without its node has gone while the others were listed.
+        self._nodes: set[str] = set()
         # What each family listed last, and what it complained of since.
         self._listed: dict[Family, tuple[Candidate, ...]] = {}
         self._complaints: dict[Family, str] = {}
 
     def scan(self) -> tuple[Candidate, ...]:
-        """The candidates of all families, each path once."""
+        """The candidates of all families, each path once, and none whose node has gone already."""
         settings, by_path, owners = self._settings.value, dict[str, Candidate](), dict[str, Family]()
         for family in self._families:
             if not settings.flag(ENABLED[family.transport]):
                 continue
             for candidate in self._candidates(family):
-                real = os.path.realpath(candidate.path)
-                if real not in owners:
-                    by_path[real], owners[real] = replace(candidate, node=node_of(candidate.path)), family
+                real, node = os.path.realpath(candidate.path), node_of(candidate.path)
+                if real in owners or (not node and candidate.path in self._nodes):
+                    continue
+                if node:
+                    self._nodes.add(candidate.path)
+                by_path[real], owners[real] = replace(candidate, node=node), family
         self._owners = owners
         return named_apart(by_path.values())
 

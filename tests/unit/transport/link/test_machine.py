@@ -55,3 +55,24 @@ def test_a_path_that_no_file_can_have_is_a_port_that_is_not_there() -> None:
     settings = Published(settings_view({"devices/detection/serial_ports": ["a" * 256]}))
 
     assert SerialPorts(settings, lambda: ()).candidates() == ()
+
+
+def test_a_port_that_goes_while_ports_are_listed_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "ttyACM0"
+    path.touch()
+    family = Some(str(path))
+    machine = Machine(Published(settings_view()), (family,))
+    (here,) = machine.scan()
+
+    path.unlink()
+    assert machine.scan() == ()
+
+    path.touch()
+    (back,) = machine.scan()
+    assert (here.port, back.port) == ("ttyACM0", "ttyACM0")
+    assert "" not in (here.node, back.node)
+
+
+def test_a_port_at_a_path_without_a_node_is_there_as_long_as_it_is_listed() -> None:
+    machine = Machine(Published(settings_view()), (Some("COM3"),))
+    assert [[found.port for found in machine.scan()] for _ in range(3)] == [["COM3"]] * 3
