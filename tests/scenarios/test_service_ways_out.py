@@ -46,10 +46,12 @@ def test_a_service_that_stands_still_leaves_the_torque_on_a_board_without_a_watc
     with hapi_service(tmp_path) as (service, board), Pusher(service.ws, "compact", HAPI_DEVICE):
         eventually(lambda: driven(board), "the motors turn", pause_s=0.002)
         service.process.send_signal(signal.SIGSTOP)
-        messages = -1
-        while messages != board.torque_messages:
-            messages = board.torque_messages
-            time.sleep(0.2)
+        try:
+            messages = -1
+            while messages != board.torque_messages:
+                messages = board.torque_messages
+                time.sleep(0.2)
 
-        assert driven(board)
-        service.process.send_signal(signal.SIGCONT)
+            assert driven(board)
+        finally:
+            service.process.send_signal(signal.SIGCONT)

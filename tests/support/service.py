@@ -13,7 +13,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +26,8 @@ FREE_PORTS = {
     "communication/websocket/legacy_port": "0",
     "communication/events/port": "0",
 }
+# For the threads of a service that does not end to be written into its log.
+SHOWN_S = 2.0
 ADDRESS = re.compile(r"(?P<url>(?:http|ws)://\S+)(?: \((?P<note>[^)]*)\))?")
 
 
@@ -137,6 +139,7 @@ class RunningService:
         try:
             code = self.process.wait(self._timeout_s)
         except subprocess.TimeoutExpired:
+            self._show_threads()
             self.process.kill()
             self.process.wait()
             raise AssertionError(f"the service did not end within {self._timeout_s:g} s:\n{self.log}") from None
@@ -241,6 +244,12 @@ class RunningService:
         thread = threading.Thread(target=read, name="service-output", daemon=True)
         thread.start()
         return thread
+
+    def _show_threads(self) -> None:
+        """Have it write into its log where each of its threads is."""
+        self.process.send_signal(signal.SIGUSR1)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(SHOWN_S)
 
     def _dispose(self) -> None:
         if self.is_running():

@@ -30,13 +30,22 @@ FAULTING: Final = (sys.executable, "-m", "tests.support.faulting_service")
 MECHANISM: Final = "2diy-plastic"
 HAPI_DEVICE: Final = "HTTYACM7"
 PUSH_S: Final = 0.005
+# N m/rad and N m s: a hand that gives way by some hundredths of a radian and does not swing.
+HAND_STIFFNESS: Final = 5.0
+HAND_DAMPING: Final = 0.05
 FORCE: Final = {"set_cursor_force": {"vector": {"x": 0, "y": -0.5, "z": 0.5}}}
 
 
 class StampedBoard(HapiBoard):
-    """A hAPI board that remembers when its motors were last switched off."""
+    """A hAPI board that remembers when its motors were last switched off; a firm hand holds its linkage, so that the brake stays out of it."""
 
     zeroed_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        """See HapiBoard."""
+        super().__post_init__()
+        for shaft in self.shafts.values():
+            shaft.held, shaft.stiffness, shaft.viscous = shaft.angle, HAND_STIFFNESS, HAND_DAMPING
 
     def feed(self, data: bytes) -> bytes:
         """See HapiBoard."""
