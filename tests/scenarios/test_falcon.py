@@ -149,6 +149,8 @@ def test_one_that_loses_its_homing_settles_again(rig: Rig) -> None:
     rig.board.homed = 0
 
     until(lambda: rig.status("ready") is False, "it is not ready any more")
+    until(lambda: "errors" in rig.force(x=1), "it takes no more commands")
+    until(lambda: rig.motors() == (0, 0, 0), "what was taken before has faded")
     assert rig.force(x=1)["errors"]
     assert rig.motors() == (0, 0, 0)
 

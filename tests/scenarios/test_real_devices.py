@@ -118,6 +118,7 @@ def test_two_devices_that_say_the_same_id_get_two(tmp_path: Path, caplog: pytest
         desk.until(lambda: len(desk.records) == 2, "both are here")
         first, second = (one.device_id for one in desk.records)
         desk.passes(0.2)
+        desk.settled("ttyACM1")
         assert desk.row("ttyACM1")["device_id"] == second
         desk.machine.unplug("ttyACM1")
         desk.until(lambda: len(desk.records) == 1, "the second one is gone")
@@ -144,6 +145,7 @@ def test_a_device_that_comes_back_has_its_id_its_place_its_values_and_its_handle
 
         desk.machine.unplug()
         gone = desk.events.hears("device-disconnected", device_id=ARM.device_id)
+        desk.settled()
         assert desk.row()["device_id"] is None
         board = desk.machine.plug(ARM)
         desk.ready(ARM, OTHER, GRIP)
@@ -568,7 +570,8 @@ def test_a_calibration_runs_over_the_link_and_ends_as_the_device_says(tmp_path: 
         assert desk.ask("POST", route).status == 409
         beats(desk, 15)
         assert desk.ask("POST", route).json["state"] == "running"
-        desk.until(lambda: board.link.runs, "it has begun")
+        # Time stands: the grip's heartbeats do too.
+        eventually(lambda: board.link.runs, "it has begun", pause_s=0.002)
         board.link.end_calibration(ARM.device_id, reason)
         while desk.ask("GET", route).json["state"] == "running":
             beats(desk, 1)

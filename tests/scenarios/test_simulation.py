@@ -257,8 +257,12 @@ def test_an_attachment_and_its_loss_show(desk: SimulationDesk) -> None:
 
     event = desk.becomes("grip-attachment-changed")
     assert event["data"] == {"device_id": GRIP, "device_family": "grip", "attached": False}
-    desk.service.step()
-    assert not desk.entry("grip", GRIP)["status"]["attached"]
+
+    def shown() -> bool:
+        desk.service.step()
+        return not desk.entry("grip", GRIP)["status"]["attached"]
+
+    eventually(shown, "it is shown", pause_s=0.005)
 
 
 def test_a_charge_that_falls_past_the_thresholds_is_told_once_each(desk: SimulationDesk) -> None:
@@ -358,7 +362,9 @@ def test_a_device_that_hangs_is_stale_and_then_gone(desk: SimulationDesk) -> Non
     assert desk.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": 0}
     frozen = desk.entry("arm", ARM)["state"]
 
-    assert desk.becomes("device-safety-triggered")["data"]["safety_type"] == "device_stale"
+    # Long enough for stale, and time stands until that is told: it would be gone after 0.5 s.
+    desk.service.wait(0.1)
+    assert desk.events.hears("device-safety-triggered")["data"]["safety_type"] == "device_stale"
     assert desk.entry("arm", ARM)["state"] == frozen
     assert desk.events.heard("device-disconnected") == []
     desk.becomes("device-disconnected")

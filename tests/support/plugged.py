@@ -105,10 +105,15 @@ class Plugged:
             if directory.ref(name) is not None and not (name.startswith("link/") and self.machine.opening):
                 handled(directory, name)
 
+    def all_settled(self) -> None:
+        """As `settled`, at every port where something is plugged in, and at the first one."""
+        for port in {"ttyACM0": None} | {board.candidate.port: None for board in self.machine.boards}:
+            self.settled(port)
+
     # ------------------------------------------------------------ what is there
 
     def ready(self, *found: FoundDevice) -> None:
-        """Wait until exactly these real devices are here and ready."""
+        """Wait until exactly these real devices are here and ready, and everybody has heard of it."""
         wanted = {one.device_id for one in found}
 
         def here() -> bool:
@@ -116,10 +121,12 @@ class Plugged:
             return {one.device_id for one in real} == wanted and all(one.phase is Phase.READY for one in real)
 
         self.until(here, f"{sorted(wanted)} are ready")
+        self.all_settled()
 
     def gone(self) -> None:
-        """Wait until no real device is here."""
+        """Wait until no real device is here, and everybody has heard of it."""
         self.until(lambda: all(one.identity.simulated for one in self.records), "all are gone")
+        self.all_settled()
 
     @property
     def records(self) -> tuple[DeviceRecord, ...]:
