@@ -51,6 +51,7 @@ from tests.support.event_causes import (
     release,
     start,
     starved,
+    starved_a_little,
     stop,
 )
 from tests.support.listener import Listener
@@ -204,7 +205,7 @@ CAUSES: Final = (
     ),
     Row("session-warning", "session", "warning", WARNING, a_session_that_never_was, {"reason": "resume_refused"}),
     Row("session-warning", "session", "warning", WARNING, a_version_to_come, {"reason": "sdk_version"}),
-    Row("control-rate-low", "system", "warning", RATE, starved(0.7), {"target_hz": 400}),
+    Row("control-rate-low", "system", "warning", RATE, starved_a_little, {"target_hz": 400}),
     Row("control-rate-critical", "system", "error", RATE, starved(0.3), {"target_hz": 400}),
     Row(
         "main-loop-statistics",

@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 from websockets.sync.client import ClientConnection, connect
 
+from actors.control.messages import RateStage
 from actors.device.messages import Phase
 from actors.port.messages import PORTS, PortClosed, PortOpened
 from tests.support.polling import PATIENCE_S, eventually
@@ -53,8 +54,13 @@ def refused_position(system: RunningSystem) -> None:
     with session(system) as holder, session(system) as other:
         holder.recv()
         other.recv()
-        commanded(holder, POSITION)
-        commanded(other, POSITION)
+
+        def refused() -> bool:
+            """Whoever holds it does so for the command timeout only, in which the other one has to come."""
+            answers = [commanded(one, POSITION) for one in (holder, other)]
+            return any("holds the position" in one["reason"] for answer in answers for one in answer.get("errors", ()))
+
+        eventually(refused, "one of the two is refused", pause_s=0.002)
 
 
 def damping_of_an_old_arm(system: RunningSystem) -> None:
@@ -247,6 +253,22 @@ def starved(ratio: float) -> Cause:
         assert system.ask("POST", "/simulation/loop", {"ratio": ratio}).status == 200
 
     return cause
+
+
+def starved_a_little(system: RunningSystem) -> None:
+    """Low and no worse from a whole rate on: a hole in the machine's time may make it critical at once."""
+
+    def stage() -> RateStage:
+        return system.system.loop_watch.value.stage
+
+    def low() -> bool:
+        starved(1)(system)
+        eventually(lambda: stage() is RateStage.ENOUGH, "the rate is whole", pause_s=0.005)
+        starved(0.7)(system)
+        eventually(lambda: stage() is not RateStage.ENOUGH, "the rate is low", pause_s=0.005)
+        return stage() is RateStage.LOW
+
+    eventually(low, "the rate is low and not critical", pause_s=0.005)
 
 
 def an_unknown_group(system: RunningSystem) -> None:
