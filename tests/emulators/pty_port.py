@@ -39,6 +39,8 @@ class PtyPort:
         self.device = device
         self.received = 0
         self.last: bytes = b""
+        # When the newest answer began to be sent.
+        self.answered_ns = 0
         self._link = link
         self._lock = threading.Lock()
         self._master, self._slave = os.openpty()
@@ -118,4 +120,5 @@ class PtyPort:
             self.last = data
             answer = self.device.feed(data)
             if answer:
+                self.answered_ns = time.monotonic_ns()
                 os.write(self._master, answer)
