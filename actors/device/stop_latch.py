@@ -10,31 +10,41 @@ from actors.settings.messages import Frozen
 
 @dataclass(frozen=True, slots=True)
 class StopLatch:
-    """`everything` holds for every device, known or not; `device_ids` were stopped by name, and stay so beside it."""
+    """`everything` holds for every device, known or not, but those `released` since; without it `device_ids` are stopped."""
 
     everything: bool = False
     device_ids: frozenset[str] = field(default_factory=frozenset[str])
+    released: frozenset[str] = field(default_factory=frozenset[str])
 
     def holds(self, device_id: str) -> bool:
         """Whether this device must give zero output."""
-        return self.everything or device_id in self.device_ids
+        return device_id not in self.released if self.everything else device_id in self.device_ids
 
     def stop(self, device_ids: Iterable[str] | None) -> StopLatch:
         """Stop these devices, or everything for None."""
         if device_ids is None:
-            return StopLatch(everything=True, device_ids=self.device_ids)
-        return StopLatch(self.everything, self.device_ids | frozenset(device_ids))
+            return StopLatch(everything=True)
+        named = frozenset(device_ids)
+        if self.everything:
+            return StopLatch(everything=True, released=self.released - named)
+        return StopLatch(device_ids=self.device_ids | named)
 
-    def release(self, device_ids: Iterable[str] | None, known: Iterable[str]) -> StopLatch:
-        """Release these devices, or everything for None; out of a stop of everything, all others that are known stay stopped."""
+    def release(self, device_ids: Iterable[str] | None) -> StopLatch:
+        """Release these devices, or everything for None; out of a stop of everything, all others stay stopped, here or not."""
         if device_ids is None:
             return StopLatch()
-        held = self.device_ids | frozenset(known) if self.everything else self.device_ids
-        return StopLatch(everything=False, device_ids=held - frozenset(device_ids))
+        named = frozenset(device_ids)
+        if self.everything:
+            return StopLatch(everything=True, released=self.released | named)
+        return StopLatch(device_ids=self.device_ids - named)
 
     def as_json(self) -> dict[str, object]:
         """For the ledger."""
-        return {"everything": self.everything, "device_ids": sorted(self.device_ids)}
+        return {
+            "everything": self.everything,
+            "device_ids": sorted(self.device_ids),
+            "released": sorted(self.released),
+        }
 
     @classmethod
     def from_json(cls, value: Frozen) -> StopLatch:
@@ -42,9 +52,17 @@ class StopLatch:
         if value is None:
             return cls()
         if isinstance(value, Mapping):
-            everything, device_ids = value.get("everything"), value.get("device_ids")
-            if isinstance(everything, bool) and isinstance(device_ids, tuple):
-                named = [device_id for device_id in device_ids if isinstance(device_id, str)]
-                if len(named) == len(device_ids):
-                    return cls(everything, frozenset(named))
+            everything, named = value.get("everything"), _ids(value.get("device_ids"))
+            # What was remembered before releases were has none.
+            released = _ids(value.get("released", ()))
+            if isinstance(everything, bool) and named is not None and released is not None:
+                return cls(everything=True, released=released) if everything else cls(device_ids=named)
         return cls(everything=True)
+
+
+def _ids(value: Frozen) -> frozenset[str] | None:
+    """The ids of a list; None when it is none."""
+    if not isinstance(value, tuple):
+        return None
+    ids = frozenset(device_id for device_id in value if isinstance(device_id, str))
+    return ids if all(isinstance(device_id, str) for device_id in value) else None

@@ -52,16 +52,16 @@ class StopSwitch:
         """Let these devices (None = all) move again; NoSuchDevice releases nothing."""
         self._check(device_ids)
         with self._lock:
-            known = tuple(record.device_id for record in self._inventory.value.devices)
-            self._switch(self.latch.value.release(device_ids, known), "released", peer)
+            self._switch(self.latch.value.release(device_ids), "released", peer)
         return self._shown()
 
     @property
     def status(self) -> StopStatus:
-        """What is stopped, by name those with motors that are here."""
-        latch = self.latch.value
-        movers = (record.device_id for record in self._inventory.value.devices if record.kind.moves)
-        return StopStatus(latch.everything, tuple(device_id for device_id in movers if latch.holds(device_id)))
+        """What is stopped: those with motors that are here, then those that were stopped by name and are away."""
+        latch, here = self.latch.value, self._inventory.value.devices
+        movers = (record.device_id for record in here if record.kind.moves)
+        away = latch.device_ids.difference(record.device_id for record in here)
+        return StopStatus(latch.everything, (*filter(latch.holds, movers), *sorted(away)))
 
     def hold(self, lease: Lease, device_id: str) -> bool:
         """Set the stop word of a device that nobody sees yet; whether it is stopped."""

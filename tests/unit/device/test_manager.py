@@ -296,7 +296,7 @@ def test_one_device_is_released_out_of_a_stop_of_everything() -> None:
 
     status = rig.stops.release((arm,))
 
-    assert status == StopStatus(everything=False, device_ids=(compact,))
+    assert status == StopStatus(everything=True, device_ids=(compact,))
     assert rig.applied() == [FORCE, 0]
     assert rig.safety[-1] == (arm, "released")
 

@@ -42,7 +42,7 @@ def test_a_stop_in_the_envelope(rig: Rig) -> None:
 def test_it_is_on_the_disk_when_it_is_answered(rig: Rig, folder: StateDirectory) -> None:
     rig.ask("POST", "/stop")
 
-    assert Ledger.load(folder).section("stop") == {"everything": True, "device_ids": ()}
+    assert Ledger.load(folder).section("stop") == {"everything": True, "device_ids": (), "released": ()}
 
 
 @pytest.mark.parametrize("body", [b"", b"not json", b"\xff", b"null", b'{"device_id": "049D"}', b"[" * 5000])
@@ -80,6 +80,24 @@ def test_what_cannot_be_remembered_holds_all_the_same_and_is_said(
     assert reply.status == status
     assert reply.error.startswith(says)
     assert set(rig.runtime.stopped.values()) == {method == "POST"}
+
+
+def test_one_that_was_stopped_by_name_and_is_away_is_still_named(rig: Rig) -> None:
+    rig.ask("POST", "/arm/049D/stop")
+    here = rig.inventory.value
+    rig.inventory.replace(type(here)(tuple(one for one in here.devices if one.device_id != "049D")))
+
+    assert rig.get("/stop").json == {"stopped": True, "everything": False, "devices": ["049D"]}
+
+
+def test_who_is_away_stays_stopped_when_another_is_released(rig: Rig) -> None:
+    here = rig.inventory.value
+    rig.ask("POST", "/stop")
+    rig.inventory.replace(type(here)(tuple(one for one in here.devices if one.device_id != "049D")))
+    rig.ask("DELETE", "/compact/05C0/stop")
+    rig.inventory.replace(here)
+
+    assert rig.get("/stop").json == {"stopped": True, "everything": True, "devices": ["049D"]}
 
 
 def test_it_needs_no_manager_of_devices(rig: Rig) -> None:
