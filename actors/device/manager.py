@@ -109,19 +109,21 @@ class DeviceManager(ServiceActor):
 
     def started(self) -> None:
         """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
-        if not self._memory.value.numbers:
+        again = bool(self._memory.value.numbers)
+        if not again:
             if self._simulated is None:
                 self._inventory.replace(replace(self._inventory.value, choosing=True))
             for identity in identities(self._simulated or ()):
                 self._place(identity)
-        else:
-            self._show_stops()
-            self._stops.save()
-            self._follow_ports()
         if self._inventory.value.choosing:
             self.context.timers.after(FIRST_ROUND_S, self.name, FirstRoundOver(), key=(self.name, FirstRoundOver))
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
+        if again:
+            self._show_stops()
+            self._stops.save()
+            # Behind the adoption: whose port is blocked loses its actor with it.
+            self._follow_ports()
 
     @handles(FirstRoundOver)
     def on_first_round(self, _message: FirstRoundOver) -> None:

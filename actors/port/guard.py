@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
-from actors.kit.message import Message
+from actors.kit.message import Announce, Message
 from actors.port import loop_protection
 from actors.port.loop_protection import NS_PER_S, Rule
 from actors.port.messages import (
@@ -57,7 +57,10 @@ class PortGuard(ServiceActor):
         self._inventory = inventory
         self._settings = settings
         self._port = port
+        self._table = table
         self._blocked = table.value.is_blocked(port)
+        # The loop that blocked the port, until it is unblocked.
+        self._found: PortBlocked | None = None
         self._window = table.value.get(port).window
         # Who was on the port last.
         self._device_id = table.value.get(port).device_id
@@ -70,6 +73,11 @@ class PortGuard(ServiceActor):
     def stopped(self) -> None:
         """Nothing is counted any more."""
         self.context.timers.cancel((self.name, CountAgain))
+
+    def on_announce(self, message: Announce) -> None:
+        """A new keeper of the ports may not have heard of a loop; nobody else would block the port."""
+        if message.name == PORTS and self._found is not None and not self._table.value.is_blocked(self._port):
+            self.tell(PORTS, self._found)
 
     @handles(PortOpened)
     def on_opened(self, message: PortOpened) -> None:
@@ -105,7 +113,7 @@ class PortGuard(ServiceActor):
     @handles(PortUnblocked)
     def on_unblocked(self, _message: PortUnblocked) -> None:
         """Count from nothing again."""
-        self._blocked = False
+        self._blocked, self._found = False, None
         self._window = Window()
 
     @handles(CountAgain)
@@ -128,7 +136,8 @@ class PortGuard(ServiceActor):
             self._say_looping(loops, rule.window_s)
         if verdict.block:
             self._block()
-            self.tell(PORTS, PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops, self._device_id))
+            self._found = PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops, self._device_id)
+            self.tell(PORTS, self._found)
 
     def _dropped(self) -> None:
         if not self._blocked:

@@ -148,6 +148,11 @@ class PortLink(ServiceActor):
             self._close("its port is blocked")
         elif message.name == PORTS:
             self._say_opened()
+        else:
+            # A new actor of a device has not heard that it sleeps, or does not know where it is.
+            for device in self._devices.values():
+                if device.slot is not None and message.name == f"device/{device.slot[0]}":
+                    self._follow(device, device.facts, always=True)
 
     # ------------------------------------------------------------ opening
 

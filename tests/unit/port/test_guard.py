@@ -8,7 +8,7 @@ from actors.device.messages import Inventory
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
-from actors.kit.message import Message
+from actors.kit.message import Announce, Message
 from actors.kit.published import Published
 from actors.port.guard import PortGuard, guard_name
 from actors.port.messages import (
@@ -213,3 +213,21 @@ def test_a_stopped_guard_leaves_no_timer_behind() -> None:
 
 def test_its_name_names_the_port() -> None:
     assert guard_name("ttyACM0") == "port/ttyACM0"
+
+
+def test_a_loop_that_the_keeper_of_ports_has_not_heard_of_is_told_to_the_next_one() -> None:
+    rig = Rig()
+    rig.guard.on_receive(OPENED)
+    rig.flap(5)
+
+    rig.guard.on_receive(Announce(PORTS))
+    assert rig.ports.of(PortBlocked) == [BLOCKED, BLOCKED]
+
+    rig.table.replace(PortTable((PortStatus(PORT, PORT, loop_block=LoopBlock("2026-01-01T00:00:00+00:00", 5)),)))
+    rig.guard.on_receive(Announce(PORTS))
+    assert len(rig.ports.of(PortBlocked)) == 2
+
+    rig.table.replace(PortTable((PortStatus(PORT, PORT),)))
+    rig.guard.on_receive(PortUnblocked(PORT))
+    rig.guard.on_receive(Announce(PORTS))
+    assert len(rig.ports.of(PortBlocked)) == 2

@@ -1,0 +1,66 @@
+"""What an actor did not hear because it, or who should have told it, was dead: whoever knows it says it again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from actors.device.messages import MANAGER as DEVICES
+from actors.port.messages import LoopBlock, PortTable
+from tests.support.links import ARM
+from tests.support.living_actors import crash, kill
+from tests.support.plugged import Plugged
+
+PORT = "ttyACM0"
+ACTOR = f"device/{ARM.device_id}"
+
+
+def phase(desk: Plugged) -> str:
+    return str(desk.record(ARM.device_id).phase)
+
+
+def test_a_device_that_does_not_know_where_it_is_is_not_ready_because_its_actor_died(tmp_path: Path) -> None:
+    with Plugged(tmp_path) as desk:
+        board = desk.machine.plug(ARM)
+        desk.ready(ARM)
+        board.link.show_device(ARM.device_id, homed=False)
+        desk.until(lambda: phase(desk) == "settling", "it settles")
+
+        kill(desk.service.system.context.directory, ACTOR)
+        desk.passes(2)
+        assert phase(desk) == "settling"
+
+        board.link.show_device(ARM.device_id, homed=True)
+        desk.ready(ARM)
+
+
+def test_a_device_that_sleeps_is_asleep_for_its_next_actor(tmp_path: Path) -> None:
+    with Plugged(tmp_path) as desk:
+        board = desk.machine.plug(ARM)
+        desk.ready(ARM)
+        directory = desk.service.system.context.directory
+        crash(directory, ACTOR)
+        board.link.show_device(ARM.device_id, awake=False)
+        desk.until(lambda: phase(desk) == "asleep", "it sleeps")
+
+
+def test_a_device_whose_port_was_blocked_behind_a_dead_manager_comes_back_when_it_is_reset(tmp_path: Path) -> None:
+    with Plugged(tmp_path) as desk:
+        desk.machine.plug(ARM)
+        desk.ready(ARM)
+        desk.settled()
+        ports = desk.service.system.ports
+        row = replace(ports.value.get(PORT), loop_block=LoopBlock("2026-01-01T00:00:00+00:00", 5))
+        ports.replace(PortTable((row,)))
+
+        directory = desk.service.system.context.directory
+        before = directory.ref(ACTOR)
+        kill(directory, DEVICES)
+        desk.gone()
+        desk.until(lambda: before is not None and not before.is_alive(), "nobody acts for it any more")
+
+        assert desk.ask("POST", f"/ports/{PORT}/reset").status == 200
+        desk.machine.unplug()
+        desk.passes(1)
+        desk.machine.plug(ARM)
+        desk.ready(ARM)
