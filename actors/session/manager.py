@@ -136,13 +136,11 @@ class SessionManager(ServiceActor):
         entry = self._book.entries.get(message.session_id)
         if entry is not None and entry.lease == message.lease:
             self._close(entry)
-            self._show()
 
     @handles(CloseGone)
     def close_gone(self, _message: CloseGone) -> None:
         """Close the sessions without a connection."""
         self._close_gone()
-        self._show()
 
     @handles(SessionDescribed)
     def on_described(self, message: SessionDescribed) -> None:
@@ -208,6 +206,7 @@ class SessionManager(ServiceActor):
         self._note(entry)
         self._save_soon()
         profile = entry.config.value.profile
+        self._show()
         self._emit("session-closed", session_id, {"profile": profile}, f"session {session_id} closed")
 
     def _note(self, entry: SessionEntry) -> bool:

@@ -53,11 +53,14 @@ class SessionMemory:
     versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     def noting(self, session_id: int, now: Remembered, before: Remembered) -> SessionMemory:
-        """`now` for that session; a version that it declares is kept under its name, one that it cleared is forgotten."""
+        """`now` for that session; a version that it declares now is kept under its name, one that it cleared is forgotten."""
         versions = dict(self.versions)
-        if now.profile != NO_PROFILE and now.required_sdk_version is not None:
-            versions.pop(now.profile, None)
-            versions[now.profile] = now.required_sdk_version
+        known = versions.pop(now.profile, None)
+        # A session that only ends says nothing new: another may have declared a newer version under that name.
+        declared = now.required_sdk_version if now != before else None
+        version = declared or known or now.required_sdk_version
+        if now.profile != NO_PROFILE and version is not None:
+            versions[now.profile] = version
         if now.profile == NO_PROFILE and before.profile != NO_PROFILE:
             versions.pop(before.profile, None)
         sessions = {known: value for known, value in self.sessions.items() if known != session_id}

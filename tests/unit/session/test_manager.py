@@ -8,6 +8,7 @@ import pytest
 
 from actors.event.messages import Emit
 from actors.kit.errors import Busy, NoSlot
+from actors.kit.message import Message
 from actors.session.actor import actor_name
 from actors.session.messages import (
     CloseGone,
@@ -260,6 +261,26 @@ def test_a_closed_session_leaves_nothing_behind_but_memory() -> None:
     assert rig.events[-1] == ("session-closed", handle.session_id, "default")
     assert rig.book.memory.value.sessions[handle.session_id] == Remembered()
     assert rig.context.metrics.registry.get_sample_value("hapticd_sessions_open") == 0
+
+
+def test_a_session_has_left_the_table_when_its_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    rig = Rig()
+    gone: list[bool] = [False]
+    rig.open(gone=lambda: gone[0])
+    rig.open(gone=lambda: gone[0])
+    shown: list[int] = []
+    tell = rig.manager.tell
+
+    def overheard(name: str, message: Message) -> None:
+        if isinstance(message, Emit) and message.kind == "session-closed":
+            shown.append(len(rig.shown))
+        tell(name, message)
+
+    monkeypatch.setattr(rig.manager, "tell", overheard)
+    gone[0] = True
+    rig.manager.close_gone(CloseGone())
+
+    assert shown == [1, 0]
 
 
 def test_the_close_of_an_old_connection_changes_nothing() -> None:

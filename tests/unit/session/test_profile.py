@@ -169,6 +169,13 @@ def test_noting_changes_no_memory_that_somebody_holds() -> None:
     assert (set(memory.sessions), set(memory.versions)) == ({1}, {"a"})
 
 
+def test_a_session_that_only_ends_does_not_bring_its_older_version_back() -> None:
+    memory = noted((1, "app", "3.4"), (2, "app", "3.5.2"), (1, "app", "3.4"))
+
+    assert memory.versions == {"app": "3.5.2"}
+    assert noted((1, "app", "3.4.1"), memory=memory).versions == {"app": "3.4.1"}
+
+
 def test_a_thousand_are_remembered_and_not_one_more() -> None:
     full = noted(*((n, f"p{n}", "3.5") for n in range(1, 1001)))
     assert list(full.sessions) == list(range(1, 1001))
