@@ -58,6 +58,13 @@ NUMBERS: Final[Mapping[str, Mapping[str, Range]]] = MappingProxyType(
 )
 
 
+_COLLISION: Final = NUMBERS["collision"]
+# Beside it a number is judged by itself: nothing else in it stands in the way.
+BESIDE_ANY: Final = NavigationConfig(
+    bubble=Bubble(threshold=_COLLISION["threshold"].most, release=_COLLISION["release"].least)
+)
+
+
 def merged(now: NavigationConfig, mode: str | None, fields: Mapping[str, Any]) -> NavigationConfig:
     """`now` with another mode and other fields of its bubble; InvalidInput, and nothing changes."""
     if mode not in {None, OFF, BUBBLE}:

@@ -67,6 +67,22 @@ def test_a_bad_pivot_moves_nothing(
     assert http.patch(path, {"transform": transform, "pivot": pivot}).status == 400
 
 
+def test_a_pivot_for_every_device_moves_those_that_can_have_one(join: Join, http: HttpClient) -> None:
+    client, session_id = join()
+    path = f"/haptic*/*/state/transform?session={session_id}"
+
+    reply = http.patch(path, {"transform": {"scale": 2}, "pivot": PIVOT})
+
+    assert reply.status == 400
+    assert [(one["device_id"], one["ok"]) for one in reply.json["results"]] == [("A001", True), ("C001", False)]
+    assert "only an arm has a pivot" in reply.json["results"][1]["error"]
+    frame = client.ask({})
+    assert frame["arm"][0]["state"]["transform"]["scale"] == {"x": 2, "y": 2, "z": 2}
+    assert frame["compact"][0]["state"]["transform"] == {}
+    refused = http.patch(path, {"transform": {"scale": 2}, "pivot": {"x": 0}})
+    assert "all of x, y, z" in refused.error
+
+
 def test_an_effect_is_taken_and_shown_and_not_felt(join: Join) -> None:
     client, _ = join()
     assert client.ask({})["arm"][0]["state"]["hfx"] == {}

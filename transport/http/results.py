@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from actors.kit.errors import FirmwareTooOld, HapticError
 from transport.http.call import Answer
 from transport.wire.envelope import sentence_of, status_of
+
+if TYPE_CHECKING:
+    from transport.wire.vocabulary import Vocabulary
 
 Run: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
 
@@ -21,7 +24,9 @@ class Act:
     run: Run
 
 
-async def answer_of(acts: Sequence[Act], *, several: bool, deprecation: str | None = None) -> Answer:
+async def answer_of(
+    vocabulary: Vocabulary, acts: Sequence[Act], *, several: bool, deprecation: str | None = None
+) -> Answer:
     """The bare value of the only act, or a result for each; one that is refused does not keep the others from acting."""
     if not several:
         (act,) = acts
@@ -33,7 +38,7 @@ async def answer_of(acts: Sequence[Act], *, several: bool, deprecation: str | No
             results.append({**act.names, "ok": True, **await act.run()})
         except HapticError as error:
             errors.append(error)
-            results.append({**act.names, "ok": False, "error": sentence_of(error)})
+            results.append({**act.names, "ok": False, "error": vocabulary.said(sentence_of(error))})
     return Answer({"results": results}, status=together(errors), deprecation=deprecation)
 
 

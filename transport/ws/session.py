@@ -247,10 +247,11 @@ class SessionChannel(Channel):
         else:
             for refused in applied.refused:
                 found.fault(refused.path, self.vocabulary.said(refused.reason))
+            if self.is_open:
+                # Before anything else is awaited: what is decided meanwhile is newer.
+                devices.configured(applied.config)
             if any(isinstance(change, DeclareProfile) for change in found.changes):
                 await self.bridge.profile_shown(self.session_id, applied.config.profile)
-            if self.is_open:
-                devices.configured(applied.config)
         if self.is_open:
             devices.drop_gone(found)
             drained = self._take(found, message, devices)

@@ -112,6 +112,9 @@ class FakeDevices:
 
     session_id: int
 
+    def configured(self, config: SessionConfig) -> None:
+        """Nothing follows it here."""
+
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         return json.dumps({"seen_by": self.session_id, "words": vocabulary.name, "version": version}).encode()
 

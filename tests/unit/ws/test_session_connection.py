@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from actors.kit.mailbox import mailbox_of
-from actors.session.messages import MANAGER
+from actors.session.messages import MANAGER, SetBasis
+from actors.values.spatial import Basis
 from tests.support.inside import ServiceInside
 from tests.support.living_actors import handled, held
 from tests.support.peer import ABORT, Peer, connected, handshake
@@ -19,6 +20,7 @@ from tests.support.polling import eventually
 from tests.unit.ws.conftest import Connect
 from tests.unit.ws.shown import ARM, INVERSE, NEUTRAL, UP, arm, force, metric, paths
 from transport import bridge
+from transport.http.scope import OpenScope
 from transport.ws.session import SessionChannel
 
 # ---------------------------------------------------------------- coming and going
@@ -76,6 +78,20 @@ def test_a_session_comes_back_with_its_profile_but_not_its_configuration(
     assert again["arm"][0]["config"]["basis"] == {"permutation": "XYZ"}
     (record,) = [one for one in service.system.sessions.value.sessions if one.session_id == first["session_id"]]
     assert (record.config.profile, record.config.required_sdk_version) == ("mine", "3.5")
+
+
+def test_what_is_configured_over_http_while_a_profile_is_declared_is_not_lost(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def meanwhile(one: bridge.Bridge, session_id: int, _profile: str) -> None:
+        await OpenScope(one, session_id).configure((SetBasis(None, Basis.parse("XZ-Y")),))
+
+    peer, _ = connect()
+    monkeypatch.setattr(bridge.Bridge, "profile_shown", meanwhile)
+
+    frame = peer.ask({"session": {"configure": {"profile": {"name": "a"}}, "force_render_full_state": {}}})
+
+    assert frame["arm"][0]["config"]["basis"] == {"permutation": "XZ-Y"}
 
 
 @pytest.mark.parametrize("wanted", ["999999", "0", "-1", "x", "", "1e3", "9" * 500])

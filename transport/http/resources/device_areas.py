@@ -193,7 +193,7 @@ async def change_wide(
     """Make the change on each of them; the echo is what is in force then."""
     having = devices.having(area.area)
     acts = [_act(call.bridge, area, record, change) for record in having.records]
-    answer = await answer_of(acts, several=having.pattern, deprecation=deprecation)
+    answer = await answer_of(call.vocabulary, acts, several=having.pattern, deprecation=deprecation)
     for record in having.records:
         await _saved(call.bridge, record.device_id)
     await confirmed(call.bridge, "That holds")

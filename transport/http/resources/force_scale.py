@@ -41,7 +41,7 @@ def routes() -> Iterator[Route]:
 async def read_scale(call: Call) -> Answer:
     """The gain that counts, whoever asked for it."""
     ducks, record = _ducks(call), _selected(call).one()
-    return await answer_of([Act({}, lambda: _shown(ducks, record))], several=False)
+    return await answer_of(call.vocabulary, [Act({}, lambda: _shown(ducks, record))], several=False)
 
 
 async def write_scale(call: Call) -> Answer:
@@ -58,7 +58,7 @@ async def clear_scale(call: Call) -> Answer:
 async def _ask(call: Call, gain: float) -> Answer:
     ducks, selected = _ducks(call), _selected(call)
     acts = [_act(call, ducks, record, gain) for record in selected.some()]
-    return await answer_of(acts, several=selected.several)
+    return await answer_of(call.vocabulary, acts, several=selected.several)
 
 
 def _act(call: Call, ducks: Ducks, record: SessionRecord, gain: float) -> Act:

@@ -66,14 +66,14 @@ async def pair(call: Call) -> Answer:
         raise NoSuchDevice(shown(partner))
     found = _found(call, PAIRED_WITH)
     acts = [_act(one, partial(_pair, call.bridge, PairManually(one.device_id, partner))) for one in found.records]
-    return await answer_of(acts, several=found.pattern)
+    return await answer_of(call.vocabulary, acts, several=found.pattern)
 
 
 async def unpair(call: Call) -> Answer:
     """The pair is not made again by itself until one half reconnects."""
     found = _found(call, PAIRED_WITH)
     acts = [_act(one, partial(_pair, call.bridge, Unpair(one.device_id))) for one in found.records]
-    return await answer_of(acts, several=found.pattern)
+    return await answer_of(call.vocabulary, acts, several=found.pattern)
 
 
 async def read_calibration(call: Call) -> Answer:
@@ -87,7 +87,7 @@ async def calibrate(call: Call) -> Answer:
     """Answered when the loop puts out no force any more."""
     found = _found(call, CALIBRATION)
     acts = [_act(one, partial(_calibrate, call.bridge, one.device_id)) for one in found.records]
-    return await answer_of(acts, several=found.pattern)
+    return await answer_of(call.vocabulary, acts, several=found.pattern)
 
 
 def _act(record: DeviceRecord, run: Run) -> Act:

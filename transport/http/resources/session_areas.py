@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from actors.device.messages import unsupported_event
@@ -16,6 +17,7 @@ from actors.session import configure, presets
 from actors.session.messages import (
     ClearDamping,
     ClearNavigation,
+    DeviceConfig,
     SessionConfig,
     SetBasis,
     SetDamping,
@@ -24,6 +26,7 @@ from actors.session.messages import (
     SetNavigation,
     SetPreset,
 )
+from actors.session.navigation import BESIDE_ANY
 from actors.session.profile import SessionMemory
 from transport.http.describe import values
 from transport.http.describe.about import (
@@ -259,7 +262,7 @@ def _reader(area: SessionArea) -> Handler:
         scopes = one_scope(call)
         record = _found(call, area.area, one=True)[0][0]
         (scope,) = scopes.found
-        return await answer_of([_act(call, area, record, scope, ())], several=False)
+        return await answer_of(call.vocabulary, [_act(call, area, record, scope, ())], several=False)
 
     return read
 
@@ -289,7 +292,7 @@ async def _change(call: Call, area: SessionArea, scopes: Scopes, changes: Change
             acts += [_refusal(one, error) for one in names or [{"device_id": record.device_id}]]
         else:
             acts += [_act(call, area, record, scope, mine) for scope in scopes.found]
-    return await answer_of(acts, several=pattern or scopes.several)
+    return await answer_of(call.vocabulary, acts, several=pattern or scopes.several)
 
 
 def _found(call: Call, area: Area, *, one: bool = False) -> tuple[tuple[DeviceRecord, ...], bool]:
@@ -307,7 +310,9 @@ def _judged(call: Call, record: DeviceRecord, changes: Changes) -> HapticError |
         bridge.system.context.directory.tell(HUB, unsupported_event(record, error))
         return error
     around = configure.Surroundings(bridge.inventory, SessionMemory())
-    for refused in configure.apply(SessionConfig(), changes, around).refused:
+    # What a session has beside it is its actor's to judge.
+    anyone = SessionConfig(devices=MappingProxyType({record.device_id: DeviceConfig(navigation=BESIDE_ANY)}))
+    for refused in configure.apply(anyone, changes, around).refused:
         return InvalidInput(refused.reason, refused.path)
     return None
 

@@ -7,14 +7,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
-from actors.session.messages import Change, ClearProfile, ConfigureSession, DeclareProfile, SessionRecord
+from actors.session.messages import Change, ClearProfile, DeclareProfile, SessionRecord
 from actors.session.selectors import Selected, parse_selector, select
 from transport.http.call import Answer, Call
 from transport.http.describe.about import ONE_SESSION, SESSION_ID, SEVERAL_SESSIONS, About
 from transport.http.describe.schema import TEXT, WHOLE, Named, either, listed, nullable, obj, word
 from transport.http.describe.values import PROFILE, PROFILE_SHOWN
+from transport.http.durable import confirmed
 from transport.http.results import Act, answer_of
 from transport.http.route import Route
+from transport.http.scope import OpenScope
 from transport.security import audit
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ LISTED: Final = About(LIST)
 READ: Final = About(either(RECORD, LIST), path=ANY_SESSION)
 DISCONNECTED: Final = About(either(RECORD, obj({"results": listed(obj({"session_id": SESSION_ID}))})), path=ANY_SESSION)
 PROFILE_READ: Final = About(PROFILE_SHOWN, path={"session": ONE_SESSION})
-PROFILE_CLEARED: Final = About(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",))
+PROFILE_CLEARED: Final = About(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",), fails=(507,))
 PROFILE_WRITTEN: Final = replace(PROFILE_CLEARED, body=PROFILE, example={"name": "my app"})
 
 
@@ -106,7 +108,9 @@ async def clear_profile(call: Call) -> Answer:
 async def _change(call: Call, change: Change) -> Answer:
     selected = _selected(call)
     acts = [_act(call.bridge, record, change) for record in selected.some()]
-    return await answer_of(acts, several=selected.several)
+    answer = await answer_of(call.vocabulary, acts, several=selected.several)
+    await confirmed(call.bridge, "The profile holds")
+    return answer
 
 
 def _act(bridge: Bridge, record: SessionRecord, change: Change) -> Act:
@@ -118,11 +122,9 @@ def _act(bridge: Bridge, record: SessionRecord, change: Change) -> Act:
 
 async def _configured(bridge: Bridge, record: SessionRecord, change: Change) -> str:
     """The session's profile after the change, once the table shows it too; what was refused is raised."""
-    applied = await bridge.ask(f"session/{record.session_id}", ConfigureSession((change,)))
-    for refused in applied.refused:
-        raise InvalidInput(refused.reason, refused.path)
-    await bridge.profile_shown(record.session_id, applied.config.profile)
-    return applied.config.profile
+    config = await OpenScope(bridge, record.session_id).configure((change,))
+    await bridge.profile_shown(record.session_id, config.profile)
+    return config.profile
 
 
 def _selected(call: Call) -> Selected:

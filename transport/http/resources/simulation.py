@@ -130,7 +130,9 @@ async def simulate(call: Call) -> Answer:
 
     change = simulation.change(call.fields(*simulation.CHANGE), note)
     found = _found(call)
-    return await answer_of([_act(call, record, change) for record in found.records], several=found.pattern)
+    return await answer_of(
+        call.vocabulary, [_act(call, record, change) for record in found.records], several=found.pattern
+    )
 
 
 def _act(call: Call, record: DeviceRecord, change: SimulationChange) -> Act:

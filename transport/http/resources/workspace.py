@@ -4,11 +4,11 @@ and the one that new sessions start with.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
-from actors.kit.errors import NoSuchDevice, NoSuchSession
+from actors.kit.errors import HapticError, NoSuchDevice, NoSuchSession
 from actors.session.messages import ConfigurationChanged, SetWorkspace
 from actors.values.spatial import PartialTransform, Transform, WorkspaceChange
 from transport.http.describe.about import (
@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from transport.http.call import Answer, Call
     from transport.http.scope import OpenScope, Scope, Scopes
     from transport.ws.session_devices import SessionDevices
+
+# What is wanted of one kind of device, or why it cannot be done there.
+Wanted: TypeAlias = WorkspaceChange | HapticError
 
 TRANSFORM: Final = Area("transform")
 
@@ -68,7 +71,7 @@ async def read_transform(call: Call) -> Answer:
     record = (
         find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM).one()
     )
-    return await answer_of([_act(scope, record, PartialTransform())], several=False)
+    return await answer_of(call.vocabulary, [_act(scope, record, PartialTransform())], several=False)
 
 
 async def write_transform(call: Call) -> Answer:
@@ -105,13 +108,29 @@ def _whole(transform: Transform) -> PartialTransform:
 
 async def _change(call: Call, scopes: Scopes, change_of: Callable[[Kind], WorkspaceChange]) -> Answer:
     found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM)
-    changes = {kind: change_of(kind) for kind in {record.kind: None for record in found.records}}
+    changes = _for_each(change_of, {record.kind: None for record in found.records})
     acts = [_act(scope, record, changes[record.kind]) for record in found.records for scope in scopes.found]
-    return await answer_of(acts, several=found.pattern or scopes.several)
+    return await answer_of(call.vocabulary, acts, several=found.pattern or scopes.several)
 
 
-def _act(scope: Scope, record: DeviceRecord, change: WorkspaceChange) -> Act:
+def _for_each(change_of: Callable[[Kind], WorkspaceChange], kinds: Iterable[Kind]) -> dict[Kind, Wanted]:
+    """What is wanted of devices of each kind; raised is only what is wrong for all of them."""
+    changes: dict[Kind, Wanted] = {}
+    for kind in kinds:
+        try:
+            changes[kind] = change_of(kind)
+        except HapticError as error:
+            changes[kind] = error
+    wrong = [change for change in changes.values() if isinstance(change, HapticError)]
+    if wrong and len(wrong) == len(changes):
+        raise wrong[0]
+    return changes
+
+
+def _act(scope: Scope, record: DeviceRecord, change: Wanted) -> Act:
     async def run() -> Mapping[str, object]:
+        if isinstance(change, HapticError):
+            raise change
         if isinstance(scope, StartScope):
             moved = await _start_values(scope, record, change)
         else:

@@ -9,6 +9,7 @@ import pytest
 
 from actors.kit.errors import Busy, FirmwareTooOld, HapticError, InvalidInput, NoSuchSession
 from transport.http.results import Act, answer_of, together
+from transport.wire.vocabulary import INVERSE, NEUTRAL
 
 OLD = FirmwareTooOld("damping", "7.3", "7.5")
 BAD = InvalidInput("no")
@@ -32,13 +33,13 @@ def test_an_old_firmware_wins_then_the_first_failure(errors: list[HapticError], 
 
 
 def test_one_is_bare_and_raises_its_own_error() -> None:
-    assert asyncio.run(answer_of([act("a")], several=False)).data == {"value": "a"}
+    assert asyncio.run(answer_of(NEUTRAL, [act("a")], several=False)).data == {"value": "a"}
     with pytest.raises(InvalidInput):
-        asyncio.run(answer_of([act("a", BAD)], several=False))
+        asyncio.run(answer_of(NEUTRAL, [act("a", BAD)], several=False))
 
 
 def test_each_of_several_acts() -> None:
-    answer = asyncio.run(answer_of([act("a"), act("b", BAD), act("c")], several=True, deprecation="use c"))
+    answer = asyncio.run(answer_of(NEUTRAL, [act("a"), act("b", BAD), act("c")], several=True, deprecation="use c"))
 
     assert answer.data == {
         "results": [
@@ -50,6 +51,14 @@ def test_each_of_several_acts() -> None:
     assert (answer.status, answer.deprecation) == (400, "use c")
 
 
+def test_what_went_wrong_is_said_in_the_words_of_the_request() -> None:
+    wrong = act("a", InvalidInput('no preset "compact_zup"'))
+
+    answer = asyncio.run(answer_of(INVERSE, [wrong], several=True))
+
+    assert answer.data == {"results": [{"device_id": "a", "ok": False, "error": 'no preset "minverse_zup"'}]}
+
+
 def test_a_fault_of_ours_is_no_result() -> None:
     with pytest.raises(RuntimeError):
-        asyncio.run(answer_of([act("a", RuntimeError())], several=True))
+        asyncio.run(answer_of(NEUTRAL, [act("a", RuntimeError())], several=True))

@@ -6,8 +6,9 @@ import logging
 
 import pytest
 
-from actors.kit.errors import Busy
+from actors.kit.errors import Busy, StateNotWritable
 from actors.session.messages import SessionTable
+from actors.settings.messages import STORE
 from tests.unit.transport.rig import Rig, StandInSession, failing
 from transport import bridge
 
@@ -214,6 +215,16 @@ def test_a_table_that_never_shows_it_holds_the_answer_up_for_a_while_only(
     monkeypatch.setattr(StandInSession, "_show", never)
 
     assert rig.ask("POST", "/sessions/3/profile", {"name": "x"}).json == {"name": "x"}
+
+
+@pytest.mark.parametrize(("method", "body"), [("POST", {"name": "x"}), ("DELETE", None)])
+def test_a_profile_that_cannot_be_remembered_holds_and_is_507(rig: Rig, method: str, body: object) -> None:
+    failing(rig, STORE, StateNotWritable("/state", "disk full"))
+
+    reply = rig.ask(method, "/sessions/5/profile", body)
+
+    assert (reply.status, reply.error.partition(",")[0]) == (507, "The profile holds")
+    assert rig.get("/sessions/5/profile").json == {"name": "x" if body else "default"}
 
 
 # ---------------------------------------------------------------- disconnecting
