@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -11,14 +12,15 @@ from hypothesis import strategies as st
 from actors.device.stop_latch import StopLatch
 from actors.settings.frozen import freeze, thaw
 
-DEVICES: tuple[str, ...] = ("A", "B", "C", "X", "Y")
+DEVICES = ("A", "B", "C", "X", "Y")
 EVERYTHING = StopLatch().stop(None)
+
 
 targets = st.none() | st.lists(st.sampled_from(DEVICES), max_size=3)
 steps = st.lists(st.tuples(st.sampled_from(["stop", "release"]), targets), max_size=12)
 
 
-def after(row: list[tuple[str, list[str] | None]]) -> StopLatch:
+def after(row: Sequence[tuple[str, Sequence[str] | None]]) -> StopLatch:
     latch = StopLatch()
     for step, device_ids in row:
         latch = latch.stop(device_ids) if step == "stop" else latch.release(device_ids)
@@ -58,7 +60,9 @@ def test_one_that_was_released_out_of_a_stop_of_everything_can_be_stopped_again(
 
 
 @given(steps)
-def test_a_device_is_stopped_when_the_last_word_on_it_was_a_stop(row: list[tuple[str, list[str] | None]]) -> None:
+def test_a_device_is_stopped_when_the_last_word_on_it_was_a_stop(
+    row: Sequence[tuple[str, Sequence[str] | None]],
+) -> None:
     latch = after(row)
 
     for device_id in (*DEVICES, "nobody knows it yet"):
