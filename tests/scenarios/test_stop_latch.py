@@ -24,6 +24,8 @@ from tests.support.service import RunningService
 CLIENTS = 3
 LOOKS = 20
 ZERO = (0.0, 0.0, 0.0)
+# The ledger's words for a stop of everything.
+EVERYTHING: Mapping[str, object] = {"everything": True, "device_ids": [], "released": []}
 COMMANDS: Mapping[str, object] = {
     "set_cursor_force": {"vector": {"x": 0.0, "y": 0.0, "z": 1.0}},
     "set_cursor_position": {"position": {"x": 0.05, "y": -0.1, "z": 0.2}},
@@ -174,7 +176,7 @@ def test_a_stop_that_meets_a_dead_store_acts_and_is_on_the_disk_when_the_store_i
     assert answer.status == 503
     assert "Everything is stopped" in answer.json["error"]
     stands_still(system, crowd)
-    eventually(lambda: on_disk(tmp_path / "state") == {"everything": True, "device_ids": []}, "the disk has it")
+    eventually(lambda: on_disk(tmp_path / "state") == EVERYTHING, "the disk has it")
     eventually(lambda: system.ask("GET", "/stop").json["everything"], "GET shows it")
 
 
@@ -194,7 +196,7 @@ def test_without_a_disk_it_acts_all_the_same_and_is_answered_507(
         assert answer.json["error"].startswith(f"{done}, but a restart would forget it. The state directory ")
     (tmp_path / "state").mkdir()
     assert system.ask("POST", "/stop").status == 200
-    assert on_disk(tmp_path / "state") == {"everything": True, "device_ids": []}
+    assert on_disk(tmp_path / "state") == EVERYTHING
 
 
 def test_it_holds_over_kill_9_and_a_restart_until_it_is_released(tmp_path: Path) -> None:
