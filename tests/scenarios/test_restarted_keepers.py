@@ -6,10 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from actors.device.messages import MANAGER as DEVICES
-from actors.port.messages import LoopBlock, PortTable
+from actors.port.messages import LoopBlock, PortTable, link_name
 from tests.support.links import ARM
-from tests.support.living_actors import crash, kill
+from tests.support.living_actors import die, handled, held, kill, tell_to_do
 from tests.support.plugged import Plugged
+from tests.support.polling import eventually
 
 PORT = "ttyACM0"
 ACTOR = f"device/{ARM.device_id}"
@@ -34,13 +35,19 @@ def test_a_device_that_does_not_know_where_it_is_is_not_ready_because_its_actor_
         desk.ready(ARM)
 
 
-def test_a_device_that_sleeps_is_asleep_for_its_next_actor(tmp_path: Path) -> None:
+def test_a_device_that_fell_asleep_while_its_actor_died_is_asleep(tmp_path: Path) -> None:
     with Plugged(tmp_path) as desk:
         board = desk.machine.plug(ARM)
         desk.ready(ARM)
         directory = desk.service.system.context.directory
-        crash(directory, ACTOR)
-        board.link.show_device(ARM.device_id, awake=False)
+        with held(directory, ACTOR) as actor:
+            # It dies of what it is told next, and never hears what comes behind that.
+            tell_to_do(actor, die)
+            board.link.show_device(ARM.device_id, awake=False)
+            board.link.seen()
+            handled(directory, link_name(PORT))
+        eventually(lambda: directory.ref(ACTOR) not in {None, actor}, "it was started again", pause_s=0.005)
+
         desk.until(lambda: phase(desk) == "asleep", "it sleeps")
 
 
