@@ -16,7 +16,7 @@ PY := $(BIN)/python
 STAMPS := $(VENV)/stamps
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
 
-# Tried in this order; the first that is 3.11 or newer is taken. PYTHON=/path/to/python3 comes before all.
+# Tried in this order; the first that is 3.11.2 or newer is taken. PYTHON=/path/to/python3 comes before all.
 PYTHONS := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 RUN_ARGS ?= --simulate arm,grip
 PYTEST_ARGS ?=
@@ -62,11 +62,12 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint fastpath
 	$(PY) -m tests.lint.loop_symbols
 
-docs: $(STAMPS)/build $(STAMPS)/install  ## write the generated reference pages
+docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated reference pages
 	$(PY) -m actors.settings.reference > docs/settings.md
 	$(PY) -m transport.http.reference > docs/http.md
 	$(PY) -m actors.event.reference > docs/events.md
 	$(PY) -m actors.kit.reference > docs/messages.md
+	$(PY) -m tests.support.promises > docs/promises.md
 
 wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 	$(PY) -m build --outdir dist
@@ -79,10 +80,10 @@ clean:  ## remove the virtual environment and everything that was built
 $(STAMPS)/venv:
 	@set -e; found=; \
 	for name in $(PYTHONS); do \
-	  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then found="$$name"; break; fi; \
+	  if "$$name" -c 'import sys; sys.exit(sys.version_info < (3, 11, 2))' 2>/dev/null; then found="$$name"; break; fi; \
 	done; \
 	if [ -z "$$found" ]; then \
-	  echo "hapticd needs Python 3.11 or newer: install it, or name it with make PYTHON=/path/to/python3." >&2; exit 1; fi; \
+	  echo "hapticd needs Python 3.11.2 or newer: install it, or name it with make PYTHON=/path/to/python3." >&2; exit 1; fi; \
 	if ! "$$found" -c 'import ensurepip, venv' 2>/dev/null; then \
 	  echo "$$found has no venv module: install it (on Debian: apt-get install python3-venv)." >&2; exit 1; fi; \
 	if ! "$$found" -c 'import os, sys, sysconfig; sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))'; then \

@@ -36,3 +36,13 @@ def normal(name: str) -> str:
 
 def test_the_declared_dependencies_are_those_that_are_imported() -> None:
     assert imported() == declared()
+
+
+def test_makefile_and_readme_name_the_oldest_python_that_the_package_declares() -> None:
+    with (ROOT / "pyproject.toml").open("rb") as text:
+        oldest: str = tomllib.load(text)["project"]["requires-python"].removeprefix(">=")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+
+    assert f"sys.version_info < ({oldest.replace('.', ', ')})" in makefile
+    assert f"needs Python {oldest} or newer" in makefile
+    assert f"Python {oldest} or newer" in (ROOT / "README.md").read_text(encoding="utf-8")

@@ -29,9 +29,13 @@ def test_make_run_starts_the_service_and_ctrl_c_ends_it_with_0(tmp_path: Path) -
         environment=environment,
     )
 
-    *_, version, devices, hint = shown.replace("\r", "").split("\nready http://", maxsplit=1)[0].splitlines()
+    *_, version, devices, words, cure, hint = (
+        shown.replace("\r", "").split("\nready http://", maxsplit=1)[0].splitlines()
+    )
     assert version.startswith("hapticd ")
     assert re.fullmatch(r"devices: arm \w+ \(.+\), grip \w+ \(.+\)", devices)
+    assert words.startswith("words (auto): arm, compact, grip, pen;")
+    assert cure.startswith("other words: --vocabulary ")
     assert hint.startswith("try: curl http://")
     assert "\nready http://" in shown
     assert "stopped: zero force on every device" in shown

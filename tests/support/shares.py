@@ -27,10 +27,11 @@ LONG: Final = (
     (TESTS / "unit",),
     (SCENARIOS / "test_wheel.py", SCENARIOS / "test_readme.py", SCENARIOS / "test_make_run.py"),
     (TESTS / "wire", TESTS / "previews"),
+    (TESTS / "promises",),
     (TESTS / "acceptance", TESTS / "haptics"),
 )
 # Scenarios wait for services and builds as often as they compute.
-PARTS_OF_SCENARIOS: Final = 5
+PARTS_OF_SCENARIOS: Final = 9
 PATIENCE_S: Final = 1800.0
 BESIDE: Final = (os.cpu_count() or 1) + 1
 PROGRESS: Final = re.compile(r"[.sxFE]*\s+\[ *\d+%\]")
