@@ -23,6 +23,7 @@ from fastpath.layout cimport (
 )
 from fastpath.loop cimport loop_join, loop_start, loop_step, loop_sweep
 from fastpath.oscillation_defaults cimport oscillation_defaults
+from fastpath.unread cimport state_begin
 
 cdef extern from "realtime.h" nogil:
     int HD_STACK_BYTES
@@ -90,6 +91,8 @@ cdef class Runtime:
         self.arena.window_ns = <int64_t>self.arena.virtual_ns
         hd_triple_init(&self.arena.params_cell)
         for i in range(MAX_DEVICES):
+            state_begin(&self.arena.devices[i].inner.state)
+            state_begin(&self.arena.devices[i].shown)
             hd_triple_init(&self.arena.devices[i].params_cell)
             hd_triple_init(&self.arena.devices[i].sample_cell)
             hd_triple_init(&self.arena.devices[i].order_cell)

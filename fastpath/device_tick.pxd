@@ -7,11 +7,12 @@ torque map, slew -> output -> publish. Each step is an inline formula of its own
 from libc.stdint cimport int64_t, uint32_t
 
 from fastpath.arbiter cimport Wish, arbitrate, show_wish
-from fastpath.cells cimport hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_triple_front, hd_triple_take
+from fastpath.cells cimport hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_seq_write, hd_triple_front, hd_triple_take
 from fastpath.chain cimport chain_begin, filter_and_gate, slew
 from fastpath.effects cimport add_effects
 from fastpath.layout cimport (
-    FLAG_ATTACHED, FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, MAX_DEVICES, MODE_IDLE, SAFETY_EBRAKE,
+    FLAG_ATTACHED, FLAG_MEASURED, FLAG_READY, FLAG_STOPPED,
+    KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, MAX_DEVICES, MODE_IDLE, SAFETY_EBRAKE,
     SESSION_WORDS, SLOT_ACTIVE, STEP_ARBITER, STEP_CLAMP, STEP_FILTER, STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ,
     STEP_TORQUE, Arena, DeviceParams, DevicePrivate, DeviceSlot, DeviceState, LoopParams,
 )
@@ -66,6 +67,17 @@ cdef inline void start_anew(DevicePrivate *d) noexcept nogil:
     for i in range(3):
         d.chain.slewed[i] = 0
         d.chain.slewed_torque[i] = 0
+
+
+cdef inline void show_flags(DeviceSlot *slot, const DeviceParams *p, bint stopped) noexcept nogil:
+    """What is known of a silent device otherwise than by its packets; never ready before the first of them."""
+    cdef DeviceState *s = &slot.inner.state
+    cdef uint32_t flags = p.flags | (s.flags & FLAG_MEASURED) | (FLAG_STOPPED if stopped else 0)
+    if flags & FLAG_MEASURED == 0:
+        flags &= ~<uint32_t>FLAG_READY
+    if flags != s.flags:
+        s.flags = flags
+        hd_seq_write(&slot.sequence, &slot.shown, s, sizeof(DeviceState))
 
 
 cdef inline void begin(DevicePrivate *d) noexcept nogil:
@@ -173,7 +185,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
-    cdef bint stopped, obeys, moves, real
+    cdef bint stopped, obeys, moves, handle, real
     cdef int heard, i
     if a.measure:
         since = hd_now_ns()
@@ -184,12 +196,14 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     if real:
         heard = hear(slot, p, a.state.ticks, now)
         if heard == HEARD_NOTHING:
+            show_flags(slot, p, stopped)
             return
         if heard == HEARD_AGAIN:
             begin(&slot.inner)
     elif frozen(slot, p):
         return
     moves = p.kind == KIND_ARM or p.kind == KIND_COMPACT
+    handle = p.kind == KIND_GRIP or p.kind == KIND_PEN
     if moves:
         if real:
             read_port_arm(slot, p, dt)
@@ -198,7 +212,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         lap(a, STEP_READ, &since)
         watch(a, slot, p, dt)
         lap(a, STEP_MONITOR, &since)
-    elif p.kind == KIND_GRIP or p.kind == KIND_PEN:
+    elif handle:
         if real:
             read_port_grip(slot, p, dt)
         else:
@@ -233,7 +247,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     s.tick = a.state.ticks
     s.time_ns = now
     s.generation = <uint32_t>hd_load(&slot.generation)
-    s.flags = p.flags | (FLAG_STOPPED if stopped else 0)
+    s.flags = p.flags | (FLAG_MEASURED if moves or handle else 0) | (FLAG_STOPPED if stopped else 0)
     for i in range(SESSION_WORDS):
         s.live[i] = slot.live[i]
     hd_seq_begin(&slot.sequence)

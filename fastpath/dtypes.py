@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+# Bit of DEVICE_STATE's `flags`: the state shows a reading of this lease's device. Without it its numbers say nothing.
+MEASURED = 128
+
 _VEC = ("f8", (3,))
 
 HAND_PARAMS = np.dtype(

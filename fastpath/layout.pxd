@@ -49,7 +49,8 @@ cdef enum Flag:
     FLAG_CONNECTED = 16
     FLAG_AWAKE = 32
     FLAG_ATTACHED = 64
-    # set by the loop alone
+    # set by the loop alone; MEASURED: what the state shows of the device was read from it, in this lease
+    FLAG_MEASURED = 128
     FLAG_STOPPED = 256
 
 cdef enum Domain:

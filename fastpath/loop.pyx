@@ -17,6 +17,7 @@ from fastpath.layout cimport (
 )
 from fastpath.oscillation cimport oscillation_rate
 from fastpath.port_step cimport order_zero
+from fastpath.unread cimport state_begin
 
 cdef extern from "realtime.h" nogil:
     ctypedef unsigned long pthread_t
@@ -67,6 +68,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
     """Zero output, forget everything, give the slot back."""
     cdef int word
     memset(&slot.inner, 0, sizeof(slot.inner))
+    state_begin(&slot.inner.state)
     for word in range(SESSION_WORDS):
         slot.live[word] = 0
         slot.damped[word] = 0

@@ -16,6 +16,7 @@ from fastpath.pose cimport Pose, joint_velocity, pose_clear
 from fastpath.simulation cimport arm_still, grip_still
 from fastpath.spatial cimport unit
 from fastpath.steps cimport VELOCITY_CUTOFF_HZ, follow_joints
+from fastpath.unread cimport forget_reading
 
 cdef enum:
     HEARD_NOTHING = 0
@@ -50,8 +51,8 @@ cdef inline void come(DeviceSlot *slot, uint32_t generation, uint64_t tick, int6
     memset(&slot.inner.port, 0, sizeof(PortInner))
     slot.inner.port.generation = generation
     slot.inner.posed[0] = NAN
+    forget_reading(s)
     s.generation = generation
-    s.orientation[0] = 1
     s.tick = tick
     s.time_ns = now
     order_zero(slot, tick, now)

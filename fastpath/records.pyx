@@ -20,6 +20,7 @@ from fastpath.layout cimport (
 from fastpath.navigation cimport bubble_anew, shows
 from fastpath.navigation_layout cimport NAVIGATION_OFF, Navigated
 from fastpath.spatial cimport clutch_offset, force_to_device, view_identity
+from fastpath.unread cimport state_begin
 from fastpath.checked cimport check_finite, fill_basis, fill_transform
 from fastpath.checked_navigation cimport fill_navigation
 
@@ -35,7 +36,7 @@ cdef class Reader:
     def __cinit__(self, Runtime runtime not None, lease):
         self.runtime = runtime
         self.device = lease.slot
-        memset(&self.state, 0, sizeof(DeviceState))
+        state_begin(&self.state)
 
     cdef void refresh(self) noexcept:
         """Copy the newest whole state in."""

@@ -16,7 +16,7 @@ from actors.device.messages import (
 )
 from actors.event.messages import HUB, BatteryLevel
 from actors.values.identity import Connection
-from fastpath.dtypes import DEVICE_STATE
+from fastpath.dtypes import DEVICE_STATE, MEASURED
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
@@ -67,14 +67,14 @@ class DeviceWatch:
         self._state: Any = np.empty((), dtype=DEVICE_STATE)
 
     def look(self) -> None:
-        """Compare every device's newest state with what was told before."""
+        """Compare every device's newest reading with what was told before; without a reading nothing is told."""
         before, self._seen = self._seen, {}
         for record in self._inventory.value.devices:
             life = (record.device_id, record.lease.generation)
             seen = before.get(life) or _Seen(self._runtime.reader(record.lease))
             self._seen[life] = seen
             state = seen.reader.snapshot(self._state)
-            if int(state["generation"]) == record.lease.generation:
+            if int(state["generation"]) == record.lease.generation and int(state["flags"]) & MEASURED:
                 self._charge(record, seen, state)
                 self._rest(record, seen, state)
                 if record.kind.moves:
@@ -82,7 +82,8 @@ class DeviceWatch:
                     self._doze(record, seen, state)
 
     def _charge(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
-        if record.identity.connection is not Connection.WIRELESS:
+        identity = record.identity
+        if identity.connection is not Connection.WIRELESS or (identity.found and not identity.found.reads_battery):
             return
         level = round(float(state["battery_level"]), 6)
         if seen.level is None or abs(level - seen.level) >= LEAST_CHARGE:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from actors.device.messages import DeviceSilent, Phase
-from fastpath.dtypes import DEVICE_STATE
+from fastpath.dtypes import DEVICE_STATE, MEASURED
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
@@ -55,10 +55,12 @@ class SilenceWatch:
             heard.reader.snapshot(state)
             may_be_silent = record.phase is Phase.ASLEEP and not record.identity.simulated
             if int(state["generation"]) == record.lease.generation and not may_be_silent:
-                self._judge(record, heard, now_ns - int(state["time_ns"]))
+                measured = bool(int(state["flags"]) & MEASURED)
+                self._judge(record, heard, now_ns - int(state["time_ns"]), measured=measured)
 
-    def _judge(self, record: DeviceRecord, heard: _Heard, silent_ns: int) -> None:
-        stale, gone = silent_ns > STALE_NS, silent_ns >= GONE_NS
+    def _judge(self, record: DeviceRecord, heard: _Heard, silent_ns: int, *, measured: bool) -> None:
+        """A device that has not sent anything yet has no stale data; it may be gone."""
+        stale, gone = measured and silent_ns > STALE_NS, silent_ns >= GONE_NS
         for begins, lost in ((stale and not heard.stale, False), (gone and not heard.gone, True)):
             if begins:
                 told = DeviceSilent(record.lease.generation, gone=lost, silent_ns=silent_ns)

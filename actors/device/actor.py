@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from actors.device.events import connected_event, sent_nothing, sleep_event, stale_event
+from actors.device.events import sent_nothing, sleep_event, stale_event
 from actors.device.kinds import KINDS
 from actors.device.messages import (
     MANAGER,
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 SETTLE: Final = "devices/settle_time"
 SIMULATED_SETTLE: Final = "simulation/settle_time"
+# A device that finds out where it is after its settle time waits so long: what was commanded for where it seemed to be has faded.
+HOMED_S: Final = 0.2
 # How long a simulated calibration takes.
 CALIBRATION_S: Final = 1.0
 CALIBRATION_FAULTS: Final[Mapping[Fault, Reason]] = MappingProxyType(
@@ -77,15 +79,15 @@ class DeviceActor(ServiceActor):
         self._settings = settings
         self._record = inventory.value.get(device_id)
         self._awake = self._record.phase is not Phase.ASLEEP
-        self._homed = True
+        # Whether the device knows where it is; None: its link has not said.
+        self._homed: bool | None = None if self._record.identity.found and not self._record.ready else True
+        self._window_over = False
 
     def started(self) -> None:
         """Connect a new device; take up one that was ready."""
         record = self._inventory.value.find(self._record.device_id)
         if record is None:
-            # Taken away before this thread began: the manager waits for it, then says that it has gone.
-            if self._record.phase is Phase.CONNECTING:
-                self._say_connected()
+            # Taken away before this thread began.
             return
         self._record = record
         self._configure_hardware()
@@ -94,19 +96,14 @@ class DeviceActor(ServiceActor):
             # Whether the last one's word to end a run was still said is not known.
             self._calibrate(may_run=True)
             return
-        new = self._record.phase is Phase.CONNECTING
         self._enter(Phase.SETTLING)
-        if new:
-            self._say_connected()
-        self._settle()
+        self._settle(self._settle_s())
 
     @handles(DeviceSettled)
     def on_settled(self, _message: DeviceSettled) -> None:
-        """Commands are taken from now on."""
-        if self._record.phase is Phase.SETTLING and self._homed:
-            self._enter(Phase.READY)
-            if not self._awake:
-                self._be(Phase.ASLEEP)
+        """Commands are taken from now on, if the device knows where it is."""
+        self._window_over = True
+        self._be_ready()
 
     @handles(AwakeSeen)
     def on_awake(self, message: AwakeSeen) -> None:
@@ -117,14 +114,18 @@ class DeviceActor(ServiceActor):
 
     @handles(HomedSeen)
     def on_homed(self, message: HomedSeen) -> None:
-        """A real device that does not know where it is settles until it does."""
+        """A real device that does not know where it is settles until it does; its settle time runs meanwhile, and once."""
         if message.generation != self._record.lease.generation:
             return
-        self._homed = message.homed
-        if message.homed:
-            self._settle()
-        elif self._record.phase in (Phase.READY, Phase.ASLEEP):
-            self._enter(Phase.SETTLING)
+        before, self._homed = self._homed, message.homed
+        if not message.homed:
+            if self._record.ready:
+                self._enter(Phase.SETTLING)
+                self._settle(self._settle_s())
+        elif before is False and self._window_over:
+            self._settle(min(HOMED_S, self._settle_s()))
+        else:
+            self._be_ready()
 
     @handles(BondChanged)
     def on_bond(self, _message: BondChanged) -> None:
@@ -214,8 +215,16 @@ class DeviceActor(ServiceActor):
         if message.name == MANAGER:
             self._say_changed()
 
-    def _settle(self) -> None:
-        self.context.timers.after(self._settle_s(), self.name, DeviceSettled(), key=(self.name, "settle"))
+    def _settle(self, seconds: float) -> None:
+        self._window_over = False
+        self.context.timers.after(seconds, self.name, DeviceSettled(), key=(self.name, "settle"))
+
+    def _be_ready(self) -> None:
+        """From settling to ready, or asleep, once its time is over and it knows where it is."""
+        if self._record.phase is Phase.SETTLING and self._window_over and self._homed:
+            self._enter(Phase.READY)
+            if not self._awake:
+                self._be(Phase.ASLEEP)
 
     def _settle_s(self) -> float:
         identity = self._record.identity
@@ -271,9 +280,6 @@ class DeviceActor(ServiceActor):
     def _force_scale(self) -> float:
         gain = self._settings.value.device(self._record.device_id, self._record.kind, FORCE_SCALE)
         return float(gain) if isinstance(gain, (int, float)) else 1.0
-
-    def _say_connected(self) -> None:
-        self.tell(HUB, connected_event(self._record))
 
 
 def fault_of(inventory: Inventory, device_id: str) -> Fault:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def connected_event(record: DeviceRecord) -> Emit:
-    """`device-connected`: entry to settling."""
+    """`device-connected`: it is in the inventory, and settles."""
     identity = record.identity
     return Emit(
         "device-connected",

@@ -79,6 +79,7 @@ class FoundDevice:
 
     `device_id` has one to eight characters; `calibrated` when it was found; `settle_s` None = as long as its kind takes.
     `by_hand`: nothing says that it sits in an arm, so it is paired only when somebody says so. `calibrates`: it can be told to.
+    `reads_battery`: its packets carry the charge of its battery.
     """
 
     device_id: str
@@ -94,3 +95,4 @@ class FoundDevice:
     settle_s: float | None = None
     by_hand: bool = False
     calibrates: bool = False
+    reads_battery: bool = False

@@ -30,6 +30,7 @@ from tests.support.event_causes import (
     a_session,
     a_session_that_never_was,
     a_version_to_come,
+    a_word_of_the_other_vocabulary,
     an_old_command,
     an_old_route,
     an_unknown_group,
@@ -199,12 +200,20 @@ CAUSES: Final = (
         "session-warning",
         "session",
         "warning",
-        WARNING | {"interval", "setting"},
+        WARNING | {"interval", "force_lost", "setting"},
         commands_that_come_too_seldom,
         {"reason": "command_timeout", "setting": "sessions/command_timeout"},
     ),
     Row("session-warning", "session", "warning", WARNING, a_session_that_never_was, {"reason": "resume_refused"}),
     Row("session-warning", "session", "warning", WARNING, a_version_to_come, {"reason": "sdk_version"}),
+    Row(
+        "session-warning",
+        "session",
+        "warning",
+        WARNING | {"cause", "vocabulary", "setting"},
+        a_word_of_the_other_vocabulary,
+        {"reason": "vocabulary", "cause": "inverse_word", "vocabulary": "inverse"},
+    ),
     Row("control-rate-low", "system", "warning", RATE, starved_a_little, {"target_hz": 400}),
     Row("control-rate-critical", "system", "error", RATE, starved(0.3), {"target_hz": 400}),
     Row(
@@ -274,6 +283,7 @@ def listener(system: RunningSystem) -> Iterator[Listener]:
         yield listening
 
 
+@pytest.mark.promise(194, "Each of the 24 kinds of events is raised by its cause")
 @pytest.mark.parametrize("row", CAUSES, ids=str)
 def test_a_cause_raises_its_event_and_it_arrives_as_decided(
     system: RunningSystem, listener: Listener, row: Row
@@ -289,6 +299,7 @@ def test_a_cause_raises_its_event_and_it_arrives_as_decided(
     assert len(event["time"]) == len("2030-01-31T12:00:00.000000Z")
 
 
+@pytest.mark.promise(194, "Each of the 24 kinds of events is raised by its cause")
 def test_every_kind_has_a_cause() -> None:
     assert {row.kind for row in CAUSES} == set(CATALOG), "a kind of the catalogue needs a row in CAUSES"
 

@@ -22,15 +22,19 @@ from actors.event.messages import HUB, BatteryLevel
 from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.published import Published
+from actors.values.hardware import FoundDevice
+from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, Simulation
 from fastpath.arena import Runtime
+from fastpath.port_cell import PortCell
 from tests.support.slices import Listener, settings_view, simulated_records
 
 
 class Rig:
     """One device on a stepped loop of 100 Hz, its actor and the hub as listeners."""
 
-    def __init__(self, word: str, settings: Mapping[str, object] | None = None) -> None:
+    def __init__(self, word: str, settings: Mapping[str, object] | None = None, *, read: bool = True) -> None:
+        """`read` False: the device is leased, and its actor has not published its parameters yet."""
         self.runtime = Runtime(stepping=True, realtime=False)
         self.runtime.publish_loop(frequency=100, command_timeout=0.05)
         self.context = Context.build(Clock(self.runtime.now_ns))
@@ -40,7 +44,8 @@ class Rig:
         self.hub = Listener(self.context, HUB)
         self.device = Listener(self.context, f"device/{self.record.device_id}")
         self.watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
-        self.simulate(Simulation())
+        if read:
+            self.simulate(Simulation())
 
     def simulate(self, wanted: Simulation) -> DeviceRecord:
         self.record = replace(self.record, simulation=wanted)
@@ -82,6 +87,42 @@ def test_nothing_is_told_before_the_first_tick() -> None:
     rig.watch.look()
 
     assert rig.hub.told == rig.device.told == []
+
+
+def test_no_charge_is_told_before_the_device_has_parameters() -> None:
+    rig = Rig("grip", read=False)
+    rig.look()
+    assert rig.hub.told == []
+
+    rig.simulate(Simulation())
+    rig.look()
+    assert rig.levels == pytest.approx([0.9])
+
+
+def test_no_charge_of_a_grip_at_a_port_is_told_before_its_first_packet() -> None:
+    rig = Rig("grip", read=False)
+    params = device_params(rig.record, 0)
+    params["source"], params["silence"] = 1, 0.06
+    rig.runtime.publish_device(rig.record.lease, params)
+    rig.look()
+    assert rig.hub.told == []
+
+    PortCell(rig.runtime, rig.record.lease).put(battery_level=0.75)
+    rig.look()
+    assert rig.levels == [0.75]
+
+
+@pytest.mark.parametrize("reads_battery", [True, False])
+def test_a_charge_is_told_only_of_a_grip_that_measures_it(*, reads_battery: bool) -> None:
+    rig = Rig("grip")
+    found = FoundDevice(
+        "G1", Kind.GRIP, Connection.WIRELESS, Firmware(1, 4), 1, "0", "openlink", reads_battery=reads_battery
+    )
+    real = replace(rig.record, identity=replace(rig.record.identity, simulated=False, found=found))
+    rig.inventory.replace(Inventory((real,)))
+    rig.look()
+
+    assert bool(rig.levels) is reads_battery
 
 
 def test_rest_is_told_once_and_again_after_a_motion() -> None:

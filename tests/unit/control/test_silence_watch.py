@@ -102,6 +102,26 @@ def test_a_device_is_stale_within_26_ms_and_gone_within_506_in_every_phase_of_th
     assert 500 <= min(found[True]) < max(found[True]) <= 506
 
 
+def test_a_device_at_a_port_that_has_not_sent_yet_is_not_stale_but_gone_in_the_end() -> None:
+    rig = Rig(at_a_port=True)
+    rig.turns(95)
+    assert rig.told == []
+
+    rig.turns(10)
+    assert rig.told == [True]
+
+
+def test_a_device_at_a_port_whose_first_packet_comes_late_was_never_stale() -> None:
+    rig = Rig(at_a_port=True)
+    rig.turns(20)
+    rig.work(40)
+    rig.turns(1)
+    assert rig.told == []
+
+    rig.turns(20)
+    assert rig.told == [False]
+
+
 def test_silence_is_told_once_when_it_begins() -> None:
     rig = Rig()
     rig.tick()

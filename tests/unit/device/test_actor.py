@@ -34,10 +34,13 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Announce
 from actors.kit.published import Published
+from actors.port.messages import HomedSeen
 from actors.settings.messages import SettingChanged
-from actors.values.identity import Firmware
+from actors.values.hardware import FoundDevice
+from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Simulation
 from fastpath.arena import Runtime
+from fastpath.dtypes import MEASURED
 from tests.support.slices import Listener, settings_view, simulated_records
 
 SETTLE = {"simulation/settle_time": 0.25}
@@ -115,31 +118,12 @@ def test_a_device_that_is_taken_away_before_its_actor_begins_is_never_published(
     assert rig.manager.told == []
 
 
-@pytest.mark.parametrize(("phase", "events"), [(Phase.CONNECTING, ["device-connected"]), (Phase.SETTLING, [])])
-def test_a_device_that_is_taken_away_before_its_actor_begins_had_come_once(phase: Phase, events: list[str]) -> None:
-    rig = Rig(phase=phase)
-    rig.inventory.replace(Inventory())
-
-    rig.actor.started()
-
-    assert rig.events == events
-
-
-def test_a_new_device_settles_and_says_so() -> None:
+def test_a_new_device_settles() -> None:
     rig = Rig()
 
     rig.actor.started()
 
     assert rig.phases == [Phase.SETTLING]
-    assert rig.events == ["device-connected"]
-    assert rig.hub.of(Emit)[0].data == {
-        "device_id": rig.record.device_id,
-        "device_family": "arm",
-        "type": "arm",
-        "connection": "simulated",
-        "port": "sim0",
-        "firmware": "7.5",
-    }
     assert not rig.flags() & READY
 
 
@@ -152,7 +136,90 @@ def test_a_settling_device_is_ready_when_its_time_is_over() -> None:
     rig.actor.on_settled(DeviceSettled())
 
     assert rig.phases == [Phase.SETTLING, Phase.READY]
-    assert rig.flags() == status_flags(replace(rig.record, phase=Phase.READY))
+    assert rig.flags() == status_flags(replace(rig.record, phase=Phase.READY)) | MEASURED
+
+
+def real_arm(settle_s: float = 5.0) -> Rig:
+    """A started actor of a real arm whose link has not said yet whether it knows where it is."""
+    rig = Rig(simulated=False)
+    found = FoundDevice("A1", Kind.ARM, Connection.SERIAL, Firmware(7, 5), 1, "0", "openlink", settle_s=settle_s)
+    (record,) = rig.inventory.value.devices
+    rig.inventory.replace(Inventory((replace(record, identity=replace(record.identity, found=found)),)))
+    rig.actor = rig.again()
+    rig.actor.started()
+    return rig
+
+
+def homed(rig: Rig, *, now: bool) -> None:
+    rig.actor.on_homed(HomedSeen(rig.record.lease.generation, now))
+
+
+def passes(rig: Rig, seconds: float) -> Phase:
+    """The phase after so long."""
+    rig.clock.advance(seconds)
+    rig.myself.told.clear()
+    rig.context.timers.fire_due()
+    for message in rig.myself.of(DeviceSettled):
+        rig.actor.on_settled(message)
+    return rig.phases[-1]
+
+
+def test_the_time_of_a_device_that_settles_by_its_own_word_runs_once() -> None:
+    rig = real_arm()
+    homed(rig, now=False)
+    assert passes(rig, 4.98) is Phase.SETTLING
+
+    homed(rig, now=True)
+    assert passes(rig, 0.01) is Phase.SETTLING
+    assert passes(rig, 0.01) is Phase.READY
+
+
+def test_a_device_that_says_that_it_has_settled_too_early_waits_for_its_time() -> None:
+    rig = real_arm()
+    homed(rig, now=True)
+
+    assert passes(rig, 4.99) is Phase.SETTLING
+    assert passes(rig, 0.01) is Phase.READY
+
+
+def test_a_device_that_knows_where_it_is_after_its_time_is_ready_a_moment_later() -> None:
+    rig = real_arm()
+    homed(rig, now=False)
+    assert passes(rig, 60) is Phase.SETTLING
+
+    homed(rig, now=True)
+    assert passes(rig, 0.19) is Phase.SETTLING
+    assert passes(rig, 0.01) is Phase.READY
+
+
+def test_a_device_that_loses_where_it_is_settles_again() -> None:
+    rig = real_arm()
+    homed(rig, now=True)
+    assert passes(rig, 5) is Phase.READY
+
+    homed(rig, now=False)
+    homed(rig, now=True)
+    assert passes(rig, 4.99) is Phase.SETTLING
+    assert passes(rig, 0.01) is Phase.READY
+
+
+def test_a_device_that_settles_in_no_time_is_not_ready_before_its_link_says_that_it_knows_where_it_is() -> None:
+    rig = real_arm(settle_s=0)
+    assert passes(rig, 1) is Phase.SETTLING
+
+    homed(rig, now=False)
+    assert passes(rig, 1) is Phase.SETTLING
+
+    homed(rig, now=True)
+    assert passes(rig, 0) is Phase.READY
+
+
+def test_a_handle_of_a_link_is_ready_with_the_first_word_of_its_link() -> None:
+    rig = real_arm(settle_s=0)
+    assert passes(rig, 1) is Phase.SETTLING
+
+    homed(rig, now=True)
+    assert rig.phases[-1] is Phase.READY
 
 
 def test_a_real_device_settles_for_five_seconds() -> None:
@@ -169,7 +236,6 @@ def test_a_device_that_needs_no_settling_is_ready_at_once(word: str) -> None:
 
     rig.actor.started()
 
-    assert rig.events == ["device-connected"]
     assert rig.settle(0)
 
 
@@ -203,10 +269,10 @@ def test_an_actor_that_is_started_again_takes_the_device_up_where_it_was(phase: 
 
     assert (rig.phases, rig.events) == ([], [])
     assert not rig.settle(60)
-    assert rig.flags() == status_flags(replace(rig.record, phase=phase))
+    assert rig.flags() == status_flags(replace(rig.record, phase=phase)) | MEASURED
 
 
-def test_an_actor_that_dies_while_its_device_settles_settles_again_and_says_nothing_twice() -> None:
+def test_an_actor_that_dies_while_its_device_settles_settles_again() -> None:
     rig = Rig()
     rig.actor.started()
     rig.pass_on()
@@ -215,7 +281,7 @@ def test_an_actor_that_dies_while_its_device_settles_settles_again_and_says_noth
     second.started()
 
     assert rig.phases == [Phase.SETTLING, Phase.SETTLING]
-    assert rig.events == ["device-connected"]
+    assert rig.events == []
     assert not rig.settle(0.2)
     assert rig.settle(0.05)
     assert len(rig.myself.of(DeviceSettled)) == 1

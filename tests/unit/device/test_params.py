@@ -23,7 +23,7 @@ from actors.device.params import (
 )
 from actors.values.identity import Kind
 from fastpath.arena import Runtime
-from fastpath.dtypes import DEVICE_PARAMS
+from fastpath.dtypes import DEVICE_PARAMS, MEASURED
 from tests.support.devices import arm_params
 from tests.support.slices import inventory_of
 
@@ -196,4 +196,4 @@ def test_the_loop_takes_the_parameters_of_every_kind() -> None:
         state = runtime.reader(lease).snapshot()
         assert state["tick"] == 4000
         assert np.isfinite(state["position"]).all()
-        assert state["flags"] == status_flags(record)
+        assert state["flags"] == status_flags(record) | MEASURED

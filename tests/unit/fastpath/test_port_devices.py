@@ -9,12 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena import Runtime
+from fastpath.dtypes import MEASURED
 from fastpath.port_cell import PortCell
 from tests.support.devices import arm_params, fill, grip_params
 
 FREQUENCY = 4000.0
 SILENCE_S = 0.020
 POSE = (20.0, 70.0, -100.0)
+FLAG_READY = 4
 FLAG_ATTACHED = 64
 MECHANISM_CURSOR = 3
 NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -321,3 +323,24 @@ def test_a_device_that_finds_its_zero_has_not_moved() -> None:
 
     assert tuple(state["position"]) == pytest.approx(cursor_of((50.0, 60.0, -80.0)), abs=1e-12)
     assert tuple(state["velocity"]) == (0, 0, 0)
+
+
+def test_what_its_actor_knows_of_a_silent_device_is_shown_and_its_reading_stands_still() -> None:
+    desk = Desk(grip_params(flags=FLAG_ATTACHED | FLAG_READY))
+    before = desk.hold()
+    silent = desk.quiet(100)
+    fill(desk.params, {"flags": FLAG_READY})
+    assert desk.runtime.publish_device(desk.lease, desk.params)
+
+    after = desk.quiet(1)
+
+    assert int(silent["flags"]) & FLAG_ATTACHED
+    assert int(after["flags"]) == FLAG_READY | MEASURED
+    assert int(after["time_ns"]) == int(silent["time_ns"])
+    assert tuple(after["orientation"]) == tuple(before["orientation"])
+
+
+def test_a_device_that_has_not_sent_yet_is_shown_with_what_its_actor_knows_but_not_ready() -> None:
+    desk = Desk(grip_params(flags=FLAG_ATTACHED | FLAG_READY))
+
+    assert int(desk.quiet(1)["flags"]) == FLAG_ATTACHED
