@@ -74,12 +74,13 @@ Outcome = tuple[Pairs, tuple[Change, ...]]
 def looked(pairs: Pairs, halves: Sequence[Half], *, automatic: bool, also: Iterable[str] = ()) -> Outcome:
     """What becomes of the pairs when `halves` are here; `also` counts as having appeared, beside those that were not here before."""
     here = frozenset((half.device_id, half.life) for half in halves)
+    left = {device_id for device_id, _ in pairs.here}.difference(device_id for device_id, _ in here)
     appeared = {device_id for device_id, _ in here - pairs.here}
     parted = frozenset(pair for pair in pairs.parted if not appeared.intersection(pair))
     table = _Table(_fitting(pairs.pairs, halves), parted, halves)
     appeared.update(also)
     if automatic:
-        table.replace_absent(appeared)
+        table.replace_absent(appeared, left)
         table.join_free(appeared)
     return replace(pairs, pairs=_remembered(table.pairs, halves), parted=parted, here=here), tuple(table.changes)
 
@@ -142,14 +143,15 @@ class _Table:
         self._halves = halves
         self._by_id = {half.device_id: half for half in halves}
 
-    def replace_absent(self, appeared: set[str]) -> None:
-        """An automatic pair drops its absent half for a free device that has appeared."""
+    def replace_absent(self, appeared: set[str], left: set[str]) -> None:
+        """An automatic pair drops its absent half for a free device that has appeared, or for any free one when it has just left."""
         for half in self._halves:
             pair = next((pair for pair in self.pairs if half.device_id in pair), None)
             if pair is None or pair.origin is Origin.MANUAL or pair.other(half.device_id) in self._by_id:
                 continue
             absent = pair.other(half.device_id)
-            found = self._best(half, (other for other in self._free(not half.moves) if other.device_id in appeared))
+            free = self._free(not half.moves)
+            found = self._best(half, (other for other in free if absent in left or other.device_id in appeared))
             if found is not None:
                 self.pairs = tuple(other for other in self.pairs if other is not pair)
                 self._join(half, found, absent)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.support.board_desk import BoardDesk
+from tests.support.peer import Peer
+from tests.support.polling import eventually
 
 CHANGED = "device-pairing-changed"
 
@@ -26,6 +28,38 @@ def test_boards_are_paired_by_themselves_and_either_half_can_be_swapped(tmp_path
         desk.plug(2, "C1")
         desk.paired(C1="P1", P1="C1")
         assert desk.hears(CHANGED, dropped="A1")["data"]["device_id"] == "C1"
+
+
+def test_a_board_that_is_plugged_in_before_the_old_one_is_pulled_out_takes_its_place(tmp_path: Path) -> None:
+    with BoardDesk(tmp_path, "arm:A1", "grip:G1", "grip:G2", "compact:C1", away=(2, 3)) as desk:
+        desk.paired(A1="G1", G1="A1")
+
+        desk.plug(2, "G2")
+        desk.paired(A1="G1", G1="A1", G2=None)
+        desk.unplug(1, "G1")
+        desk.paired(A1="G2", G2="A1")
+        assert desk.hears(CHANGED, dropped="G1")["data"]["origin"] == "automatic"
+
+        desk.plug(3, "C1")
+        desk.unplug(0, "A1")
+        desk.paired(C1="G2", G2="C1")
+
+
+def test_a_grip_that_falls_asleep_is_shown_asleep_and_detached_in_frames(tmp_path: Path) -> None:
+    with BoardDesk(tmp_path, "arm:A1", "receiver:W1") as desk:
+        desk.paired(A1="W1", W1="A1")
+        desk.hears("grip-attachment-changed", device_id="W1", attached=True)
+        with Peer(desk.service.ws) as peer:
+            peer.frame()
+
+            def shown(awake: bool) -> bool:
+                status = peer.ask({})["grip"][0]["status"]
+                return bool(status["awake"] is awake and status["attached"] is awake)
+
+            eventually(lambda: shown(True), "it is awake and attached", pause_s=0.01)
+            desk.boards.set("asleep", 1, 1)
+            desk.hears("grip-attachment-changed", device_id="W1", attached=False)
+            eventually(lambda: shown(False), "it is asleep and detached", pause_s=0.01, tries=500)
 
 
 def test_a_grip_behind_a_receiver_is_swapped_for_another_and_for_a_wired_one(tmp_path: Path) -> None:

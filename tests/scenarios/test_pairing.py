@@ -60,6 +60,26 @@ def test_an_arm_that_is_swapped_takes_the_place_of_the_old_one(desk: PairingDesk
     assert desk.pairs() == {GRIP: "C001", "C001": GRIP}
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "left", "expected"),
+    [
+        ("B001", "B002=grip", ARM, {ARM: "B002", "B002": ARM}),
+        ("A001", "C001=compact", GRIP, {GRIP: "C001", "C001": GRIP}),
+    ],
+)
+def test_a_half_that_leaves_makes_room_for_a_free_one_that_is_there_already(
+    desk: PairingDesk, first: str, second: str, left: str, expected: dict[str, str | None]
+) -> None:
+    desk.plug(second)
+    assert desk.partner(left) == first
+
+    desk.unplug(first)
+
+    event = desk.hears(CHANGED, dropped=first)
+    assert event["data"]["origin"] == "automatic"
+    assert desk.pairs() == expected
+
+
 def test_a_half_that_comes_back_finds_its_pair(desk: PairingDesk) -> None:
     desk.unplug(GRIP)
     desk.plug("B001=grip")
@@ -206,7 +226,7 @@ def test_a_pattern_acts_on_every_match(crossed: PairingDesk) -> None:
     first, second = reply.json["results"]
     assert first == {"device_id": "A001", "ok": True, "paired_with": "B002", "origin": "manual"}
     assert (second["device_id"], second["ok"]) == ("A002", False)
-    assert crossed.ask("GET", path("A*")).status == 400
+    assert crossed.ask("GET", path("A*")).json["results"][0]["device_id"] == "A001"
 
 
 def test_a_pair_by_hand_survives_a_restart_and_a_dissolved_one_does_not(tmp_path: Path) -> None:

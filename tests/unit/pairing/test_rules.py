@@ -191,12 +191,88 @@ def test_a_swap_between_two_looks_is_one() -> None:
     assert bench.here("A1", "G2") == [("A1", "G2")]
 
 
-def test_who_was_free_before_the_half_went_does_not_take_its_place_until_it_appears() -> None:
+def test_a_free_handle_takes_the_place_of_the_paired_one_that_leaves() -> None:
     bench = Bench()
+    bench.here("A1", "G1")
+    bench.here("A1", "G1", "G2")
+
+    assert bench.here("A1", "G2") == [("A1", "G2")]
+    assert bench.changes == [Change("A1", "G2", AUTO, dropped="G1")]
+    assert bench.here("A1", "G1", "G2") == [("A1", "G2")]
+    assert bench.changes == []
+
+
+def test_a_free_arm_takes_the_place_of_the_paired_one_that_leaves() -> None:
+    bench = Bench()
+    bench.here("A1", "G1")
+    bench.here("A1", "A2", "G1")
+
+    assert bench.here("A2", "G1") == [("A2", "G1")]
+    assert bench.changes == [Change("A2", "G1", AUTO, dropped="A1")]
+
+
+def test_the_attached_one_of_two_free_handles_takes_the_place_of_the_one_that_leaves() -> None:
+    bench = Bench()
+    bench.here("A1", "G1")
+    bench.here("A1", "G1", "G2", "G3+")
+
+    assert bench.here("A1", "G2", "G3+") == [("A1", "G3")]
+
+
+@pytest.mark.parametrize("free", ["rG2", "D2"])
+def test_a_free_handle_that_is_never_paired_by_itself_does_not_take_the_place_of_one_that_leaves(free: str) -> None:
+    bench = Bench()
+    bench.here("A1", "G1")
+    bench.here("A1", "G1", free)
+
+    assert bench.here("A1", free) == [("A1", "G1")]
+
+
+def test_a_free_handle_whose_pair_was_dissolved_does_not_take_the_place_of_one_that_leaves() -> None:
+    bench = Bench()
+    bench.here("A1", "G2")
+    bench.apart("A1")
+    bench.here("A1", "G2", "G1")
+
+    assert bench.here("A1", "G2") == [("A1", "G1")]
+
+
+def test_a_free_handle_does_not_take_the_place_of_one_that_leaves_a_pair_by_hand() -> None:
+    bench = Bench()
+    bench.here("A1", "G1", "G2")
+    bench.manually("A1", "G1")
+
+    assert bench.here("A1", "G2") == [("A1", "G1")]
+
+
+def test_without_automatic_pairing_a_free_handle_stays_free_when_the_paired_one_leaves() -> None:
+    bench = Bench()
+    bench.here("A1", "G1")
+    bench.automatic = False
     bench.here("A1", "G1", "G2")
 
     assert bench.here("A1", "G2") == [("A1", "G1")]
+
+
+def test_who_comes_while_automatic_pairing_is_off_takes_no_place_when_it_is_on_until_it_appears() -> None:
+    bench = Bench()
+    bench.here("A1", "G1")
+    bench.automatic = False
+    bench.here("A1", "G2")
+    bench.automatic = True
+
+    assert bench.here("A1", "G2") == [("A1", "G1")]
     assert bench.here("A1", "G2+", also=["G2"]) == [("A1", "G2")]
+
+
+def test_a_half_that_comes_back_between_two_looks_keeps_its_place() -> None:
+    bench = Bench()
+    bench.here("A1", "G1", "G2")
+    back = [half("A1", 1), half("G1", 7), half("G2", 1)]
+
+    bench.pairs, changes = looked(bench.pairs, back, automatic=True)
+
+    assert (bench.listed, changes) == ([("A1", "G1")], ())
 
 
 def test_a_real_device_does_not_take_a_simulated_ones_place() -> None:
