@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from actors.port.messages import Window
+from actors.port.messages import BLOCK_ON_LOOP, LOOP_THRESHOLD, Window
 from actors.settings.messages import SettingsView
 
 NS_PER_S: Final = 1_000_000_000
@@ -24,9 +24,9 @@ class Rule:
     def of(cls, settings: SettingsView) -> Rule:
         """As the settings have it now."""
         return cls(
-            settings.integer("devices/detection/loop_threshold"),
+            settings.integer(LOOP_THRESHOLD),
             settings.number("devices/detection/loop_window"),
-            settings.flag("devices/detection/block_on_loop"),
+            settings.flag(BLOCK_ON_LOOP),
         )
 
 

@@ -19,6 +19,8 @@ from actors.values.hardware import FoundDevice
 from fastpath.arena import Lease
 
 PORTS: Final = "ports"
+BLOCK_ON_LOOP: Final = "devices/detection/block_on_loop"
+LOOP_THRESHOLD: Final = "devices/detection/loop_threshold"
 DETECTION: Final = "detection"
 
 
@@ -120,6 +122,11 @@ class PortTable:
         status = self.find(port)
         return status is not None and status.state is PortState.BLOCKED
 
+    def may_be_blocked(self, port: str, threshold: int) -> bool:
+        """Whether the port is dropped and its next opening may be the loop that is one too many: it is counted before it is opened."""
+        status = self.find(port)
+        return status is not None and status.window.dropped and len(status.window.reopened_ns) + 1 >= threshold
+
 
 @dataclass(frozen=True, slots=True)
 class PortOpened(Message):
@@ -158,7 +165,7 @@ class PortVanished(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortPlugged(Message):
-    """The operating system lists the port, which it did not before, or it is plugged in anew; nobody has opened it yet."""
+    """The port is back, or plugged in anew, and nobody has opened it yet: its opening is counted before it is opened."""
 
     port: str
 

@@ -19,7 +19,9 @@ from actors.port import retry
 from actors.port.link import DeviceFacts, NobodyAnswers, Patience, PortUnusable
 from actors.port.link_watch import PortFacts, read
 from actors.port.messages import (
+    BLOCK_ON_LOOP,
     DETECTION,
+    LOOP_THRESHOLD,
     PORTS,
     AwakeSeen,
     CalibrateOverLink,
@@ -34,6 +36,7 @@ from actors.port.messages import (
     PortClosed,
     PortFaulted,
     PortOpened,
+    PortPlugged,
     PortSilent,
     PortTable,
     PortUnblocked,
@@ -43,7 +46,7 @@ from actors.port.messages import (
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
-    from actors.port.link import Link, Links
+    from actors.port.link import Link, LinkFacts, Links
     from actors.port.open_links import Held, OpenLinks
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate, FoundDevice
@@ -51,6 +54,8 @@ if TYPE_CHECKING:
 
 ASLEEP = DeviceFacts(awake=False)
 AS_AT_FIRST = DeviceFacts()
+# How long the guard has to count an opening that may block the port.
+COUNT_S = 0.05
 
 logger = logging.getLogger(__name__)
 
@@ -118,6 +123,8 @@ class PortLink(ServiceActor):
         self._ignored: set[str] = set()
         self._resting = False
         self._silent_said = False
+        # Whether the guard was told of the opening that comes next.
+        self._counted = False
 
     def started(self) -> None:
         """Take up a link that is open, else try the port."""
@@ -128,8 +135,11 @@ class PortLink(ServiceActor):
         for record in self._inventory.value.devices:
             if record.identity.port == self._port and record.identity.found is not None:
                 slot = (record.device_id, record.lease)
-                self._devices[record.identity.link_id] = _Device(record.identity.found, slot)
+                facts = held.facts.of.get(record.identity.link_id, AS_AT_FIRST)
+                self._devices[record.identity.link_id] = _Device(record.identity.found, slot, facts)
         self._start(held.link)
+        for device in self._devices.values():
+            self._follow(device, AS_AT_FIRST, always=True)
         self.tell(self.name, PortFacts(held.opening, held.facts))
         self.tell(DETECTION, PortTried(self._port))
 
@@ -149,7 +159,7 @@ class PortLink(ServiceActor):
         elif message.name == PORTS:
             self._say_opened()
         else:
-            # A new actor of a device has not heard that it sleeps, or does not know where it is.
+            # A new actor of a device has not heard whether it sleeps and knows where it is.
             for device in self._devices.values():
                 if device.slot is not None and message.name == f"device/{device.slot[0]}":
                     self._follow(device, device.facts, always=True)
@@ -161,8 +171,22 @@ class PortLink(ServiceActor):
         """Open it unless that is forbidden; whatever comes of it is told, and the first round of the detection goes on."""
         blocked = self._table.value.is_blocked(self._port)
         if self._opened.find(self._port) is None and not (self._resting or blocked):
-            self._try()
+            if self._is_to_be_counted():
+                self._counted = True
+                self.tell(PORTS, PortPlugged(self._port))
+                self._try_later(COUNT_S)
+            else:
+                self._try()
         self.tell(DETECTION, PortTried(self._port))
+
+    def _is_to_be_counted(self) -> bool:
+        """Whether this opening may block the port: then the guard counts it first, once."""
+        settings, threshold = self._settings.value, self._settings.value.integer(LOOP_THRESHOLD)
+        return (
+            not self._counted
+            and settings.flag(BLOCK_ON_LOOP)
+            and self._table.value.may_be_blocked(self._port, threshold)
+        )
 
     def _try(self) -> None:
         stop = self._opened.expect(self._port)
@@ -183,13 +207,13 @@ class PortLink(ServiceActor):
             if held is None:
                 link.close()
                 return
-            self._silent_said = False
+            self._silent_said = self._counted = False
             self._take(held)
 
     def _take(self, held: Held) -> None:
         devices = held.facts.devices
         logger.info("port %s is open: %s", self._port, ", ".join(map(_named, devices)) or "nobody is there yet")
-        self._meet(devices)
+        self._meet(held.facts)
         if not devices:
             self._say_opened()
 
@@ -261,12 +285,13 @@ class PortLink(ServiceActor):
             self._close(facts.gone)
             self._try_later(self._period_s())
             return
-        self._meet(facts.devices)
+        self._meet(facts)
         for link_id, device in self._devices.items():
             before, device.facts = device.facts, facts.of.get(link_id, AS_AT_FIRST)
             self._follow(device, before)
 
-    def _meet(self, here: tuple[FoundDevice, ...]) -> None:
+    def _meet(self, facts: LinkFacts) -> None:
+        here = facts.devices
         ids = {found.device_id for found in here}
         self._ignored &= ids
         gone = [device for link_id, device in self._devices.items() if link_id not in ids]
@@ -281,7 +306,7 @@ class PortLink(ServiceActor):
             self._say_opened()
         for found in here:
             if found.device_id not in self._devices and found.device_id not in self._ignored:
-                self._devices[found.device_id] = _Device(found)
+                self._devices[found.device_id] = _Device(found, facts=facts.of.get(found.device_id, AS_AT_FIRST))
                 self._find(found)
 
     def _follow(self, device: _Device, before: DeviceFacts, *, always: bool = False) -> None:
@@ -289,9 +314,9 @@ class PortLink(ServiceActor):
         if device.slot is None:
             return
         (device_id, lease), now = device.slot, device.facts
-        if now.awake is not before.awake or (always and not now.awake):
+        if always or now.awake is not before.awake:
             self.tell(f"device/{device_id}", AwakeSeen(lease.generation, now.awake))
-        if now.homed is not before.homed or (always and not now.homed):
+        if always or now.homed is not before.homed:
             self.tell(f"device/{device_id}", HomedSeen(lease.generation, now.homed))
         if now.fault and now.fault != before.fault:
             logger.warning("device %s on %s reports: %s", device_id, self._port, now.fault)

@@ -70,6 +70,7 @@ def handle(tmp_path: Path) -> Iterator[Handle]:
         yield Handle(desk)
 
 
+@pytest.mark.promise(27, "Attach and detach are decided by heartbeats with a debounce, which a bounce does not pass")
 def test_a_bounce_shorter_than_the_debounce_attaches_nothing(handle: Handle) -> None:
     for _ in range(TIMES):
         handle.beats(TOO_FEW)
@@ -87,6 +88,7 @@ def test_a_bounce_shorter_than_the_debounce_attaches_nothing(handle: Handle) -> 
     assert handle.desk.ask("POST", ROUTE).json["state"] == "running"
 
 
+@pytest.mark.promise(27, "Attach and detach are decided by heartbeats with a debounce, which a bounce does not pass")
 def test_a_bounce_shorter_than_the_debounce_detaches_nothing_and_ends_no_calibration(handle: Handle) -> None:
     handle.beats(ENOUGH)
     assert handle.attached()

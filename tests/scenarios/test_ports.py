@@ -176,6 +176,7 @@ def test_a_death_in_the_middle_of_a_loop_forgets_nothing_that_was_counted(system
     assert shown(system)["state"] == "blocked"
 
 
+@pytest.mark.promise(140, "a blocked port stays blocked over a restart of the service")
 def test_it_stays_blocked_over_a_restart_of_the_service(tmp_path: Path) -> None:
     with RunningSystem(tmp_path) as system:
         flap(system)
