@@ -11,7 +11,7 @@ import pykka
 
 from actors.device import places
 from actors.device.actor import DeviceActor, actor_name
-from actors.device.events import disconnected_event
+from actors.device.events import connected_event, disconnected_event
 from actors.device.hardware_desk import HardwareDesk
 from actors.device.memory import DeviceMemory
 from actors.device.messages import (
@@ -45,6 +45,8 @@ from actors.kit.children import Children, Intensity
 from actors.kit.errors import Busy
 from actors.kit.message import Announce, ChildFailed
 from actors.port.messages import (
+    BLOCK_ON_LOOP,
+    LOOP_THRESHOLD,
     PORTS,
     ConfigureOverLink,
     DeviceDropped,
@@ -54,6 +56,7 @@ from actors.port.messages import (
     PortBlocked,
     PortClosed,
     PortOpened,
+    PortPlugged,
     PortUnblocked,
     link_name,
 )
@@ -245,9 +248,12 @@ class DeviceManager(ServiceActor):
 
     def _place(self, identity: DeviceIdentity) -> None:
         """Into the inventory, or kept away while its port is blocked."""
-        if not self._ports.value.is_blocked(identity.port):
+        if self._ports.value.is_blocked(identity.port):
+            self._keep_away(identity)
+        else:
             self._add(identity)
-            return
+
+    def _keep_away(self, identity: DeviceIdentity) -> None:
         self._memory.replace(self._memory.value.seen(identity.device_id, identity.number))
         self._inventory.replace(places.kept_away(self._inventory.value, identity))
 
@@ -303,9 +309,15 @@ class DeviceManager(ServiceActor):
         self.tell(actor_name(record.device_id), told)
 
     def plug(self, identity: DeviceIdentity, wanted: Simulation) -> None:
-        """Into the inventory, with an actor, unless its port is blocked; Busy while its slot is not free."""
-        if self._ports.value.is_blocked(identity.port):
-            self._place(identity)
+        """Into the inventory, with an actor, unless its port is blocked or this coming blocks it; Busy while its slot is not free."""
+        settings, ports = self._settings.value, self._ports.value
+        loops = settings.flag(BLOCK_ON_LOOP) and ports.may_be_blocked(identity.port, settings.integer(LOOP_THRESHOLD))
+        if ports.is_blocked(identity.port) or loops:
+            self._keep_away(identity)
+            if loops:
+                # The port's guard counts it first: a device that is kept away for it never connects.
+                self.tell(PORTS, PortPlugged(identity.port))
+                self.context.timers.after(RETRY_S, self.name, PortUnblocked(identity.port), key=identity.port)
         else:
             self._add(identity, wanted)
             self._spawn(identity.device_id)
@@ -328,6 +340,8 @@ class DeviceManager(ServiceActor):
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
         self._inventory.replace(places.here(self._inventory.value, record))
+        # Before anybody is told of the device who may say something of it.
+        self.tell(HUB, connected_event(record))
         self._stops.apply()
         if identity.simulated:
             self.tell(PORTS, PortOpened(identity.port, identity.port, identity.device_id))

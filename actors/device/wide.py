@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
+from actors.values.coefficients import kept
 
 if TYPE_CHECKING:
     from actors.device.messages import ConfigureDevice, DeviceRecord, DeviceWide
@@ -25,4 +26,5 @@ def changed(record: DeviceRecord, change: ConfigureDevice) -> DeviceWide:
         raise InvalidInput(f"the scaling factor of the gravity compensation is 0 to {MOST_GRAVITY:g}")
     if change.home_return is not None:
         record.require("home_return")
-    return replace(record.wide, **sent)
+    wide = replace(record.wide, **sent)
+    return replace(wide, gravity_scale=kept(wide.gravity_scale))

@@ -167,6 +167,7 @@ def stands(desk: BoardDesk, degrees: float) -> None:
     eventually(lambda: body_of(desk) == pytest.approx(body, abs=1e-5), f"turned by {degrees}", pause_s=0.01)
 
 
+@pytest.mark.promise(234, "The body orientation is refreshed by a recalibration")
 def test_a_calibration_refreshes_the_body_orientation_and_one_that_fails_does_not(unlocked: BoardDesk) -> None:
     unlocked.boards.set("turned", 60, COMPACT)
     unlocked.boards.set("calibration", 1, COMPACT)

@@ -22,6 +22,8 @@ from tests.support.polling import PATIENCE_S, eventually
 SIMULATED = (SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),)
 RATE_HZ = 4000
 PERIOD_S = 0.001
+# SETTLE phase of a board that follows commands.
+SETTLED = 3
 PUSH = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}
 
 
@@ -63,6 +65,7 @@ def push(channel: ClientConnection, *device_ids: str, **commands: Any) -> Any:
     return json.loads(channel.recv())
 
 
+@pytest.mark.promise(3, "Simulated devices are recognised beside real ones")
 def test_a_force_reaches_the_motors_of_the_board_and_of_the_simulated_arm(bench: Bench) -> None:
     with connect(bench.service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
         channel.recv()
@@ -148,3 +151,35 @@ def test_grips_behind_a_receiver_are_shown_with_what_they_say(tmp_path: Path) ->
         boards.set("here", 0, device=0)
         assert events.hears("device-disconnected", device_id="G1")
         assert bench.phase("G2") is Phase.READY
+
+
+@pytest.mark.promise(153)
+def test_an_arm_that_settles_by_its_own_word_settles_once(tmp_path: Path) -> None:
+    """A settling arm is shown not ready for the time that its firmware names, once."""
+    with (
+        Boards("arm:A1", "arm:A2") as boards,
+        ServiceInside(
+            tmp_path,
+            simulated=(),
+            settings={"control/frequency": 1000, "devices/detection/period": 100},
+            links=BoardsAt(boards.path(0), boards.path(1)),
+            settled=False,
+        ) as service,
+        Listener(service.events) as events,
+    ):
+        bench = Bench(boards, service, events)
+        boards.unplug(0)
+        boards.unplug(1)
+        eventually(lambda: not service.system.inventory.value.devices, "both are gone", pause_s=0.01)
+        boards.set("settle_ms", 1500, 0)
+        boards.set("settle_ms", 1000, 1)
+
+        boards.plug(0)
+        eventually(lambda: bench.phase("A1") is Phase.SETTLING, "the first arm settles", pause_s=0.005)
+        eventually(lambda: boards.see(0).phase == SETTLED, "it says that it has settled", pause_s=0.005)
+        # The second one begins when the first one is over: counted twice, the first's time would outlast the second's.
+        boards.plug(1)
+        bench.ready("A1")
+
+        assert boards.see(1).phase != SETTLED
+        bench.ready("A2")

@@ -34,6 +34,7 @@ PUSH = {"arm": [{"device_id": ARM.device_id, "commands": {"set_cursor_force": {"
 # ---------------------------------------------------------------- coming
 
 
+@pytest.mark.promise(153, "an arm settles for `devices/settle_time`, 5 s, unless its firmware names another time")
 def test_a_device_that_is_plugged_in_is_found_settles_and_takes_commands(tmp_path: Path) -> None:
     with Plugged(tmp_path, settings={"devices/settle_time": 5}) as desk:
         board = desk.machine.plug(replace(ARM, settle_s=None))
@@ -245,6 +246,25 @@ def test_a_connection_loop_blocks_the_port_until_somebody_resets_it(tmp_path: Pa
         assert again.ask("POST", f"/ports/{PORT}/reset").json["state"] == "active"
         again.ready(ARM)
         assert again.row()["device_id"] == ARM.device_id
+
+
+def test_a_link_that_breaks_once_too_often_is_blocked_before_its_device_connects(tmp_path: Path) -> None:
+    with Plugged(tmp_path) as desk:
+        board = desk.machine.plug(ARM)
+        desk.ready(ARM)
+        for _ in range(5):
+            board.drop()
+            desk.gone()
+            desk.until(lambda: desk.records or desk.row()["state"] == "blocked", "it is back or kept out")
+        desk.until(lambda: desk.row()["state"] == "blocked", "it is kept out")
+        assert desk.records == ()
+        assert desk.ask("POST", f"/ports/{PORT}/reset").status == 200
+        desk.ready(ARM)
+        desk.events.hears("port-state-changed", port=PORT)
+        names = [event["name"] for event in desk.events.events]
+
+    assert names.count("device-disconnected") == 5
+    assert names[: names.index("port-blocked")].count("device-connected") == 5
 
 
 def test_a_port_that_flaps_slowly_is_not_blocked(tmp_path: Path) -> None:

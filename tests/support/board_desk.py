@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from actors.device.messages import SimulatedSpec
+
 QUICK: Final[Mapping[str, object]] = {
     "control/frequency": 1000,
     "devices/detection/period": 100,
@@ -33,11 +35,14 @@ class BoardDesk:
     service: ServiceInside
     events: Listener
 
-    def __init__(self, folder: Path, *boards: str, away: tuple[int, ...] = ()) -> None:
-        """`boards` as in `Boards`, `away` are indices of theirs."""
+    def __init__(
+        self, folder: Path, *boards: str, away: tuple[int, ...] = (), simulated: tuple[SimulatedSpec, ...] | None = ()
+    ) -> None:
+        """`boards` as in `Boards`, `away` are indices of theirs; `simulated` None: what the service chooses."""
         self._folder = folder
         self._names = boards
         self._away = away
+        self._simulated = simulated
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -61,7 +66,7 @@ class BoardDesk:
         paths = [self.boards.path(port) for port in range(len(self._names))]
         with ExitStack() as stack:
             links = BoardsAt(*paths)
-            inside = ServiceInside(self._folder, simulated=(), settings=QUICK, links=links, settled=False)
+            inside = ServiceInside(self._folder, simulated=self._simulated, settings=QUICK, links=links, settled=False)
             self.service = stack.enter_context(inside)
             self.events = stack.enter_context(Listener(self.service.events, since="2000-01-01T00:00:00%2B00:00"))
             self._running = stack.pop_all()

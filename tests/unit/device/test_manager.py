@@ -14,6 +14,7 @@ from actors.device.actor import actor_name
 from actors.device.manager import DeviceManager
 from actors.device.memory import DeviceMemory
 from actors.device.messages import (
+    AddSimulated,
     DeviceChanged,
     DeviceRecord,
     DeviceWide,
@@ -32,6 +33,7 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import NoSuchDevice
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
+from actors.pairing.messages import PAIRING
 from actors.port.messages import PortTable
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger
@@ -131,6 +133,27 @@ class Rig:
     def safety(self) -> list[tuple[object, object]]:
         emits = self.hub.of(Emit)
         return [(e.data["device_id"], e.data["safety_type"]) for e in emits if e.kind == "device-safety-triggered"]
+
+
+def test_a_device_is_said_to_have_come_before_anybody_can_pair_it() -> None:
+    rig = Rig()
+    rig.start()
+    said: list[str] = []
+    pairing = Listener(rig.context, PAIRING)
+    rig.hub.hears = lambda: said.extend(emit.kind for emit in rig.hub.of(Emit)[-1:])
+    pairing.hears = lambda: said.append("pairing looks")
+
+    rig.manager.on_receive(AddSimulated(parse("arm")))
+
+    assert said == ["device-connected", "pairing looks"]
+    assert rig.hub.of(Emit)[0].data == {
+        "device_id": rig.ids[0],
+        "device_family": "arm",
+        "type": "arm",
+        "connection": "simulated",
+        "port": "sim0",
+        "firmware": "7.5",
+    }
 
 
 class Dead:
@@ -251,7 +274,7 @@ def test_a_stop_of_everything_acts_at_the_next_tick_and_holds() -> None:
     assert [record.stopped for record in rig.records] == [True, True, True]
     assert rig.saved == StopLatch(everything=True)
     assert rig.safety == [(arm, "stopped"), (compact, "stopped")]
-    assert rig.hub.of(Emit)[0].message == f"arm {arm} was stopped by somebody"
+    assert rig.hub.of(Emit)[len(rig.records)].message == f"arm {arm} was stopped by somebody"
 
 
 def test_a_stop_acts_before_anybody_is_told() -> None:

@@ -53,6 +53,7 @@ def found_device(identity: Identity, *, calibrated: bool = False) -> FoundDevice
         calibrated=calibrated,
         settle_s=identity.settle_ms / 1000,
         calibrates=Capability.CALIBRATE in identity.capabilities,
+        reads_battery=Capability.BATTERY in identity.capabilities,
     )
 
 

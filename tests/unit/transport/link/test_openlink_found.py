@@ -154,6 +154,13 @@ def test_a_handle_has_neither_reach_nor_mechanism() -> None:
     assert found.mechanism is None
 
 
+@pytest.mark.parametrize("capabilities", [Capability(0), Capability.BATTERY])
+def test_a_battery_is_read_only_with_its_capability(capabilities: Capability) -> None:
+    found = found_device(replace(ARM, kind=DeviceKind.GRIP, wireless=True, capabilities=capabilities))
+
+    assert found.reads_battery is (Capability.BATTERY in capabilities)
+
+
 @pytest.mark.parametrize("capabilities", [Capability(0), Capability.CALIBRATE, Capability.HALL | Capability.CALIBRATE])
 def test_what_calibrates_says_so(capabilities: Capability) -> None:
     found = found_device(replace(ARM, kind=DeviceKind.PEN, capabilities=capabilities))
