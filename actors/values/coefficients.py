@@ -1,0 +1,12 @@
+"""Coefficients that clients configure: damping, gains and factors, and the step that they are kept in."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DECIMALS: Final = 5
+
+
+def kept(value: float) -> float:
+    """The value to 0.00001, so that at most 8 characters show it (0 to 99): docs/decisions/0032."""
+    return round(value, DECIMALS)
