@@ -64,13 +64,19 @@ class SessionActor(ServiceActor):
     @handles(ConfigureSession)
     def configure(self, message: ConfigureSession) -> Applied:
         """Make or refuse each change; say what changed."""
+        before = self._entry.config.value.required_sdk_version
         applied = self._apply(message.changes)
         for event in unsupported_events(applied, self._inventory.value):
             self.tell(HUB, event)
         for change in message.changes:
             if (reason := configure.too_new(change)) is not None:
-                data = {"session_id": self._entry.session_id, "reason": "sdk_version"}
-                self.tell(HUB, Emit("session-warning", data, reason))
+                self._warn_of_version(reason)
+        config = applied.config
+        if config.sdk_from_profile and config.required_sdk_version != before:
+            # Nobody declared it now: no change is refused for it.
+            reason = configure.newer_than_ours(config.required_sdk_version)
+            if reason is not None:
+                self._warn_of_version(reason)
         return applied
 
     @handles(SettingChanged)
@@ -104,6 +110,9 @@ class SessionActor(ServiceActor):
     def _gate(self, record: DeviceRecord) -> float | None:
         gain = self._settings.value.device(record.device_id, record.kind, FORCE_GATE)
         return float(gain) if isinstance(gain, (int, float)) else None
+
+    def _warn_of_version(self, reason: str) -> None:
+        self.tell(HUB, Emit("session-warning", {"session_id": self._entry.session_id, "reason": "sdk_version"}, reason))
 
     def _say_updated(self, scopes: tuple[str, ...]) -> None:
         session_id = self._entry.session_id

@@ -33,10 +33,11 @@ from actors.session.messages import (
     SetPreset,
     SetWorkspace,
 )
-from actors.session.profile import SessionMemory, check_name, remembered_version, version_parts
+from actors.session.profile import SessionMemory, check_name, version_parts
+from actors.values.coefficients import kept
 from actors.values.identity import INTERFACE
 from actors.values.selector import matches
-from actors.values.spatial import Basis
+from actors.values.spatial import ORIGIN, PartialTransform
 
 MOST_DAMPING: Final = 20.0
 FREEFORM: Final = "presets/freeform_profiles"
@@ -83,31 +84,28 @@ def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings
 
 
 def scopes(before: SessionConfig, now: SessionConfig, around: Surroundings) -> tuple[str, ...]:
-    """Names of what differs, in the contract's words; a preset that moves the origin changes the mount too."""
+    """Names of what differs, in the contract's words; a preset that moves the origin changes the mount too.
+
+    The session's basis is that of every device without its own, so a new one is `config.basis` as well.
+    """
+    records = around.inventory.devices
     session: tuple[tuple[str, Callable[[SessionConfig], object]], ...] = (
         ("profile", lambda config: config.profile),
         ("basis", lambda config: config.basis),
         ("required_sdk_version", lambda config: config.required_sdk_version),
+        ("config.basis", lambda config: (config.basis, [config.basis_of(record.device_id) for record in records])),
     )
     device: tuple[tuple[str, Callable[[SessionConfig, DeviceRecord], object]], ...] = (
-        ("config.basis", lambda config, record: _basis_of(record, config, before, now)),
         ("config.mount", presets.mount_of),
         ("config.preset", presets.preset_of),
         ("config.damping", lambda config, record: config.device(record.device_id).damping),
         ("config.force_gate", around.gate_of),
         ("config.navigation", lambda config, record: config.device(record.device_id).navigation),
     )
-    records = around.inventory.devices
     return (
         *(name for name, value in session if value(before) != value(now)),
         *(name for name, value in device if any(value(before, record) != value(now, record) for record in records)),
     )
-
-
-def _basis_of(record: DeviceRecord, config: SessionConfig, before: SessionConfig, now: SessionConfig) -> Basis | None:
-    """The device's basis in `config` where its own was touched; a session's new basis is told as the session's."""
-    touched = before.device(record.device_id).basis != now.device(record.device_id).basis
-    return config.basis_of(record.device_id) if touched else None
 
 
 def is_freeform(profile: str, patterns: Iterable[str]) -> bool:
@@ -118,13 +116,16 @@ def is_freeform(profile: str, patterns: Iterable[str]) -> bool:
 
 def too_new(change: Change) -> str | None:
     """Why a version cannot be served, though it is remembered; None for every other change and for what is no version."""
-    if not isinstance(change, RequireSdk):
-        return None
+    return newer_than_ours(change.version) if isinstance(change, RequireSdk) else None
+
+
+def newer_than_ours(version: str | None) -> str | None:
+    """What to do about a required version above this interface's; None for one that is served, for none and for what is no version."""
     try:
-        newer = version_parts(change.version) > version_parts(INTERFACE)
+        newer = version is not None and version_parts(version) > version_parts(INTERFACE)
     except InvalidInput:
         return None
-    return f"the client needs interface {change.version} and this is {INTERFACE}: update the service" if newer else None
+    return f"the client needs interface {version} and this is {INTERFACE}: update the service" if newer else None
 
 
 @singledispatch
@@ -136,21 +137,23 @@ def _change(change: object, config: SessionConfig, around: Surroundings) -> Sess
 @_change.register
 def _(change: DeclareProfile, config: SessionConfig, around: Surroundings) -> SessionConfig:
     name = check_name(change.name)
-    version = remembered_version(around.memory, name, config.required_sdk_version)
-    return replace(config, profile=name, required_sdk_version=version)
+    if config.required_sdk_version is not None and not config.sdk_from_profile:
+        return replace(config, profile=name)
+    version = around.memory.versions.get(name)
+    return replace(config, profile=name, required_sdk_version=version, sdk_from_profile=version is not None)
 
 
 @_change.register
 def _(change: ClearProfile, config: SessionConfig, around: Surroundings) -> SessionConfig:
     del change, around
-    return replace(config, profile=NO_PROFILE, required_sdk_version=None)
+    return replace(config, profile=NO_PROFILE, required_sdk_version=None, sdk_from_profile=False)
 
 
 @_change.register
 def _(change: RequireSdk, config: SessionConfig, around: Surroundings) -> SessionConfig:
     del around
     version_parts(change.version)
-    return replace(config, required_sdk_version=change.version)
+    return replace(config, required_sdk_version=change.version, sdk_from_profile=False)
 
 
 @_change.register
@@ -165,6 +168,8 @@ def _(change: SetBasis, config: SessionConfig, around: Surroundings) -> SessionC
 @_change.register
 def _(change: SetMount, config: SessionConfig, around: Surroundings) -> SessionConfig:
     record = around.device(change.device_id, "mount")
+    if change.mount == PartialTransform():
+        return config
     mount = change.mount.over(presets.mount_of(config, record))
     return _with(config, change.device_id, replace(config.device(change.device_id), mount=mount, preset=CUSTOM))
 
@@ -183,9 +188,9 @@ def _(change: SetPreset, config: SessionConfig, around: Surroundings) -> Session
 @_change.register
 def _(change: SetDamping, config: SessionConfig, around: Surroundings) -> SessionConfig:
     record, device = around.device(change.device_id, "damping"), config.device(change.device_id)
-    scalar = device.damping.scalar if change.scalar is None else change.scalar
-    vector = device.damping.vector if change.vector is None else change.vector
-    damping = Damping(scalar, vector)
+    scalar, vector = change.scalar or 0.0, change.vector or ORIGIN
+    x, y, z = map(kept, vector)
+    damping = Damping(kept(scalar), (x, y, z))
     if damping != device.damping:
         # The config of an old firmware shows no damping and may come back as it was shown.
         record.require("damping")
@@ -206,7 +211,7 @@ def _(change: SetForceGate, config: SessionConfig, around: Surroundings) -> Sess
     around.device(change.device_id, "force_gate")
     if change.gain is not None and not 0 <= change.gain <= 1:
         raise InvalidInput("the gain of the force gate is 0 to 1")
-    gain = around.start.device(change.device_id).force_gate if change.gain is None else change.gain
+    gain = around.start.device(change.device_id).force_gate if change.gain is None else kept(change.gain)
     return _with(config, change.device_id, replace(config.device(change.device_id), force_gate=gain))
 
 

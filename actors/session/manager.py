@@ -128,6 +128,8 @@ class SessionManager(ServiceActor):
                 {"reason": "resume_refused"},
                 f"no closed session {message.resume[:20]!r} is known: this is session {session_id}",
             )
+        if (newer := configure.newer_than_ours(config.required_sdk_version)) is not None:
+            self._emit("session-warning", session_id, {"reason": "sdk_version"}, newer)
         return SessionHandle(session_id, lease, actor_name(session_id), config, resumed is not None)
 
     @handles(CloseSession)
@@ -178,7 +180,10 @@ class SessionManager(ServiceActor):
     def _start_config(self, known: Remembered) -> SessionConfig:
         """What a session starts with that was known like this."""
         config = replace(
-            self._book.defaults.value, profile=known.profile, required_sdk_version=known.required_sdk_version
+            self._book.defaults.value,
+            profile=known.profile,
+            required_sdk_version=known.required_sdk_version,
+            sdk_from_profile=known.from_profile,
         )
         around = configure.Surroundings(
             self._inventory.value, self._book.memory.value, freeform=self._settings.value.texts(configure.FREEFORM)
@@ -213,10 +218,19 @@ class SessionManager(ServiceActor):
         """Remember profile and version, as those of the newest session; True when they are others than before."""
         config = entry.config.value
         memory = self._book.memory.value
-        now = Remembered(config.profile, config.required_sdk_version)
+        now = Remembered(config.profile, config.required_sdk_version, config.sdk_from_profile)
         before = memory.sessions.get(entry.session_id, Remembered())
-        self._book.memory.replace(memory.noting(entry.session_id, now, before))
+        self._book.memory.replace(memory.noting(entry.session_id, now, before, self._declared()))
         return now != before
+
+    def _declared(self) -> dict[str, str]:
+        """Profile name -> SDK version that an open session of that name declared itself, the newest session's."""
+        configs = [entry.config.value for entry in self._book.entries.values()]
+        return {
+            config.profile: config.required_sdk_version
+            for config in configs
+            if config.required_sdk_version is not None and not config.sdk_from_profile
+        }
 
     def _save(self) -> None:
         self.tell(STORE, SaveLedger(SECTION, self._book.memory.value.as_json()))

@@ -68,11 +68,13 @@ class DeviceConfig:
 class SessionConfig:
     """Everything that a session has configured; devices that it never configured are not in `devices`.
 
-    `freeform`: the profile is one of those whose compacts start with the preset `compact_zup`.
+    `freeform`: the profile is one of those whose compacts start with the preset `compact_zup`. `sdk_from_profile`:
+    `required_sdk_version` was remembered for the profile's name; False: the session declared it, or has none.
     """
 
     profile: str = NO_PROFILE
     required_sdk_version: str | None = None
+    sdk_from_profile: bool = False
     freeform: bool = False
     basis: Basis = field(default_factory=Basis)
     devices: Mapping[str, DeviceConfig] = field(default_factory=lambda: MappingProxyType({}))
@@ -91,7 +93,7 @@ class SessionConfig:
 
 @dataclass(frozen=True, slots=True)
 class DeclareProfile:
-    """The session is called this; the SDK version that the name declared before comes back."""
+    """The session is called this; a session that declared no SDK version itself gets the one remembered for the name, or none."""
 
     name: str
     path: str = ""
@@ -99,7 +101,7 @@ class DeclareProfile:
 
 @dataclass(frozen=True, slots=True)
 class ClearProfile:
-    """Back to `default`; the remembered SDK version is forgotten."""
+    """Back to `default` without an SDK version; the name's is forgotten unless another open session declared one under it."""
 
     path: str = ""
 
@@ -141,7 +143,7 @@ class SetPreset:
 
 @dataclass(frozen=True, slots=True)
 class SetDamping:
-    """Damping of one device; None keeps that part."""
+    """Damping of one device, all of it: a part that is None is 0."""
 
     device_id: str
     scalar: float | None = None

@@ -17,6 +17,7 @@ V = TypeVar("V")
 LONGEST_NAME: Final = 100
 LONGEST_VERSION: Final = 32
 REMEMBERED: Final = 1_000
+NOTHING_HELD: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def check_name(name: str) -> str:
@@ -43,6 +44,7 @@ class Remembered:
 
     profile: str = NO_PROFILE
     required_sdk_version: str | None = None
+    from_profile: bool = False  # the version was remembered for the profile's name, the session declared none itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +54,24 @@ class SessionMemory:
     sessions: Mapping[int, Remembered] = field(default_factory=lambda: MappingProxyType({}))
     versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
-    def noting(self, session_id: int, now: Remembered, before: Remembered) -> SessionMemory:
-        """`now` for that session; a version that it declares now is kept under its name, one that it cleared is forgotten."""
+    def noting(
+        self, session_id: int, now: Remembered, before: Remembered, held: Mapping[str, str] = NOTHING_HELD
+    ) -> SessionMemory:
+        """`now` for that session. A version that it declares is kept under its profile's name.
+
+        The version of a name that it cleared is forgotten, unless another open session declared one: `held`, by name.
+        """
         versions = dict(self.versions)
         known = versions.pop(now.profile, None)
+        own = None if now.from_profile else now.required_sdk_version
         # A session that only ends says nothing new: another may have declared a newer version under that name.
-        declared = now.required_sdk_version if now != before else None
-        version = declared or known or now.required_sdk_version
+        version = own if now != before and own is not None else known or own
         if now.profile != NO_PROFILE and version is not None:
             versions[now.profile] = version
-        if now.profile == NO_PROFILE and before.profile != NO_PROFILE:
+        if now == Remembered() and before.profile != NO_PROFILE:
             versions.pop(before.profile, None)
+            if before.profile in held:
+                versions[before.profile] = held[before.profile]
         sessions = {known: value for known, value in self.sessions.items() if known != session_id}
         sessions[session_id] = now
         return SessionMemory(_newest(sessions), _newest(versions))
@@ -70,7 +79,10 @@ class SessionMemory:
     def as_json(self) -> dict[str, object]:
         """For the ledger."""
         return {
-            "sessions": [[known, value.profile, value.required_sdk_version] for known, value in self.sessions.items()],
+            "sessions": [
+                [known, value.profile, value.required_sdk_version, value.from_profile]
+                for known, value in self.sessions.items()
+            ],
             "versions": dict(self.versions),
         }
 
@@ -93,11 +105,6 @@ class SessionMemory:
         )
 
 
-def remembered_version(memory: SessionMemory, profile: str, declared: str | None) -> str | None:
-    """The SDK version that goes with a profile that is declared now: the remembered one, else what the session has."""
-    return memory.versions.get(profile, declared)
-
-
 def _newest(kept: dict[K, V]) -> Mapping[K, V]:
     """The last 1,000 entries."""
     return MappingProxyType(dict(list(kept.items())[-REMEMBERED:]))
@@ -106,11 +113,15 @@ def _newest(kept: dict[K, V]) -> Mapping[K, V]:
 def _session(entry: Frozen) -> tuple[int, Remembered] | None:
     """One remembered session; None when it cannot be read."""
     match entry:
-        case (int() as known, str() as profile, (str() | None) as version):
-            if type(known) is int and known > 0 and _readable(profile, "0" if version is None else version):
-                return known, Remembered(profile, version)
-        case _:
+        case (int() as known, str() as profile, (str() | None) as version, bool() as from_profile):
             pass
+        case (int() as known, str() as profile, (str() | None) as version):
+            # Written before it was remembered where a version comes from.
+            from_profile = False
+        case _:
+            return None
+    if type(known) is int and known > 0 and _readable(profile, "0" if version is None else version):
+        return known, Remembered(profile, version, from_profile)
     return None
 
 

@@ -1,6 +1,6 @@
 """Session selectors of paths and `?session=`, as rules on the published table: `7`, `#7`, `:0`, `name`, `name:-1`, `sim*`.
 
-Only `*` (any characters) and `?` (one character) are special; letters count as they are written.
+`default` means the start values of new sessions, `:default` the sessions without a profile. Only `*` (any characters) and `?` (one character) are special; letters count as they are written.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from actors.values.selector import is_pattern, matches
 _ID: Final = re.compile(r"#?([0-9]{1,19})")
 _INDEXED: Final = re.compile(r"(.*):(-?[0-9]{1,9})", re.DOTALL)
 _LONGEST: Final = 128
+# The sessions whose profile is `default`; `default` alone means the start values of new sessions.
+NAMED_DEFAULT: Final = f":{NO_PROFILE}"
 _SHOWN: Final = 80
 
 
 class DefaultIsNoSession(NoSuchSession):
     """`default`, exactly, was named where a connected session is wanted."""
 
-    hint = "it names the start values of new sessions, and one without a profile is default:0 or its id"
+    hint = "it names the start values of new sessions; sessions without a profile are :default, one of them default:0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class Selector:
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it may mean several sessions by itself."""
+        """Whether it has a wildcard and no index."""
         return self.name is not None and self.index is None and is_pattern(self.name)
 
     @property
@@ -54,8 +56,13 @@ class Selected:
 
     @property
     def several(self) -> bool:
-        """Whether an answer lists results: for a pattern, and for a name that more than one session has."""
-        return self.selector.is_pattern or len(self.sessions) > 1
+        """Whether it may mean several: a pattern, be there one match or none, and a name that more than one session has."""
+        return self.selector.is_pattern or self.many
+
+    @property
+    def many(self) -> bool:
+        """Whether an answer lists results; a pattern that finds exactly one session means that session."""
+        return len(self.sessions) > 1
 
     def some(self) -> tuple[SessionRecord, ...]:
         """At least one session; NoSuchSession."""
@@ -65,19 +72,16 @@ class Selected:
             raise NoSuchSession(_shown(self.selector.text))
         return self.sessions
 
-    def one(self) -> SessionRecord:
-        """The only session; NoSuchSession, or InvalidInput that lists the ids when the selector means several."""
-        sessions = self.some()
-        if self.several:
-            ids = ", ".join(str(record.session_id) for record in sessions[:64])
-            raise InvalidInput(f'"{_shown(self.selector.text)}" may mean several sessions: name one of {ids}.')
-        return sessions[0]
 
+def parse_selector(text: str, *, start_values: bool = True) -> Selector:
+    """From its text, which is percent-decoded already; InvalidInput when it is empty or too long to mean anything.
 
-def parse_selector(text: str) -> Selector:
-    """From its text, which is percent-decoded already; InvalidInput when it is empty or too long to mean anything."""
+    `start_values` False: `default` is a profile name as any other, as `:default` always is.
+    """
     if not text or len(text) > _LONGEST:
         raise InvalidInput(f"Name a session by id, index or profile, in 1 to {_LONGEST} characters.")
+    if text == NAMED_DEFAULT or (text == NO_PROFILE and not start_values):
+        return Selector(NAMED_DEFAULT, name=NO_PROFILE)
     if found := _ID.fullmatch(text):
         return Selector(text, session_id=int(found[1]))
     if found := _INDEXED.fullmatch(text):

@@ -87,9 +87,16 @@ class Rig:
         self.manager.close_session(CloseSession(handle.session_id, handle.lease))
         self.runtime.step()
 
-    def declare(self, handle: SessionHandle, profile: str, version: str | None = None) -> None:
+    def declare(
+        self, handle: SessionHandle, profile: str, version: str | None = None, *, from_profile: bool = False
+    ) -> None:
         """Do as the session's actor does."""
-        config = replace(self.entry(handle).config.value, profile=profile, required_sdk_version=version)
+        config = replace(
+            self.entry(handle).config.value,
+            profile=profile,
+            required_sdk_version=version,
+            sdk_from_profile=from_profile,
+        )
         self.entry(handle).config.replace(config)
         self.manager.on_described(SessionDescribed(handle.session_id, config))
 

@@ -157,6 +157,19 @@ def test_a_version_that_is_too_new_is_warned_of_and_remembered(rig: Rig, path: s
     assert rig.hub.of(Emit)[1].message == applied.refused[-1].reason
 
 
+def test_version_from_a_profile_that_is_too_new_is_warned_of(rig: Rig) -> None:
+    rig.book.memory.replace(SessionMemory().noting(3, Remembered("mine", "9.1"), Remembered()))
+
+    applied = rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
+    rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
+
+    assert applied.refused == ()
+    assert rig.events == [
+        ("session-updated", {"session_id": 7, "scopes": ["profile", "required_sdk_version"]}),
+        ("session-warning", {"session_id": 7, "reason": "sdk_version"}),
+    ]
+
+
 @pytest.mark.parametrize("version", ["3.5.3", "three", ""])
 def test_no_other_version_is_warned_of(rig: Rig, version: str) -> None:
     rig.actor.configure(ConfigureSession((RequireSdk(version, "p"), DeclareProfile("", "p"))))

@@ -31,6 +31,7 @@ from tests.unit.session.configured import (
     GRIP,
     INVENTORY,
     NEW,
+    PEN,
     STARTS,
     XZY,
     YZX,
@@ -47,8 +48,21 @@ from tests.unit.session.configured import (
 def test_a_sessions_basis_holds_for_every_device() -> None:
     applied = made(SetBasis(None, XZY))
 
-    assert applied.scopes == ("basis",)
+    assert applied.scopes == ("basis", "config.basis")
     assert [applied.config.basis_of(device_id) for device_id in (ARM, COMPACT, GRIP)] == [XZY] * 3
+
+
+def test_session_basis_is_config_basis_also_where_no_device_shows_it() -> None:
+    own = made(SetBasis(ARM, YZX), SetBasis(COMPACT, YZX), SetBasis(GRIP, YZX), SetBasis(PEN, YZX)).config
+
+    assert made(SetBasis(None, XZY), config=own).scopes == ("basis", "config.basis")
+    assert made(SetBasis(None, XZY), inventory=Inventory()).scopes == ("basis", "config.basis")
+
+
+def test_own_basis_that_is_the_sessions_already_is_no_change() -> None:
+    session = made(SetBasis(None, XZY)).config
+
+    assert made(SetBasis(GRIP, XZY), config=session).scopes == ()
 
 
 def test_a_devices_own_basis_replaces_the_sessions_there() -> None:
@@ -72,16 +86,6 @@ def test_a_mount_makes_the_preset_custom() -> None:
 
     assert applied.config.device(ARM) == DeviceConfig(None, "custom", Transform((1, 2, 3)))
     assert applied.scopes == ("config.mount", "config.preset")
-
-
-def test_an_empty_mount_makes_the_preset_custom_and_keeps_where_it_was() -> None:
-    before = made(SetPreset(ARM, "arm_front_centered")).config
-
-    applied = made(SetMount(ARM, PartialTransform()), config=before)
-
-    assert applied.config.device(ARM).mount == mount_of(applied.config, ARM) == mount_of(before, ARM)
-    assert applied.config.device(ARM).preset == "custom"
-    assert applied.scopes == ("config.preset",)
 
 
 def test_a_mount_is_partial_over_what_the_preset_made() -> None:
@@ -228,6 +232,13 @@ def test_a_workspace_of_the_start_is_changed_part_by_part() -> None:
     assert both.config.device(COMPACT) == DeviceConfig()
 
 
+def test_mount_without_a_member_leaves_preset_and_mount() -> None:
+    before = made(SetPreset(ARM, "arm_front_centered")).config
+    applied = made(SetMount(ARM, PartialTransform()), config=before)
+
+    assert (applied.config, applied.scopes) == (before, ())
+
+
 def test_no_preset_without_a_start_is_defaults() -> None:
     before = made(SetMount(ARM, PartialTransform((1, 2, 3)))).config
 
@@ -248,23 +259,36 @@ def test_a_mount_counts_only_under_custom() -> None:
 # ---------------------------------------------------------------- damping and force gate
 
 
-def test_damping_is_changed_part_by_part_and_the_parts_add() -> None:
-    first = made(SetDamping(ARM, 2))
-    both = made(SetDamping(ARM, None, (0, 1, 20)), config=first.config)
+def test_damping_is_replaced_as_a_whole_and_its_parts_add() -> None:
+    uniform = made(SetDamping(ARM, 2))
+    directional = made(SetDamping(ARM, None, (0, 1, 20)), config=uniform.config)
+    both = made(SetDamping(ARM, 2, (0, 1, 20)), config=directional.config)
 
-    assert first.config.device(ARM).damping == Damping(2)
-    assert first.config.device(ARM).damping.per_axis == (2, 2, 2)
-    assert both.config.device(ARM).damping == Damping(2, (0, 1, 20))
+    assert uniform.config.device(ARM).damping == Damping(2)
+    assert directional.config.device(ARM).damping == Damping(0, (0, 1, 20))
     assert both.config.device(ARM).damping.per_axis == (2, 3, 22)
-    assert first.scopes == both.scopes == ("config.damping",)
+    assert uniform.scopes == directional.scopes == both.scopes == ("config.damping",)
     assert both.config.device(COMPACT).damping == Damping()
 
 
-def test_damping_is_taken_back_by_nothing_but_zero() -> None:
+@pytest.mark.parametrize("zero", [SetDamping(ARM, 0), SetDamping(ARM, None, ORIGIN), SetDamping(ARM, 0, ORIGIN)])
+def test_damping_of_zero_clears_number_and_vector(zero: Change) -> None:
     before = made(SetDamping(ARM, 2, (1, 1, 1))).config
 
-    assert made(SetDamping(ARM), config=before).config == before
-    assert made(SetDamping(ARM, 0, ORIGIN), config=before).config.device(ARM) == DeviceConfig()
+    assert made(zero, config=before).config.device(ARM) == DeviceConfig()
+
+
+def test_damping_and_gate_are_kept_to_five_decimals() -> None:
+    device = made(SetDamping(ARM, 0.000107305365, (19.9999999, 0, 1)), SetForceGate(ARM, 0.123456789)).config.device(
+        ARM
+    )
+
+    assert (device.damping, device.force_gate) == (Damping(0.00011, (20, 0, 1)), 0.12346)
+
+
+def test_damping_just_out_of_range_is_not_rounded_into_it() -> None:
+    assert made(SetDamping(ARM, 20.000001)).refused != ()
+    assert made(SetDamping(ARM, -1e-9)).refused != ()
 
 
 @pytest.mark.parametrize("value", [0, 20])

@@ -83,7 +83,7 @@ def test_a_profile_that_is_cleared_takes_its_preset_along() -> None:
     [
         (SetPreset(COMPACT, "defaults"), "defaults"),
         (SetPreset(COMPACT, "compact_centered"), "compact_centered"),
-        (SetMount(COMPACT, PartialTransform()), "custom"),
+        (SetMount(COMPACT, PartialTransform(scale=(1, 1, 1))), "custom"),
     ],
 )
 def test_a_preset_or_mount_that_the_client_set_stays_whatever_the_profile(change: Change, preset: str) -> None:
@@ -118,8 +118,32 @@ def test_a_profile_that_was_declared_before_brings_its_version_back() -> None:
     assert applied.scopes == ("profile", "required_sdk_version")
 
 
-def test_a_version_beside_the_profile_wins_over_the_remembered_one() -> None:
-    assert made(DeclareProfile("known"), RequireSdk("3.5")).config.required_sdk_version == "3.5"
+@pytest.mark.parametrize("order", [*itertools.permutations((DeclareProfile("known"), RequireSdk("3.5")))])
+def test_declared_version_wins_over_the_profiles_remembered_one_in_any_order(order: tuple[Change, ...]) -> None:
+    config = NEW
+    for change in order:
+        config = made(change, config=config).config
+
+    assert (config.profile, config.required_sdk_version) == ("known", "3.5")
+    assert made(DeclareProfile("known"), config=config).config == config
+
+
+def test_version_from_a_profile_is_left_behind_with_the_profile() -> None:
+    before = made(DeclareProfile("known")).config
+
+    applied = made(DeclareProfile("mine"), config=before)
+
+    assert (applied.config.profile, applied.config.required_sdk_version) == ("mine", None)
+    assert applied.scopes == ("profile", "required_sdk_version")
+
+
+def test_version_from_a_profile_becomes_the_sessions_own_when_it_is_declared() -> None:
+    before = made(DeclareProfile("known")).config
+
+    applied = made(RequireSdk("3.4"), DeclareProfile("mine"), config=before)
+
+    assert applied.config.required_sdk_version == "3.4"
+    assert applied.scopes == ("profile",)
 
 
 def test_a_profile_without_a_remembered_version_keeps_what_the_session_has() -> None:
@@ -209,7 +233,7 @@ def test_a_change_that_cannot_be_made_is_refused_by_its_path_and_the_rest_is_mad
     assert [refused.path for refused in applied.refused] == ["p"]
     assert applied.refused[0].reason
     assert applied.config == made(SetBasis(None, XZY), SetPreset(ARM, "led_front")).config
-    assert applied.scopes == ("basis", "config.preset")
+    assert applied.scopes == ("basis", "config.basis", "config.preset")
 
 
 def test_the_reason_says_who_has_the_area() -> None:

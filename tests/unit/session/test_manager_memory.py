@@ -11,6 +11,7 @@ from actors.event.messages import HUB, Emit
 from actors.kit.message import Announce
 from actors.session import presets
 from actors.session.messages import (
+    NO_PROFILE,
     ConfigureDefaults,
     DeviceConfig,
     OpenSession,
@@ -99,6 +100,67 @@ def test_what_a_closed_session_said_last_changes_nothing() -> None:
     assert rig.book.memory.value.sessions[handle.session_id] == Remembered()
 
 
+def test_deleted_profile_forgets_nothing_that_another_open_session_declared() -> None:
+    rig = Rig()
+    older, newer, third = rig.open(), rig.open(), rig.open()
+    rig.declare(older, "app", "3.4")
+    rig.declare(third, "app", "3.5", from_profile=True)
+    rig.declare(newer, "app", "3.5")
+
+    rig.declare(newer, NO_PROFILE)
+
+    assert rig.book.memory.value.versions == {"app": "3.4"}
+    assert rig.book.memory.value.sessions[older.session_id] == Remembered("app", "3.4")
+
+
+def test_deleted_profile_forgets_a_version_that_only_closed_sessions_declared() -> None:
+    rig = Rig()
+    closed, other = rig.open(), rig.open()
+    rig.declare(closed, "app", "3.5")
+    rig.close(closed)
+    rig.declare(other, "app", "3.5", from_profile=True)
+
+    rig.declare(other, NO_PROFILE)
+
+    assert rig.book.memory.value.versions == {}
+
+
+@pytest.mark.parametrize("from_profile", [False, True])
+def test_resumed_session_knows_whether_its_version_is_its_own(from_profile: bool) -> None:
+    rig = Rig()
+    first = rig.open()
+    rig.declare(first, "app", "3.5", from_profile=from_profile)
+    rig.close(first)
+
+    config = rig.open(str(first.session_id)).config
+
+    assert config == SessionConfig("app", "3.5", sdk_from_profile=from_profile)
+
+
+@pytest.mark.parametrize(("version", "warned"), [("9.1", True), ("3.5.3", False), (None, False)])
+def test_resumed_session_is_warned_of_a_version_that_is_too_new(version: str | None, warned: bool) -> None:
+    rig = Rig()
+    first = rig.open()
+    rig.declare(first, "app", version)
+    rig.close(first)
+    rig.hub.told.clear()
+
+    rig.open(str(first.session_id))
+
+    warning = [("session-warning", first.session_id, "sdk_version")]
+    assert rig.events == [("session-opened", first.session_id, "app"), *(warning if warned else [])]
+
+
+def test_session_that_is_renamed_to_default_with_its_own_version_forgets_nothing() -> None:
+    rig = Rig()
+    handle = rig.open()
+    rig.declare(handle, "app", "3.5")
+
+    rig.declare(handle, NO_PROFILE, "3.5")
+
+    assert rig.book.memory.value.versions == {"app": "3.5"}
+
+
 def test_many_closes_are_saved_once_a_little_later() -> None:
     rig = Rig()
     handles = [rig.open() for _ in range(20)]
@@ -162,7 +224,7 @@ def test_new_sessions_start_with_the_defaults_and_open_ones_keep_what_they_have(
     applied = ready.manager.configure_defaults(ConfigureDefaults(changes))
 
     assert (applied.scopes, applied.refused) == (
-        ("basis", "config.mount", "config.preset", "config.force_gate"),
+        ("basis", "config.basis", "config.mount", "config.preset", "config.force_gate"),
         (),
     )
     assert ready.open().config == applied.config

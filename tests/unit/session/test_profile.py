@@ -16,7 +16,6 @@ from actors.session.profile import (
     Remembered,
     SessionMemory,
     check_name,
-    remembered_version,
     version_parts,
 )
 from actors.settings.frozen import freeze, thaw
@@ -126,13 +125,27 @@ def test_a_session_is_remembered_with_profile_and_version() -> None:
     assert memory.versions == {"a": "3.5"}
 
 
-def test_a_version_comes_back_with_its_profile() -> None:
-    memory = noted((7, "a", "3.5"))
+def test_version_that_came_with_the_profile_is_not_declared_again() -> None:
+    memory = noted((1, "a", "3.5"), (2, "a", "3.4"))
 
-    assert remembered_version(memory, "a", None) == "3.5"
-    assert remembered_version(memory, "a", "3.4") == "3.5"
-    assert remembered_version(memory, "b", "3.4") == "3.4"
-    assert remembered_version(memory, "b", None) is None
+    memory = memory.noting(3, Remembered("a", "3.5", from_profile=True), NOBODY)
+
+    assert memory.versions == {"a": "3.4"}
+    assert memory.sessions[3] == Remembered("a", "3.5", from_profile=True)
+
+
+def test_version_that_came_with_a_forgotten_profile_does_not_bring_it_back() -> None:
+    memory = noted((1, "a", "3.5"), (1, NO_PROFILE, None))
+
+    assert memory.noting(2, Remembered("a", "3.5", from_profile=True), NOBODY).versions == {}
+
+
+def test_cleared_profile_keeps_what_another_open_session_declared() -> None:
+    memory = noted((1, "a", "3.5"), (2, "a", "3.4"))
+
+    memory = memory.noting(2, NOBODY, memory.sessions[2], {"a": "3.5"})
+
+    assert memory.versions == {"a": "3.5"}
 
 
 def test_the_last_version_of_a_profile_counts() -> None:
@@ -199,7 +212,17 @@ def test_who_is_noted_again_is_the_newest() -> None:
 
 names = st.sampled_from([NO_PROFILE, "a", "b", "ü c"])
 wanted = st.none() | st.sampled_from(["3.5", "3.4.1", "10"])
-memories = st.lists(st.tuples(st.integers(1, 20), names, wanted), max_size=30).map(lambda notes: noted(*notes))
+memories = st.lists(st.tuples(st.integers(1, 20), names, wanted, st.booleans()), max_size=30).map(
+    lambda notes: noted_from(*notes)
+)
+
+
+def noted_from(*sessions: tuple[int, str, str | None, bool]) -> SessionMemory:
+    memory = EMPTY
+    for session_id, profile, version, from_profile in sessions:
+        now = Remembered(profile, version, from_profile=from_profile and version is not None)
+        memory = memory.noting(session_id, now, memory.sessions.get(session_id, NOBODY))
+    return memory
 
 
 @given(memories)
@@ -231,6 +254,7 @@ def test_memory_is_whole_after_the_ledger(memory: SessionMemory) -> None:
         {"sessions": [None, 1, "a", [], [1], [1, "a"], [1, "a", "3", "4"], {"1": 2}]},
         {"sessions": [["1", "a", "3"], [1.5, "a", "3"], [True, "a", "3"], [0, "a", "3"], [-1, "a", "3"]]},
         {"sessions": [[1, None, "3"], [1, 5, "3"], [1, "", "3"], [1, "a\n", "3"], [1, "x" * 101, None]]},
+        {"sessions": [[1, "a", "3", 1], [1, "a", "3", None], [1, "a", "3", True, True]]},
         {"sessions": [[1, "a", 3], [1, "a", "three"], [1, "a", ""], [1, "a", True]]},
         {"versions": None},
         {"versions": 5},
@@ -244,11 +268,18 @@ def test_a_ledger_of_garbage_is_an_empty_memory(value: object) -> None:
 
 
 def test_what_can_be_read_of_a_ledger_is_kept() -> None:
-    value = {"sessions": [["x"], [7, "a", "3.5"], 5, [8, "b", None]], "versions": {"a": "3.5", "b": 5}}
+    value = {
+        "sessions": [["x"], [7, "a", "3.5"], 5, [8, "b", None], [9, "c", "3.4", True]],
+        "versions": {"a": "3.5", "b": 5},
+    }
 
     memory = SessionMemory.from_json(freeze(value))
 
-    assert memory.sessions == {7: Remembered("a", "3.5"), 8: Remembered("b", None)}
+    assert memory.sessions == {
+        7: Remembered("a", "3.5"),
+        8: Remembered("b", None),
+        9: Remembered("c", "3.4", from_profile=True),
+    }
     assert memory.versions == {"a": "3.5"}
 
 

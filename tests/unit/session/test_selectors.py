@@ -102,28 +102,23 @@ def test_a_pattern_may_mean_several_even_if_it_finds_one_or_none(text: str) -> N
 @pytest.mark.parametrize("text", ["7", ":0", "sim:0", "app:main", "s*:0"])
 def test_what_names_one_session_does_not_mean_several(text: str) -> None:
     assert not found(text).several
-    assert found(text).one() is found(text).sessions[0]
+    assert len(found(text).some()) == 1
 
 
-@pytest.mark.parametrize(("text", "listed"), [("sim", "5, 7"), ("s*", "5, 7"), ("app:*", "9")])
-def test_a_value_of_several_sessions_is_refused_with_their_ids(text: str, listed: str) -> None:
-    with pytest.raises(InvalidInput, match=rf"name one of {listed}\.$"):
-        found(text).one()
+@pytest.mark.parametrize(("text", "many"), [("sim", True), ("s*", True), ("app:*", False), ("x*", False), ("7", False)])
+def test_results_are_listed_only_for_more_than_one(text: str, many: bool) -> None:
+    assert found(text).many is many
 
 
-def test_the_list_of_ids_ends_somewhere() -> None:
-    crowd = SessionTable(tuple(record(number, "sim") for number in range(1, 257)))
-
-    with pytest.raises(InvalidInput) as refused:
-        select(parse_selector("sim"), crowd).one()
-
-    assert len(refused.value.sentence) < 400
+def test_default_by_name_is_the_sessions_of_that_profile() -> None:
+    assert ids(":default") == [3, 15]
+    named = parse_selector("default", start_values=False)
+    assert [one.session_id for one in select(named, TABLE).some()] == [3, 15]
+    assert not named.is_default
 
 
 @pytest.mark.parametrize("text", ["8", "nobody", "nobody*", ":99", "sim:9"])
 def test_nobody_found_is_said(text: str) -> None:
-    with pytest.raises(NoSuchSession):
-        found(text).one()
     with pytest.raises(NoSuchSession):
         found(text).some()
 
@@ -131,13 +126,13 @@ def test_nobody_found_is_said(text: str) -> None:
 def test_default_is_never_a_connected_session_and_says_how_to_name_one() -> None:
     assert parse_selector("default").is_default
     assert not parse_selector("default:0").is_default
-    with pytest.raises(NoSuchSession, match="default:0 or its id"):
+    with pytest.raises(NoSuchSession, match=":default, one of them default:0"):
         found("default").some()
 
 
 def test_a_name_from_outside_is_made_printable_and_short() -> None:
     with pytest.raises(NoSuchSession) as refused:
-        found("bell\a" + "x" * 120).one()
+        found("bell\a" + "x" * 120).some()
 
     assert "\a" not in refused.value.sentence
     assert len(refused.value.sentence) < 180
