@@ -84,6 +84,7 @@ class SettingsBook:
             setting.advanced,
             override.source if override else None,
             restart_required=override is None and setting.locked and value != effective,
+            always_listed=setting.always_listed,
         )
 
 

@@ -243,12 +243,20 @@ def serialization() -> Iterator[Setting]:
     """How frames and answers are written."""
     yield choice(
         "serialization/vocabulary",
-        "neutral",
-        ("neutral", "inverse"),
-        "Words of the output; input takes both always.",
+        "auto",
+        ("auto", "neutral", "inverse"),
+        "Words of the output; input takes both always. auto: neutral, and inverse for a session from the first message on"
+        " that has a word which only inverse has.",
     )
-    yield flag("serialization/explicit_fields", "Write every field of every object, identities too.", advanced=True)
-    yield flag("serialization/force_complete_transforms", "Write all three parts of every transform.", advanced=True)
+    explicit = flag(
+        "serialization/explicit_fields", "Write every field of every object, identities too.", advanced=True
+    )
+    complete = flag(
+        "serialization/force_complete_transforms", "Write all three parts of every transform.", advanced=True
+    )
+    # The interface names these two among its settings.
+    yield replace(explicit, always_listed=True)
+    yield replace(complete, always_listed=True)
     yield flag("serialization/status_safety", "Show status.safety in frames.", advanced=True)
     yield flag("serialization/timestamps", "Show the tick and the time of a snapshot in frames.", advanced=True)
 

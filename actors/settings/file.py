@@ -15,6 +15,8 @@ from typing import Any, Final, NoReturn, cast
 from actors.kit.errors import StateNotWritable
 
 FORMAT: Final = "format"
+# Somebody who may write the folder must not have the service read or write elsewhere; Windows has no such flag.
+NO_LINK: Final[int] = getattr(os, "O_NOFOLLOW", 0)
 
 Content = dict[str, Any]
 
@@ -45,7 +47,7 @@ class StateFile:
         self._found = self._version
         self.was_broken = False
         try:
-            content = _decode(self.path.read_bytes())
+            content = _decode(read_file(self.path))
             found = content.pop(FORMAT, self._version)
             if type(found) is not int or found < 1:
                 _broken(f'"{FORMAT}" is no version number')
@@ -90,7 +92,7 @@ class StateFile:
         if self._found < self._version:
             kept = self.path.with_name(f"{self.path.name}.v{self._found}")
             if self.path.exists() and not kept.exists():
-                replace_file(kept, self.path.read_bytes())
+                replace_file(kept, read_file(self.path))
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -106,9 +108,15 @@ def replace_file(path: Path, data: bytes) -> None:
     sync_folder(path.parent)
 
 
+def read_file(path: Path) -> bytes:
+    """The content of one file; OSError, also for a symbolic link."""
+    with open(os.open(path, os.O_RDONLY | NO_LINK), "rb") as file:  # noqa: PTH123
+        return file.read()
+
+
 def write_file(path: Path, data: bytes) -> None:
-    """Write and fsync one file, mode 0600; OSError."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    """Write and fsync one file, mode 0600; OSError, also for a symbolic link."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_LINK, 0o600)
     with open(descriptor, "wb", buffering=0) as file:  # noqa: PTH123
         left = memoryview(data)
         while left:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from actors.kit.errors import Busy, InvalidInput
+from actors.kit.errors import Busy, InvalidInput, StateNotWritable
 from actors.kit.published import Published
 from actors.settings.file import FORMAT, Content, StateFile
 from actors.settings.frozen import freeze, thaw
@@ -15,17 +16,23 @@ from actors.settings.messages import Frozen
 from actors.settings.state_directory import StateDirectory
 
 BLOCK: Final = 1_000
+NS_PER_S: Final = 1_000_000_000
+NS_PER_US: Final = 1_000
 NEXT_SESSION_ID: Final = "next_session_id"
 RESERVED: Final = frozenset({FORMAT, NEXT_SESSION_ID})
 
 
 class SessionIds:
-    """Ids from blocks that are reserved on the disk first; `take` is for one thread, `reserved` for the ledger's."""
+    """Ids from blocks that are reserved on the disk first; `take` is for one thread, `reserved` and `close` for the ledger's."""
 
     def __init__(self, first: int) -> None:
         """Nothing is reserved yet; `first` is the lowest id that was never reserved."""
         self._next = first
         self._end = Published(first)
+        # First of the ids that are given though no block can be reserved, 0 before that was tried: docs/decisions/0037.
+        self._unreserved = 0
+        # Between the two threads: no id is taken while the rest is counted.
+        self._lock = threading.Lock()
 
     @property
     def end(self) -> int:
@@ -33,8 +40,13 @@ class SessionIds:
         return self._end.value
 
     @property
+    def beyond(self) -> int:
+        """The first id that is neither reserved nor taken."""
+        return max(self._end.value, self._next)
+
+    @property
     def left(self) -> int:
-        """How many ids can be taken."""
+        """How many reserved ids can be taken."""
         return self._end.value - self._next
 
     @property
@@ -43,27 +55,42 @@ class SessionIds:
         return self.left < BLOCK // 2
 
     def take(self) -> int:
-        """An id that nobody ever had; Busy while no block is reserved."""
-        if self._next >= self._end.value:
-            raise Busy("No session id could be reserved in the state directory: free space there and try again.")
-        taken = self._next
-        self._next += 1
-        return taken
+        """An id that nobody ever had; Busy before the first block is reserved or was refused by the disk."""
+        with self._lock:
+            if self._next >= self._end.value:
+                if not self._unreserved:
+                    raise Busy("No session id is reserved yet: try again.")
+                self._next = max(self._next, self._unreserved)
+            taken = self._next
+            self._next += 1
+            return taken
 
     def reserved(self, end: int) -> None:
         """All ids below `end` are reserved on the disk from now on."""
         self._end.replace(end)
 
+    def cannot_reserve(self, first: int) -> None:
+        """Give ids that are not reserved, from `first` on, once all reserved ones are taken."""
+        self._unreserved = self._unreserved or first
+
+    def close(self) -> int:
+        """Hand out no more of what is reserved; the first id that was not taken."""
+        with self._lock:
+            self._end.replace(self._next)
+            return self._next
+
 
 class Ledger:
     """Outlives the actors; any thread reads sections, one thread at a time (the store's) changes them."""
 
-    def __init__(self, file: StateFile, wall_seconds: Callable[[], int] = lambda: int(time.time())) -> None:
+    def __init__(self, file: StateFile, wall_ns: Callable[[], int] = time.time_ns) -> None:
         """Read once, here. `lost`: it could not be read; ids then go on from the seconds since 1970, beyond any that were given."""
         content = file.load()
         self.lost = file.was_broken
-        first = content.pop(NEXT_SESSION_ID, wall_seconds() if self.lost else 1)
+        first = content.pop(NEXT_SESSION_ID, wall_ns() // NS_PER_S if self.lost else 1)
         self._file = file
+        self._wall_ns = wall_ns
+        self._trouble = Published("")
         self._sections: Published[Mapping[str, Frozen]] = Published(
             MappingProxyType({name: freeze(value) for name, value in content.items()})
         )
@@ -78,6 +105,11 @@ class Ledger:
     def section(self, name: str) -> Frozen:
         """What was remembered under `name`, immutable; None when nothing was."""
         return self._sections.value.get(name)
+
+    @property
+    def trouble(self) -> str:
+        """Why the last write failed, as a sentence; "" when it did not. Any thread."""
+        return self._trouble.value
 
     @property
     def unwritten(self) -> bool:
@@ -96,18 +128,34 @@ class Ledger:
 
     def write(self) -> None:
         """Bring the disk up to memory; StateNotWritable leaves `unwritten` true."""
-        self._write(self.session_ids.end)
+        self._write(self.session_ids.beyond)
 
     def reserve_session_ids(self) -> None:
-        """Reserve the next block when the present one runs low; StateNotWritable, and then none is handed out from it."""
+        """Reserve the next block when the present one runs low; StateNotWritable, and then ids go on from the microseconds since 1970."""
         if self.session_ids.running_low:
-            end = self.session_ids.end + BLOCK
-            self._write(end)
+            end = self.session_ids.beyond + BLOCK
+            try:
+                self._write(end)
+            except StateNotWritable:
+                self.session_ids.cannot_reserve(self._wall_ns() // NS_PER_US)
+                raise
             self.session_ids.reserved(end)
+
+    def return_session_ids(self) -> None:
+        """Hand out no more ids, and write that the rest of the block was not used; StateNotWritable, and then it is lost."""
+        end = self.session_ids.end
+        first_left = self.session_ids.close()
+        if first_left != end:
+            self._write(first_left)
 
     def _write(self, end: int) -> None:
         sections = {name: thaw(value) for name, value in self._sections.value.items()}
-        self._file.write({NEXT_SESSION_ID: end, **sections})
+        try:
+            self._file.write({NEXT_SESSION_ID: end, **sections})
+        except StateNotWritable as error:
+            self._trouble.replace(error.sentence)
+            raise
+        self._trouble.replace("")
         self._unwritten = False
 
 

@@ -71,6 +71,7 @@ class SettingView:
     advanced: bool = False
     overridden_by: str | None = None
     restart_required: bool = False
+    always_listed: bool = False
 
     def as_json(self) -> dict[str, object]:
         """The record of `/settings/{key}`; `unit`, `overridden_by` and `restart_required` only where they say something."""
@@ -114,13 +115,13 @@ class SettingsView:
         return replace(family, key=key, value=family.effective, overridden_by=None, restart_required=False)
 
     def listed(self, prefix: str = "", *, advanced: bool = False) -> tuple[SettingView, ...]:
-        """The records under `prefix` (whole segments), in the catalogue's order; advanced ones if asked for or `misc/hidden_settings`."""
+        """The records under `prefix` (whole segments), in the catalogue's order; advanced ones if asked for, always listed or `misc/hidden_settings`."""
         every = advanced or self.flag("misc/hidden_settings")
         under = prefix.rstrip("/") + "/" if prefix else ""
         return tuple(
             record
             for record in self.records.values()
-            if record.key.startswith(under) and (every or not record.advanced)
+            if record.key.startswith(under) and (every or record.always_listed or not record.advanced)
         )
 
     def value(self, key: str) -> Value:

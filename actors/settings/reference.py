@@ -21,7 +21,7 @@ This page is generated from the catalogue in `actors/settings/catalog.py`; `make
 A setting is read and changed over HTTP while the service runs:
 
 ```
-GET    /settings                          the settings; ?advanced=true lists the advanced ones too
+GET    /settings                          the settings; ?advanced=true lists all advanced ones too
 GET    /settings/control/frequency        one setting
 POST   /settings/control/frequency        8000, or {{"value": 8000}}
 POST   /settings                          {{"key": value, …}}: all of them or none

@@ -92,7 +92,7 @@ def _address(text: str) -> bool:
 
 def _pattern(expression: str, words: str) -> TextRule:
     compiled = re.compile(expression)
-    return TextRule(words, lambda text: compiled.fullmatch(text) is not None)
+    return TextRule(words, lambda text: compiled.fullmatch(text) is not None, f"^({expression})$")
 
 
 ADDRESS: Final = TextRule("localhost or an IP address such as 192.0.2.7", _address)

@@ -32,15 +32,19 @@ class TypeHint(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextRule:
-    """What a text must be beyond printable: `words` finishes the sentence "give …"."""
+    """What a text must be beyond printable: `words` finishes the sentence "give …"; `pattern`: the rule as a regular expression."""
 
     words: str
     accepts: Callable[[str], bool]
+    pattern: str | None = None  # of the whole text
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the catalogue; `at_hand` lists values that only the command line and the file may give, never HTTP."""
+    """One row of the catalogue; `at_hand` lists values that only the command line and the file may give, never HTTP.
+
+    `always_listed`: in the plain list as well, though advanced.
+    """
 
     key: str
     type_hint: TypeHint
@@ -53,6 +57,7 @@ class Setting:
     locked: bool = False
     advanced: bool = False
     at_hand: tuple[Value, ...] = ()
+    always_listed: bool = False
 
     def parse(self, raw: object) -> Value:
         """The typed value of what JSON gave, or InvalidInput with a sentence that says what the key takes."""

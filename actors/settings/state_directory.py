@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Final, Self, TypeVar
 
 from actors.kit.errors import HapticError, StateNotWritable
-from actors.settings.file import sync_folder, write_file
+from actors.settings.file import NO_LINK, read_file, sync_folder, write_file
 
 if sys.platform != "win32":
     import fcntl
@@ -24,6 +24,7 @@ T = TypeVar("T")
 TOKEN_LENGTH: Final = 16
 FILES: Final = ("lock", "token", "settings.json", "settings.json.tmp", "ledger.json", "ledger.json.tmp")
 OTHERS: Final = (
+    (stat.S_ISLNK, "a symbolic link"),
     (stat.S_ISDIR, "a folder"),
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
@@ -56,6 +57,15 @@ class NoPlainFile(HapticError):
         self.path = path
 
 
+class NotOurs(HapticError):
+    """Somebody else may write where the service remembers, the token and the stop latch included."""
+
+    def __init__(self, path: Path, finding: str, cure: str) -> None:
+        """`finding` says who may write it, `cure` is a command."""
+        super().__init__(f"{path} {finding}: {cure}, or choose another --state-dir.")
+        self.path = path
+
+
 class TokenUnusable(HapticError):
     """The token file holds nothing that could be a token."""
 
@@ -76,7 +86,7 @@ class StateDirectory:
         self._lock: int | None = None
 
     def open(self) -> None:
-        """Make the folder with mode 0700 and hold it. StateLocked names the other holder, StateNotWritable the reason, NoPlainFile the file."""
+        """Make the folder with mode 0700 and hold it. StateLocked names the other holder, StateNotWritable the reason, NoPlainFile and NotOurs the file."""
         self._look(FILES)
         self._make()
         self._lock = self._writing(self._take)
@@ -97,26 +107,31 @@ class StateDirectory:
         self.close()
 
     def token(self) -> str:
-        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, NoPlainFile, TokenUnusable."""
+        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, NoPlainFile, NotOurs, TokenUnusable."""
         self._look(("token",))
         self._make()
         return self._writing(self._token)
 
     def _look(self, names: Iterable[str]) -> None:
-        """NoPlainFile for what would block whoever opens it, or be mistaken for a file; nothing is opened and nothing changed."""
+        """Judge the files that are there: NoPlainFile for what is none, a link included, NotOurs; nothing is opened and nothing changed."""
         for name in names:
+            path = self.path / name
             with suppress(OSError):
-                mode = (self.path / name).stat().st_mode
-                if not stat.S_ISREG(mode):
-                    raise NoPlainFile(self.path / name, next((word for test, word in OTHERS if test(mode)), "no file"))
+                found = path.lstat()
+                if not stat.S_ISREG(found.st_mode):
+                    raise NoPlainFile(path, next((word for test, word in OTHERS if test(found.st_mode)), "no file"))
+                _judge(path, found)
 
     def _make(self) -> None:
+        """Make the folder, or judge the one that is there. The folder itself may be a link, as that of a systemd unit is."""
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            found = self.path.stat()
         except FileExistsError:
             raise StateNotWritable(str(self.path), "it is no folder") from None
         except OSError as error:
             raise StateNotWritable(str(self.path), error.strerror or str(error)) from error
+        _judge(self.path, found)
 
     def _writing(self, action: Callable[[], T]) -> T:
         try:
@@ -126,7 +141,7 @@ class StateDirectory:
 
     def _take(self) -> int:
         """The descriptor that holds the lock; the file in it names this process for whoever comes second."""
-        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         try:
             _hold(descriptor)
             os.ftruncate(descriptor, 0)
@@ -159,6 +174,20 @@ def default_state_path(platform: str, environ: Mapping[str, str], home: Path) ->
     return (state if state.is_absolute() else home / ".local" / "state") / "hapticd"
 
 
+def _judge(path: Path, found: os.stat_result) -> None:
+    """NotOurs when others than this user and root may write `path`; a group may when it is this process's own."""
+    if sys.platform == "win32":
+        return
+    user = os.geteuid()
+    if found.st_uid not in (user, 0):
+        raise NotOurs(
+            path, f"belongs to user {found.st_uid}, and the service runs as user {user}", f"chown it to {user}"
+        )
+    mode = stat.S_IMODE(found.st_mode)
+    if mode & stat.S_IWOTH or (mode & stat.S_IWGRP and found.st_gid != os.getegid()):
+        raise NotOurs(path, f"can be written by others (mode {mode:04o})", f"chmod go-w {path}")
+
+
 def _hold(descriptor: int) -> None:
     """Lock the file until the descriptor is closed or the process ends; BlockingIOError when another has it."""
     if sys.platform == "win32":
@@ -185,7 +214,7 @@ def _read_token(path: Path) -> str:
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
         logger.warning("The token file %s could be read by others: its mode is 0600 now.", path)
         path.chmod(0o600)
-    token = path.read_text("ascii", "replace").strip()
+    token = read_file(path).decode("ascii", "replace").strip()
     if len(token) < TOKEN_LENGTH or not all("!" <= letter <= "~" for letter in token):
         raise TokenUnusable(path, f"does not hold one word of {TOKEN_LENGTH} or more ASCII characters")
     return token

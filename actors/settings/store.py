@@ -59,8 +59,12 @@ class SettingsStore(ServiceActor):
         self.reserve_session_ids()
 
     def stopped(self) -> None:
-        """A last try for what could not be written."""
+        """A last try for what could not be written; the session ids that are left go back."""
         self._write_ledger()
+        try:
+            self._ledger.return_session_ids()
+        except StateNotWritable as error:
+            logger.error("Session ids go on at the next block: %s", error)  # noqa: TRY400
 
     @handles(SetSetting)
     def set_setting(self, message: SetSetting) -> SettingView:

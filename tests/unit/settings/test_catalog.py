@@ -48,7 +48,7 @@ DECIDED: Mapping[str, Value] = {
     "devices/falcon/firmware_image": None,
     "devices/falcon/counts_per_Nm": 10000.0,
     "devices/hapi/ports": (),
-    "serialization/vocabulary": "neutral",
+    "serialization/vocabulary": "auto",
     "serialization/explicit_fields": False,
     "serialization/force_complete_transforms": False,
     "serialization/status_safety": False,

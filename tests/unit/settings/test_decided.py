@@ -12,7 +12,7 @@ from actors.settings.sources import read_overrides
 from tests.support.slices import settings_view
 
 SPINS: Final = ["auto", "off"]
-WORDS: Final = ["neutral", "inverse"]
+WORDS: Final = ["auto", "neutral", "inverse"]
 DEVICES: Final = ["arm", "compact", "grip", "grip:wired", "grip:wireless", "pen"]
 PORT: Final = (0, 65535)
 
@@ -51,7 +51,7 @@ DECIDED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "devices/detection/blocked_ports": ("ARR_STRING", [], None, None, False),
     "devices/detection/advanced/allowed_vendor_id_filter": ("ARR_STRING", [], None, None, False),
     "devices/detection/advanced/port_name_substring_filter": ("ARR_STRING", [], None, None, False),
-    "serialization/vocabulary": ("STRING", "neutral", None, WORDS, False),
+    "serialization/vocabulary": ("STRING", "auto", None, WORDS, False),
     "serialization/explicit_fields": ("BOOL", False, None, None, False),
     "serialization/force_complete_transforms": ("BOOL", False, None, None, False),
     "serialization/status_safety": ("BOOL", False, None, None, False),

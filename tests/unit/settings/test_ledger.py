@@ -16,6 +16,8 @@ from actors.settings.frozen import thaw
 from actors.settings.ledger import BLOCK, Ledger, SessionIds
 from actors.settings.state_directory import StateDirectory
 
+# Above every id of a block, below every one that was given on a full disk.
+UNRESERVED = 2**40
 FullDisk = Callable[[], AbstractContextManager[object]]
 
 
@@ -137,7 +139,7 @@ def test_no_id_is_given_before_one_is_reserved(folder: StateDirectory) -> None:
 
     assert ids.left == 0
     assert low(ids)
-    with pytest.raises(Busy, match="free space"):
+    with pytest.raises(Busy, match="try again"):
         ids.take()
 
 
@@ -178,23 +180,6 @@ def test_only_half_a_block_asks_for_the_next(folder: StateDirectory) -> None:
     assert ids.end == 2 * BLOCK + 1
 
 
-def test_a_disk_that_fails_gives_no_id_that_is_not_reserved(folder: StateDirectory, full_disk: FullDisk) -> None:
-    ledger = Ledger.load(folder)
-    ledger.reserve_session_ids()
-    for _ in range(BLOCK - 1):
-        ledger.session_ids.take()
-    with full_disk(), pytest.raises(StateNotWritable):
-        ledger.reserve_session_ids()
-
-    assert ledger.session_ids.take() == BLOCK
-    with pytest.raises(Busy):
-        ledger.session_ids.take()
-
-    ledger.reserve_session_ids()
-
-    assert ledger.session_ids.take() == BLOCK + 1
-
-
 def test_writing_a_section_does_not_give_reserved_ids_back(folder: StateDirectory) -> None:
     ledger = Ledger.load(folder)
     ledger.reserve_session_ids()
@@ -205,24 +190,113 @@ def test_writing_a_section_does_not_give_reserved_ids_back(folder: StateDirector
     assert json.loads(folder.ledger.read_bytes())["next_session_id"] == BLOCK + 1
 
 
+def test_ids_go_on_without_a_jump_behind_a_clean_stop(folder: StateDirectory) -> None:
+    for first in (1, 3, 5):
+        ledger = Ledger.load(folder)
+        ledger.reserve_session_ids()
+
+        assert [ledger.session_ids.take() for _ in range(2)] == [first, first + 1]
+        ledger.return_session_ids()
+
+    assert json.loads(folder.ledger.read_bytes())["next_session_id"] == 7
+
+
+def test_no_id_is_given_after_the_rest_was_returned(folder: StateDirectory) -> None:
+    ledger = Ledger.load(folder)
+    ledger.reserve_session_ids()
+    ledger.return_session_ids()
+
+    with pytest.raises(Busy):
+        ledger.session_ids.take()
+
+    ledger.reserve_session_ids()
+    assert ledger.session_ids.take() == 1
+
+
+def test_ids_that_could_not_be_returned_stay_reserved_on_the_disk(folder: StateDirectory, full_disk: FullDisk) -> None:
+    ledger = Ledger.load(folder)
+    ledger.reserve_session_ids()
+    ledger.session_ids.take()
+
+    with full_disk(), pytest.raises(StateNotWritable):
+        ledger.return_session_ids()
+
+    again = Ledger.load(folder)
+    again.reserve_session_ids()
+    assert again.session_ids.take() == BLOCK + 1
+
+
+def test_full_disk_gives_ids_that_no_block_will_reach(folder: StateDirectory, full_disk: FullDisk) -> None:
+    ledger = Ledger.load(folder)
+    with full_disk(), pytest.raises(StateNotWritable):
+        ledger.reserve_session_ids()
+
+    assert low(ledger.session_ids)
+    first, second = ledger.session_ids.take(), ledger.session_ids.take()
+    assert first > UNRESERVED
+    assert second == first + 1
+
+    ledger.reserve_session_ids()
+    assert ledger.session_ids.take() == second + 1
+    assert Ledger.load(folder).session_ids.end == second + 1 + BLOCK
+
+
+def test_reserved_ids_are_given_before_others_on_a_full_disk(folder: StateDirectory, full_disk: FullDisk) -> None:
+    ledger = Ledger.load(folder)
+    ledger.reserve_session_ids()
+    with full_disk():
+        given: list[int] = []
+        for _ in range(BLOCK + 1):
+            take(ledger, given)
+    assert given[:-1] == list(range(1, BLOCK + 1))
+    assert given[-1] > UNRESERVED
+
+
+def test_trouble_is_the_sentence_of_the_last_write_that_failed(folder: StateDirectory, full_disk: FullDisk) -> None:
+    ledger = Ledger.load(folder)
+    assert ledger.trouble == ""
+    with full_disk(), pytest.raises(StateNotWritable) as caught:
+        ledger.reserve_session_ids()
+    assert ledger.trouble == caught.value.sentence
+    assert "No space left" in ledger.trouble
+
+    ledger.reserve_session_ids()
+    assert ledger.trouble == ""
+
+
+def test_returning_nothing_writes_nothing(folder: StateDirectory) -> None:
+    Ledger.load(folder).return_session_ids()
+
+    assert not folder.ledger.exists()
+
+
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
-@given(st.lists(st.tuples(st.sampled_from((0, 1, 499, 500, 501, 999, 1000, 1001, 1700)), st.booleans()), max_size=6))
-def test_no_id_is_given_twice_whenever_the_service_dies(
-    tmp_path_factory: pytest.TempPathFactory, lives: list[tuple[int, bool]]
+@given(
+    st.lists(
+        st.tuples(st.sampled_from((0, 1, 499, 500, 501, 999, 1000, 1001, 1700)), st.booleans(), st.booleans()),
+        max_size=6,
+    )
+)
+def test_no_id_is_given_twice_whenever_the_service_dies_or_stops(
+    tmp_path_factory: pytest.TempPathFactory, lives: list[tuple[int, bool, bool]]
 ) -> None:
-    """Each life opens some sessions, sometimes on a disk that fails, and is then dropped without a word."""
+    """Each life opens some sessions, sometimes on a disk that fails, and then stops or is dropped without a word."""
     path: Path = tmp_path_factory.mktemp("state")
     taken: list[int] = []
-    for sessions, disk_fails in lives:
+    for sessions, disk_fails, stops in lives:
         ledger = Ledger.load(StateDirectory(path))
         with pytest.MonkeyPatch.context() as patch:
             if disk_fails:
                 patch.setattr(os, "open", fail)
             for _ in range(sessions):
                 take(ledger, taken)
+            if stops:
+                with suppress(StateNotWritable):
+                    ledger.return_session_ids()
 
     assert len(set(taken)) == len(taken)
-    assert taken == sorted(taken)
+    reserved = [session_id for session_id in taken if session_id < UNRESERVED]
+    assert reserved == sorted(reserved)
 
 
 def take(ledger: Ledger, taken: list[int]) -> None:

@@ -11,7 +11,15 @@ from threading import Barrier, Thread
 import pytest
 
 from actors.kit.errors import StateNotWritable
-from actors.settings.state_directory import NoPlainFile, StateDirectory, StateLocked, TokenUnusable, default_state_path
+from actors.settings.file import read_file, write_file
+from actors.settings.state_directory import (
+    NoPlainFile,
+    NotOurs,
+    StateDirectory,
+    StateLocked,
+    TokenUnusable,
+    default_state_path,
+)
 
 HOLDER = """
 import sys
@@ -32,6 +40,14 @@ def link_to_a_device(path: Path) -> None:
     path.symlink_to("/dev/null")
 
 
+def link_to_a_file(path: Path) -> None:
+    path.symlink_to(__file__)
+
+
+def link_to_nothing(path: Path) -> None:
+    path.symlink_to(path.parent.parent / "elsewhere")
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
@@ -47,6 +63,69 @@ def test_a_folder_that_is_there_is_taken_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o750)
     with StateDirectory(tmp_path):
         assert mode(tmp_path) == 0o750
+
+
+def test_folder_may_be_a_link_to_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "private").mkdir(mode=0o700)
+    (tmp_path / "state").symlink_to(tmp_path / "private")
+    with StateDirectory(tmp_path / "state") as directory:
+        assert directory.token()
+
+
+@pytest.mark.parametrize("folder_mode", [0o777, 0o1777, 0o702])
+def test_folder_that_others_may_write_is_refused(tmp_path: Path, folder_mode: int) -> None:
+    path = tmp_path / "state"
+    path.mkdir()
+    path.chmod(folder_mode)
+    with pytest.raises(NotOurs, match=f"can be written by others \\(mode {folder_mode:04o}\\): chmod go-w {path}"):
+        StateDirectory(path).open()
+    with pytest.raises(NotOurs):
+        StateDirectory(path).token()
+
+    assert mode(path) == folder_mode
+    assert list(path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["lock", "token", "settings.json", "ledger.json"])
+def test_file_that_others_may_write_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).touch()
+    (tmp_path / name).chmod(0o666)
+    with pytest.raises(NotOurs, match=f"{name} can be written by others"):
+        StateDirectory(tmp_path).open()
+
+
+def test_group_may_write_only_when_it_is_the_group_of_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tmp_path.chmod(0o770)
+    with StateDirectory(tmp_path):
+        pass
+    group = tmp_path.stat().st_gid
+    monkeypatch.setattr(os, "getegid", lambda: group + 1)
+    with pytest.raises(NotOurs, match="others"):
+        StateDirectory(tmp_path).open()
+
+
+def test_what_belongs_to_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = tmp_path.stat().st_uid
+    if owner == 0:
+        os.chown(tmp_path, 12345, -1)
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    with pytest.raises(NotOurs, match=f"belongs to user {owner or 12345}, and the service runs as user {owner + 1}"):
+        StateDirectory(tmp_path).open()
+
+
+def test_link_that_takes_the_place_of_a_file_later_is_not_followed(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_text('{"format": 1}')
+    link = tmp_path / "settings.json"
+    link.symlink_to(target)
+    with pytest.raises(OSError, match="symbolic links"):
+        read_file(link)
+    with pytest.raises(OSError, match="symbolic links"):
+        write_file(link, b"{}")
+
+    assert target.read_text() == '{"format": 1}'
 
 
 def test_the_lock_names_this_process(tmp_path: Path) -> None:
@@ -222,9 +301,11 @@ def test_each_platform_has_its_place(platform: str, environ: Mapping[str, str], 
     [
         (Path.mkdir, "a folder"),
         (os.mkfifo, "a FIFO"),
-        (link_to_a_device, "a device"),
+        (link_to_a_device, "a symbolic link"),
+        (link_to_a_file, "a symbolic link"),
+        (link_to_nothing, "a symbolic link"),
     ],
-    ids=["folder", "FIFO", "device"],
+    ids=["folder", "FIFO", "link to a device", "link to a file", "link to nothing"],
 )
 def test_what_is_no_file_in_the_place_of_one_is_named_and_left_alone(
     tmp_path: Path, name: str, make: Callable[[Path], object], word: str

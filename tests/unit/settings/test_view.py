@@ -44,7 +44,7 @@ def test_what_says_nothing_is_left_out_and_a_waiting_change_is_said() -> None:
     assert "overridden_by" not in shown
     assert "restart_required" not in shown
     assert shown["metadata"] == {
-        "constraint": {"choices": ["neutral", "inverse"]},
+        "constraint": {"choices": ["auto", "neutral", "inverse"]},
         "locked": False,
         "advanced": False,
     }
@@ -128,7 +128,8 @@ def test_a_listing_leaves_advanced_ones_out_unless_asked() -> None:
     plain, every = default.listed(), default.listed(advanced=True)
 
     assert [record.key for record in every] == [setting.key for setting in CATALOG]
-    assert plain == tuple(record for record in every if not record.advanced)
+    named = ("serialization/explicit_fields", "serialization/force_complete_transforms")
+    assert plain == tuple(record for record in every if record.key in named or not record.advanced)
     assert len(plain) < len(every)
     assert view({"misc/hidden_settings": True}).listed() == view({"misc/hidden_settings": True}).listed(advanced=True)
 
