@@ -36,11 +36,12 @@ PLACE: Final = ("type", "connection", "port", "firmware")
 
 WARNINGS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "command_timeout": ("interval", "setting"),
+        "command_timeout": ("interval", "force_lost", "setting"),
         "resume_refused": (),
         "sdk_version": (),
         "events_dropped": ("lost",),
         "actor_failed": (),
+        "vocabulary": ("cause", "vocabulary", "setting"),
     }
 )
 CALIBRATION_FAILURES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(

@@ -66,8 +66,15 @@ EXAMPLES: Final = (
     ),
     Emit(
         "session-warning",
-        {"session_id": 7, "reason": "command_timeout", "interval": 0.08, "setting": "sessions/command_timeout"},
-        "session 7 sends a command every 0.080 s: send faster or raise sessions/command_timeout",
+        {
+            "session_id": 7,
+            "reason": "command_timeout",
+            "interval": 0.1,
+            "force_lost": 0.4,
+            "setting": "sessions/command_timeout",
+        },
+        "session 7 sends a command every 0.100 s, which is more than sessions/command_timeout (0.05 s): its commands fade"
+        " before the next ones come, and 40% of its force is lost; send faster or raise sessions/command_timeout",
     ),
     Emit(
         "control-rate-low",

@@ -106,6 +106,15 @@ class FirmwareTooOld(HapticError):
         self.required = required
 
 
+class UnsupportedArea(HapticError):
+    """A device of that kind cannot have what was asked for."""
+
+    def __init__(self, who: str, area: str) -> None:
+        """`who` is the kind with its article, such as "a grip"."""
+        super().__init__(f"{who} has no {area}: send it to an arm or a compact.")
+        self.area = area
+
+
 class CalibrationLocked(HapticError):
     """No paired grip or pen is attached."""
 

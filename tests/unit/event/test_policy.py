@@ -49,6 +49,7 @@ def test_at_most_one_a_second_for_each_session(make: Any, period_s: int) -> None
     assert limiter.admit(make(1), period_s * NS_PER_S)
 
 
+@pytest.mark.promise(211, "`command-deprecated` comes once in 30 s for each command")
 def test_an_old_command_is_told_of_once_in_30_seconds_whoever_sends_it() -> None:
     limiter = Limiter()
     assert limiter.admit(deprecated("set_cursor_force", 1), 0)

@@ -15,6 +15,7 @@ SAMPLES: list[HapticError] = [
     errors.NoSuchPort("ttyACM7"),
     errors.NoSlot("session", 64),
     errors.FirmwareTooOld("damping", "7.4", "7.5"),
+    errors.UnsupportedArea("a grip", "mount"),
     errors.CalibrationLocked("049D"),
     errors.PortBlocked("ttyACM0"),
     errors.Conflict("another pair holds: unpair it first"),
