@@ -28,7 +28,7 @@ GOOD = {"compact": [{"device_id": "C001", "commands": {"set_cursor_force": {"vec
 @pytest.fixture
 def hostile(join: Join) -> Peer:
     """The client that sends them, to the arm and the wired grip, and to devices that there are not."""
-    return join()[0]
+    return join(vocabulary="neutral")[0]
 
 
 @pytest.fixture

@@ -30,7 +30,8 @@ REAL_PORT = "ttyACM10"
 # A compact pushes with less than 10 N.
 FORCE_OF_A_COMPACT = "-9.1234"
 LONGEST_NUMBER = "-0.000107305365"
-LONGEST_SETTING = "0.000107305365"
+# Damping has two digits before the point, everything else one.
+LONGEST_SETTING = "12.34567"
 LONGEST_ID = 10**9
 # Whole numbers by meaning: they are as long as they are.
 WHOLE = {"major_version", "minor_version", "hardware_version", "device_type", "model", "error"}
@@ -105,6 +106,10 @@ def everywhere(**parts: Any) -> dict[str, Any]:
     return {"arm": [{"device_id": ARM, **parts}, {"device_id": COMPACT, **parts}]}
 
 
+WIDEST_BASIS = "-Z-Y-X"
+GRIPS_TURNED = [{"device_id": device_id, "configure": {"basis": WIDEST_BASIS}} for device_id in (WIRED, WIRELESS)]
+
+
 def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(client: Peer) -> None:
     frame = ask(client, everywhere(commands={"set_transform": {"transform": MOVED}}))
 
@@ -163,12 +168,14 @@ def test_a_full_frame_stays_within_4096_bytes_whatever_is_commanded_and_configur
     """Identity transforms, the preset `defaults` and no navigation are all that it takes."""
     odd = 0.000107305365
     damping = {"scalar": odd, "vector": dict.fromkeys("xyz", odd)}
-    ask(client, everywhere(configure={"damping": damping, "force_gate": odd, "basis": "-Z-Y-X"}))
+    configured = everywhere(configure={"damping": damping, "force_gate": odd, "basis": WIDEST_BASIS})
+    ask(client, {**configured, "grip": GRIPS_TURNED})
     held = {"position": {"x": 0.0012345679, "y": -0.1234567, "z": 0.0123456789}}
     ask(client, everywhere(commands={"set_cursor_position": held}))
     service.step()
     frame = ask(client, FULL)
 
+    assert json.dumps(frame).count(WIDEST_BASIS) == 4
     assert json.dumps(frame).count('"vector"') == 2
     assert json.dumps(frame).count('"control_mode": "position"') == 2
     assert len(with_longest_readings(frame)) <= FOUR_KIB
@@ -177,6 +184,10 @@ def test_a_full_frame_stays_within_4096_bytes_whatever_is_commanded_and_configur
     assert len(with_longest_readings(real)) <= FOUR_KIB
 
 
+@pytest.mark.promise(
+    224,
+    "Full frames with mounts, workspaces or navigation stay within 8,192 bytes, frames without `config` within 4,096",
+)
 def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: Peer) -> None:
     everything = {"damping": {"scalar": 1, "vector": VECTOR}, "mount": MOVED, "basis": "-Z-Y-X", "force_gate": 0.125}
     ask(client, everywhere(configure=everything, commands={"set_transform": {"transform": MOVED}}))
@@ -187,6 +198,10 @@ def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: Peer) ->
     assert size(moving(frame)) <= EIGHT_KIB
 
 
+@pytest.mark.promise(
+    224,
+    "Full frames with mounts, workspaces or navigation stay within 8,192 bytes, frames without `config` within 4,096",
+)
 def test_with_navigation_a_frame_stays_within_4096_bytes_and_a_full_one_within_8192(client: Peer) -> None:
     shape = {"primitive": "capped_cone", "parameters": {"a": VECTOR, "b": VECTOR | {"x": 0.5}, "r1": 0.125, "r2": 0.25}}
     bubble = {"shape": shape, "center": {"mode": "drift", "position": VECTOR}}

@@ -30,6 +30,7 @@ STORIES = (
     "filters",
     "serialization",
     "session",
+    "reconnect",
     "probes",
     "navigation",
     "rates",

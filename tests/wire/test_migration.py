@@ -58,6 +58,7 @@ def effect(service: ServiceInside, message: str) -> Any:
     return [arm["config"], {name: arm["state"][name] for name in COMMANDED}]
 
 
+@pytest.mark.promise(227, "each old command does what the new one does")
 @pytest.mark.parametrize(("old", "new"), pairs("json"))
 def test_an_old_command_does_what_the_new_one_does(
     service: ServiceInside, listener: Listener, old: str, new: str
@@ -116,6 +117,7 @@ def restore(service: ServiceInside, before: Any) -> None:
     assert kept(service) == before
 
 
+@pytest.mark.promise(227, "each old route does what the new one does")
 @pytest.mark.parametrize(("old", "new"), pairs("http"))
 def test_an_old_route_does_what_the_new_one_does(
     service: ServiceInside, listener: Listener, old: str, new: str

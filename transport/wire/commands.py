@@ -21,7 +21,7 @@ from transport.wire.configuration import arrange, device_configuration, session_
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, coordinate_origin
 from transport.wire.not_numbers import with_no_numbers
 from transport.wire.reading import TOO_LONG, Read, Target, TooLong, checked
-from transport.wire.vocabulary import Vocabulary, group_in
+from transport.wire.vocabulary import OWNERS, Vocabulary, group_in
 
 FORCE: Final = 1
 POSITION: Final = 2
@@ -38,6 +38,8 @@ SET_POINTS: Final[Mapping[str, tuple[int, str, tuple[str, ...]]]] = {
     "set_angular_torques": (TORQUE, "torques", shapes.JOINTS),
     "set_angular_position": (ANGLE, "angles", shapes.JOINTS),
 }
+# The interface calls the map of commands both ways; under its second name it may hold `configure` too.
+COMMAND_MAPS: Final = frozenset({"commands", "command_data"})
 PROBES: Final = frozenset({"probe_position", "probe_orientation", "keep_alive"})
 
 
@@ -72,7 +74,9 @@ def _group(found: Read, devices: Mapping[str, Target], word: str, part: Any) -> 
     kinds = group_in(word)
     if kinds is None:
         found.fault(word[:40], "unknown: a message holds session and groups of devices")
-    elif type(part) is list:
+        return
+    found.spoken |= OWNERS[word]
+    if type(part) is list:
         for index, entry in enumerate(part):
             _entry(found, devices, kinds, entry, f"{word}[{index}]", None)
     elif type(part) is dict:
@@ -96,18 +100,21 @@ def _entry(
     target = devices.get(named) if type(named) is str else None
     if target is None or target.kind not in kinds:
         found.fault(f"{path}.device_id" if "device_id" in entry or device_id is None else path, _unknown(named))
-        if "commands" in entry:
+        if not COMMAND_MAPS.isdisjoint(entry):
             found.mapped.add("")
         return
     for key, value in entry.items():
         found.part(path)
-        if key == "commands":
+        if key in COMMAND_MAPS:
             found.mapped.add(target.device_id)
             if type(value) is dict:
                 for name, body in value.items():
-                    _command(found, target, name, body, f"{path}.commands")
+                    if name == "configure" and key == "command_data":
+                        checked(found, device_configuration, body, f"{path}.{key}.{name}", target)
+                    else:
+                        _command(found, target, name, body, f"{path}.{key}")
             else:
-                found.fault(f"{path}.commands", f"commands are an object, not {shapes.kind(value)}")
+                found.fault(f"{path}.{key}", f"commands are an object, not {shapes.kind(value)}")
         elif key == "configure":
             checked(found, device_configuration, value, f"{path}.configure", target)
         elif key != "device_id":

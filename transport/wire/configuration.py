@@ -18,20 +18,20 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.values.spatial import PartialTransform, Transform
-from transport.wire import modules, navigation, shapes
+from transport.wire import device_wide, modules, navigation, shapes
 from transport.wire.deprecated import COORDINATE_ORIGIN, SESSION_BASIS, coordinate_origin, legacy_basis
+from transport.wire.device_wide import DEVICE_WIDE
 from transport.wire.reading import Read, Target, checked
-from transport.wire.vocabulary import Vocabulary, preset_in
+from transport.wire.vocabulary import OWNERS, Vocabulary, preset_in
 
 EXCLUSIVE: Final = "mount and preset exclude each other: send one of them"
 ALIKE: Final = 1e-6
 
-# What `config` shows besides and a client may send back; it is changed over HTTP, or not at all.
-ONLY_SHOWN: Final = frozenset(
+# What the device is: `config` shows it, and a client may send it back.
+FACTS: Final = frozenset(
     {
-        "type", "connection", "port", "device_info", "extended_device_id", "extended_firmware_version", "handedness",
-        "streaming_mode", "gravity_compensation", "torque_scaling", "home_return", "paired_with", "major_version",
-        "minor_version", "hardware_version",
+        "type", "connection", "port", "device_info", "extended_device_id", "extended_firmware_version", "streaming_mode",
+        "major_version", "minor_version", "hardware_version",
     }
 )  # fmt: skip
 
@@ -64,8 +64,14 @@ def device_configuration(found: Read, value: Any, path: str, target: Target) -> 
         fields = {key: part for key, part in fields.items() if key not in {"mount", "preset"}}
     for key, part in fields.items():
         found.part(path)
-        if key not in ONLY_SHOWN:
+        if key in DEVICE_WIDE:
+            checked(found, _device_wide, part, f"{path}.{key}", target, key)
+        elif key not in FACTS:
             checked(found, _device_key, part, f"{path}.{key[:40]}", target, key)
+
+
+def _device_wide(_found: Read, part: Any, path: str, target: Target, key: str) -> None:
+    device_wide.check(part, path, target, key)
 
 
 def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> None:
@@ -76,6 +82,7 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
             found.changes.append(SetMount(target.device_id, shapes.transform(part, path, found.fault), path))
         case "preset":
             word = shapes.word(part, "preset", path, found.fault)
+            found.spoken |= OWNERS.get(word, 0)
             found.changes.append(SetPreset(target.device_id, preset_in(word), path))
         case "damping":
             found.changes.append(damping(part, path, target.device_id, found.fault))
@@ -100,9 +107,7 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
 def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:
     """`{"scalar"?, "vector"?}`, at least one of them; InvalidInput."""
     fields = shapes.mapping(value, path)
-    shapes.known(fields, ("scalar", "vector"), path, name_unknown)
-    if not fields.keys() & {"scalar", "vector"}:
-        raise InvalidInput("scalar, vector or both are needed", path)
+    shapes.needed(fields, ("scalar", "vector"), path, name_unknown)
     scalar = shapes.number(fields["scalar"], f"{path}.scalar") if "scalar" in fields else None
     vector = shapes.vec3(fields["vector"], f"{path}.vector", name_unknown) if "vector" in fields else None
     return SetDamping(device_id, scalar, vector, path)
@@ -183,6 +188,7 @@ def _full(found: Read, value: Any, path: str, vocabulary: Vocabulary) -> None:
         if meant is None:
             found.fault(f"{path}.device_types[{index}]", "no such device type")
         else:
+            found.spoken |= OWNERS[word]
             groups |= meant
     if groups:
         found.full = frozenset(groups)

@@ -19,6 +19,7 @@ from actors.kit.errors import (
     NotFound,
     PortBlocked,
     StateNotWritable,
+    UnsupportedArea,
 )
 from fastpath.wire import encode_json
 
@@ -50,6 +51,14 @@ class BodyTooLarge(HapticError):
     def __init__(self, limit: int) -> None:
         """`limit` in bytes."""
         super().__init__(f"The body is too long: send at most {limit} bytes.")
+
+
+class HeadersTooLarge(HapticError):
+    """The headers are longer than the service takes."""
+
+    def __init__(self, limit: int) -> None:
+        """`limit` in bytes."""
+        super().__init__(f"The headers are too long: send at most {limit} bytes of them.")
 
 
 class TokenRequired(HapticError):
@@ -86,7 +95,9 @@ STATUS: Final[Mapping[type[HapticError], int]] = MappingProxyType(
         PortBlocked: 409,
         BodyTooLarge: 413,
         FirmwareTooOld: 422,
+        UnsupportedArea: 422,
         TooManyRequests: 429,
+        HeadersTooLarge: 431,
         Busy: 503,
         NoSlot: 503,
         NoSuchActor: 503,
@@ -150,17 +161,21 @@ def sentence_of(error: BaseException) -> str:
     return error.sentence if isinstance(error, HapticError) else OUR_FAULT
 
 
-def failure(sentence: str) -> bytes:
-    """The body of an error, plain and in the envelope."""
-    return encode_json({"ok": False, "error": sentence})
+def failure(sentence: str, notes: Notes = NO_NOTES) -> bytes:
+    """The body of an error, plain and in the envelope: `{"ok": false, "error": sentence, "data": null}`."""
+    return encode_json({"ok": False, "error": sentence, "data": None, **notes.fields()})
 
 
-def success(data: Data, *, envelope: bool, notes: Notes = NO_NOTES) -> bytes:
-    """The body of an answer; `notes` stand beside `data` in the envelope, inside the object without it."""
+def answered(data: Data, *, envelope: bool, notes: Notes = NO_NOTES, error: str | None = None) -> bytes:
+    """The body of an answer with data; `error`: why the status is no 2xx, so that the envelope's `ok` is false.
+
+    The envelope has all three members always. `notes` stand beside `data` in the envelope, inside the object without it.
+    """
     body = data.text if isinstance(data, Encoded) else encode_json(data)
     extra = notes.fields()
     if envelope:
-        return _joined(b'{"ok":true,"data":' + body + b"}", extra)
+        head = encode_json({"ok": error is None, "error": error})
+        return _joined(head[:-1] + b',"data":' + body + b"}", extra)
     return _joined(body, extra)
 
 

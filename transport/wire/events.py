@@ -12,6 +12,7 @@ from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 
 KINDS: Final = frozenset(Kind)
 CONNECTIONS: Final = frozenset(Connection)
+ABOUT_WORDS: Final = "vocabulary"
 
 
 def translation(vocabulary: Vocabulary) -> Translate | None:
@@ -21,14 +22,19 @@ def translation(vocabulary: Vocabulary) -> Translate | None:
 
 def _translated(vocabulary: Vocabulary) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
     def translate(event: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**event, "data": _data(event["data"], vocabulary)}
+        data, message = event["data"], event["message"]
+        # A warning about vocabularies names the words of both.
+        said = message if data.get("reason") == ABOUT_WORDS else vocabulary.said(message)
+        return {**event, "data": _data(data, vocabulary), "message": said}
 
     return translate
 
 
 def _data(data: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:
-    """Type and family in the vocabulary's words; all else as it is."""
+    """Type, family and reason in the vocabulary's words; all else as it is."""
     found = dict(data)
+    if isinstance(reason := data.get("reason"), str):
+        found["reason"] = vocabulary.said(reason)
     family, kind, connection = data.get("device_family"), data.get("type"), data.get("connection")
     if family in KINDS:
         found["device_family"] = vocabulary.family(Kind(family))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from actors.device.kinds import KINDS
 from actors.session import presets
 from actors.session.messages import Damping, SessionConfig
+from actors.values.coefficients import kept
 from actors.values.identity import Connection
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
 from fastpath.arena import Lease
@@ -96,17 +97,19 @@ def config_of(
         "connection": str(identity.connection),
         "port": identity.port,
     }
+    basis = {"permutation": str(config.basis_of(identity.device_id))}
     if not identity.kind.moves:
         head |= {
             "major_version": identity.firmware.major,
             "minor_version": identity.firmware.minor,
             "hardware_version": identity.hardware_version,
+            "basis": basis,
             "paired_with": record.paired_with,
         }
         return head
     wide, device = record.wide, config.device(identity.device_id)
     filters: dict[str, Any] = {
-        "force_gate": {"gain": gate_of(record, config, settings)},
+        "force_gate": {"gain": kept(gate_of(record, config, settings))},
         "damping": damping_json(device.damping, complete=settings.flag("serialization/explicit_fields")),
     }
     body: dict[str, Any] = {
@@ -116,11 +119,11 @@ def config_of(
         "extended_firmware_version": _extended_firmware(record),
         "handedness": wide.handedness,
         "streaming_mode": "USB",
-        "gravity_compensation": {"enabled": wide.gravity_compensation, "scaling_factor": wide.gravity_scale},
+        "gravity_compensation": {"enabled": wide.gravity_compensation, "scaling_factor": kept(wide.gravity_scale)},
         "torque_scaling": {"enabled": wide.torque_scaling},
         "home_return": {"enabled": wide.home_return},
         "preset": vocabulary.preset_out(presets.preset_of(config, record)),
-        "basis": {"permutation": str(config.basis_of(identity.device_id))},
+        "basis": basis,
         "mount": transform_json(presets.mount_of(config, record), complete=_complete(settings)),
     }
     body |= {"filters": filters} if vocabulary.nests_filters else filters
@@ -145,9 +148,9 @@ def gate_of(record: DeviceRecord, config: SessionConfig, settings: SettingsView)
 
 def damping_json(damping: Damping, *, complete: bool = False) -> dict[str, Any]:
     """`scalar` always, `vector` when it says something or everything is wanted."""
-    shown: dict[str, Any] = {"scalar": damping.scalar}
+    shown: dict[str, Any] = {"scalar": kept(damping.scalar)}
     if complete or damping.vector != ORIGIN:
-        shown["vector"] = dict(zip("xyz", damping.vector, strict=True))
+        shown["vector"] = dict(zip("xyz", map(kept, damping.vector), strict=True))
     return shown
 
 

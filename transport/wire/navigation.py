@@ -17,15 +17,24 @@ PARTS: Final = ("shape", "center", "velocity", "spring", "damping", "collision",
 
 
 def read(value: Any, path: str, device_id: str, note: shapes.NameUnknown) -> SetNavigation:
-    """`{"mode"?, "bubble"?}`, at least one of them, or the bare mode; InvalidInput."""
+    """`{"mode"?, "bubble"?}`, at least one of them, or the bare mode; InvalidInput, also when only unknown keys were sent."""
     if isinstance(value, str):
         return SetNavigation(device_id, value, (), path)
+    unknown: list[tuple[str, str]] = []
+
+    def found_unknown(where: str, reason: str) -> None:
+        unknown.append((where, reason))
+
     fields = shapes.mapping(value, path)
-    shapes.known(fields, ("mode", "bubble"), path, note)
-    if not fields.keys() & {"mode", "bubble"}:
-        raise InvalidInput("mode, bubble or both are needed", path)
+    shapes.needed(fields, ("mode", "bubble"), path, found_unknown)
     mode = shapes.text(fields["mode"], f"{path}.mode") if "mode" in fields else None
-    found = _bubble(fields["bubble"], f"{path}.bubble", note) if "bubble" in fields else {}
+    found = _bubble(fields["bubble"], f"{path}.bubble", found_unknown) if "bubble" in fields else {}
+    first = unknown.pop(0) if unknown and mode is None and not found else None
+    for where, reason in unknown:
+        note(where, reason)
+    if first is not None:
+        where, reason = first
+        raise InvalidInput(reason, where)
     return SetNavigation(device_id, mode, tuple(found.items()), path)
 
 

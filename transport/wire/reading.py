@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias
 
+from actors.device.messages import DeviceWide
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Place
 from actors.modules.registry import NOTHING_ON, Active
@@ -54,6 +55,16 @@ class Target(Protocol):
         """The mount in force for this session."""
         ...
 
+    @property
+    def wide(self) -> DeviceWide:
+        """Its configuration for all sessions."""
+        ...
+
+    @property
+    def paired_with(self) -> str | None:
+        """Id of its partner."""
+        ...
+
 
 class TooLong(Exception):
     """A message has so many parts that reading all of them would keep the others waiting; the text is the path of the next."""
@@ -79,7 +90,8 @@ class ModuleWish:
 class Read:
     """A message, read; `mapped` are the devices with a commands map, `full` the groups wanted with config (None: no full frame).
 
-    `deprecated` are old forms that were used, each with what replaces it; `modules` are those that may read words.
+    `deprecated` are old forms that were used, each with what replaces it; `modules` are those that may read words;
+    `spoken` are the bits (vocabulary.OWNERS) of the vocabularies whose own words were used.
     """
 
     changes: list[Change] = field(default_factory=list)
@@ -90,6 +102,7 @@ class Read:
     faults: list[tuple[str, str]] = field(default_factory=list)
     deprecated: list[tuple[str, str]] = field(default_factory=list)
     parts: int = 0
+    spoken: int = 0
     modules: Active = NOTHING_ON
     module_wishes: list[ModuleWish] | None = None
 

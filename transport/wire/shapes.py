@@ -57,6 +57,25 @@ def known(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: 
         name_unknown(f"{path}.{key[:40]}", f"unknown: only {', '.join(keys)} may stand here")
 
 
+def some_known(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: NameUnknown) -> None:
+    """As `known`, but InvalidInput that names the first key when none of them is known; no keys at all are all right."""
+    unknown = [key for key in fields if key not in keys]
+    if unknown and len(unknown) == len(fields):
+        first = unknown[0]
+        known(dict.fromkeys(unknown[1:]), keys, path, name_unknown)
+        raise InvalidInput(f"unknown, and nothing else was sent: use {', '.join(keys)}", f"{path}.{first[:40]}")
+    known(fields, keys, path, name_unknown)
+
+
+def needed(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: NameUnknown) -> None:
+    """As `some_known`, and InvalidInput when there are no keys at all."""
+    some_known(fields, keys, path, name_unknown)
+    if not fields:
+        *others, last = keys
+        both = "both" if len(others) == 1 else "several"
+        raise InvalidInput(f"{', '.join((*others, last))} or {both} are needed", path)
+
+
 def numbers(value: Any, keys: tuple[str, ...], path: str, name_unknown: NameUnknown) -> tuple[float, ...]:
     """The numbers under these keys, in their order; InvalidInput."""
     fields = mapping(value, path)
@@ -102,13 +121,16 @@ def scale(value: Any, path: str, name_unknown: NameUnknown) -> Vec3:
 
 
 def transform(value: Any, path: str, name_unknown: NameUnknown) -> PartialTransform:
-    """The sub-fields that were sent, each complete; flat, or wrapped in `transform`. InvalidInput."""
+    """The sub-fields that were sent, each complete; flat, or wrapped in `transform`. `{}` sends none of them.
+
+    InvalidInput, also when only unknown keys were sent.
+    """
     fields = mapping(value, path)
     if "transform" in fields:
         known(fields, ("transform",), path, name_unknown)
         path = f"{path}.transform"
         fields = mapping(fields["transform"], path)
-    known(fields, TRANSFORM_FIELDS, path, name_unknown)
+    some_known(fields, TRANSFORM_FIELDS, path, name_unknown)
     sent = fields.keys()
     return PartialTransform(
         position=vec3(fields["position"], f"{path}.position", name_unknown) if "position" in sent else None,
@@ -136,7 +158,7 @@ def only(value: Any, key: str, path: str, name_unknown: NameUnknown) -> tuple[An
     """The field `key` of an object, or the bare value, with its path; InvalidInput."""
     if not isinstance(value, dict):
         return value, path
-    known(value, (key,), path, name_unknown)
+    some_known(value, (key,), path, name_unknown)
     path = f"{path}.{key}"
     if key not in value:
         raise InvalidInput(f"{key} is missing", path)

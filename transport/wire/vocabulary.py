@@ -5,12 +5,17 @@ Output words depend on the connection's Vocabulary. Input functions take both vo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from actors.values.identity import Connection, Kind
 from actors.values.selector import matches
+
+_TYPE_IN_SENTENCE: Final = re.compile(
+    r"(?<![\w/*.-])(?:arm|compact|grip|pen)(?![\w/*\[:-]|\.\w)|(?<=(?<!\S)/)(?:arm|compact|grip|pen)(?=/)"
+)
 
 
 class Member(NamedTuple):
@@ -30,6 +35,12 @@ MEMBERS: Final = (ARM, COMPACT, WIRED, WIRELESS, PEN)
 ARMS: Final = frozenset({Kind.ARM, Kind.COMPACT})
 HANDLES: Final = frozenset({Kind.GRIP, Kind.PEN})
 NOTHING: Final[frozenset[Member]] = frozenset()
+
+AUTO: Final = "auto"
+
+# Bits of OWNERS: which vocabulary a word belongs to.
+NEUTRAL_WORD: Final = 1
+INVERSE_WORD: Final = 2
 
 
 class Vocabulary:
@@ -54,6 +65,8 @@ class Vocabulary:
         self._types = {key: types[member] for key, member in _SORTS.items()}
         self._families = families
         self._presets = presets
+        nouns = {str(member.kind): types[member] for member in (ARM, COMPACT, WIRED, PEN)}
+        self._nouns = {} if all(kind == word for kind, word in nouns.items()) else nouns
 
     def __repr__(self) -> str:
         return f"<Vocabulary {self.name}>"
@@ -79,10 +92,17 @@ class Vocabulary:
         return self._presets.get(name, name)
 
     def said(self, sentence: str) -> str:
-        """A sentence of the inside with this vocabulary's words for presets."""
+        """A sentence of the inside with this vocabulary's words for presets and device types; what is in quotes stays.
+
+        A type is a word by itself or the first segment of a route (`/grip/1605/…`): settings keys and compounds stay.
+        """
         for name, word in self._presets.items():
             sentence = sentence.replace(name, word)
-        return sentence
+        if not self._nouns:
+            return sentence
+        parts = sentence.split('"')
+        parts[::2] = [_TYPE_IN_SENTENCE.sub(lambda found: self._nouns[found[0]], part) for part in parts[::2]]
+        return '"'.join(parts)
 
     def full_groups(self, word: str) -> frozenset[str] | None:
         """The groups of this vocabulary that a word of `force_render_full_state.device_types` means; None: no such word."""
@@ -133,8 +153,16 @@ def member_of(kind: Kind, connection: Connection) -> Member:
 
 
 def vocabulary_named(name: str) -> Vocabulary | None:
-    """The vocabulary that `serialization/vocabulary` or `?vocabulary=` names."""
+    """The vocabulary that `serialization/vocabulary` or `?vocabulary=` names; `auto` starts as NEUTRAL. None: no such name."""
     return _VOCABULARIES.get(name)
+
+
+def words_of(name: str) -> str:
+    """The groups of a frame under the setting `name`, as one sentence for the ready lines."""
+    neutral, inverse = (", ".join(vocabulary.groups()) for vocabulary in (NEUTRAL, INVERSE))
+    if name == AUTO:
+        return f"{neutral}; {inverse} for a session from the first of these words that it sends"
+    return inverse if name == INVERSE.name else neutral
 
 
 def _inverted(table: Mapping[str, str]) -> Mapping[str, str]:
@@ -238,4 +266,14 @@ INVERSE: Final = Vocabulary(
     nests_filters=True,
 )
 
-_VOCABULARIES: Final = MappingProxyType({NEUTRAL.name: NEUTRAL, INVERSE.name: INVERSE})
+_VOCABULARIES: Final = MappingProxyType({AUTO: NEUTRAL, NEUTRAL.name: NEUTRAL, INVERSE.name: INVERSE})
+VOCABULARY_NAMES: Final = tuple(_VOCABULARIES)
+
+_NEUTRAL_GROUPS: Final = frozenset(NEUTRAL.groups())
+
+# Groups, device types and presets that only one vocabulary has, by the bit of that vocabulary. A plain dict: read for each message.
+OWNERS: Final[dict[str, int]] = {
+    **{word: NEUTRAL_WORD if word in _NEUTRAL_GROUPS else INVERSE_WORD for word in _GROUPS_IN},
+    **dict.fromkeys(_PUBLIC_PRESETS, NEUTRAL_WORD),
+    **dict.fromkeys(_PRESETS_IN, INVERSE_WORD),
+}

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from actors.device.messages import DeviceWide
 from actors.values.identity import Kind
 from actors.values.spatial import Transform
 from transport.wire import commands
@@ -24,6 +25,8 @@ class Device:
     refusal: str = "settling or calibrating: commands are taken once the device is ready"
     preset: str = "defaults"
     mount: Transform = field(default_factory=Transform)
+    wide: DeviceWide = field(default_factory=DeviceWide)
+    paired_with: str | None = None
 
     @property
     def moves(self) -> bool:

@@ -101,8 +101,8 @@ def test_a_faulty_change_is_named_to_the_last_key_and_not_made(parts: dict[str, 
     [
         ({"basis": {"permutation": "XYZ", "more": 1}}, ".basis.more"),
         ({"preset": {"preset": "defaults", "more": 1}}, ".preset.more"),
-        ({"mount": {"more": 1}}, ".mount.more"),
-        ({"mount": {"transform": {"more": 1}}}, ".mount.transform.more"),
+        ({"mount": {"scale": 1, "more": 1}}, ".mount.more"),
+        ({"mount": {"transform": {"scale": 1, "more": 1}}}, ".mount.transform.more"),
         ({"mount": {"transform": {}, "position": 1}}, ".mount.position"),
         ({"mount": {"position": {**xyz(1, 2, 3), "more": 1}}}, ".mount.position.more"),
     ],
@@ -112,6 +112,27 @@ def test_an_unknown_key_of_a_change_is_named_and_the_change_is_made(parts: dict[
 
     assert [where for where, _ in found.faults] == [f"{AT}{path}"]
     assert len(found.changes) == 1
+
+
+@pytest.mark.parametrize(
+    ("parts", "path"),
+    [
+        ({"mount": {"more": 1}}, ".mount.more"),
+        ({"mount": {"transform": {"more": 1}}}, ".mount.transform.more"),
+        ({"basis": {"more": 1}}, ".basis.more"),
+        ({"preset": {"more": 1}}, ".preset.more"),
+        ({"damping": {"more": 1}}, ".damping.more"),
+        ({"force_gate": {"more": 1}}, ".force_gate.more"),
+        ({"navigation": {"more": 1}}, ".navigation.more"),
+        ({"navigation": {"bubble": {"more": 1}}}, ".navigation.bubble.more"),
+        ({"navigation": {"bubble": {"spring": {"more": 1}}}}, ".navigation.bubble.spring.more"),
+    ],
+)
+def test_part_of_unknown_keys_alone_is_named_and_changes_nothing(parts: dict[str, Any], path: str) -> None:
+    found = read(configured(**parts))
+
+    assert [where for where, _ in found.faults] == [f"{AT}{path}"]
+    assert found.changes == []
 
 
 @pytest.mark.parametrize("value", [None, True, 1, "XYZ", []])

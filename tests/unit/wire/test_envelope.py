@@ -19,11 +19,11 @@ from transport.wire.envelope import (
     Notes,
     NotReady,
     TokenRequired,
+    answered,
     failure,
     headers_of,
     sentence_of,
     status_of,
-    success,
 )
 
 TABLE = [
@@ -38,6 +38,7 @@ TABLE = [
     (NoSuchRoute("/x"), 404),
     (MethodNotAllowed("PUT", ["GET", "HEAD"]), 405),
     (errors.Conflict("Unpair it first."), 409),
+    (errors.UnsupportedArea("a grip", "mount"), 422),
     (errors.CalibrationLocked("049D"), 409),
     (errors.PortBlocked("sim0"), 409),
     (BodyTooLarge(65536), 413),
@@ -82,35 +83,35 @@ def test_nothing_of_the_inside_is_told() -> None:
 
 
 def test_an_error_has_one_shape() -> None:
-    assert failure('say "please"') == b'{"ok":false,"error":"say \\"please\\""}'
+    assert failure('say "please"') == b'{"ok":false,"error":"say \\"please\\"","data":null}'
 
 
 @pytest.mark.parametrize("data", [{"a": 1.5}, Encoded(b'{"a":1.5}')])
 def test_an_answer_is_plain_or_enveloped(data: Encoded | dict[str, object]) -> None:
-    assert success(data, envelope=False) == b'{"a":1.5}'
-    assert success(data, envelope=True) == b'{"ok":true,"data":{"a":1.5}}'
+    assert answered(data, envelope=False) == b'{"a":1.5}'
+    assert answered(data, envelope=True) == b'{"ok":true,"error":null,"data":{"a":1.5}}'
 
 
 @pytest.mark.parametrize("data", [{}, {"a": 1}, Encoded(b"{}"), Encoded(b'{"a":1}')])
 def test_notes_stand_beside_the_data(data: Encoded | dict[str, object]) -> None:
     notes = Notes(["frce"], "use POST /settings/x")
-    plain = json.loads(success(data, envelope=False, notes=notes))
-    enveloped = json.loads(success(data, envelope=True, notes=notes))
+    plain = json.loads(answered(data, envelope=False, notes=notes))
+    enveloped = json.loads(answered(data, envelope=True, notes=notes))
     beside = {"warnings": ['unknown key "frce" was ignored'], "deprecation_warning": "use POST /settings/x"}
     inner = json.loads(data.text) if isinstance(data, Encoded) else data
 
     assert plain == inner | beside
-    assert enveloped == {"ok": True, "data": inner} | beside
+    assert enveloped == {"ok": True, "error": None, "data": inner} | beside
 
 
 def test_warnings_are_few_and_short() -> None:
-    shown = json.loads(success({}, envelope=False, notes=Notes(["k" * 1000] * 100)))["warnings"]
+    shown = json.loads(answered({}, envelope=False, notes=Notes(["k" * 1000] * 100)))["warnings"]
 
     assert len(shown) == 16
     assert max(map(len, shown)) < 150
 
 
 def test_numbers_are_written_as_the_contract_says() -> None:
-    assert success({"a": 16777216.0, "b": 1e-7, "c": 0.05, "d": 7}, envelope=False) == (
+    assert answered({"a": 16777216.0, "b": 1e-7, "c": 0.05, "d": 7}, envelope=False) == (
         b'{"a":1.6777216E7,"b":1E-7,"c":0.05,"d":7}'
     )

@@ -138,8 +138,17 @@ def test_a_grip_shows_its_versions_and_its_partner(vocabulary: Vocabulary, versi
         ("major_version", 1),
         ("minor_version", 4),
         ("hardware_version", 1),
+        ("basis", {"permutation": "XYZ"}),
         ("paired_with", "049D"),
     ]
+
+
+@pytest.mark.parametrize("record", [WIRELESS, WIRED, PEN])
+def test_basis_of_a_device_without_motors_is_its_own_or_the_sessions(record: DeviceRecord) -> None:
+    own = of_device(record, DeviceConfig(basis=Basis.parse("YZX")), basis=Basis.parse("X-YZ"))
+
+    assert config_of(record, own)["basis"] == {"permutation": "YZX"}
+    assert config_of(record, SessionConfig(basis=Basis.parse("X-YZ")))["basis"] == {"permutation": "X-YZ"}
 
 
 def test_what_a_device_has_for_all_sessions_is_shown() -> None:
@@ -269,6 +278,8 @@ class Target:
         self.refusal = "settling"
         self.preset = presets.preset_of(config, record)
         self.mount = presets.mount_of(config, record)
+        self.wide = record.wide
+        self.paired_with = record.paired_with
 
 
 def targets(config: SessionConfig) -> dict[str, Target]:
@@ -346,15 +357,21 @@ def test_a_whole_config_can_be_sent_back_and_changes_nothing(
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("record", [WIRELESS, WIRED, PEN])
-def test_the_config_of_a_device_without_motors_can_be_sent_back(vocabulary: Vocabulary, record: DeviceRecord) -> None:
-    shown = config_of(record, vocabulary=vocabulary)
+@pytest.mark.parametrize("basis", [Basis(), Basis.parse("-ZYX")])
+def test_the_config_of_a_device_without_motors_can_be_sent_back(
+    vocabulary: Vocabulary, record: DeviceRecord, basis: Basis
+) -> None:
+    config = of_device(record, DeviceConfig(basis=basis))
+    shown = config_of(record, config, vocabulary)
     group = vocabulary.group(record.kind, record.identity.connection)
 
     found = commands.read(
-        json.dumps({group: [{"device_id": record.device_id, "configure": shown}]}), targets(SessionConfig()), vocabulary
+        json.dumps({group: [{"device_id": record.device_id, "configure": shown}]}), targets(config), vocabulary
     )
+    applied = configure.apply(config, found.changes, configure.Surroundings(INVENTORY, SessionMemory()))
 
-    assert (found.faults, found.changes) == ([], [])
+    assert (found.faults, applied.refused, applied.scopes) == ([], (), ())
+    assert config_of(record, applied.config, vocabulary) == shown
 
 
 @pytest.mark.parametrize(

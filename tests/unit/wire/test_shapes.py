@@ -345,11 +345,20 @@ def test_a_basis_is_a_string(value: object, named: Named) -> None:
     assert fault(lambda: shapes.basis({"permutation": value}, "b", named)).path == "b.permutation"
 
 
-def test_a_basis_without_its_field_names_the_field(named: Named) -> None:
-    error = fault(lambda: shapes.basis({"matrix": []}, "b", named))
+def test_a_basis_without_its_field_names_what_was_sent_instead(named: Named) -> None:
+    error = fault(lambda: shapes.basis({"matrix": [], "more": 1}, "b", named))
 
+    assert (error.path, error.reason) == ("b.matrix", "unknown, and nothing else was sent: use permutation")
+    assert named == [("b.more", "unknown: only permutation may stand here")]
+    error = fault(lambda: shapes.basis({}, "b", named))
     assert (error.path, error.reason) == ("b.permutation", "permutation is missing")
-    assert named == [("b.matrix", "unknown: only permutation may stand here")]
+
+
+def test_transform_of_unknown_keys_alone_is_refused_and_an_empty_one_is_not(named: Named) -> None:
+    assert fault(lambda: shapes.transform({"positon": 1}, "t", named)).path == "t.positon"
+    assert fault(lambda: shapes.transform({"transform": {"positon": 1}}, "t", named)).path == "t.transform.positon"
+    assert shapes.transform({}, "t", named) == shapes.transform({"transform": {}}, "t", named) == PartialTransform()
+    assert named == []
 
 
 def test_the_one_field_of_a_word_may_be_left_away(named: Named) -> None:

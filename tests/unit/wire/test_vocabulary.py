@@ -221,3 +221,30 @@ def test_vocabularies_are_found_by_name() -> None:
 )
 def test_settings_keys_are_neutral_inside(key: str, neutral: str) -> None:
     assert setting_key(key) == neutral
+
+
+@pytest.mark.parametrize(
+    ("neutral", "inverse"),
+    [
+        (
+            "a grip has no mount: send it to an arm or a compact",
+            "a verse_grip has no mount: send it to an inverse3 or a minverse",
+        ),
+        ("a pen has no preset.", "a custom_verse_grip has no preset."),
+        ("set it with POST /grip/1605/config/paired_with", "set it with POST /verse_grip/1605/config/paired_with"),
+        ("use one of arm_front, compact_zup", "use one of arm_front, minverse_zup"),
+        ('an arm has no preset "arm or grip"', 'an inverse3 has no preset "arm or grip"'),
+        ('no such device "pen', 'no such device "pen'),
+        ("raise devices/grip/attach_debounce", "raise devices/grip/attach_debounce"),
+        ("raise devices/grip", "raise devices/grip"),
+        ("pen_not_connected", "pen_not_connected"),
+        ("grip-attachment-changed", "grip-attachment-changed"),
+        ("session 7: grip: a group is an array", "session 7: grip: a group is an array"),
+        ("an open army", "an open army"),
+        ("arm[0].configure", "arm[0].configure"),
+    ],
+)
+def test_sentence_has_the_vocabularys_words_for_device_types(neutral: str, inverse: str) -> None:
+    assert NEUTRAL.said(neutral) == neutral
+    assert INVERSE.said(neutral) == inverse
+    assert INVERSE.said(inverse) == inverse

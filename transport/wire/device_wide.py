@@ -1,0 +1,53 @@
+"""Keys of `config` that hold for all sessions: `configure` takes them back as they are shown, HTTP alone changes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from actors.kit.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from transport.wire.reading import Target
+
+DEVICE_WIDE: Final = frozenset({"handedness", "torque_scaling", "gravity_compensation", "home_return", "paired_with"})
+ALIKE: Final = 1e-5
+
+
+def check(part: Any, path: str, target: Target, key: str) -> None:
+    """Pass what the device shows under `key` now; InvalidInput names the route that changes it, or that the device has none."""
+    if not target.moves and key != "paired_with":
+        raise InvalidInput(f"a {target.kind} has no {key}: send it to an arm or a compact", path)
+    if not _is_shown(part, _shown(target, key)):
+        route = f"/{target.kind}/{target.device_id}/config/{key}"
+        raise InvalidInput(f"the same for all sessions: set it with POST {route}", path)
+
+
+def _shown(target: Target, key: str) -> Mapping[str, object]:
+    """The value as HTTP has it."""
+    wide = target.wide
+    match key:
+        case "handedness":
+            return {"handedness": wide.handedness}
+        case "torque_scaling":
+            return {"enabled": wide.torque_scaling}
+        case "gravity_compensation":
+            return {"enabled": wide.gravity_compensation, "scaling_factor": wide.gravity_scale}
+        case "home_return":
+            return {"enabled": wide.home_return}
+        case _:
+            return {"device_id": target.paired_with}
+
+
+def _is_shown(part: Any, shown: Mapping[str, object]) -> bool:
+    """Whether an object has only fields that are shown so, or a bare value is the only field."""
+    if not isinstance(part, dict):
+        return len(shown) == 1 and _alike(part, next(iter(shown.values())))
+    fields = cast("dict[str, object]", part)
+    return bool(fields) and all(name in shown and _alike(value, shown[name]) for name, value in fields.items())
+
+
+def _alike(sent: object, shown: object) -> bool:
+    if isinstance(shown, float) and isinstance(sent, (int, float)) and not isinstance(sent, bool):
+        return abs(sent - shown) <= ALIKE
+    return type(sent) is type(shown) and sent == shown

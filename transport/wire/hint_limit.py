@@ -1,0 +1,26 @@
+"""How many hints of one sort are written: some at once, then one in so many seconds, with the count of those held back."""
+
+from __future__ import annotations
+
+from typing import Final
+
+AT_ONCE: Final = 10
+ONE_EVERY_NS: Final = 6_000_000_000
+
+
+class HintLimit:
+    """A token bucket over all sessions; main thread only."""
+
+    def __init__(self) -> None:
+        self._full_at_ns = 0
+        self._held = 0
+
+    def due(self, now_ns: int) -> int | None:
+        """How many were held back since the last one, if this one may be written; None: hold it back."""
+        full_at_ns = max(self._full_at_ns, now_ns) + ONE_EVERY_NS
+        if full_at_ns - now_ns > AT_ONCE * ONE_EVERY_NS:
+            self._held += 1
+            return None
+        self._full_at_ns = full_at_ns
+        held, self._held = self._held, 0
+        return held
