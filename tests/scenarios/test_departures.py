@@ -16,6 +16,7 @@ PUSH_N: Final = 10.0
 # Longer than a time-out with its ramp: whatever is pushed then is new.
 SILENCE_TICKS: Final = 1_000
 WATCH_TICKS: Final = 1_200
+MESSAGES: Final = 2_000
 
 
 def pushed(service: RunningService) -> tuple[int, float]:
@@ -49,6 +50,18 @@ def stuffed(peer: Peer, text: bytes) -> None:
         pass
 
 
+def has_stopped(service: RunningService) -> bool:
+    """Whether the one session has answered some messages, not all, and none while the loop runs some ticks."""
+
+    def answered() -> int:
+        (session,) = service.request("GET", "/sessions")[1]["sessions"]
+        return int(session["frames_sent"]) - 1
+
+    before = answered()
+    ticks_on(service, SILENCE_TICKS)
+    return 0 < before == answered() < MESSAGES
+
+
 def aborts(peer: Peer) -> None:
     peer.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, ABORT)
     peer.drop()
@@ -70,3 +83,18 @@ def test_the_backlog_of_a_client_that_has_gone_moves_nothing(leave: Callable[[Pe
         finally:
             peer.drop()
         eventually(lambda: service.request("GET", "/sessions")[1]["session_count"] == 0, "the session is gone")
+
+
+def test_a_session_ends_although_what_its_client_sent_is_never_read() -> None:
+    full = message({"session": {"force_render_full_state": {}}})
+    with RunningService(simulate="arm,grip,grip,grip", settings={"serialization/timestamps": True}) as service:
+        peer = Peer(service.ws, receive_buffer=4096)
+        try:
+            # More answers than are kept for a client that takes none: the service stops reading with messages still waiting.
+            peer.write(full * MESSAGES)
+            eventually(lambda: has_stopped(service), "the service reads nothing more of it")
+            peer.socket.shutdown(socket.SHUT_WR)
+            eventually(lambda: service.request("GET", "/sessions")[1]["session_count"] == 0, "the session is gone")
+        finally:
+            peer.drop()
+        assert "read nothing for" not in service.log

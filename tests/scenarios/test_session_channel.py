@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from tests.support.exchange import exchange, knock
@@ -116,7 +116,7 @@ def test_settings_of_frames_show_in_the_next_frame(service: ServiceInside) -> No
 
 
 @pytest.mark.parametrize(
-    ("query", "part"), [("version=2.9", "3.0 or 3.1"), ("vocabulary=klingon", "neutral or inverse")]
+    ("query", "part"), [("version=2.9", "3.0 or 3.1"), ("vocabulary=klingon", "neutral, inverse or auto")]
 )
 def test_a_version_or_vocabulary_that_does_not_exist_is_refused(service: ServiceInside, query: str, part: str) -> None:
     answer = knock(service.http, f"/?{query}")
@@ -331,19 +331,6 @@ def test_a_flood_that_waits_does_not_keep_anybody_waiting(service: ServiceInside
     assert answered_after[0] - before <= 32
 
 
-def test_messages_of_64_kib_are_read_one_at_a_turn(service: ServiceInside) -> None:
-    peer, first = opened(service)
-    mine = channel_of(service, first["session_id"])
-    with peer:
-        ways = [service.on_edge(partial(mine._give_way, size)) for size in (64 * 1024, 10, 64 * 1024)]
-        given = [way is not None for way in ways]
-        for way in ways:
-            if way is not None:
-                way.close()
-
-    assert given == [True, False, True]
-
-
 def test_a_client_that_does_not_read_is_not_read_and_loses_nothing(service: ServiceInside) -> None:
     peer = Peer(service.ws, receive_buffer=4096)
     first = peer.frame()
@@ -477,3 +464,36 @@ def test_commands_that_time_out_three_times_in_ten_seconds_make_a_warning(servic
     assert warning["data"]["reason"] == "command_timeout"
     assert warning["data"]["setting"] == "sessions/command_timeout"
     assert warning["data"]["interval"] == pytest.approx(0.08)
+
+
+@pytest.mark.parametrize("milliseconds", [60, 100, 250])
+def test_told_share_of_lost_force_is_what_the_loop_leaves_out(service: ServiceInside, milliseconds: int) -> None:
+    ticks_per_ms = round(float(service.runtime.loop_state()["target_frequency"]) / 1000)
+    applied: list[float] = []
+    peer, first = opened(service)
+    with peer, Listener(service.events, kinds="session-warning") as listener:
+        _subscribed(service)
+        for _ in range(4):
+            peer.ask(FORCE)
+            for _ in range(milliseconds):
+                service.step(ticks_per_ms)
+                applied.append(float(np.linalg.norm(service.state("A001")["force"])))
+        warning = listener.hears("session-warning", session_id=first["session_id"])
+
+    wanted = len(applied) * max(applied)
+    assert warning["data"]["interval"] == pytest.approx(milliseconds / 1000)
+    assert warning["data"]["force_lost"] == pytest.approx(1 - sum(applied) / wanted, abs=0.015)
+
+
+def test_session_that_stays_slow_is_told_once(service: ServiceInside) -> None:
+    peer, first = opened(service)
+    with peer, Listener(service.events, kinds="session-warning") as listener:
+        _subscribed(service)
+        for _ in range(12):
+            peer.ask(FORCE)
+            service.wait(0.08)
+        last, again = opened(service, {"session_id": 999_999})
+        with last:
+            listener.hears("session-warning", session_id=again["session_id"])
+
+    assert len(listener.heard("session-warning", session_id=first["session_id"])) == 1

@@ -6,6 +6,7 @@ import gc
 import socket
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -137,6 +138,34 @@ def test_many_idle_connections_make_room_for_who_asks(tmp_path: Path) -> None:
         assert all(ended(peer) for peer in idle[: IDLE - KEPT])
         with Peer(service.ws) as peer:
             assert peer.frame()["session_id"] > 0
+
+
+def test_fresh_connection_can_stop_while_slow_readers_hold_all_the_others(tmp_path: Path) -> None:
+    asks = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    stop = b"POST /stop HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n"
+    # So much that no reader is closed for what it does not take.
+    with serving(tmp_path, replace(PATIENT, unsent_bytes=2**30)) as service, ExitStack() as held:
+        for _ in range(KEPT):
+            reader = held.enter_context(connected(service.http, receive_buffer=4096))
+            reader.sendall(asks * 20)
+        connections = service.listeners.admission.connections
+
+        def all_stuck() -> bool:
+            return sum(stream.writing() for stream in tuple(connections._busy)) == KEPT
+
+        eventually(lambda: service.on_edge(all_stuck), "no reader takes its answers", pause_s=0.01)
+        fresh = held.enter_context(connected(service.http))
+        for _ in range(KEPT // 2):
+            held.enter_context(connected(service.http))
+        fresh.sendall(stop)
+        eventually(lambda: bool(connections._urgent), "the headers of the stop have come", pause_s=0.005)
+        for _ in range(2 * KEPT):
+            held.enter_context(connected(service.http)).sendall(b"GET")
+        fresh.sendall(b"{}")
+
+        with fresh.makefile("rb") as answer:
+            assert read_status(answer.readline()) == 200
+        assert exchange(service.http, "DELETE", "/stop").status == 200
 
 
 def test_event_channels_are_counted(quick: ServiceInside) -> None:

@@ -12,7 +12,7 @@ from fastpath.wire import FrameEntry
 from transport.wire import frames
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
+    from actors.device.messages import DeviceRecord, DeviceWide
     from actors.session.messages import SessionConfig
     from actors.settings.messages import SettingsView
     from actors.values.identity import Kind
@@ -47,6 +47,8 @@ class SessionDevice:
         self.device_id: str = record.device_id
         self.kind: Kind = record.kind
         self.moves: bool = record.kind.moves
+        self.wide: DeviceWide = record.wide
+        self.paired_with: str | None = record.paired_with
         self.accepts: bool = record.phase is Phase.READY and not record.bond.run
         self.refusal: str = ASLEEP if record.phase is Phase.ASLEEP else NOT_READY
 

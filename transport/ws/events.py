@@ -75,6 +75,7 @@ class EventChannel(Channel):
     def initialize(self, channels: EventChannels, wish: Wish) -> None:
         """`wish` was checked before the handshake."""
         self._channels = channels
+        self.turns = channels.bridge.turns
         self._wish = wish
         self._queue: BoundedQueue | None = None
         self._pumping: asyncio.Task[None] | None = None
@@ -144,7 +145,7 @@ def parse_wish(query: Mapping[str, str], default_words: str) -> Wish:
     """From the fields of a URL; InvalidInput."""
     vocabulary = vocabulary_named(query.get("vocabulary") or default_words)
     if vocabulary is None:
-        raise InvalidInput("give neutral or inverse.", "?vocabulary=")
+        raise InvalidInput("give neutral, inverse or auto.", "?vocabulary=")
     return Wish(
         parse_kinds(query.get("kinds", "")),
         parse_level(query.get("level", "")),

@@ -53,7 +53,10 @@ class Incoming:
         self._fragments: bytearray | None = None
 
     def take(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """Opcode and payload of every message and control frame that is whole now; Broken at the first that may not be."""
+        """Opcode and payload of every message and control frame that is whole now; Broken at the first that may not be.
+
+        A fragment that leaves its message unfinished is (CONTINUATION, b""): reading it costs time as well.
+        """
         if self._kept:
             self._kept += data
             if len(self._kept) < self._needed:
@@ -74,6 +77,8 @@ class Incoming:
             elif self._fragment(opcode, payload, final=bool(first & FINAL)):
                 whole, self._fragments = self._fragments, None
                 yield self._opcode, bytes(whole or b"")
+            else:
+                yield CONTINUATION, b""
         if at < len(data):
             self._kept += data[at:]
             self._needed = end - at

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from base64 import b64decode
 from typing import Any, Final, cast
 
 from tornado.iostream import IOStream, StreamClosedError
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
 from transport.wire.envelope import failure
-from transport.ws.incoming import BROKEN_RULES, NO_UTF8, Broken, Incoming
+from transport.ws.incoming import BROKEN_RULES, CONTINUATION, NO_UTF8, Broken, Incoming
+from transport.ws.turns import Turns
 
 VERSIONS_SPOKEN: Final = ("7", "8", "13")
+KEY_BYTES: Final = 16
 POLICY: Final = 1008
 FAILED: Final = 1011
 CHUNK: Final = 8 * 1024
-FRAMES_A_TURN: Final = 64
+# A connection that alone has something to be read lets the event loop look for others after so many bytes; a frame counts as
+# FRAME_BYTES more than it has.
+TURN_BYTES: Final = 16 * 1024
+FRAME_BYTES: Final = 1024
+# A frame that was waited for and is longer takes its turn as well: reading it costs more than answering ten short ones.
+PROMPT_BYTES: Final = 4 * 1024
 
 
 class Protocol(WebSocketProtocol13):
@@ -25,7 +33,11 @@ class Protocol(WebSocketProtocol13):
     Says 1002, 1007, 1009 or 1011 where Tornado hangs up without a word, which it does in `_abort` only.
     """
 
-    _heard = 0.0
+    def __init__(self, handler: Channel, params: Any, turns: Turns) -> None:
+        """`params` are Tornado's; `turns` are those of all connections."""
+        super().__init__(handler, False, params)  # noqa: FBT003 - Tornado's own way
+        self._turns = turns
+        self._heard = 0.0
 
     def start_pinging(self) -> None:
         """Keep watch from now on."""
@@ -49,23 +61,39 @@ class Protocol(WebSocketProtocol13):
                 return
 
     async def _receive_frame_loop(self) -> None:
-        """Until either side says goodbye; what a message returns is awaited before the next is looked at."""
+        """Until either side says goodbye; what a message returns is awaited before the next is looked at.
+
+        The first frame of what was waited for is handled at once, unless it is long; each one behind it takes its turn. While
+        no other connection has anything to be read, a connection keeps its turn for TURN_BYTES.
+        """
         incoming = Incoming(self.params.max_message_size)
         self.stream.read_chunk_size = CHUNK
         clock = asyncio.get_running_loop().time
-        frames = 0
+        turns, taken = self._turns, 0
         try:
             while not self.client_terminated:
-                data = await self.stream.read_bytes(CHUNK, partial=True)
+                reading = self.stream.read_bytes(CHUNK, partial=True)
+                waited = not cast("asyncio.Future[bytes]", reading).done()
+                data = await reading
                 self._heard = clock()
-                for opcode, payload in incoming.take(data):
-                    handled = self._handle_message(opcode, payload)
-                    if handled is not None:
-                        await handled
-                    frames += 1
-                if frames >= FRAMES_A_TURN:
-                    frames = 0
+                taken = 0 if waited else taken + FRAME_BYTES + len(data)
+                if not waited and (turns.shared(self) or taken > TURN_BYTES):
+                    taken = 0
                     await asyncio.sleep(0)
+                first = True
+                for opcode, payload in incoming.take(data):
+                    shared, taken = turns.shared(self), taken + FRAME_BYTES + len(payload)
+                    if (shared or taken > TURN_BYTES) and not (first and len(payload) <= PROMPT_BYTES):
+                        taken = 0
+                        await turns.next()
+                        if self.stream.closed():
+                            self._abort()
+                            return
+                    first = False
+                    if opcode != CONTINUATION:
+                        handled = self._handle_message(opcode, payload)
+                        if handled is not None:
+                            await handled
         except (StreamClosedError, Broken):
             self._abort()
         finally:
@@ -84,6 +112,8 @@ class Protocol(WebSocketProtocol13):
 
 class Channel(WebSocketHandler):
     """What the channels have in common."""
+
+    turns: Turns
 
     def set_default_headers(self) -> None:
         """As every answer of the service has them."""
@@ -106,6 +136,10 @@ class Channel(WebSocketHandler):
             )
         elif not headers.get("Sec-WebSocket-Key"):
             self.refuse(400, "The handshake has no Sec-WebSocket-Key: send one, as RFC 6455 says.")
+        elif not _is_key(headers["Sec-WebSocket-Key"]):
+            self.refuse(
+                400, "The Sec-WebSocket-Key is not the base64 text of 16 bytes: send one that is, as RFC 6455 says."
+            )
         else:
             return True
         return False
@@ -118,12 +152,20 @@ class Channel(WebSocketHandler):
     def get_websocket_protocol(self) -> WebSocketProtocol | None:
         """Tornado's, with reading of our own."""
         protocol = super().get_websocket_protocol()
-        return Protocol(self, False, protocol.params) if isinstance(protocol, WebSocketProtocol13) else None  # noqa: FBT003 - Tornado's own way
+        return Protocol(self, protocol.params, self.turns) if isinstance(protocol, WebSocketProtocol13) else None
 
     def check_origin(self, origin: str) -> bool:
         """The guard has judged the origin by our rules, before the handshake."""
         del origin
         return True
+
+
+def _is_key(text: str) -> bool:
+    """Whether a Sec-WebSocket-Key is the base64 text of 16 bytes."""
+    try:
+        return len(b64decode(text, validate=True)) == KEY_BYTES
+    except ValueError:
+        return False
 
 
 def _words(error: BaseException | None) -> tuple[int, str]:

@@ -2,8 +2,7 @@
 
 A message is read, takes effect in the contract's order (configuration, workspace, commands), and is answered at once with the
 newest states; only a message that configures waits, for the SessionActor. `on_message` returns an awaitable when the next
-message must not be read yet: while a configuration is under way, while too many replies wait to be sent, or when it is the
-turn of others.
+message must not be read yet: while a configuration is under way, or while too many replies wait to be sent.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tornado.ioloop import IOLoop
 from tornado.iostream import StreamClosedError
 
-from actors.kit.errors import Busy, HapticError, NoSlot
+from actors.kit.errors import Busy, HapticError, NoSlot, StateNotWritable
 from actors.session.messages import (
     MANAGER,
     Client,
@@ -29,13 +28,15 @@ from actors.session.messages import (
     OpenSession,
     SessionHandle,
 )
+from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.target import RESUMED
 from transport.wire import commands
 from transport.wire.reading import Read
-from transport.wire.vocabulary import NEUTRAL, Vocabulary, vocabulary_named
+from transport.wire.vocabulary import AUTO, NEUTRAL, Vocabulary, vocabulary_named
 from transport.ws.protocol import Channel
 from transport.ws.session_devices import SessionDevices
 from transport.ws.session_events import SessionEvents
+from transport.ws.session_words import NAMED_WITHIN_S, Cause, SessionWords
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -43,11 +44,10 @@ if TYPE_CHECKING:
 LONGEST_MESSAGE: Final = 64 * 1024
 LONGEST_READ: Final = 256 * 1024
 MOST_UNSENT_BYTES: Final = 64 * 1024
-TURN_BYTES: Final = 16 * 1024
-MESSAGE_BYTES: Final = 1024
 DRAIN_S: Final = 10.0
 CONFIGURE_S: Final = 1.0
 SLOT_S: Final = 0.05
+BACKLOG_S: Final = 0.2
 FAULT_EVENT_S: Final = 1.0
 NS_PER_S: Final = 1_000_000_000
 VERSIONS: Final = ("3.0", "3.1")
@@ -69,18 +69,21 @@ class SessionChannel(Channel):
     def initialize(self, bridge: Bridge, version: str, query: Mapping[str, str]) -> None:
         """`version` is the frame version of the port, `query` that of the URL."""
         self.bridge = bridge
+        self.turns = bridge.turns
         self.query = query
         self.version = version
         self.session_id = 0
         self.frames_sent = 0
         self.commands_received = 0
         self.vocabulary: Vocabulary = NEUTRAL
+        self._words = SessionWords(AUTO, chosen_by_client=True)
+        self._hint_timer: object | None = None
         self._handle: SessionHandle | None = None
         self._gone = False
         self._devices: SessionDevices | None = None
         self._unsent = 0
-        self._turn = 0
         self._leaving = False
+        self._hung_up = False
         self._taken: asyncio.Event | None = None
 
     # ------------------------------------------------------------ opening and closing
@@ -136,13 +139,14 @@ class SessionChannel(Channel):
     def _choose(self) -> bool:
         version = self.query.get("version", self.version)
         name = self.query.get("vocabulary", self.bridge.settings.text("serialization/vocabulary"))
-        vocabulary = vocabulary_named(name)
         if version not in VERSIONS:
             self.refuse(400, f'There is no frame version "{version[:20]}": use 3.0 or 3.1.')
-        elif vocabulary is None:
-            self.refuse(400, f'There is no vocabulary "{name[:20]}": use neutral or inverse.')
+        elif vocabulary_named(name) is None:
+            self.refuse(400, f'There is no vocabulary "{name[:20]}": use neutral, inverse or auto.')
         else:
-            self.version, self.vocabulary = version, vocabulary
+            self.version = version
+            self._words = SessionWords(name, chosen_by_client="vocabulary" in self.query)
+            self.vocabulary = self._words.vocabulary
             return True
         return False
 
@@ -153,6 +157,8 @@ class SessionChannel(Channel):
         try:
             if self._devices is not None:
                 self._reply(Read(full=frozenset(self.vocabulary.groups())), self._devices)
+            if self._words.hint_due:
+                self._hint_timer = IOLoop.current().call_later(NAMED_WITHIN_S, self._on_named_late)
         except BaseException:
             # Tornado calls no on_close for a connection whose open failed.
             self.on_close()
@@ -165,6 +171,9 @@ class SessionChannel(Channel):
         self.bridge.holders.forget(self.session_id)
         if self.bridge.channels.get(self.session_id) is self:
             del self.bridge.channels[self.session_id]
+        if self._hint_timer is not None:
+            IOLoop.current().remove_timeout(self._hint_timer)
+            self._hint(self._words.closed())
         self._close_session()
 
     def _close_session(self) -> None:
@@ -176,16 +185,29 @@ class SessionChannel(Channel):
     def disconnect(self, code: int, reason: str) -> None:
         """Close the connection; forces are released now, not when the client answers, and nothing that it sends counts."""
         self._leaving = True
+        self._words.keep_quiet()
         if self._devices is not None:
             self._devices.release()
         self.close(code, reason)
 
     def hung_up(self) -> None:
-        """The client has closed its side: whatever of it still waits to be read counts no more."""
+        """Release the forces of a client that has closed its side. What still waits to be read counts no more.
+
+        A close frame among it is answered if it is found within BACKLOG_S; then the connection ends, read or not.
+        """
+        if self._hung_up:
+            return
+        self._hung_up = True
         if not self._leaving:
             self._leaving = True
             if self._devices is not None:
                 self._devices.release()
+        IOLoop.current().call_later(BACKLOG_S, self._drop)
+
+    def _drop(self) -> None:
+        stream = None if self.ws_connection is None else self.ws_connection.stream
+        if stream is not None:
+            stream.close()
 
     @property
     def descriptor(self) -> int:
@@ -211,28 +233,41 @@ class SessionChannel(Channel):
         self.bridge.system.metrics.commands_received.inc()
         devices.follow()
         found = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
+        if found.spoken & self._words.awaited:
+            found = self._heard(found, message, devices)
         if found.changes:
             return self._configured(found, message, devices)
-        return self._take(found, message, devices) or self._give_way(len(message))
+        return self._take(found, message, devices)
+
+    def _heard(self, found: Read, message: str | bytes, devices: SessionDevices) -> Read:
+        """Go over to the words that the client uses, if it may choose; the message as read in the session's words."""
+        cause = self._words.heard(found.spoken)
+        if self._words.vocabulary is not self.vocabulary:
+            self.vocabulary = self._words.vocabulary
+            devices.speak(self.vocabulary)
+            found = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
+        self._hint(cause)
+        return found
+
+    def _on_named_late(self) -> None:
+        self._hint_timer = None
+        self._hint(self._words.silent())
+
+    def _hint(self, cause: Cause | None) -> None:
+        if cause is not None:
+            self._events.other_words(cause, self.vocabulary, self.bridge.word_hints)
 
     def _take(self, found: Read, message: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
         """What does not wait for an actor: workspace, commands, the reply and what is worth an event."""
         moved = devices.apply(found)
         if found.faults:
             self._events.faulty(found.faults, message)
+            found.faults = [(path, self.vocabulary.said(reason)) for path, reason in found.faults]
         if found.deprecated:
             self._events.deprecated(found.deprecated, self.bridge.notices)
         if moved:
             self._tell_workspaces(moved)
         return self._reply(found, devices)
-
-    def _give_way(self, size: int) -> Awaitable[None] | None:
-        """Messages that came together are read without a pause; each counts so many bytes until others have their turn."""
-        self._turn += MESSAGE_BYTES + size
-        if self._turn < TURN_BYTES:
-            return None
-        self._turn = 0
-        return asyncio.sleep(0)
 
     async def _configured(self, found: Read, message: str | bytes, devices: SessionDevices) -> None:
         """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
@@ -246,17 +281,28 @@ class SessionChannel(Channel):
                 found.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
         else:
             for refused in applied.refused:
-                found.fault(refused.path, self.vocabulary.said(refused.reason))
+                found.fault(refused.path, refused.reason)
             if self.is_open:
                 # Before anything else is awaited: what is decided meanwhile is newer.
                 devices.configured(applied.config)
-            if any(isinstance(change, DeclareProfile) for change in found.changes):
+            declared = [change.path for change in found.changes if isinstance(change, DeclareProfile)]
+            if declared:
                 await self.bridge.profile_shown(self.session_id, applied.config.profile)
+                await self._store(found, declared[0])
         if self.is_open:
             devices.drop_gone(found)
             drained = self._take(found, message, devices)
             if drained is not None:
                 await drained
+
+    async def _store(self, found: Read, path: str) -> None:
+        """Wait until the disk has what was declared at `path`; name it in the frame when that fails."""
+        try:
+            await self.bridge.ask(STORE, ConfirmLedger(), timeout_s=CONFIGURE_S)
+        except StateNotWritable as error:
+            found.fault(path, f"applied, but not stored: {error.reason}")
+        except HapticError as error:
+            found.fault(path, f"applied, but perhaps not stored: {error.sentence}")
 
     def _reply(self, found: Read, devices: SessionDevices) -> Awaitable[None] | None:
         """Send one frame; an awaitable when the client does not take its frames and must be waited for."""

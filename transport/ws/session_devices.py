@@ -78,10 +78,15 @@ class SessionDevices:
                 device.writer.revoke()
         settings = self._bridge.settings
         self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
-        self._encoder = frames.encoder(self._session_id, self._groups(self._vocabulary), self._version, settings)
+        self._build_encoder()
         if not self._released:
             self.modules.follow(settings)
             self._note_workspaces()
+
+    def speak(self, vocabulary: Vocabulary) -> None:
+        """Put the frames from now on into the words of `vocabulary`."""
+        self._vocabulary = vocabulary
+        self._build_encoder()
 
     def configured(self, config: SessionConfig) -> None:
         """The SessionActor decided this; show it to the loop."""
@@ -163,6 +168,10 @@ class SessionDevices:
         configs = frames.configs(records, self._config, vocabulary, settings, version)
         return whole.encode(configs, None, self.modules.states())
 
+    def _build_encoder(self) -> None:
+        groups = self._groups(self._vocabulary)
+        self._encoder = frames.encoder(self._session_id, groups, self._version, self._bridge.settings)
+
     def _take_up(self, config: SessionConfig) -> None:
         """`config`, but which profiles start with `compact_zup` is what the setting says now."""
         freeform = is_freeform(config.profile, self._bridge.settings.texts(FREEFORM))
@@ -195,9 +204,9 @@ class SessionDevices:
             self._wish(found, wish, now_ns)
         for device_id in touched:
             self.by_id[device_id].writer.publish()
-        interval = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
-        if interval is not None:
-            self._events.timed_out(interval)
+        slow = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
+        if slow is not None:
+            self._events.timed_out(slow, self._timeout_ns / NS_PER_S, self._bridge.slow_hints)
 
     def _wish(self, found: Read, wish: Wish, now_ns: int) -> None:
         device_id, code, x, y, z, path = wish

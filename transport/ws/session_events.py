@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from actors.event.messages import HUB, Emit
+from transport.ws.session_words import Cause, hint
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from actors.system import System
+    from transport.wire.hint_limit import HintLimit
     from transport.wire.notices import DeprecationNotices
+    from transport.wire.pulse import SlowSession
+    from transport.wire.vocabulary import Vocabulary
 
 FAULT_EVENT_S: Final = 1.0
 BUSY_EVENT_S: Final = 1.0
 RECEIVED: Final = 256
 NS_PER_S: Final = 1_000_000_000
+VOCABULARY: Final = "serialization/vocabulary"
+COMMAND_TIMEOUT: Final = "sessions/command_timeout"
+
+logger = logging.getLogger(__name__)
 
 
 class SessionEvents:
@@ -73,15 +82,44 @@ class SessionEvents:
             now_ns,
         )
 
-    def timed_out(self, interval_ns: int) -> None:
-        """Commands go stale again and again; `interval_ns` lay between the last two."""
-        interval_s = interval_ns / NS_PER_S
-        self._emit(
-            "session-warning",
-            {"reason": "command_timeout", "interval": interval_s, "setting": "sessions/command_timeout"},
-            f"session {self._session_id} sends a command every {interval_s:.3f} s: send faster or raise sessions/command_timeout",
+    def timed_out(self, slow: SlowSession, timeout_s: float, limit: HintLimit) -> None:
+        """Commands go stale again and again: one event, and one log line within the `limit` of all sessions."""
+        sentence = (
+            f"session {self._session_id} sends a command every {slow.interval:.3f} s, which is more than"
+            f" {COMMAND_TIMEOUT} ({timeout_s:g} s): its commands fade before the next ones come, and {slow.force_lost:.0%}"
+            f" of its force is lost; send faster or raise {COMMAND_TIMEOUT}"
         )
+        data: dict[str, object] = {
+            "reason": "command_timeout",
+            "interval": slow.interval,
+            "force_lost": slow.force_lost,
+            "setting": COMMAND_TIMEOUT,
+        }
+        self._emit("session-warning", data, sentence)
+        held = limit.due(self._system.runtime.now_ns())
+        if held is not None:
+            logger.warning("%s%s", sentence, _not_logged(held))
+
+    def other_words(self, cause: Cause, vocabulary: Vocabulary, limit: HintLimit) -> None:
+        """The client may expect other words than it gets: one log line, and an event unless it has gone; `limit` is that of all sessions."""
+        held = limit.due(self._system.runtime.now_ns())
+        if held is None:
+            return
+        sentence = hint(cause, self._session_id, vocabulary)
+        logger.info("%s%s", sentence, _not_logged(held))
+        if cause is not Cause.CLOSED:
+            data: dict[str, object] = {
+                "reason": "vocabulary",
+                "cause": str(cause),
+                "vocabulary": vocabulary.name,
+                "setting": VOCABULARY,
+            }
+            self._emit("session-warning", data, sentence)
 
     def _emit(self, kind: str, data: dict[str, object], message: str, at_ns: int | None = None) -> None:
         emit = Emit(kind, {"session_id": self._session_id, **data}, message, at_ns=at_ns)
         self._system.context.directory.tell(HUB, emit)
+
+
+def _not_logged(held: int) -> str:
+    return f" ({held} more such sessions were not logged)" if held else ""

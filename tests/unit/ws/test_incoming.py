@@ -34,8 +34,15 @@ def streams(draw: st.DrawFn) -> tuple[bytes, list[tuple[int, bytes]]]:
 
 
 def read(pieces: Iterable[bytes], longest: int = LONGEST) -> list[tuple[int, bytes]]:
+    """What is whole; the fragments of what is not are left out."""
     incoming = Incoming(longest)
-    return [frame for piece in pieces for frame in incoming.take(piece)]
+    return [frame for piece in pieces for frame in incoming.take(piece) if frame[0] != CONTINUATION]
+
+
+def test_each_fragment_is_told_so_that_reading_many_can_be_interrupted() -> None:
+    stream = encoded(b"a", final=False) + encoded(b"", CONTINUATION, final=False) * 2 + encoded(b"b", CONTINUATION)
+
+    assert list(Incoming(LONGEST).take(stream)) == [(CONTINUATION, b"")] * 3 + [(TEXT, b"ab")]
 
 
 def broken(stream: bytes, longest: int = LONGEST) -> int:

@@ -61,7 +61,8 @@ def test_binary_comes_in_and_text_goes_out(client: Peer) -> None:
     assert frame["arm"][0]["config"]["type"] == "arm"
 
 
-def test_configuration_is_shown_in_full_frames_only(client: Peer) -> None:
+def test_configuration_is_shown_in_full_frames_only(connect: Connect) -> None:
+    client, _ = connect({"vocabulary": "neutral"})
     plain = client.ask({})
     full = client.ask({"session": {"force_render_full_state": {}}})
     arms = client.ask({"session": {"force_render_full_state": {"device_types": ["inverse3"]}}})

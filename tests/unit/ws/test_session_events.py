@@ -12,7 +12,9 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from tests.support.slices import Listener, inventory_of
+from transport.wire.hint_limit import AT_ONCE, HintLimit
 from transport.wire.notices import DeprecationNotices
+from transport.wire.pulse import SlowSession
 from transport.ws.session_events import SessionEvents
 
 FAULTS = [("arm[0].device_id", "device_id is missing"), ("boat", "unknown")]
@@ -136,13 +138,28 @@ def test_whoever_is_told_of_only_so_often_says_when_it_happened(rig: Rig) -> Non
     assert [emit.at_ns for emit in rig.heard] == [began_ns, began_ns, began_ns, began_ns + 10**9]
 
 
-def test_commands_that_time_out_are_told_with_interval_and_setting(rig: Rig) -> None:
-    rig.events.timed_out(70_000_000)
+def test_commands_that_time_out_are_told_with_interval_lost_force_and_setting(
+    rig: Rig, caplog: pytest.LogCaptureFixture
+) -> None:
+    rig.events.timed_out(SlowSession(0.1, 0.4), 0.05, HintLimit())
 
     assert rig.only().data == {
         "session_id": 7,
         "reason": "command_timeout",
-        "interval": 0.07,
+        "interval": 0.1,
+        "force_lost": 0.4,
         "setting": "sessions/command_timeout",
     }
-    assert "0.070 s" in rig.only().message
+    (line,) = caplog.messages
+    assert line == rig.only().message
+    for part in ("session 7 ", "0.100 s", "sessions/command_timeout (0.05 s)", "40% of its force"):
+        assert part in line
+
+
+def test_log_lines_about_slow_sessions_are_limited(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+    limit = HintLimit()
+    for _ in range(AT_ONCE + 5):
+        rig.events.timed_out(SlowSession(0.1, 0.4), 0.05, limit)
+
+    assert len(caplog.messages) == AT_ONCE
+    assert len(rig.heard) == AT_ONCE + 5

@@ -24,6 +24,7 @@ def test_one_session_too_many_is_refused_at_the_handshake_until_another_goes(tmp
             assert json.loads(body) == {
                 "ok": False,
                 "error": "All 2 session slots are taken: close a session and try again.",
+                "data": None,
             }
 
             assert [peer.ask({})["session_id"] for peer in (one, two)] == ids

@@ -369,15 +369,28 @@ def test_neutral_events_are_sent_as_they_are() -> None:
         ({"device_family": "grip"}, {"device_family": "verse_grip"}),
         ({"device_family": "compact", "x": 1}, {"device_family": "inverse", "x": 1}),
         ({"device_family": "unknown"}, {"device_family": "unknown"}),
+        ({"reason": "a grip has no mount"}, {"reason": "a verse_grip has no mount"}),
+        ({"reason": "pen_not_connected", "path": "grip[0]"}, {"reason": "pen_not_connected", "path": "grip[0]"}),
+        ({"reason": 5, "received_data": "a grip"}, {"reason": 5, "received_data": "a grip"}),
     ],
 )
-def test_only_type_and_family_are_translated(data: dict[str, object], shown: dict[str, object]) -> None:
+def test_type_family_and_sentences_are_translated_and_nothing_else(
+    data: dict[str, object], shown: dict[str, object]
+) -> None:
     translate = translation(INVERSE)
     assert translate is not None
     event = {"name": "device-connected", "data": data, "message": "arm 049D"}
 
-    assert translate(event) == {"name": "device-connected", "data": shown, "message": "arm 049D"}
+    assert translate(event) == {"name": "device-connected", "data": shown, "message": "inverse3 049D"}
     assert event["data"] is data
+
+
+def test_warning_about_vocabularies_keeps_its_words() -> None:
+    translate = translation(INVERSE)
+    assert translate is not None
+    event = {"name": "session-warning", "data": {"reason": "vocabulary"}, "message": "neutral ones (arm, compact)"}
+
+    assert translate(event) == event
 
 
 def test_who_comes_while_there_is_no_hub_is_heard_of_by_the_next_one(rig: EventRig) -> None:
