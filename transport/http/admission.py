@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from tornado.httputil import HTTPServerRequest
 
 from fastpath.arena import now_ns
-from transport.limits import Limits, RequestRate
-from transport.wire.envelope import TooManyRequests
+from transport.accepting import Shortage
+from transport.arrivals import Arrivals
+from transport.http.request_queue import RequestQueue
+from transport.http.unsent import Unsent
+from transport.limits import Limits, RequestRate, Spacing
+from transport.security import is_loopback
+from transport.wire.envelope import HeadersTooLarge, TooManyRequests
 
 if TYPE_CHECKING:
     from tornado.iostream import IOStream
+
+# A connection that is younger in its state may still be on its way.
+FRESH_NS: Final = 1_000_000_000
 
 logger = logging.getLogger(__name__)
 
@@ -25,14 +35,48 @@ class Admission:
         """`limits` hold for all ports together."""
         self.limits = limits
         self.connections = Connections(limits)
+        self.arrivals = Arrivals()
+        self.shortage = Shortage(self._make_room)
         self.rate = RequestRate(limits.requests_per_s, limits.peers, now_ns)
+        self.unsent = Unsent(limits.unsent_bytes)
+        self.queue = RequestQueue()
+        self._local = Spacing(limits.local_requests_per_s, now_ns)
+        self._foreign = Spacing(limits.foreign_requests_per_s, now_ns)
+        self._closing = asyncio.Event()
 
-    def asks(self, request: HTTPServerRequest) -> TooManyRequests | None:
+    def asks(self, request: HTTPServerRequest) -> HeadersTooLarge | TooManyRequests | None:
         """The headers of a request are there, a WebSocket's included; why it is not looked at."""
         stream: IOStream | None = getattr(request.connection, "stream", None)
         if stream is not None:
-            self.connections.asks(stream)
+            self.connections.asks(stream, urgent=_is_stop(request))
+        if _header_bytes(request) > self.limits.header_bytes:
+            return HeadersTooLarge(self.limits.header_bytes)
         return None if self.rate.admit(request.remote_ip or "") else TooManyRequests(self.limits.requests_per_s)
+
+    async def turn(self, peer: str, *, foreign: bool) -> None:
+        """Return when a request may begin; `foreign`: of a web page that may not ask, whose answer is a refusal.
+
+        Programs of this machine are slowed down instead of being refused: docs/decisions/0035.
+        """
+        seconds = 0.0
+        if foreign:
+            seconds = self._foreign.reserve()
+        elif is_loopback(peer):
+            seconds = self._local.reserve()
+        if seconds > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(seconds):
+                    await self._closing.wait()
+        await self.queue.turn()
+
+    def close(self) -> None:
+        """Let requests that wait for their time begin at once: the service stops."""
+        self.arrivals.close()
+        self._closing.set()
+
+    def _make_room(self) -> None:
+        if not self.arrivals.spare():
+            self.connections.make_room()
 
 
 class Connections:
@@ -42,8 +86,14 @@ class Connections:
     first request and of an exchange are kept here, those between requests and of a body are Tornado's own.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, now_ns: Callable[[], int] = now_ns) -> None:
         self._limits = limits
+        self._now_ns = now_ns
+        # since when a connection is in its state, the longest first
+        self._since: dict[IOStream, int] = {}
+        # those of which no request has come yet, and those whose request is a stop
+        self._unasked: set[IOStream] = set()
+        self._urgent: set[IOStream] = set()
         self._idle: dict[IOStream, asyncio.TimerHandle | None] = {}
         self._busy: dict[IOStream, asyncio.TimerHandle] = {}
 
@@ -52,10 +102,12 @@ class Connections:
         return len(self._idle) + len(self._busy)
 
     def opened(self, stream: IOStream) -> None:
-        """A new one; when there are too many, the one that has been idle longest is closed for it."""
+        """A new one; when there are too many, the one that can be spared best is closed for it."""
         if len(self) >= self._limits.plain_connections:
-            self._make_room()
+            self.make_room()
         self._idle[stream] = self._after(self._limits.first_request_s, stream, "sent no request")
+        self._unasked.add(stream)
+        self._changes(stream)
 
     def waits(self, stream: IOStream) -> None:
         """Its next request may come."""
@@ -63,26 +115,57 @@ class Connections:
         if busy is not None:
             busy.cancel()
             self._idle[stream] = None
+            self._urgent.discard(stream)
+            self._changes(stream)
 
-    def asks(self, stream: IOStream) -> None:
-        """The headers of a request are there."""
+    def asks(self, stream: IOStream, *, urgent: bool = False) -> None:
+        """The headers of a request are there; `urgent`: it is a stop."""
         if stream in self._idle:
             timer = self._idle.pop(stream)
             if timer is not None:
                 timer.cancel()
             self._busy[stream] = self._after(self._limits.exchange_s, stream, "did not end its request")
+            self._unasked.discard(stream)
+            if urgent:
+                self._urgent.add(stream)
+            self._changes(stream)
 
     def gone(self, stream: IOStream) -> None:
         """It has ended, or become a channel."""
+        self._since.pop(stream, None)
+        self._unasked.discard(stream)
+        self._urgent.discard(stream)
         for timer in (self._idle.pop(stream, None), self._busy.pop(stream, None)):
             if timer is not None:
                 timer.cancel()
 
-    def _make_room(self) -> None:
-        stream = next(iter(self._idle), None) or next(iter(self._busy), None)
+    def make_room(self) -> None:
+        """Close the connection that can be spared best, if there is one."""
+        stream = next(self._dispensable(), None)
         if stream is not None:
+            logger.debug("a connection is closed: there is no room for a new one")
             self.gone(stream)
             stream.close()
+
+    def _dispensable(self) -> Iterator[IOStream]:
+        """All connections, those first that can be spared best.
+
+        Answers that are not taken, requests that are not completed and bodies that do not end, from the longest on; then
+        connections between two requests; then new ones, and exchanges under way. A new one that says `POST /stop` is the last.
+        """
+        before_ns = self._now_ns() - FRESH_NS
+        stalled = [stream for stream, at_ns in self._since.items() if at_ns < before_ns]
+        yield from (stream for stream in self._busy if stream.writing())
+        yield from (stream for stream in stalled if stream in self._busy or stream in self._unasked)
+        yield from (stream for stream in self._idle if stream not in self._unasked)
+        yield from self._idle
+        yield from (stream for stream in self._busy if stream not in self._urgent)
+        yield from self._busy
+
+    def _changes(self, stream: IOStream) -> None:
+        """Its state begins now."""
+        self._since.pop(stream, None)
+        self._since[stream] = self._now_ns()
 
     def _after(self, seconds: float, stream: IOStream, what: str) -> asyncio.TimerHandle:
         def end() -> None:
@@ -91,3 +174,13 @@ class Connections:
             stream.close()
 
         return asyncio.get_running_loop().call_later(seconds, end)
+
+
+def _header_bytes(request: HTTPServerRequest) -> int:
+    """Length of the request line and the headers."""
+    fields = sum(len(name) + len(value) + 4 for name, value in request.headers.get_all())
+    return len(request.uri or "") + fields
+
+
+def _is_stop(request: HTTPServerRequest) -> bool:
+    return request.method == "POST" and request.path.rstrip("/").endswith("/stop")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final, TypeAlias
 
 from tornado.httputil import HTTPServerRequest
@@ -15,6 +16,7 @@ from transport.http import openapi
 from transport.http.admission import Admission
 from transport.http.base import LONGEST_BODY, HttpHandler
 from transport.http.call import Edge
+from transport.http.request_queue import Waiting
 from transport.http.resources import (
     device_areas,
     devices,
@@ -35,8 +37,9 @@ from transport.http.resources import (
 )
 from transport.http.route import RouteTable
 from transport.http.target import Target, parse_target
-from transport.http.visitor import is_upgrade, visitor_of
+from transport.http.visitor import is_upgrade, is_urgent, visitor_of
 from transport.security import judge
+from transport.wire.envelope import Forbidden
 
 PING_AFTER_S: Final = 30
 PONG_WITHIN_S: Final = 30
@@ -75,7 +78,7 @@ class PortApplication(Application):
     def __init__(
         self, edge: Edge, table: RouteTable, upgrade: Upgrade | None = None, admission: Admission | None = None
     ) -> None:
-        """`upgrade` None: no channel on this port; `admission` None: everybody may ask as often as they like."""
+        """`upgrade` None: no channel on this port; `admission` None: everybody may ask as often as they like, and nobody waits."""
         super().__init__(
             websocket_ping_interval=PING_AFTER_S,
             websocket_ping_timeout=PONG_WITHIN_S,
@@ -90,18 +93,31 @@ class PortApplication(Application):
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
         """The handler of one request."""
         del kwargs
-        refused = None if self._admission is None else self._admission.asks(request)
+        visitor = visitor_of(request)
+        verdict = judge(visitor, self._edge.guard.rules)
+        refused = (None if self._admission is None else self._admission.asks(request)) or verdict
         wants_channel = refused is None and self._upgrade is not None and is_upgrade(request)
         found = self._channel(request) if wants_channel else None
         if found is None:
-            parts = {"edge": self._edge, "table": self._table, "refused": refused}
-            return self.get_handler_delegate(request, HttpHandler, parts)
-        return self.get_handler_delegate(request, *found)
+            parts = {
+                "edge": self._edge,
+                "table": self._table,
+                "visitor": visitor,
+                "admission": self._admission,
+                "refused": refused,
+            }
+            delegate = self.get_handler_delegate(request, HttpHandler, parts)
+        else:
+            delegate = self.get_handler_delegate(request, *found)
+        if self._admission is None or (verdict is None and is_urgent(visitor, request.uri or "")):
+            return delegate
+        foreign = isinstance(verdict, Forbidden)
+        return Waiting(partial(self._admission.turn, visitor.peer, foreign=foreign), delegate)
 
     def _channel(self, request: HTTPServerRequest) -> tuple[type[WebSocketHandler], dict[str, Any]] | None:
         bridge = self._edge.bridge
         ready = bridge.listening and not bridge.stopping
-        if self._upgrade is None or not ready or judge(visitor_of(request), self._edge.guard.rules) is not None:
+        if self._upgrade is None or not ready:
             return None
         try:
             target = parse_target(request.uri or "")

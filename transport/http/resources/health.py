@@ -34,9 +34,9 @@ async def read_health(_call: Call) -> Answer:
 
 
 async def read_readiness(call: Call) -> Answer:
-    """NotReady with the first thing that is missing."""
-    obstacle = readiness(call.bridge)
-    if obstacle is not None:
+    """NotReady with the first thing that is missing; also while nothing can be remembered, though everything else answers."""
+    obstacle = readiness(call.bridge) or call.bridge.system.ledger.trouble
+    if obstacle:
         raise NotReady(obstacle)
     return Answer({"status": "ready"})
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from actors.device.messages import StopStatus
 from transport.http.call import Answer, Call
-from transport.http.describe.about import ONE_MOVER, SEVERAL_MOVERS, About
+from transport.http.describe.about import SEVERAL_MOVERS, About
 from transport.http.describe.schema import FLAG, TEXT, listed, obj
 from transport.http.device_selector import Area, Devices, find
 from transport.http.durable import confirmed
@@ -17,7 +17,7 @@ from transport.security import audit
 AREA = Area("stop")
 STOPPED: Final = About(obj({"stopped": FLAG, "everything": FLAG, "devices": listed(TEXT)}), fails=(507,))
 _ONE: Final[Mapping[str, Any]] = obj({"device_id": TEXT, "stopped": FLAG})
-DEVICE_STOPPED: Final = About(_ONE, path=ONE_MOVER)
+DEVICE_STOPPED: Final = About(_ONE, path=SEVERAL_MOVERS, results=("device_id",))
 DEVICES_STOPPED: Final = About(_ONE, path=SEVERAL_MOVERS, results=("device_id",), fails=(507,))
 
 
@@ -53,10 +53,8 @@ async def release_everything(call: Call) -> Answer:
 
 
 async def read_device_stop(call: Call) -> Answer:
-    """Whether one device is stopped, by itself or with everything."""
-    record = _found(call).one()
-    latch = call.bridge.system.stops.latch.value
-    return Answer({"device_id": record.device_id, "stopped": latch.holds(record.device_id)})
+    """Whether each device is stopped, by itself or with everything."""
+    return _each(_found(call), call.bridge.system.stops.latch.value.holds, several=False)
 
 
 async def stop_devices(call: Call) -> Answer:
@@ -66,7 +64,7 @@ async def stop_devices(call: Call) -> Answer:
     status = call.bridge.system.stops.stop(ids, call.peer)
     audit(call.peer, "-", f"stop of {', '.join(ids)}")
     await confirmed(call.bridge, "The stop holds")
-    return _each(found, status)
+    return _each(found, status.device_ids.__contains__, several=found.pattern)
 
 
 async def release_devices(call: Call) -> Answer:
@@ -76,7 +74,7 @@ async def release_devices(call: Call) -> Answer:
     status = call.bridge.system.stops.release(ids, call.peer)
     audit(call.peer, "-", f"stop of {', '.join(ids)} released")
     await confirmed(call.bridge, "The stop is released")
-    return _each(found, status)
+    return _each(found, status.device_ids.__contains__, several=found.pattern)
 
 
 async def _remembered(call: Call, status: StopStatus, done: str) -> Answer:
@@ -88,9 +86,12 @@ def _found(call: Call) -> Devices:
     return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(AREA)
 
 
-def _each(found: Devices, status: StopStatus) -> Answer:
-    shown = [{"device_id": one.device_id, "stopped": one.device_id in status.device_ids} for one in found.records]
-    return Answer({"results": [{**one, "ok": True} for one in shown]} if found.pattern else shown[0])
+def _each(found: Devices, stopped: Callable[[str], bool], *, several: bool) -> Answer:
+    """`several`: results also for one."""
+    shown = [{"device_id": one.device_id, "stopped": stopped(one.device_id)} for one in found.records]
+    if several or len(shown) > 1:
+        return Answer({"results": [{**one, "ok": True} for one in shown]})
+    return Answer(shown[0])
 
 
 def _shown(status: StopStatus) -> Answer:

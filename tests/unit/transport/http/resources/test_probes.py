@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -41,6 +42,32 @@ def test_prometheus_may_prefer_the_newer_format(rig: Rig) -> None:
 
     assert reply.headers["content-type"].startswith("application/openmetrics-text")
     assert reply.body.endswith(b"# EOF\n")
+
+
+@pytest.mark.parametrize("accept", ["", "text/plain;version=1.0.0", "application/openmetrics-text;version=1.0.0"])
+def test_the_metrics_page_is_made_twice_a_second_and_serves_in_between(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, accept: str
+) -> None:
+    now_s = [1.0]
+    monkeypatch.setattr(rig.edge.kept.metrics, "_now_ns", lambda: round(now_s[0] * 1e9))
+    shown: list[str] = []
+    for frames in range(1, 7):
+        rig.context.metrics.frames_sent.inc()
+        (line,) = re.findall(
+            r"^hapticd_frames_sent_total (\S+)$", rig.get("/metrics", Accept=accept).body.decode(), re.MULTILINE
+        )
+        shown.append(line)
+        if frames == 4:
+            now_s[0] += 1
+
+    assert shown == ["1.0", "2.0", "2.0", "2.0", "5.0", "6.0"]
+
+
+@pytest.mark.parametrize("version", ["1.0.1", "7.5", "99"])
+def test_versions_of_the_metrics_page_that_nobody_writes_make_no_page_of_their_own(rig: Rig, version: str) -> None:
+    reply = rig.get("/metrics", Accept=f"application/openmetrics-text;version={version};escaping=dots")
+
+    assert reply.headers["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
 def test_metrics_in_the_envelope_are_one_text(rig: Rig) -> None:

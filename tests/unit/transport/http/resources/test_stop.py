@@ -36,7 +36,7 @@ def test_a_stop_is_shown_and_released(rig: Rig) -> None:
 
 
 def test_a_stop_in_the_envelope(rig: Rig) -> None:
-    assert rig.ask("POST", "/stop?format=json").json == {"ok": True, "data": HELD}
+    assert rig.ask("POST", "/stop?format=json").json == {"ok": True, "error": None, "data": HELD}
 
 
 def test_it_is_on_the_disk_when_it_is_answered(rig: Rig, folder: StateDirectory) -> None:
