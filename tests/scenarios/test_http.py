@@ -78,7 +78,31 @@ def test_devices_are_the_simulated_ones(service: RunningService) -> None:
 
 def test_a_session_that_is_not_there_sees_nothing(service: RunningService) -> None:
     assert service.request("GET", "/devices?session=999999")[0] == 404
-    assert service.request("GET", "/devices?session=*")[0] in {400, 404}
+    assert service.request("GET", "/devices?session=x*")[0] == 404
+
+
+def test_one_open_session_needs_no_name_and_a_pattern_that_finds_it_means_it(service: RunningService) -> None:
+    eventually(lambda: get(service, "/sessions")["session_count"] == 0, "former sessions have left the list")
+    with session(service.ws) as connection:
+        session_id = read(connection)["session_id"]
+        exchange(connection, {"session": {"configure": {"profile": {"name": "lone"}}}})
+        eventually(lambda: get(service, f"/sessions/{session_id}/profile") == {"name": "lone"}, "the profile is shown")
+
+        moved = {"position": {"x": 0.1, "y": 0, "z": 0}}
+        status, body = service.request("POST", "/arm/0/config/mount", moved)
+        assert (status, body["transform"]["position"]) == (200, moved["position"])
+        assert get(service, "/arm/0/config/mount?session=lo*") == body
+        assert list(get(service, "/devices?session=lo*")) == GROUPS
+
+        with session(service.ws) as other:
+            other_id = read(other)["session_id"]
+            eventually(lambda: get(service, "/sessions")["session_count"] == 2, "both are listed")
+            assert service.request("GET", "/arm/0/config/mount")[0] == 400
+            results = get(service, "/arm/0/config/mount?session=*")["results"]
+            assert [(one["session_id"], one["ok"]) for one in results] == [(session_id, True), (other_id, True)]
+            assert results[0]["transform"] == body["transform"] != results[1]["transform"]
+            seen = get(service, "/devices?session=*")["results"]
+            assert [one["session_id"] for one in seen] == [session_id, other_id]
 
 
 # ---------------------------------------------------------------- sessions

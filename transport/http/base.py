@@ -5,11 +5,13 @@ The body is read here, up to 64 KiB, so that "too long" is an answer of ours and
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tornado.http1connection import HTTP1Connection
+from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from actors.kit.errors import HapticError, InvalidInput
@@ -17,23 +19,27 @@ from fastpath.wire import encode_json
 from transport.http.call import NO_BODY, Answer, Call, Edge, Text, parse_body, wants_envelope
 from transport.http.route import METHODS, Route, RouteTable, shown
 from transport.http.target import Target, parse_target
-from transport.http.visitor import visitor_of
-from transport.security import cors_headers, judge
+from transport.security import Visitor, cors_headers, is_preflight
 from transport.wire.envelope import (
     BodyTooLarge,
     Encoded,
     MethodNotAllowed,
     Notes,
     NotReady,
+    answered,
     failure,
     headers_of,
     sentence_of,
     status_of,
-    success,
 )
 from transport.wire.vocabulary import Vocabulary, vocabulary_named
 
+if TYPE_CHECKING:
+    from transport.http.admission import Admission
+
 LONGEST_BODY: Final = 64 * 1024
+# A longer answer is written in pieces, each when the client has taken the one before.
+PIECE: Final = 64 * 1024
 MOST_DISCARDED: Final = 1024 * 1024
 JSON: Final = "application/json"
 
@@ -47,10 +53,19 @@ class HttpHandler(RequestHandler):
     edge: Edge
     table: RouteTable
 
-    def initialize(self, edge: Edge, table: RouteTable, refused: HapticError | None = None) -> None:
+    def initialize(
+        self,
+        edge: Edge,
+        table: RouteTable,
+        visitor: Visitor,
+        admission: Admission | None = None,
+        refused: HapticError | None = None,
+    ) -> None:
         """`table` holds the routes of the port; `refused` says why the request is not even looked at."""
         self.edge = edge
         self.table = table
+        self._visitor = visitor
+        self._admission = admission
         self._target: Target | None = None
         self._route: Route | None = None
         self._words: Mapping[str, str] = {}
@@ -59,6 +74,7 @@ class HttpHandler(RequestHandler):
         self._body = bytearray()
         self._received = 0
         self._answered = False
+        self._rest = memoryview(b"")
 
     def set_default_headers(self) -> None:
         """Nothing is stored on the way, nothing is guessed."""
@@ -66,6 +82,7 @@ class HttpHandler(RequestHandler):
         self.set_header("Content-Type", JSON)
         self.set_header("Cache-Control", "no-store")
         self.set_header("X-Content-Type-Options", "nosniff")
+        self.set_header("Vary", "Origin")
 
     def compute_etag(self) -> None:
         """Answers are not stored, so they carry no tag."""
@@ -78,11 +95,10 @@ class HttpHandler(RequestHandler):
         if isinstance(connection, HTTP1Connection):
             # The limits are ours: Tornado's own answer to a long body has no words.
             connection.set_max_body_size(2**63 - 1)
-        if self._refused is None:
-            try:
-                self._enter()
-            except HapticError as error:
-                self._refused = error
+        try:
+            self._enter()
+        except HapticError as error:
+            self._refused = error
         if self._declared_length() > LONGEST_BODY:
             self._answer_early(BodyTooLarge(LONGEST_BODY))
 
@@ -97,10 +113,11 @@ class HttpHandler(RequestHandler):
             self._body += chunk
 
     def _enter(self) -> None:
-        visitor = visitor_of(self.request)
-        error = judge(visitor, self.edge.guard.rules)
-        if error is not None:
-            raise error
+        if self._refused is not None:
+            raise self._refused
+        if is_preflight(self._visitor):
+            # Of any path: a page can read why a request is refused only if the browser may send it.
+            return
         method = self.request.method or ""
         if method == "CONNECT" and not (self.request.uri or "").startswith("/"):
             raise MethodNotAllowed(method, METHODS)
@@ -147,6 +164,7 @@ class HttpHandler(RequestHandler):
         except Exception as error:
             logger.exception("%s %s failed", self.request.method, shown(self.request.path))
             self._write_failure(error)
+        await self._write_rest()
 
     get = head = post = put = patch = delete = options = answer
 
@@ -170,10 +188,10 @@ class HttpHandler(RequestHandler):
         )
         answer = await route.handler(call)
         if isinstance(answer, Answer):
-            notes = Notes(call.unknown_keys, answer.deprecation)
-            self._write(answer.status, success(answer.data, envelope=envelope, notes=notes))
+            notes = Notes(call.unknown_keys, route.deprecation)
+            self._write(answer.status, answered(answer.data, envelope=envelope, notes=notes, error=answer.error))
         elif envelope:
-            self._write(200, success(Encoded(encode_json(answer.content.decode())), envelope=True))
+            self._write(200, answered(Encoded(encode_json(answer.content.decode())), envelope=True))
         else:
             self._write_text(answer)
 
@@ -199,11 +217,12 @@ class HttpHandler(RequestHandler):
             name = self.edge.bridge.settings.text("serialization/vocabulary")
         vocabulary = vocabulary_named(name)
         if vocabulary is None:
-            raise InvalidInput("give neutral or inverse.", "?vocabulary=")
+            raise InvalidInput("give neutral, inverse or auto.", "?vocabulary=")
         return vocabulary
 
     def _write_failure(self, error: Exception) -> None:
-        self._write(status_of(error), failure(self._said(sentence_of(error))), headers_of(error))
+        notes = Notes(deprecation=None if self._route is None else self._route.deprecation)
+        self._write(status_of(error), failure(self._said(sentence_of(error)), notes), headers_of(error))
 
     def _said(self, sentence: str) -> str:
         """In the words that the request asked for, if it could be read so far."""
@@ -217,7 +236,34 @@ class HttpHandler(RequestHandler):
 
     def _write(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
         self.set_status(status)
-        cors = cors_headers(self.request.headers.get("Origin"), self.edge.guard.rules, self._methods)
+        cors = cors_headers(self._visitor, self.edge.guard.rules, self._methods)
         for name, value in {**cors, **(headers or {}), "Content-Length": str(len(body))}.items():
             self.set_header(name, value)
-        self.write(body)  # pyright: ignore[reportUnknownMemberType]
+        self._goes_on(len(body))
+        self._rest = memoryview(body)[PIECE:]
+        self.write(body[:PIECE])  # pyright: ignore[reportUnknownMemberType]
+
+    async def _write_rest(self) -> None:
+        """Each piece when the one before has left; the event loop serves others in between."""
+        while self._rest and self.request.method != "HEAD":
+            try:
+                await self.flush()
+            except StreamClosedError:
+                return
+            await self._turn()
+            self._goes_on(len(self._rest))
+            piece, self._rest = self._rest[:PIECE], self._rest[PIECE:]
+            self.write(bytes(piece))  # pyright: ignore[reportUnknownMemberType]
+
+    async def _turn(self) -> None:
+        """Let everything else have its turn, and other requests theirs before this one goes on."""
+        await asyncio.sleep(0)
+        if self._admission is not None:
+            await self._admission.queue.turn()
+
+    def _goes_on(self, size: int) -> None:
+        connection = self.request.connection
+        if self._admission is not None and isinstance(connection, HTTP1Connection):
+            stream = connection.stream
+            if stream is not None:
+                self._admission.unsent.goes_on(stream, size)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 import orjson
 
 from actors.kit.errors import InvalidInput
+from transport.http.kept import Kept
 from transport.wire.envelope import Data
 from transport.wire.shapes import no_json
 from transport.wire.vocabulary import Vocabulary
@@ -31,20 +32,21 @@ NO_BODY: Final = NoBody()
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What every listener shares: the bridge to the actors, the guard, and the answer of `GET /version`."""
+    """What every listener shares: the bridge to the actors, the guard, the answer of `GET /version`, bodies that are kept."""
 
     bridge: Bridge
     guard: Guard
     build: Mapping[str, str]
+    kept: Kept
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A JSON answer; `deprecation` says what to use instead of this route."""
+    """A JSON answer; `error` is the sentence of a `status` that is no 2xx."""
 
     data: Data
     status: int = 200
-    deprecation: str | None = None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +90,17 @@ class Call:
         return self.body
 
     def fields(self, *known: str) -> dict[str, object]:
-        """The body as an object; keys that are not `known` are noted for the answer's warnings. InvalidInput."""
+        """The body as an object; keys that are not `known` are noted for the answer's warnings.
+
+        InvalidInput, also when it has keys and none of them is known.
+        """
         body = self.value()
         if not isinstance(body, dict):
             raise InvalidInput("The body must be a JSON object.")
         found = cast("dict[str, object]", body)
+        if found and not found.keys() & set(known):
+            first = next(iter(found))
+            raise InvalidInput(f"unknown, and nothing else was sent: use {', '.join(known)}", first[:40])
         self.note_unknown(found, known)
         return found
 

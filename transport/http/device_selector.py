@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from actors.kit.errors import InvalidInput, NoSuchDevice
+from actors.kit.errors import NoSuchDevice, UnsupportedArea
 from actors.values.selector import is_pattern, matches
 from transport.wire.vocabulary import member_of, path_kinds, path_members
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")
 _SHOWN: Final = 80
-_MOST_LISTED: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +43,20 @@ class Devices:
     pattern: bool
 
     def having(self, area: Area) -> Devices:
-        """Those with `area`; InvalidInput for one that was named and has it not, NoSuchDevice when none is left."""
+        """Those with `area`; UnsupportedArea for one that was named and has it not, NoSuchDevice when none is left."""
         if not self.pattern:
             for record in self.records:
                 if not area.on(record):
-                    raise InvalidInput(
-                        f"{record.kind.with_article} has no {area.name}: send it to an arm or a compact."
-                    )
-        kept = tuple(record for record in self.records if area.on(record))
-        if not kept:
-            raise NoSuchDevice(shown(self.text))
-        return Devices(self.text, kept, self.pattern)
+                    raise UnsupportedArea(record.kind.with_article, area.name)
+        kept = Devices(self.text, tuple(record for record in self.records if area.on(record)), self.pattern)
+        kept.some()
+        return kept
 
-    def one(self) -> DeviceRecord:
-        """The only device; NoSuchDevice, or InvalidInput that lists the ids of several."""
+    def some(self) -> tuple[DeviceRecord, ...]:
+        """At least one device; NoSuchDevice."""
         if not self.records:
             raise NoSuchDevice(shown(self.text))
-        first, *others = self.records
-        if others:
-            ids = ", ".join(record.device_id for record in self.records[:_MOST_LISTED])
-            raise InvalidInput(f'"{shown(self.text)}" means several devices: name one of {ids}.')
-        return first
+        return self.records
 
 
 def find(word: str, wanted: str, inventory: Inventory, vocabulary: Vocabulary) -> Devices:

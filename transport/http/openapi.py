@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -16,12 +14,18 @@ from transport.http.describe.refusals import LISTED, refusals_of, response, stat
 from transport.http.describe.schema import OBJECT, TEXT, Named, Schema, either, obj, resolved, word
 from transport.http.route import Route
 from transport.wire.envelope import Encoded
+from transport.wire.vocabulary import VOCABULARY_NAMES
 
 OPENAPI: Final = "3.1.0"
 JSON: Final = "application/json"
 DESCRIPTION: Final = About(obj({"openapi": TEXT, "info": OBJECT, "paths": OBJECT, "components": OBJECT}))
 FORMAT: Final = Query("format", word("json", "plain"), "`json` wraps the answer in the envelope, `plain` takes it off.")
-VOCABULARY: Final = Query("vocabulary", word("neutral", "inverse"), "Words of the answer.")
+VOCABULARY: Final = Query("vocabulary", word(*VOCABULARY_NAMES), "Words of the answer; auto: neutral.")
+OF_MOVERS: Final = (
+    "Only an arm or a compact has it: a grip or a pen that is named by id or index is refused with 422 and the reason, "
+    "a pattern leaves it out."
+)
+ALONE: Final = "It may be left out while exactly one session is open."
 NO_STORE: Final = {"Cache-Control": {"required": True, "schema": {"const": "no-store"}}}
 SERVERS: Final = [
     {"url": "/", "description": "As /3.1."},
@@ -47,7 +51,7 @@ CHAPTERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 SAYS: Final = (
     "Peers on this machine need no credentials, all others the token. Every path also answers HEAD where it answers GET, "
-    "and OPTIONS. Unknown keys of a body are ignored and named in `warnings`."
+    "and OPTIONS. Unknown keys of a body are ignored and named in `warnings` beside known ones; alone they are refused with 400."
 )
 
 
@@ -64,14 +68,14 @@ def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
 def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
     """The handler of `GET /openapi.json` over a table that is not complete before this route is in it."""
 
-    @lru_cache(maxsize=4)
-    def written(facts: Facts, version: str) -> Encoded:
-        return Encoded(encode_json(document(routes(), facts, version)))
-
     async def read_description(call: Call) -> Answer:
         """Of this moment: devices and sessions that are there stand in it. Written beside the event loop, for it takes a while."""
-        facts, version = facts_of(call.bridge), call.edge.build["interface"]
-        return Answer(await asyncio.to_thread(written, facts, version))
+        version = call.edge.build["interface"]
+
+        def written(facts: Facts) -> Encoded:
+            return Encoded(encode_json(document(routes(), facts, version)))
+
+        return Answer(await call.edge.kept.description.get(lambda: facts_of(call.bridge), written))
 
     return read_description
 
@@ -114,8 +118,11 @@ class Writer:
                 "required": about.body_needed,
                 "content": {JSON: {"schema": self._filled(about.body)}},
             }
+        says = [OF_MOVERS] if about.of_movers else []
         if about.preview:
-            operation["description"] = f"A preview, refused while the setting {about.preview} is false."
+            says.append(f"A preview, refused while the setting {about.preview} is false.")
+        if says:
+            operation["description"] = " ".join(says)
         if about.deprecated:
             operation["deprecated"] = True
         operation["responses"] = {"200": self._success(route), **self._failures(route)}
@@ -132,8 +139,8 @@ class Writer:
             {
                 "name": field.name,
                 "in": "query",
-                "required": field.needed,
-                "description": field.says,
+                "required": field.needed and not (field.alone and self._facts.alone),
+                "description": f"{field.says} {ALONE}" if field.alone else field.says,
                 "schema": self._filled(field.schema),
             }
             for field in (*about.query, FORMAT, VOCABULARY)
@@ -147,8 +154,8 @@ class Writer:
         if about.results:
             plain = either(plain, results_of(about.results, plain))
         if about.media:
-            whole = obj({"ok": {"const": True}, "data": TEXT})
-            content = {about.media: {"schema": TEXT}, JSON: {"schema": whole}}
+            whole = enveloped(TEXT)
+            content = {about.media: {"schema": TEXT}, JSON: {"schema": self._filled(whole)}}
         else:
             both = (enveloped(plain), plain) if route.enveloped else (plain, enveloped(plain))
             content = {JSON: {"schema": self._filled(either(*both))}}
@@ -159,7 +166,9 @@ class Writer:
         for status in refusals_of(route):
             if route.about.results and status in LISTED:
                 listing = results_of(route.about.results, {})
-                found[str(status)] = self._filled(response(status, either(ERROR, listing, enveloped(listing))))
+                found[str(status)] = self._filled(
+                    response(status, either(ERROR, listing, enveloped(listing, ok=False)))
+                )
             else:
                 found[str(status)] = {"$ref": f"#/components/responses/{status}"}
         return found

@@ -24,14 +24,31 @@ the same, with its devices and sessions, as OpenAPI 3.1 at `GET /openapi.json`.
 
 * Every path is there on the ports of both session channels, with or without `/3.1` before it; behind `/3.0` device records have
   the shape of frame v3.0. Paths with `GET` answer `HEAD`, all answer `OPTIONS`.
-* `?format=json` wraps the answer: `{"ok": true, "data": …}`; `?format=plain` takes the envelope off where it is the default
-  (marked *envelope*). `?vocabulary=neutral|inverse` chooses the words of the answer.
+* `?format=json` wraps the answer: `{"ok": true, "error": null, "data": …}`; `?format=plain` takes the envelope off where it is
+  the default (marked *envelope*). `ok` is true exactly for a status of 2xx; all three members are there always.
+  `?vocabulary=neutral|inverse` chooses the words of the answer; `auto` means neutral here.
 * `{device}` is a type or a family, `{id}` an id, an index from 0 or a pattern with `*`. `{session}` and `?session=` take an id,
-  `:0` (first), `:-1` (newest), a profile name or a pattern with `*` and `?`. With a pattern the answer of a route marked
-  *several* is `{"results": […]}`, an entry for each with `ok`.
-* A body is JSON, whatever its Content-Type. Keys that nobody knows are ignored and named in `warnings`.
+  `:0` (first), `:-1` (newest), a profile name or a pattern with `*` and `?`. `?session=default` means what new sessions start with;
+  sessions whose profile is called `default`, or that declared none, are `:default`, in `/sessions/…` also `default`.
+* Where several devices or sessions are meant, the answer of a route marked *several* is `{"results": […]}`, an entry for each
+  with its `device_id`, `session_id` and `ok`. A session pattern that finds exactly one session means that session. A GET of a
+  device pattern that finds one device answers as for that device, POST, PATCH and DELETE always with `results`.
+* `?session=` may be left out of an area that each session has for itself while exactly one session is open; DELETE without it
+  clears every session and has `results` always. A firmware that is too old (422) is told before a missing session (400).
+* A body is JSON, whatever its Content-Type. Unknown keys beside known ones are ignored and named in `warnings`; a body whose
+  keys are all unknown is 400 with the name of the first, and changes nothing. As a transform `{}` sends no part: POST of
+  `state/transform` makes what is not sent identity, PATCH and `config/mount` keep it, the preset as well. `home_return` without a
+  body is switched on. A stop, a calibration and a reset of a port take any body.
 * From this machine no credentials are needed; from elsewhere `Authorization: Bearer TOKEN` or `?token=TOKEN`, which
   `hapticd token` prints.
+* Web pages of this machine and of `communication/allowed_origins` get CORS headers on every answer, all others 403:
+  [Web pages](operations.md#web-pages).
+"""
+UNLESS_ALONE: Final = " unless exactly one session is open"
+ERRORS: Final = """\
+The body is `{"ok": false, "error": "one sentence that says what to change", "data": null}`, with and without the envelope. Where
+several devices or sessions were meant, `data` (without the envelope: the body) has the `results` of each. A deprecated route adds
+`deprecation_warning`. Every route can answer the statuses with a dot.
 """
 
 
@@ -44,7 +61,7 @@ def _lines() -> Iterator[str]:
     whole = document(HTTP_ROUTES, Facts(), "")
     yield HEAD.rstrip()
     yield "\n## Errors\n"
-    yield 'The body is `{"ok": false, "error": "one sentence that says what to change"}`. Every route can answer those with a dot.\n'
+    yield ERRORS
     yield "| Status | | Meaning |"
     yield "|---|---|---|"
     for status in statuses():
@@ -67,10 +84,12 @@ def _section(route: Route, operation: Mapping[str, Any], shared: Mapping[str, An
     marks = [word for word, holds in (("envelope", route.enveloped), ("several", bool(about.results))) if holds]
     yield f"\n### {route.method} {route.shape}\n"
     yield route.summary + (f" *({', '.join(marks)})*" if marks else "") + "\n"
+    if about.of_movers:
+        yield "* Of an arm or a compact; a grip or a pen that is named: 422"
     if about.preview:
         yield f"* A preview, refused while the setting `{about.preview}` is false"
     for field in about.query:
-        yield f"* `?{field.name}=`{' (needed)' if field.needed else ''}: {field.says}"
+        yield f"* `?{field.name}=`{' (needed{UNLESS_ALONE if field.alone else })' if field.needed else ''}: {field.says}"
     if about.body is not None:
         sent = operation["requestBody"]["content"]["application/json"]["schema"]
         yield f"* Body{'' if about.body_needed else ' (may be left out)'}: {_shape(sent, shared)}"

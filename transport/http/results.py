@@ -24,13 +24,11 @@ class Act:
     run: Run
 
 
-async def answer_of(
-    vocabulary: Vocabulary, acts: Sequence[Act], *, several: bool, deprecation: str | None = None
-) -> Answer:
+async def answer_of(vocabulary: Vocabulary, acts: Sequence[Act], *, several: bool) -> Answer:
     """The bare value of the only act, or a result for each; one that is refused does not keep the others from acting."""
     if not several:
         (act,) = acts
-        return Answer(await act.run(), deprecation=deprecation)
+        return Answer(await act.run())
     results: list[dict[str, object]] = []
     errors: list[HapticError] = []
     for act in acts:
@@ -39,12 +37,18 @@ async def answer_of(
         except HapticError as error:
             errors.append(error)
             results.append({**act.names, "ok": False, "error": vocabulary.said(sentence_of(error))})
-    return Answer({"results": results}, status=together(errors), deprecation=deprecation)
+    first = deciding(errors)
+    if first is None:
+        return Answer({"results": results})
+    return Answer({"results": results}, status_of(first), vocabulary.said(sentence_of(first)))
 
 
-def together(errors: Sequence[HapticError]) -> int:
-    """200 without errors, 422 when a firmware was too old for one, else the status of the first."""
-    if not errors:
-        return 200
+async def values_of(vocabulary: Vocabulary, acts: Sequence[Act]) -> Answer:
+    """What a GET answers: the bare value of one, a result for each of several."""
+    return await answer_of(vocabulary, acts, several=len(acts) > 1)
+
+
+def deciding(errors: Sequence[HapticError]) -> HapticError | None:
+    """The error whose status the answer has: the first of a firmware that is too old, else the first; None without errors."""
     old = [error for error in errors if isinstance(error, FirmwareTooOld)]
-    return status_of((old or errors)[0])
+    return next(iter(old or errors), None)

@@ -21,7 +21,8 @@ class Route:
     """One method of one path shape; in a shape `{name}` is one segment, `{name...}` is the rest of the path.
 
     `enveloped`: the envelope unless `?format=plain`. `reads_body`: the body must be JSON. `always`: answered also while the
-    service starts and stops. `about`: what it takes and answers, for its description.
+    service starts and stops. `about`: what it takes and answers, for its description. `deprecation`: what to use instead,
+    said in every answer; None for a route that stays.
     """
 
     method: str
@@ -32,6 +33,7 @@ class Route:
     reads_body: bool = False
     always: bool = False
     about: About = PLAIN
+    deprecation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,33 +69,23 @@ Scope: TypeAlias = OpenScope | StartScope
 
 @dataclass(frozen=True, slots=True)
 class Scopes:
-    """Whom a request means; `several`: the selector may mean more than one session."""
+    """Whom a request means; `several`: an answer lists results."""
 
     found: tuple[Scope, ...]
     several: bool
 
 
-def one_scope(call: Call) -> Scopes:
-    """The one session that a reading request names, or the start values; InvalidInput, NoSuchSession."""
-    scopes = named_scopes(call)
-    if isinstance(scopes.found[0], OpenScope):
-        select(parse_selector(call.query["session"]), call.bridge.sessions).one()
-    return scopes
-
-
 def named_scopes(call: Call) -> Scopes:
-    """Those that `?session=` names, at least one; InvalidInput without it, NoSuchSession."""
+    """Those that `?session=` names, at least one; without it the only open session. InvalidInput, NoSuchSession."""
     text = call.query.get("session")
     if text is None:
-        raise InvalidInput(
-            "say whose configuration this is: a session, or default for what new ones start with.", FIELD
-        )
+        return Scopes((_only_session(call.bridge),), several=False)
     selector = parse_selector(text)
     if selector.is_default:
         return Scopes((StartScope(call.bridge),), several=False)
     selected = select(selector, call.bridge.sessions)
     found = tuple(OpenScope(call.bridge, record.session_id) for record in selected.some())
-    return Scopes(found, selected.several)
+    return Scopes(found, selected.many)
 
 
 def cleared_scopes(call: Call) -> Scopes:
@@ -103,6 +93,18 @@ def cleared_scopes(call: Call) -> Scopes:
     if "session" in call.query:
         return named_scopes(call)
     return Scopes(tuple(OpenScope(call.bridge, one.session_id) for one in call.bridge.sessions.sessions), several=True)
+
+
+def _only_session(bridge: Bridge) -> OpenScope:
+    """The session of a request that names none; InvalidInput when none or several are open."""
+    sessions = bridge.sessions.sessions
+    if len(sessions) != 1:
+        raise InvalidInput(
+            "say whose configuration this is: a session, or default for what new ones start with; "
+            f"it may be left out while exactly one session is open, and there are {len(sessions)}.",
+            FIELD,
+        )
+    return OpenScope(bridge, sessions[0].session_id)
 
 
 def _made(applied: Applied) -> SessionConfig:

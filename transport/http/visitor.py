@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from tornado.httputil import HTTPServerRequest
 
 from actors.kit.errors import InvalidInput
-from transport.http.target import parse_query
+from transport.http.target import parse_query, parse_target
 from transport.security import Visitor, bearer
+
+HEALTH: Final = frozenset({("healthz",), ("readyz",)})
+STOP: Final = "stop"
+STOPPING: Final = frozenset({"POST", "DELETE"})
 
 
 def visitor_of(request: HTTPServerRequest) -> Visitor:
@@ -22,6 +26,10 @@ def visitor_of(request: HTTPServerRequest) -> Visitor:
         host=headers.get("Host"),
         origin=headers.get("Origin"),
         token=bearer(headers.get("Authorization")) or _query_token(request.uri or ""),
+        site=headers.get("Sec-Fetch-Site"),
+        health=asks_for_health(request.uri or ""),
+        asks_for=headers.get("Access-Control-Request-Method"),
+        asks_private=headers.get("Access-Control-Request-Private-Network", "").lower() == "true",
     )
 
 
@@ -30,6 +38,28 @@ def is_upgrade(request: HTTPServerRequest) -> bool:
     headers = request.headers
     hops = (hop.strip().lower() for hop in headers.get("Connection", "").split(","))
     return request.method == "GET" and headers.get("Upgrade", "").lower() == "websocket" and "upgrade" in hops
+
+
+def is_urgent(visitor: Visitor, uri: str) -> bool:
+    """Whether a request waits for no other one: a stop, its release, health."""
+    if visitor.health:
+        return True
+    if visitor.method not in STOPPING or STOP not in uri:
+        return False
+    try:
+        return parse_target(uri).segments[-1:] == (STOP,)
+    except InvalidInput:
+        return False
+
+
+def asks_for_health(uri: str) -> bool:
+    """Whether the path is that of `/healthz` or `/readyz`, with or without a version before it."""
+    if "z" not in uri:
+        return False
+    try:
+        return parse_target(uri).segments in HEALTH
+    except InvalidInput:
+        return False
 
 
 def _query_token(uri: str) -> str | None:

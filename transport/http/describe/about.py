@@ -7,19 +7,21 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from transport.http.describe.schema import OBJECT, TEXT, Live, Named, Schema, either, listed, obj, said, word
+from transport.http.describe.schema import NULL, OBJECT, TEXT, Live, Named, Schema, either, listed, obj, said, word
 
+MOVER_WORDS: Final = Live("mover_words")
 NOWHERE: Final[Mapping[str, Schema]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query field."""
+    """One query field; `alone`: not needed while exactly one session is open."""
 
     name: str
     schema: Schema
     says: str
     needed: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class About:
     media: str = ""
     deprecated: bool = False
 
+    @property
+    def of_movers(self) -> bool:
+        """Whether only an arm or a compact has it: a grip or a pen that is named is refused with 422."""
+        return self.path.get("device") == MOVER_WORDS
+
 
 PLAIN: Final = About()
 
@@ -53,26 +60,20 @@ DEVICE_FAILS: Final = (404, 409, 422, 507)
 # ---------------------------------------------------------------- whom a path or `?session=` means
 
 DEVICE_ID: Final = Live("devices")
+# The names in an entry of `results` where devices and sessions are meant.
+BOTH: Final = ("session_id", "device_id")
 SESSION_ID: Final[Mapping[str, Any]] = {"type": "integer", "minimum": 1}
 
-ONE_DEVICE: Final[Mapping[str, Schema]] = MappingProxyType(
-    {"device": Live("device_words"), "id": Live("devices", ("0",))}
-)
 SEVERAL_DEVICES: Final[Mapping[str, Schema]] = MappingProxyType(
     {"device": Live("device_words"), "id": Live("devices", ("0", "*"))}
 )
-ONE_MOVER: Final[Mapping[str, Schema]] = MappingProxyType({"device": Live("mover_words"), "id": Live("movers", ("0",))})
 SEVERAL_MOVERS: Final[Mapping[str, Schema]] = MappingProxyType(
-    {"device": Live("mover_words"), "id": Live("movers", ("0", "*"))}
+    {"device": MOVER_WORDS, "id": Live("movers", ("0", "*"))}
 )
 
-ONE_SESSION: Final = Live("sessions", (":0", ":-1"))
 SEVERAL_SESSIONS: Final = Live("sessions", (":0", ":-1", "*"))
-OF_ONE_SESSION: Final = Query(
-    "session", Live("sessions", (":0", ":-1", "default")), "The session, or `default`.", needed=True
-)
 OF_SESSIONS: Final = Query(
-    "session", Live("sessions", (":0", ":-1", "*", "default")), "The sessions, or `default`.", needed=True
+    "session", Live("sessions", (":0", ":-1", "*", "default")), "The sessions, or `default`.", needed=True, alone=True
 )
 CLEARED_SESSIONS: Final = Query(
     "session", Live("sessions", (":0", ":-1", "*", "default")), "The sessions, or `default`; without it every session."
@@ -85,7 +86,8 @@ YES_OR_NO: Final = word("true", "false", "1", "0", "yes", "no")
 ERROR: Final = Named(
     "Error",
     obj(
-        {"ok": {"const": False}, "error": said(dict(TEXT), "One sentence that says what to change.")},
+        {"ok": {"const": False}, "error": said(dict(TEXT), "One sentence that says what to change."), "data": NULL},
+        optional={"deprecation_warning": TEXT},
         says="Every error, with and without the envelope.",
     ),
 )
@@ -102,6 +104,7 @@ def results_of(names: tuple[str, ...], echo: Schema) -> Schema:
     return obj({"results": listed(either(done, refused))})
 
 
-def enveloped(data: Schema) -> Schema:
-    """`{"ok": true, "data": …}`."""
-    return obj({"ok": {"const": True}, "data": data}, optional={"warnings": listed(TEXT), "deprecation_warning": TEXT})
+def enveloped(data: Schema, *, ok: bool = True) -> Schema:
+    """`{"ok": true, "error": null, "data": …}`; with `ok` false the `error` is a sentence beside the data."""
+    members: dict[str, Schema] = {"ok": {"const": ok}, "error": NULL if ok else TEXT, "data": data}
+    return obj(members, optional={"warnings": listed(TEXT), "deprecation_warning": TEXT})

@@ -106,9 +106,9 @@ GROUPS: Final = Named(
     mapped(
         either(listed(ENTRY), mapped(ENTRY_V30)),
         "Groups of devices as in a full frame: arrays, behind /3.0 objects keyed by id; top-level tick and time only with "
-        "serialization/timestamps.",
+        "serialization/timestamps, session_id and ok only in an entry of results.",
     )
-    | {"properties": {"tick": WHOLE, "time": number()}},
+    | {"properties": {"tick": WHOLE, "time": number(), "session_id": WHOLE, "ok": FLAG}},
 )
 RECORD: Final = Named(
     "DeviceRecord",

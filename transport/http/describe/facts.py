@@ -25,6 +25,11 @@ class Facts:
         default_factory=lambda: tuple(word for word in path_words() if path_kinds(word) & ARMS)
     )
 
+    @property
+    def alone(self) -> bool:
+        """Whether exactly one session is open."""
+        return len(self.sessions) == 1
+
     def schema(self, leaf: Live) -> dict[str, Any]:
         """The words that fit now; any text where there is none."""
         found: tuple[str, ...] = getattr(self, leaf.what)

@@ -18,19 +18,20 @@ MEANINGS: Final[Mapping[int, str]] = MappingProxyType(
     {
         400: "A body, a value, a selector or the percent-encoding cannot be taken.",
         401: "The peer is not on this machine and has shown no valid token.",
-        403: "The Host or the Origin may not come in.",
+        403: "The Host may not come in, or a foreign web page asks.",
         404: "No such route, device, session, setting or port.",
         405: "The path has other methods: `Allow` names them.",
         409: "Calibration is locked, a pairing or a device is in the way.",
         413: "The body is longer than 64 KiB.",
-        422: "The device's firmware is too old.",
+        422: "The device's firmware is too old, or a device of its kind cannot have this.",
         429: "Too many requests from this peer.",
+        431: "The headers are longer than 16 KiB.",
         OUR_FAULT: "The service failed: its log says why.",
         503: "The service starts, stops or is busy: try again after `Retry-After` seconds.",
         507: "The state directory cannot be written: a restart would not know of it.",
     }
 )
-EVERYWHERE: Final = frozenset({400, 401, 403, 405, 413, 429, OUR_FAULT, 503})
+EVERYWHERE: Final = frozenset({400, 401, 403, 405, 413, 429, 431, OUR_FAULT, 503})
 # With a pattern the first failure's status stands over `results`.
 LISTED: Final = frozenset({400, 404, 409, 422, 503, 507})
 _HEADERS: Final[Mapping[int, Mapping[str, Schema]]] = MappingProxyType(
@@ -49,7 +50,7 @@ def statuses() -> tuple[int, ...]:
 
 def refusals_of(route: Route) -> tuple[int, ...]:
     """The statuses with which a route can fail."""
-    own = {*route.about.fails, *({404} if "{" in route.shape else ())}
+    own = {*route.about.fails, *({404} if "{" in route.shape else ()), *({422} if route.about.of_movers else ())}
     return tuple(status for status in statuses() if status in EVERYWHERE | own)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from actors.settings.catalog import CATALOG
 from actors.settings.keys import KINDS
 from actors.settings.messages import FAMILY
-from actors.settings.rows import ADDRESS, BOARD_AT, HOST, ORIGIN, VENDOR_ID
+from actors.settings.rows import ADDRESS
 from actors.settings.schema import TEXT_LENGTH, Setting, TypeHint
 from transport.http.describe.schema import (
     ANYTHING,
@@ -26,13 +26,7 @@ from transport.http.describe.schema import (
 )
 from transport.http.describe.values import PRINTABLE
 
-FORMATS: Final = (
-    (ADDRESS, "address"),
-    (HOST, "host"),
-    (ORIGIN, "origin"),
-    (VENDOR_ID, "vendor-id"),
-    (BOARD_AT, "board-at"),
-)
+LOCALHOST: Final = "localhost"
 
 RECORD: Final = Named(
     "Setting",
@@ -91,8 +85,12 @@ def value_of(setting: Setting) -> Schema:
 def _text(setting: Setting) -> dict[str, Any]:
     if setting.constraint.choices:
         return word(*setting.constraint.choices)
-    rule = next((name for known, name in FORMATS if setting.text_rule is known), PRINTABLE)
-    return text(minLength=1, maxLength=TEXT_LENGTH, format=rule)
+    rule = setting.text_rule
+    if rule is None:
+        return text(minLength=1, maxLength=TEXT_LENGTH, format=PRINTABLE)
+    if rule is ADDRESS:
+        return either({"const": LOCALHOST}, text(format="ipv4"), text(format="ipv6"))
+    return text(minLength=1, maxLength=TEXT_LENGTH, format=PRINTABLE, pattern=rule.pattern)
 
 
 def _sent(setting: Setting) -> Schema:
@@ -100,14 +98,12 @@ def _sent(setting: Setting) -> Schema:
     return either(value, obj({"value": value}), says=setting.description)
 
 
+_PARTS: Final = {"type": "number"}
+_BARE: Final[tuple[Schema, ...]] = (FLAG, _PARTS, TEXT, listed(either(TEXT, _PARTS)), obj(dict.fromkeys("xyz", _PARTS)))
 ONE_VALUE: Final = either(
-    FLAG,
-    {"type": "number"},
-    TEXT,
-    {"type": "null"},
-    listed(ANYTHING),
-    obj({"value": ANYTHING}),
-    says="The value, bare or as `value`; what a key takes stands in SettingValues.",
+    *_BARE,
+    obj({"value": either(*_BARE)}),
+    says="The value, bare or as `value`; what a key takes stands in SettingValues, which says of a few keys that null is taken too.",
 )
 VALUES: Final = Named(
     "SettingValues",
@@ -115,6 +111,7 @@ VALUES: Final = Named(
         "type": "object",
         "properties": {key: _sent(CATALOG.find(key)) for key in keys()},
         "additionalProperties": False,
+        "minProperties": 1,
         "description": "What each key takes. A key devices/haptic*/… also exists with a device id in the place of haptic*.",
     },
 )

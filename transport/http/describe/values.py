@@ -35,7 +35,10 @@ SCALE: Final = Named(
 )
 
 PARTS: Final = {"position": VEC3, "rotation": ROTATION, "scale": SCALE}
-FLAT: Final = Named("TransformParts", obj({}, optional=PARTS, says="What is sent must be complete in itself."))
+_FLAT: Final = obj(
+    {}, optional=PARTS, one_of_them=True, says="What is sent must be complete in itself; {} sends nothing."
+)
+FLAT: Final = Named("TransformParts", {**_FLAT, "anyOf": [*_FLAT["anyOf"], {"maxProperties": 0}]})
 # Words of modules are refused by name while their module is off.
 _OF_MODULES: Final = sorted(
     {word for module in built_in() for words in module.words.by_place().values() for word in words}
@@ -75,7 +78,7 @@ SENT_BASIS: Final = either(BASIS, PERMUTATION)
 PRESET: Final = word(
     *presets.names(Kind.COMPACT), *(INVERSE.preset_out(name) for name in (presets.COMPACT_CENTRED, presets.COMPACT_ZUP))
 )
-SENT_PRESET: Final = either(obj({"preset": PRESET}), PRESET)
+SENT_PRESET: Final = either(obj({"preset": PRESET}), PRESET, says="The presets of a compact fit no arm.")
 
 _DAMPED: Final = number(0, MOST_DAMPING)
 DAMPING: Final = Named("Damping", obj({"scalar": number()}, optional={"vector": obj(dict.fromkeys("xyz", number()))}))
@@ -85,7 +88,7 @@ SENT_DAMPING: Final = Named(
         {},
         optional={"scalar": _DAMPED, "vector": obj(dict.fromkeys("xyz", _DAMPED))},
         one_of_them=True,
-        says="N·s/m; scalar and vector add, vector is in device axes.",
+        says="N·s/m; scalar and vector add, vector is in device axes; what is not sent is 0.",
     ),
 )
 GAIN: Final = number(0, 1)

@@ -11,7 +11,7 @@ from actors.device.actor import actor_name
 from actors.device.messages import MANAGER, ConfigureDevice, SaveConfiguration
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from transport.http.call import NO_BODY, Answer
-from transport.http.describe.about import DEVICE_FAILS, NOWHERE, ONE_MOVER, SEVERAL_MOVERS, About
+from transport.http.describe.about import DEVICE_FAILS, NOWHERE, SEVERAL_MOVERS, About
 from transport.http.describe.schema import FLAG, TEXT, Schema, listed, obj
 from transport.http.describe.values import (
     ENABLED,
@@ -24,7 +24,7 @@ from transport.http.describe.values import (
 from transport.http.device_selector import Area, find
 from transport.http.durable import confirmed
 from transport.http.resources.session_areas import BODY, note_unknown
-from transport.http.results import Act, answer_of
+from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
 from transport.wire import shapes
 
@@ -71,9 +71,7 @@ def torque_scaling(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
 def gravity_compensation(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
     """`{"enabled"?, "scaling_factor"?}`, at least one of them; InvalidInput."""
     fields = shapes.mapping(_sent(body), BODY)
-    shapes.known(fields, ("enabled", "scaling_factor"), BODY, note)
-    if not fields.keys() & {"enabled", "scaling_factor"}:
-        raise InvalidInput("enabled, scaling_factor or both are needed", BODY)
+    shapes.needed(fields, ("enabled", "scaling_factor"), BODY, note)
     enabled = flag(fields["enabled"], f"{BODY}.enabled") if "enabled" in fields else None
     factor = shapes.number(fields["scaling_factor"], f"{BODY}.scaling_factor") if "scaling_factor" in fields else None
     return ConfigureDevice(gravity_compensation=enabled, gravity_scale=factor)
@@ -166,7 +164,11 @@ def routes() -> Iterator[Route]:
 
 def _routes(shape: str, area: WideArea) -> Iterator[Route]:
     name = area.area.name
-    shown, written, cleared = About(area.echo, path=ONE_MOVER), _written(area), _cleared(area)
+    shown, written, cleared = (
+        About(area.echo, path=SEVERAL_MOVERS, results=("device_id",)),
+        _written(area),
+        _cleared(area),
+    )
     yield Route("GET", shape, _reader(area), f"A device's {name}.", about=shown)
     yield Route("POST", shape, _writer(area), f"Set a device's {name}.", reads_body=True, about=written)
     yield Route("DELETE", shape, _clearer(area), f"A device's {name} as it was at first.", about=cleared)
@@ -187,13 +189,11 @@ async def list_home_return(call: Call) -> Answer:
     return Answer({"results": shown})
 
 
-async def change_wide(
-    call: Call, area: WideArea, devices: Devices, change: ConfigureDevice, deprecation: str | None = None
-) -> Answer:
+async def change_wide(call: Call, area: WideArea, devices: Devices, change: ConfigureDevice) -> Answer:
     """Make the change on each of them; the echo is what is in force then."""
     having = devices.having(area.area)
     acts = [_act(call.bridge, area, record, change) for record in having.records]
-    answer = await answer_of(call.vocabulary, acts, several=having.pattern, deprecation=deprecation)
+    answer = await answer_of(call.vocabulary, acts, several=having.pattern)
     for record in having.records:
         await _saved(call.bridge, record.device_id)
     await confirmed(call.bridge, "That holds")
@@ -218,8 +218,8 @@ async def configured(bridge: Bridge, record: DeviceRecord, change: ConfigureDevi
 
 def _reader(area: WideArea) -> Handler:
     async def read(call: Call) -> Answer:
-        record = _found(call).having(area.area).one()
-        return Answer(area.shown(await configured(call.bridge, record, NOTHING)))
+        records = _found(call).having(area.area).records
+        return await values_of(call.vocabulary, [_act(call.bridge, area, record, NOTHING) for record in records])
 
     return read
 

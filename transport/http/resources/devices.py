@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import orjson
 
 from actors.device.actor import actor_name
 from actors.device.messages import MANAGER, ConfigureDevice, DeviceRecord, Inventory, SaveConfiguration
-from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession
+from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession, UnsupportedArea
 from actors.session.selectors import parse_selector, select
 from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
-from transport.http.describe.about import ONE_DEVICE, About, Query
+from transport.http.describe.about import SEVERAL_DEVICES, About, Query
 from transport.http.describe.devices import GROUPS, RECORD
 from transport.http.describe.schema import TEXT, Live, obj
 from transport.http.device_selector import find, shown
+from transport.http.results import Act, values_of
 from transport.http.route import Route
 from transport.wire.envelope import Encoded
 from transport.wire.frames import devices_json
@@ -25,13 +26,13 @@ NS_PER_S: Final = 1_000_000_000
 
 AS_SEEN_BY: Final = Query(
     "session",
-    Live("sessions", (":0", ":-1", "default")),
-    "Coordinates in that session's application space; without it device space.",
+    Live("sessions", (":0", ":-1", "*", "default")),
+    "Coordinates in that session's application space, of several in `results`; without it device space.",
 )
-LISTED: Final = About(GROUPS, query=(AS_SEEN_BY,), fails=(404,))
-READ: Final = About(RECORD, path=ONE_DEVICE)
+LISTED: Final = About(GROUPS, query=(AS_SEEN_BY,), results=("session_id",), fails=(404,))
+READ: Final = About(RECORD, path=SEVERAL_DEVICES, results=("device_id",))
 SAVED: Final = About(
-    obj({"device_id": TEXT}), obj({"device_id": Live("movers")}), fails=(404,), example={"device_id": "049D"}
+    obj({"device_id": TEXT}), obj({"device_id": Live("movers")}), fails=(404, 422), example={"device_id": "049D"}
 )
 
 
@@ -54,19 +55,39 @@ async def list_devices(call: Call) -> Answer:
         start = None if selector is None else bridge.sessions.defaults
         whole = devices_json(bridge.inventory, system.runtime, call.vocabulary, bridge.settings, call.version, start)
         return Answer(Encoded(whole))
-    session_id = select(selector, call.bridge.sessions).one().session_id
+    first, *others = select(selector, call.bridge.sessions).some()
+    if not others:
+        return Answer(Encoded(_as_seen_by(call, first.session_id)))
+    return await values_of(call.vocabulary, [_seen(call, one.session_id) for one in (first, *others)])
+
+
+def _seen(call: Call, session_id: int) -> Act:
+    async def run() -> Mapping[str, object]:
+        groups: dict[str, object] = orjson.loads(_as_seen_by(call, session_id))
+        return groups
+
+    return Act({"session_id": session_id}, run)
+
+
+def _as_seen_by(call: Call, session_id: int) -> bytes:
     channel = call.bridge.channels.get(session_id)
     devices = None if channel is None else channel.devices
     if devices is None:
         raise NoSuchSession(session_id)
-    return Answer(Encoded(devices.devices_json(call.vocabulary, call.version)))
+    return devices.devices_json(call.vocabulary, call.version)
 
 
 async def read_device(call: Call) -> Answer:
-    """One device's entry in device space, its id, the session that holds its position, if one does, and what it reports."""
-    return Answer(
-        entry_of(call, find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).one())
-    )
+    """Each device's entry in device space, its id, the session that holds its position, if one does, and what it reports."""
+    found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary)
+    return await values_of(call.vocabulary, [_read(call, record) for record in found.some()])
+
+
+def _read(call: Call, record: DeviceRecord) -> Act:
+    async def run() -> Mapping[str, object]:
+        return entry_of(call, record)
+
+    return Act({"device_id": record.device_id}, run)
 
 
 def entry_of(call: Call, record: DeviceRecord) -> dict[str, object]:
@@ -91,7 +112,7 @@ async def save_configuration(call: Call) -> Answer:
     if record is None:
         raise NoSuchDevice(shown(device_id))
     if not record.kind.moves:
-        raise InvalidInput(f"a {record.kind} has no configuration to save: send it to an arm or a compact.")
+        raise UnsupportedArea(record.kind.with_article, "configuration to save")
     await call.bridge.ask(actor_name(device_id), ConfigureDevice())
     await call.bridge.ask(MANAGER, SaveConfiguration(device_id, in_device=True))
     await call.bridge.ask(STORE, ConfirmLedger())

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput, NoSuchSession
 from actors.modules.force_ducking import HTTP, Ducks, ForceDucking
 from actors.modules.registry import is_on, refusal
 from actors.session.selectors import Selected, parse_selector, select
-from transport.http.describe.about import ONE_SESSION, SEVERAL_SESSIONS, About
+from transport.http.describe.about import SEVERAL_SESSIONS, About
 from transport.http.describe.schema import obj
 from transport.http.describe.values import GAIN
-from transport.http.results import Act, answer_of
+from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
 from transport.wire import shapes
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 BODY: Final = "body"
 SCALE: Final = obj({"gain": GAIN})
-READ: Final = About(SCALE, path={"session": ONE_SESSION}, preview=ForceDucking.setting)
+READ: Final = About(SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",), preview=ForceDucking.setting)
 GIVEN_BACK: Final = About(
     SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",), preview=ForceDucking.setting
 )
@@ -40,8 +41,10 @@ def routes() -> Iterator[Route]:
 
 async def read_scale(call: Call) -> Answer:
     """The gain that counts, whoever asked for it."""
-    ducks, record = _ducks(call), _selected(call).one()
-    return await answer_of(call.vocabulary, [Act({}, lambda: _shown(ducks, record))], several=False)
+    ducks, records = _ducks(call), _selected(call).some()
+    return await values_of(
+        call.vocabulary, [Act({"session_id": one.session_id}, partial(_shown, ducks, one)) for one in records]
+    )
 
 
 async def write_scale(call: Call) -> Answer:
@@ -58,7 +61,7 @@ async def clear_scale(call: Call) -> Answer:
 async def _ask(call: Call, gain: float) -> Answer:
     ducks, selected = _ducks(call), _selected(call)
     acts = [_act(call, ducks, record, gain) for record in selected.some()]
-    return await answer_of(call.vocabulary, acts, several=selected.several)
+    return await answer_of(call.vocabulary, acts, several=selected.many)
 
 
 def _act(call: Call, ducks: Ducks, record: SessionRecord, gain: float) -> Act:
@@ -97,4 +100,4 @@ def _ducks(call: Call) -> Ducks:
 
 
 def _selected(call: Call) -> Selected:
-    return select(parse_selector(call.words["session"]), call.bridge.sessions)
+    return select(parse_selector(call.words["session"], start_values=False), call.bridge.sessions)

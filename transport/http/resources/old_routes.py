@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from actors.device.messages import ConfigureDevice
 from actors.device.wide import MOST_GRAVITY
 from actors.event.messages import HUB, Emit
-from actors.kit.errors import InvalidInput, NoSuchDevice
+from actors.kit.errors import InvalidInput, NoSuchDevice, UnsupportedArea
 from actors.settings.messages import STORE, SetSetting, value_as_json
 from transport.http.call import Answer
 from transport.http.describe.about import DEVICE_FAILS, About
@@ -35,22 +35,22 @@ class OldRoute:
 
     path: str
     replacement: str
-    act: Callable[[Call, str], Awaitable[Answer]]
+    act: Callable[[Call], Awaitable[Answer]]
     sent: Schema
     echo: Schema
     example: object
     several: bool = False
 
 
-async def force_scale(call: Call, warning: str) -> Answer:
+async def force_scale(call: Call) -> Answer:
     """`{"device_id"?, "force_scale"}`: the setting of one device, or of all."""
     fields = call.fields(DEVICE_ID, "force_scale")
     record = _named(call, fields)
     who = "haptic*" if record is None else record.device_id
-    return await _setting(call, f"devices/{who}/{FORCE_SCALE}", "force_scale", _needed(fields, "force_scale"), warning)
+    return await _setting(call, f"devices/{who}/{FORCE_SCALE}", "force_scale", _needed(fields, "force_scale"))
 
 
-async def gravity_compensation(call: Call, warning: str) -> Answer:
+async def gravity_compensation(call: Call) -> Answer:
     """`{"device_id"?, "enable"?, "gravity_scaling_factor"?}`, at least one of the last two."""
     fields = call.fields(DEVICE_ID, "enable", "gravity_scaling_factor")
     if not fields.keys() & {"enable", "gravity_scaling_factor"}:
@@ -58,28 +58,28 @@ async def gravity_compensation(call: Call, warning: str) -> Answer:
     enable = flag(fields["enable"], "enable") if "enable" in fields else None
     name = "gravity_scaling_factor"
     factor = shapes.number(fields[name], name) if name in fields else None
-    return await _wide(call, fields, ConfigureDevice(gravity_compensation=enable, gravity_scale=factor), warning)
+    return await _wide(call, fields, ConfigureDevice(gravity_compensation=enable, gravity_scale=factor))
 
 
-async def torque_scaling(call: Call, warning: str) -> Answer:
+async def torque_scaling(call: Call) -> Answer:
     """`{"device_id"?, "enable"}`."""
     fields = call.fields(DEVICE_ID, "enable")
-    return await _wide(call, fields, ConfigureDevice(torque_scaling=flag(_needed(fields, "enable"), "enable")), warning)
+    return await _wide(call, fields, ConfigureDevice(torque_scaling=flag(_needed(fields, "enable"), "enable")))
 
 
-async def handedness(call: Call, warning: str) -> Answer:
+async def handedness(call: Call) -> Answer:
     """`{"device_id"?, "handedness"}`."""
     fields = call.fields(DEVICE_ID, "handedness")
     hand = shapes.text(_needed(fields, "handedness"), "handedness")
-    return await _wide(call, fields, ConfigureDevice(handedness=hand), warning)
+    return await _wide(call, fields, ConfigureDevice(handedness=hand))
 
 
-def switch(key: str) -> Callable[[Call, str], Awaitable[Answer]]:
+def switch(key: str) -> Callable[[Call], Awaitable[Answer]]:
     """`{"enable"}` for one setting."""
 
-    async def act(call: Call, warning: str) -> Answer:
+    async def act(call: Call) -> Answer:
         value = flag(_needed(call.fields("enable"), "enable"), "enable")
-        return await _setting(call, key, "enable", value, warning)
+        return await _setting(call, key, "enable", value)
 
     return act
 
@@ -159,7 +159,9 @@ def routes() -> Iterator[Route]:
     """POST of each."""
     for old in OLD_ROUTES:
         summary = f"Deprecated: {old.replacement}."
-        yield Route("POST", old.path, _handler(old), summary, reads_body=True, about=_about(old))
+        warning = f"POST {old.path} is deprecated: use {old.replacement}."
+        handler = _handler(old, warning)
+        yield Route("POST", old.path, handler, summary, reads_body=True, about=_about(old), deprecation=warning)
 
 
 def _about(old: OldRoute) -> About:
@@ -167,13 +169,11 @@ def _about(old: OldRoute) -> About:
     return About(old.echo, old.sent, results=results, fails=DEVICE_FAILS, example=old.example, deprecated=True)
 
 
-def _handler(old: OldRoute) -> Handler:
-    warning = f"POST {old.path} is deprecated: use {old.replacement}."
-
+def _handler(old: OldRoute, warning: str) -> Handler:
     async def handle(call: Call) -> Answer:
         data = {"route": f"POST {old.path}", "replacement": old.replacement}
         call.bridge.system.context.directory.tell(HUB, Emit("http-route-deprecated", data, warning))
-        return await old.act(call, warning)
+        return await old.act(call)
 
     return handle
 
@@ -185,7 +185,7 @@ def _needed(fields: dict[str, object], name: str) -> object:
 
 
 def _named(call: Call, fields: dict[str, object]) -> DeviceRecord | None:
-    """The device with exactly the id in the body; None when the body names none. NoSuchDevice, InvalidInput."""
+    """The device with exactly the id in the body; None when the body names none. NoSuchDevice, InvalidInput, UnsupportedArea."""
     if DEVICE_ID not in fields:
         return None
     device_id = shapes.text(fields[DEVICE_ID], DEVICE_ID)
@@ -193,17 +193,17 @@ def _named(call: Call, fields: dict[str, object]) -> DeviceRecord | None:
     if record is None:
         raise NoSuchDevice(shown(device_id))
     if not record.kind.moves:
-        raise InvalidInput(f"a {record.kind} has none of this: name an arm or a compact", DEVICE_ID)
+        raise UnsupportedArea(record.kind.with_article, "such configuration")
     return record
 
 
-async def _wide(call: Call, fields: dict[str, object], change: ConfigureDevice, warning: str) -> Answer:
+async def _wide(call: Call, fields: dict[str, object], change: ConfigureDevice) -> Answer:
     record = _named(call, fields)
     if record is None:
         devices = find(*EVERY, call.bridge.inventory, call.vocabulary)
     else:
         devices = Devices(record.device_id, (record,), pattern=False)
-    return await change_wide(call, _area(change), devices, change, warning)
+    return await change_wide(call, _area(change), devices, change)
 
 
 def _area(change: ConfigureDevice) -> WideArea:
@@ -212,7 +212,7 @@ def _area(change: ConfigureDevice) -> WideArea:
     return AREA_OF[names.get(first, first)]
 
 
-async def _setting(call: Call, key: str, name: str, value: object, warning: str) -> Answer:
+async def _setting(call: Call, key: str, name: str, value: object) -> Answer:
     record = await call.bridge.ask(STORE, SetSetting(key, value))
     audit(call.peer, "-", f"setting {record.key} = {value_as_json(record.value)}")
-    return Answer({name: value_as_json(record.value)}, deprecation=warning)
+    return Answer({name: value_as_json(record.value)})

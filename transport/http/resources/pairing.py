@@ -12,12 +12,12 @@ from actors.device.messages import MANAGER, ConfigureDevice, ConfirmInventory
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from actors.pairing.messages import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
 from transport.http.call import NO_BODY, Answer
-from transport.http.describe.about import DEVICE_ID, ONE_DEVICE, SEVERAL_DEVICES, About
+from transport.http.describe.about import DEVICE_ID, SEVERAL_DEVICES, About
 from transport.http.describe.schema import TEXT, either, nullable, obj, word
 from transport.http.device_selector import Area, find, shown
 from transport.http.durable import confirmed
 from transport.http.resources.session_areas import BODY, note_unknown
-from transport.http.results import Act, Run, answer_of
+from transport.http.results import Act, Run, answer_of, values_of
 from transport.http.route import Route
 from transport.wire import shapes
 
@@ -34,10 +34,10 @@ CALIBRATION: Final = Area("calibration", moves=False)
 _PAIRING: Final = obj({"paired_with": nullable(TEXT)}, optional={"origin": word(*Origin)})
 _WANTED: Final = obj({"device_id": DEVICE_ID})
 _PROGRESS: Final = obj({"state": word(*Progress)}, optional={"reason": word(*Reason)})
-PARTNER: Final = About(_PAIRING, path=ONE_DEVICE)
+PARTNER: Final = About(_PAIRING, path=SEVERAL_DEVICES, results=("device_id",))
 PARTED: Final = About(_PAIRING, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 507))
 PAIRED: Final = replace(PARTED, body=either(_WANTED, DEVICE_ID), example={"device_id": "1605"}, fails=(404, 409, 507))
-PROGRESS: Final = About(_PROGRESS, path=ONE_DEVICE)
+PROGRESS: Final = About(_PROGRESS, path=SEVERAL_DEVICES, results=("device_id",))
 CALIBRATED: Final = About(_PROGRESS, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 409))
 
 
@@ -53,7 +53,8 @@ def routes() -> Iterator[Route]:
 
 async def read_partner(call: Call) -> Answer:
     """Null without one."""
-    return Answer(_pairing(_book(call.bridge).pairing(_found(call, PAIRED_WITH).one().device_id)))
+    records = _found(call, PAIRED_WITH).records
+    return await values_of(call.vocabulary, [_act(one, partial(_partner, call.bridge, one)) for one in records])
 
 
 async def pair(call: Call) -> Answer:
@@ -78,9 +79,8 @@ async def unpair(call: Call) -> Answer:
 
 async def read_calibration(call: Call) -> Answer:
     """`reason` says why the last one failed."""
-    one = _book(call.bridge).calibration(_found(call, CALIBRATION).one().device_id)
-    reason = {} if one.reason is None else {"reason": str(one.reason)}
-    return Answer({"state": str(one.progress), **reason})
+    records = _found(call, CALIBRATION).records
+    return await values_of(call.vocabulary, [_act(one, partial(_calibration, call.bridge, one)) for one in records])
 
 
 async def calibrate(call: Call) -> Answer:
@@ -92,6 +92,16 @@ async def calibrate(call: Call) -> Answer:
 
 def _act(record: DeviceRecord, run: Run) -> Act:
     return Act({"device_id": record.device_id}, run)
+
+
+async def _partner(bridge: Bridge, record: DeviceRecord) -> Mapping[str, object]:
+    return _pairing(_book(bridge).pairing(record.device_id))
+
+
+async def _calibration(bridge: Bridge, record: DeviceRecord) -> Mapping[str, object]:
+    one = _book(bridge).calibration(record.device_id)
+    reason = {} if one.reason is None else {"reason": str(one.reason)}
+    return {"state": str(one.progress), **reason}
 
 
 async def _pair(bridge: Bridge, wish: PairManually | Unpair) -> Mapping[str, object]:

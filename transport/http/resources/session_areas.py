@@ -5,7 +5,7 @@ A change is judged here first, so that a request is taken whole or not at all; t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -30,12 +30,10 @@ from actors.session.navigation import BESIDE_ANY
 from actors.session.profile import SessionMemory
 from transport.http.describe import values
 from transport.http.describe.about import (
+    BOTH,
     CLEARED_SESSIONS,
     DEVICE_FAILS,
-    OF_ONE_SESSION,
     OF_SESSIONS,
-    ONE_DEVICE,
-    ONE_MOVER,
     SEVERAL_DEVICES,
     SEVERAL_MOVERS,
     About,
@@ -43,15 +41,16 @@ from transport.http.describe.about import (
 from transport.http.describe.navigation import NAVIGATION, SENT_NAVIGATION
 from transport.http.describe.schema import Schema, obj
 from transport.http.device_selector import Area, find
-from transport.http.results import Act, answer_of
+from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
-from transport.http.scope import Scope, cleared_scopes, named_scopes, one_scope
+from transport.http.scope import Scope, cleared_scopes, named_scopes
 from transport.wire import configuration, frames, navigation, shapes
 from transport.wire.vocabulary import preset_in
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from transport.http.call import Answer, Call, Handler
+    from transport.http.device_selector import Devices
     from transport.http.scope import Scopes
 
 BODY: Final = "body"
@@ -105,9 +104,7 @@ def _navigation(body: object, note: shapes.NameUnknown) -> Changes:
 
 def _filters(body: object, note: shapes.NameUnknown) -> Changes:
     fields = shapes.mapping(body, BODY)
-    shapes.known(fields, ("damping", "force_gate"), BODY, note)
-    if not fields.keys() & {"damping", "force_gate"}:
-        raise InvalidInput("damping, force_gate or both are needed", BODY)
+    shapes.needed(fields, ("damping", "force_gate"), BODY, note)
     changes: list[DeviceChange] = []
     if "damping" in fields:
         changes.append(configuration.damping(fields["damping"], f"{BODY}.damping", "", note))
@@ -236,11 +233,9 @@ def routes() -> Iterator[Route]:
     """GET, POST and DELETE of each area."""
     for area in AREAS:
         shape = f"/{{device}}/{{id}}/config/{area.path}"
-        one, several = (ONE_MOVER, SEVERAL_MOVERS) if area.area.moves else (ONE_DEVICE, SEVERAL_DEVICES)
-        shown = About(area.echo, path=one, query=(OF_ONE_SESSION,))
-        cleared = About(
-            area.echo, path=several, query=(CLEARED_SESSIONS,), results=("session_id", "device_id"), fails=DEVICE_FAILS
-        )
+        several = SEVERAL_MOVERS if area.area.moves else SEVERAL_DEVICES
+        shown = About(area.echo, path=several, query=(OF_SESSIONS,), results=BOTH)
+        cleared = About(area.echo, path=several, query=(CLEARED_SESSIONS,), results=BOTH, fails=DEVICE_FAILS)
         written = replace(cleared, query=(OF_SESSIONS,), body=area.sent, example=area.example)
         yield Route("GET", shape, _reader(area), f"A session's {area.path}.", about=shown)
         yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True, about=written)
@@ -259,45 +254,58 @@ def note_unknown(call: Call) -> shapes.NameUnknown:
 
 def _reader(area: SessionArea) -> Handler:
     async def read(call: Call) -> Answer:
-        scopes = one_scope(call)
-        record = _found(call, area.area, one=True)[0][0]
-        (scope,) = scopes.found
-        return await answer_of(call.vocabulary, [_act(call, area, record, scope, ())], several=False)
+        records, scopes = _found(call, area.area).records, named_scopes(call).found
+        return await values_of(
+            call.vocabulary, [_act(call, area, record, scope, ()) for record in records for scope in scopes]
+        )
 
     return read
 
 
 def _writer(area: SessionArea) -> Handler:
     async def write(call: Call) -> Answer:
-        return await _change(call, area, named_scopes(call), area.read_body(call.value(), note_unknown(call)))
+        return await _change(call, area, named_scopes, area.read_body(call.value(), note_unknown(call)))
 
     return write
 
 
 def _clearer(area: SessionArea) -> Handler:
     async def clear(call: Call) -> Answer:
-        return await _change(call, area, cleared_scopes(call), area.clears)
+        return await _change(call, area, cleared_scopes, area.clears)
 
     return clear
 
 
-async def _change(call: Call, area: SessionArea, scopes: Scopes, changes: Changes) -> Answer:
-    records, pattern = _found(call, area.area)
-    acts: list[Act] = []
-    for record in records:
+async def _change(call: Call, area: SessionArea, scopes_of: Callable[[Call], Scopes], changes: Changes) -> Answer:
+    found = _found(call, area.area)
+    judged: list[tuple[DeviceRecord, Changes, HapticError | None]] = []
+    for record in found.records:
         mine = tuple(replace(change, device_id=record.device_id) for change in changes)
-        error = _judged(call, record, mine)
+        judged.append((record, mine, _judged(call, record, mine)))
+    scopes = _scopes(call, scopes_of, [error for _, _, error in judged])
+    acts: list[Act] = []
+    for record, mine, error in judged:
         if error is not None:
             names = [{**scope.names, "device_id": record.device_id} for scope in scopes.found]
             acts += [_refusal(one, error) for one in names or [{"device_id": record.device_id}]]
         else:
             acts += [_act(call, area, record, scope, mine) for scope in scopes.found]
-    return await answer_of(call.vocabulary, acts, several=pattern or scopes.several)
+    return await answer_of(call.vocabulary, acts, several=found.pattern or scopes.several)
 
 
-def _found(call: Call, area: Area, *, one: bool = False) -> tuple[tuple[DeviceRecord, ...], bool]:
-    found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(area)
-    return ((found.one(),), False) if one else (found.records, found.pattern)
+def _scopes(call: Call, scopes_of: Callable[[Call], Scopes], errors: Sequence[HapticError | None]) -> Scopes:
+    """Whom the request means; a firmware that is too old is told before a session that is missing."""
+    try:
+        return scopes_of(call)
+    except HapticError:
+        for error in errors:
+            if isinstance(error, FirmwareTooOld):
+                raise error from None
+        raise
+
+
+def _found(call: Call, area: Area) -> Devices:
+    return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(area)
 
 
 def _judged(call: Call, record: DeviceRecord, changes: Changes) -> HapticError | None:

@@ -10,11 +10,11 @@ from actors.kit.errors import InvalidInput
 from actors.session.messages import Change, ClearProfile, DeclareProfile, SessionRecord
 from actors.session.selectors import Selected, parse_selector, select
 from transport.http.call import Answer, Call
-from transport.http.describe.about import ONE_SESSION, SESSION_ID, SEVERAL_SESSIONS, About
+from transport.http.describe.about import SESSION_ID, SEVERAL_SESSIONS, About
 from transport.http.describe.schema import TEXT, WHOLE, Named, either, listed, nullable, obj, word
-from transport.http.describe.values import PROFILE, PROFILE_SHOWN
+from transport.http.describe.values import BASIS, PROFILE, PROFILE_SHOWN
 from transport.http.durable import confirmed
-from transport.http.results import Act, answer_of
+from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
 from transport.http.scope import OpenScope
 from transport.security import audit
@@ -30,6 +30,7 @@ RECORD: Final = Named(
         {
             "session_id": SESSION_ID,
             "profile": PROFILE_SHOWN,
+            "basis": BASIS,
             "required_sdk_version": nullable(TEXT),
             "version": word("3.0", "3.1"),
             "remote_address": TEXT,
@@ -45,7 +46,7 @@ ANY_SESSION: Final = {"session": SEVERAL_SESSIONS}
 LISTED: Final = About(LIST)
 READ: Final = About(either(RECORD, LIST), path=ANY_SESSION)
 DISCONNECTED: Final = About(either(RECORD, obj({"results": listed(obj({"session_id": SESSION_ID}))})), path=ANY_SESSION)
-PROFILE_READ: Final = About(PROFILE_SHOWN, path={"session": ONE_SESSION})
+PROFILE_READ: Final = About(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",))
 PROFILE_CLEARED: Final = About(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",), fails=(507,))
 PROFILE_WRITTEN: Final = replace(PROFILE_CLEARED, body=PROFILE, example={"name": "my app"})
 
@@ -67,29 +68,38 @@ async def list_sessions(call: Call) -> Answer:
 
 
 async def read_session(call: Call) -> Answer:
-    """One record for a selector of one session; a list for a pattern or a name that several have."""
+    """One record for a selector of one session; a list for a pattern, be it empty, or a name that several have."""
     selected = _selected(call)
     if selected.several:
         return _listed(call.bridge, selected.sessions)
-    return Answer(_shown(call.bridge, selected.one()))
+    (record,) = selected.some()
+    return Answer(_shown(call.bridge, record))
 
 
 async def disconnect_sessions(call: Call) -> Answer:
     """Close the connections; forces end at once, the sessions leave the list when their connections have closed."""
     selected = _selected(call)
-    for record in selected.some():
+    records = selected.some()
+    for record in records:
         channel = call.bridge.channels.get(record.session_id)
         if channel is not None:
             audit(call.peer, str(record.session_id), "disconnected over HTTP")
             channel.disconnect(CLOSED_BY_REQUEST, "disconnected over HTTP")
-    if not selected.several:
-        return Answer(_shown(call.bridge, selected.one()))
-    return Answer({"results": [{"session_id": record.session_id, "ok": True} for record in selected.sessions]})
+    if not selected.many:
+        return Answer(_shown(call.bridge, records[0]))
+    return Answer({"results": [{"session_id": record.session_id, "ok": True} for record in records]})
 
 
 async def read_profile(call: Call) -> Answer:
     """The name, `default` where none was declared."""
-    return Answer({"name": _selected(call).one().config.profile})
+    return await values_of(call.vocabulary, [_read(record) for record in _selected(call).some()])
+
+
+def _read(record: SessionRecord) -> Act:
+    async def run() -> Mapping[str, object]:
+        return {"name": record.config.profile}
+
+    return Act({"session_id": record.session_id}, run)
 
 
 async def write_profile(call: Call) -> Answer:
@@ -108,7 +118,7 @@ async def clear_profile(call: Call) -> Answer:
 async def _change(call: Call, change: Change) -> Answer:
     selected = _selected(call)
     acts = [_act(call.bridge, record, change) for record in selected.some()]
-    answer = await answer_of(call.vocabulary, acts, several=selected.several)
+    answer = await answer_of(call.vocabulary, acts, several=selected.many)
     await confirmed(call.bridge, "The profile holds")
     return answer
 
@@ -128,7 +138,7 @@ async def _configured(bridge: Bridge, record: SessionRecord, change: Change) -> 
 
 
 def _selected(call: Call) -> Selected:
-    return select(parse_selector(call.words["session"]), call.bridge.sessions)
+    return select(parse_selector(call.words["session"], start_values=False), call.bridge.sessions)
 
 
 def _listed(bridge: Bridge, records: tuple[SessionRecord, ...]) -> Answer:
@@ -140,6 +150,7 @@ def _shown(bridge: Bridge, record: SessionRecord) -> dict[str, object]:
     return {
         "session_id": record.session_id,
         "profile": {"name": record.config.profile},
+        "basis": {"permutation": str(record.config.basis)},
         "required_sdk_version": record.config.required_sdk_version,
         "version": record.client.version,
         "remote_address": record.client.remote_address,

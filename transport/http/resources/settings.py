@@ -77,6 +77,8 @@ async def write_settings(call: Call) -> Answer:
     body = call.value()
     if not isinstance(body, dict):
         raise InvalidInput("The body must be a JSON object that maps keys to values.")
+    if not body:
+        raise InvalidInput("Name at least one setting.")
     values: dict[str, object] = {}
     for name, raw in cast("dict[str, object]", body).items():
         key = setting_key(name)

@@ -9,15 +9,32 @@ from typing import TYPE_CHECKING, Final
 
 from actors.device.actor import actor_name
 from actors.device.messages import MANAGER, AddSimulated, ConfigureDevice, Inventory, RemoveSimulated, Simulate
+from actors.device.places import in_order
 from actors.kit.errors import NoSuchActor, NoSuchDevice, PortBlocked
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
+from fastpath.dtypes import MEASURED
 from transport.http.call import Answer, Call
-from transport.http.describe.about import ONE_DEVICE, SEVERAL_DEVICES, About
+from transport.http.describe.about import SEVERAL_DEVICES, About
 from transport.http.describe.devices import RECORD
-from transport.http.describe.schema import FLAG, NULL, OBJECT, TEXT, Schema, either, number, obj, said, text, word
+from transport.http.describe.schema import (
+    FLAG,
+    NULL,
+    OBJECT,
+    TEXT,
+    WHOLE,
+    Schema,
+    either,
+    listed,
+    number,
+    obj,
+    said,
+    text,
+    word,
+)
+from transport.http.describe.values import ROTATION, VEC3
 from transport.http.device_selector import Devices, find, shown
 from transport.http.resources.devices import entry_of
-from transport.http.results import Act, answer_of
+from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
 from transport.wire import simulation
 from transport.wire.vocabulary import path_words
@@ -25,6 +42,7 @@ from transport.wire.vocabulary import path_words
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
 
+EVERY: Final = "*"
 FIRST_TICK_LOOKS: Final = 20
 FIRST_TICK_LOOK_S: Final = 0.005
 
@@ -48,9 +66,7 @@ _SPEC: Final = _spec()
 _HAND: Final = obj(
     {},
     optional={
-        "position": either(
-            obj(dict.fromkeys("xyz", number())), NULL, says="m, device frame; null: the reach's centre."
-        ),
+        "position": either(VEC3, NULL, says="m, device frame, within its reach; null: the reach's centre."),
         "path": word(*HandPath),
         "stiffness": number(10, 1000, "N/m"),
     },
@@ -61,7 +77,7 @@ _CHANGE: Final = obj(
     optional={
         "hand": _HAND,
         "buttons": obj({}, optional=dict.fromkeys(BUTTONS, FLAG), one_of_them=True, says="Grips and pens only."),
-        "orientation": either(obj(dict.fromkeys("wxyz", number())), NULL, says="null: as the hand holds it."),
+        "orientation": either(ROTATION, NULL, says="null: as the hand holds it."),
         "attached": said(dict(FLAG), "Grips and pens only."),
         "battery_level": number(0, 1, "Wireless grips only."),
         "awake": FLAG,
@@ -71,13 +87,14 @@ _CHANGE: Final = obj(
 )
 _TOLD: Final = obj({"device_id": TEXT, "hand": OBJECT, "awake": FLAG, "fault": word(*Fault)})
 ADDED: Final = About(RECORD, _SPEC, fails=(409,), example={"type": "grip", "connection": "wireless"})
+_MOVED: Final = obj({"device_id": TEXT, "index": WHOLE, "was": WHOLE})
 REMOVED: Final = About(
-    obj({"device_id": TEXT}),
-    path={"id": text("Its id.", pattern="^[A-Za-z0-9_.-]{1,8}$")},
+    obj({"device_id": TEXT, "moved": listed(_MOVED)}),
+    path={"id": text("Its id, or its index among all simulated devices.", pattern="^[A-Za-z0-9_.-]{1,8}$")},
     fails=(404, 409),
     place="/simulation/devices/1605",
 )
-TOLD: Final = About(_TOLD, path=ONE_DEVICE, fails=(404, 409))
+TOLD: Final = About(_TOLD, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 409))
 CHANGED: Final = About(
     _TOLD,
     _CHANGE,
@@ -108,18 +125,27 @@ async def add_device(call: Call) -> Answer:
 
 
 async def remove_device(call: Call) -> Answer:
-    """The id of the device that was; NoSuchDevice, also for a real one."""
-    device_id = call.words["id"]
+    """The id of the device that was, and the devices whose index is another one now; NoSuchDevice, also for a real one."""
+    wanted, simulated = call.words["id"], _simulated(call)
+    found = find(EVERY, wanted, simulated, call.vocabulary)
+    device_id = wanted if found.pattern or not found.records else found.records[0].device_id
+    before = [record.device_id for record in find(EVERY, EVERY, simulated, call.vocabulary).records]
     try:
         gone = await call.bridge.ask(MANAGER, RemoveSimulated(device_id))
     except NoSuchDevice:
-        raise NoSuchDevice(shown(device_id)) from None
-    return Answer({"device_id": gone.device_id})
+        raise NoSuchDevice(shown(wanted)) from None
+    after = [one for one in before if one != gone.device_id]
+    moved = [
+        {"device_id": one, "index": index, "was": before.index(one)}
+        for index, one in enumerate(after)
+        if before[index] != one
+    ]
+    return Answer({"device_id": gone.device_id, "moved": moved})
 
 
 async def read_simulation(call: Call) -> Answer:
     """What is in force."""
-    return Answer(await _told(call, _found(call).one(), SimulationChange()))
+    return await values_of(call.vocabulary, [_act(call, record, SimulationChange()) for record in _found(call).records])
 
 
 async def simulate(call: Call) -> Answer:
@@ -151,26 +177,33 @@ async def _told(call: Call, record: DeviceRecord, change: SimulationChange) -> d
         with suppress(NoSuchActor):
             await bridge.ask(actor_name(device_id), ConfigureDevice())
         told = await bridge.ask(MANAGER, Simulate(device_id))
+        await _taken_up(call, told)
     level = float(bridge.system.runtime.reader(told.lease).snapshot()["battery_level"])
     return simulation.shown(told, level if change.battery_level is None else change.battery_level)
 
 
 async def _taken_up(call: Call, record: DeviceRecord) -> None:
-    """Return when the loop has had its first tick with the device, or seems to stand still."""
+    """Return when the loop has read the device, or seems to stand still."""
     reader = call.bridge.system.runtime.reader(record.lease)
     for _ in range(FIRST_TICK_LOOKS):
-        if reader.snapshot()["generation"] == record.lease.generation:
+        state = reader.snapshot()
+        if int(state["generation"]) == record.lease.generation and int(state["flags"]) & MEASURED:
             return
         await asyncio.sleep(FIRST_TICK_LOOK_S)
 
 
-def _found(call: Call) -> Devices:
-    """Simulated devices, here or unplugged; NoSuchDevice when there is none, PortBlocked for one that its port keeps away."""
+def _simulated(call: Call) -> Inventory:
+    """Simulated devices, here or unplugged, in the order of their first appearance: an unplugged one keeps its index."""
     inventory = call.bridge.inventory
-    records = (record for record in (*inventory.devices, *inventory.unplugged) if record.identity.simulated)
-    found = find(call.words["device"], call.words["id"], Inventory(tuple(records)), call.vocabulary)
+    both = (*inventory.devices, *inventory.unplugged)
+    return Inventory(in_order(record for record in both if record.identity.simulated))
+
+
+def _found(call: Call) -> Devices:
+    """Simulated devices; NoSuchDevice when there is none, PortBlocked for one that its port keeps away."""
+    found = find(call.words["device"], call.words["id"], _simulated(call), call.vocabulary)
     if not found.records:
-        for identity in inventory.withheld:
+        for identity in call.bridge.inventory.withheld:
             if identity.device_id == call.words["id"]:
                 raise PortBlocked(identity.port)
         raise NoSuchDevice(shown(found.text))

@@ -12,26 +12,26 @@ from actors.kit.errors import HapticError, NoSuchDevice, NoSuchSession
 from actors.session.messages import ConfigurationChanged, SetWorkspace
 from actors.values.spatial import PartialTransform, Transform, WorkspaceChange
 from transport.http.describe.about import (
+    BOTH,
     CLEARED_SESSIONS,
     DEVICE_FAILS,
-    OF_ONE_SESSION,
     OF_SESSIONS,
-    ONE_MOVER,
     SEVERAL_MOVERS,
     About,
 )
 from transport.http.describe.values import SENT_TRANSFORM, WHOLE_TRANSFORM
 from transport.http.device_selector import Area, find
 from transport.http.resources.session_areas import BODY, note_unknown
-from transport.http.results import Act, answer_of
+from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
-from transport.http.scope import StartScope, cleared_scopes, named_scopes, one_scope
+from transport.http.scope import StartScope, cleared_scopes, named_scopes
 from transport.wire import frames, modules, shapes
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from actors.values.identity import Kind
     from transport.http.call import Answer, Call
+    from transport.http.device_selector import Devices
     from transport.http.scope import OpenScope, Scope, Scopes
     from transport.ws.session_devices import SessionDevices
 
@@ -40,12 +40,12 @@ Wanted: TypeAlias = WorkspaceChange | HapticError
 
 TRANSFORM: Final = Area("transform")
 
-SHOWN: Final = About(WHOLE_TRANSFORM, path=ONE_MOVER, query=(OF_ONE_SESSION,))
+SHOWN: Final = About(WHOLE_TRANSFORM, path=SEVERAL_MOVERS, query=(OF_SESSIONS,), results=BOTH)
 CLEARED: Final = About(
     WHOLE_TRANSFORM,
     path=SEVERAL_MOVERS,
     query=(CLEARED_SESSIONS,),
-    results=("session_id", "device_id"),
+    results=BOTH,
     fails=DEVICE_FAILS,
 )
 WRITTEN: Final = replace(
@@ -67,26 +67,25 @@ def routes() -> Iterator[Route]:
 
 async def read_transform(call: Call) -> Answer:
     """All three sub-fields, always."""
-    (scope,) = one_scope(call).found
-    record = (
-        find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM).one()
+    records, scopes = _found(call).records, named_scopes(call).found
+    return await values_of(
+        call.vocabulary, [_act(scope, record, PartialTransform()) for record in records for scope in scopes]
     )
-    return await answer_of(call.vocabulary, [_act(scope, record, PartialTransform())], several=False)
 
 
 async def write_transform(call: Call) -> Answer:
     """What is not sent becomes identity."""
-    return await _change(call, named_scopes(call), lambda kind: _sent(call, kind, whole=True))
+    return await _change(call, named_scopes, lambda kind: _sent(call, kind, whole=True))
 
 
 async def patch_transform(call: Call) -> Answer:
     """What is not sent is kept."""
-    return await _change(call, named_scopes(call), lambda kind: _sent(call, kind))
+    return await _change(call, named_scopes, lambda kind: _sent(call, kind))
 
 
 async def clear_transform(call: Call) -> Answer:
     """Identity, for every session without `?session=`."""
-    return await _change(call, cleared_scopes(call), lambda _kind: _whole(Transform()))
+    return await _change(call, cleared_scopes, lambda _kind: _whole(Transform()))
 
 
 def _sent(call: Call, kind: Kind, *, whole: bool = False) -> WorkspaceChange:
@@ -106,11 +105,18 @@ def _whole(transform: Transform) -> PartialTransform:
     return PartialTransform(transform.position, transform.rotation, transform.scale)
 
 
-async def _change(call: Call, scopes: Scopes, change_of: Callable[[Kind], WorkspaceChange]) -> Answer:
-    found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM)
+async def _change(
+    call: Call, scopes_of: Callable[[Call], Scopes], change_of: Callable[[Kind], WorkspaceChange]
+) -> Answer:
+    found = _found(call)
     changes = _for_each(change_of, {record.kind: None for record in found.records})
+    scopes = scopes_of(call)
     acts = [_act(scope, record, changes[record.kind]) for record in found.records for scope in scopes.found]
     return await answer_of(call.vocabulary, acts, several=found.pattern or scopes.several)
+
+
+def _found(call: Call) -> Devices:
+    return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(TRANSFORM)
 
 
 def _for_each(change_of: Callable[[Kind], WorkspaceChange], kinds: Iterable[Kind]) -> dict[Kind, Wanted]:

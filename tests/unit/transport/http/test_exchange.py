@@ -26,7 +26,11 @@ async def echo(call: Call) -> Answer:
 
 async def noted(call: Call) -> Answer:
     call.fields("known")
-    return Answer(Encoded(b'{"a":1}'), deprecation="use /new")
+    return Answer(Encoded(b'{"a":1}'))
+
+
+async def several(_call: Call) -> Answer:
+    return Answer({"results": [{"ok": True}, {"ok": False}]}, 422, "The firmware is too old.")
 
 
 async def broken(_call: Call) -> Answer:
@@ -53,7 +57,8 @@ TABLE = RouteTable(
     (
         Route("POST", "/echo", echo, "", reads_body=True),
         Route("PATCH", "/echo", echo, "", reads_body=True),
-        Route("POST", "/noted", noted, "", reads_body=True),
+        Route("POST", "/noted", noted, "", reads_body=True, deprecation="use /new"),
+        Route("GET", "/several", several, ""),
         Route("POST", "/ignored", words, ""),
         Route("GET", "/broken", broken, ""),
         Route("GET", "/busy", busy, ""),
@@ -114,6 +119,26 @@ def test_the_envelope_is_chosen_by_route_and_query(rig: Rig, path: str, envelope
     assert shown.get("ok", True) is True
 
 
+def test_envelope_with_results_of_422_is_not_ok(rig: Rig) -> None:
+    reply = rig.get("/several?format=json")
+
+    assert reply.status == 422
+    assert reply.json == {
+        "ok": False,
+        "error": "The firmware is too old.",
+        "data": {"results": [{"ok": True}, {"ok": False}]},
+    }
+    assert rig.get("/several").json == {"results": [{"ok": True}, {"ok": False}]}
+
+
+@pytest.mark.parametrize("query", ["", "?format=json", "?format=plain", "?format=xml"])
+def test_failed_call_of_a_deprecated_route_says_what_to_use(rig: Rig, query: str) -> None:
+    reply = rig.ask("POST", f"/noted{query}", "{")
+
+    assert reply.status == 400
+    assert reply.json == {"ok": False, "error": reply.error, "data": None, "deprecation_warning": "use /new"}
+
+
 @pytest.mark.parametrize(
     ("query", "name"),
     [
@@ -151,7 +176,7 @@ def test_text_is_text_and_a_string_in_the_envelope(rig: Rig) -> None:
     reply = rig.get("/text")
 
     assert (reply.headers["content-type"], reply.body) == ("text/plain; charset=utf-8", b'say "hi"\n')
-    assert rig.get("/text?format=json").json == {"ok": True, "data": 'say "hi"\n'}
+    assert rig.get("/text?format=json").json == {"ok": True, "error": None, "data": 'say "hi"\n'}
     assert rig.get("/text?format=json").headers["content-type"] == "application/json"
 
 
@@ -163,7 +188,7 @@ def test_notes_stand_beside_the_answer(rig: Rig) -> None:
     }
 
     assert rig.ask("POST", "/noted", sent).json == {"a": 1, **beside}
-    assert rig.ask("POST", "/noted?format=json", sent).json == {"ok": True, "data": {"a": 1}, **beside}
+    assert rig.ask("POST", "/noted?format=json", sent).json == {"ok": True, "error": None, "data": {"a": 1}, **beside}
 
 
 # ---------------------------------------------------------------- errors
@@ -220,7 +245,7 @@ def test_a_proxy_is_not_what_this_is(rig: Rig) -> None:
 
 
 def test_an_empty_vocabulary_is_refused(rig: Rig) -> None:
-    assert "neutral or inverse" in rig.get("/words?vocabulary=").error
+    assert "neutral, inverse or auto" in rig.get("/words?vocabulary=").error
 
 
 def test_head_is_get_without_a_body(rig: Rig) -> None:
@@ -349,7 +374,7 @@ def test_a_longer_body_is_413_and_the_connection_stays_usable(rig: Rig, size: in
             answer = connection.getresponse()
             shown = json.loads(answer.read())
             assert answer.status == 413
-            assert shown == {"ok": False, "error": "The body is too long: send at most 65536 bytes."}
+            assert shown == {"ok": False, "error": "The body is too long: send at most 65536 bytes.", "data": None}
         connection.request("GET", "/words")
         assert connection.getresponse().status == 200
     finally:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from actors.settings.catalog import CATALOG
 from actors.values.identity import Kind
 from tests.unit.transport.rig import Rig
 from transport.http.app import HTTP_ROUTES
@@ -92,7 +93,7 @@ def test_it_is_json_without_leaves_that_were_left_open() -> None:
 def test_it_names_what_the_running_service_has() -> None:
     reading, acting = (operation(method, "/{device}/{id}/config/mount") for method in ("GET", "POST"))
 
-    assert parameter("id", reading)["enum"] == ["049D", "0"]
+    assert parameter("id", reading)["enum"] == ["049D", "0", "*"]
     assert parameter("id", acting)["enum"] == ["049D", "0", "*"]
     assert parameter("session", acting)["enum"] == ["7", "8", ":0", ":-1", "*", "default"]
     assert "1605" in parameter("id", operation("GET", "/{device}/{id}"))["enum"]
@@ -104,7 +105,7 @@ def test_it_names_what_the_running_service_has() -> None:
 def test_without_devices_and_sessions_it_still_stands() -> None:
     bare = document(HTTP_ROUTES, Facts(), "3.5.3")
 
-    assert parameter("id", operation("GET", "/{device}/{id}", bare))["enum"] == ["0"]
+    assert parameter("id", operation("GET", "/{device}/{id}", bare))["enum"] == ["0", "*"]
     assert operation("POST", "/save_configuration", bare)["requestBody"]["required"] is True
 
 
@@ -113,9 +114,30 @@ def test_settings_say_what_they_take() -> None:
 
     frequency, _wrapped = values["control/frequency"]["anyOf"]
     assert frequency == {"type": "integer", "minimum": 100, "maximum": 32000}
-    assert values["serialization/vocabulary"]["anyOf"][0]["enum"] == ["neutral", "inverse"]
+    assert values["serialization/vocabulary"]["anyOf"][0]["enum"] == ["auto", "neutral", "inverse"]
     assert values["communication/auth/required"]["anyOf"][0]["enum"] == [True]
     assert "devices/compact/filters/force_gate/gain" in values
+
+
+def test_null_is_described_only_for_settings_that_take_it() -> None:
+    def takes_null(schema: Any) -> bool:
+        return any(one.get("type") == "null" for one in everywhere(schema))
+
+    values = DOCUMENT["components"]["schemas"]["SettingValues"]["properties"]
+    one = operation("POST", "/settings/{key}")["requestBody"]["content"]["application/json"]["schema"]
+
+    assert {key for key, schema in values.items() if takes_null(schema)} == {
+        setting.key for setting in CATALOG if setting.constraint.nullable
+    }
+    assert not takes_null(one)
+
+
+def test_texts_with_a_rule_have_its_pattern() -> None:
+    values = DOCUMENT["components"]["schemas"]["SettingValues"]["properties"]
+    patterns = {one["pattern"] for one in everywhere(values) if "pattern" in one}
+
+    assert "^([0-9A-Fa-f]{4})$" in patterns
+    assert not any(one["format"] not in {"printable", "ipv4", "ipv6"} for one in everywhere(values) if "format" in one)
 
 
 def test_the_service_answers_it(rig: Rig) -> None:
@@ -126,8 +148,26 @@ def test_the_service_answers_it(rig: Rig) -> None:
 
     assert (reply.status, reply.headers["content-type"]) == (200, "application/json")
     assert reply.json["info"]["version"] == "3.5.3"
-    assert parameter("id", operation("GET", "/{device}/{id}/config/mount", reply.json))["enum"] == ["0A0A", "0"]
+    assert parameter("id", operation("GET", "/{device}/{id}/config/mount", reply.json))["enum"] == ["0A0A", "0", "*"]
     assert set(reply.json["paths"]) == set(DOCUMENT["paths"])
+
+
+@pytest.mark.parametrize(("sessions", "needed"), [((), True), (("7",), False), (("7", "8"), True)])
+def test_session_is_not_needed_while_exactly_one_is_open(sessions: tuple[str, ...], needed: bool) -> None:
+    whole = document(HTTP_ROUTES, Facts(sessions=sessions), "3.5.3")
+
+    for method in ("GET", "POST"):
+        parameters = operation(method, "/{device}/{id}/config/mount", whole)["parameters"]
+        assert [one["required"] for one in parameters if one["name"] == "session"] == [needed]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_areas_that_a_grip_cannot_have_say_so_with_422(method: str) -> None:
+    for area in ("mount", "preset", "handedness", "filters/damping", "navigation"):
+        found = operation(method, f"/{{device}}/{{id}}/config/{area}")
+        assert "422" in found["responses"]
+        assert "a grip or a pen that is named by id or index is refused with 422" in found["description"]
+    assert "description" not in operation(method, "/{device}/{id}/config/basis")
 
 
 def test_old_routes_are_marked() -> None:

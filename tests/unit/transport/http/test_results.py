@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from actors.kit.errors import Busy, FirmwareTooOld, HapticError, InvalidInput, NoSuchSession
-from transport.http.results import Act, answer_of, together
+from transport.http.results import Act, answer_of, deciding
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
 OLD = FirmwareTooOld("damping", "7.3", "7.5")
@@ -25,11 +25,15 @@ def act(name: str, error: Exception | None = None) -> Act:
 
 
 @pytest.mark.parametrize(
-    ("errors", "status"),
-    [([], 200), ([BAD], 400), ([OLD], 422), ([BAD, OLD], 422), ([BAD, NoSuchSession(1)], 400), ([Busy(), BAD], 503)],
+    ("errors", "index"),
+    [([BAD], 0), ([OLD], 0), ([BAD, OLD], 1), ([BAD, NoSuchSession(1)], 0), ([Busy(), BAD], 0)],
 )
-def test_an_old_firmware_wins_then_the_first_failure(errors: list[HapticError], status: int) -> None:
-    assert together(errors) == status
+def test_an_old_firmware_wins_then_the_first_failure(errors: list[HapticError], index: int) -> None:
+    assert deciding(errors) is errors[index]
+
+
+def test_without_errors_all_is_well() -> None:
+    assert deciding([]) is None
 
 
 def test_one_is_bare_and_raises_its_own_error() -> None:
@@ -39,7 +43,7 @@ def test_one_is_bare_and_raises_its_own_error() -> None:
 
 
 def test_each_of_several_acts() -> None:
-    answer = asyncio.run(answer_of(NEUTRAL, [act("a"), act("b", BAD), act("c")], several=True, deprecation="use c"))
+    answer = asyncio.run(answer_of(NEUTRAL, [act("a"), act("b", BAD), act("c")], several=True))
 
     assert answer.data == {
         "results": [
@@ -48,7 +52,7 @@ def test_each_of_several_acts() -> None:
             {"device_id": "c", "ok": True, "value": "c"},
         ]
     }
-    assert (answer.status, answer.deprecation) == (400, "use c")
+    assert (answer.status, answer.error) == (400, "no")
 
 
 def test_what_went_wrong_is_said_in_the_words_of_the_request() -> None:

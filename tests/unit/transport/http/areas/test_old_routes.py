@@ -140,5 +140,5 @@ def test_bad_values_are_400(http: HttpClient, path: str, body: Any) -> None:
 def test_the_device_must_be_there_and_have_motors(http: HttpClient, path: str, body: Any) -> None:
     assert http.post(path, {"device_id": "nobody", **body}).status == 404
     assert http.post(path, {"device_id": "*", **body}).status == 404
-    assert http.post(path, {"device_id": "B001", **body}).status == 400
+    assert http.post(path, {"device_id": "B001", **body}).status == 422
     assert http.post(path, {"device_id": 5, **body}).status == 400

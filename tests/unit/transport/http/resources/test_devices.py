@@ -70,13 +70,29 @@ def test_with_a_session_it_is_as_that_session_sees_it(rig: Rig, selector: str, s
 
 @pytest.mark.parametrize(
     ("selector", "status"),
-    [("8", 404), ("nobody", 404), ("no*", 404), ("sim", 400), ("*", 400), ("s%2A", 400), ("", 400), ("default:0", 404)],
+    [("8", 404), ("nobody", 404), ("no*", 404), ("", 400), ("default:0", 404), (":default", 404)],
 )
-def test_a_selector_that_is_not_one_session_is_refused(rig: Rig, selector: str, status: int) -> None:
+def test_selector_without_a_session_is_refused(rig: Rig, selector: str, status: int) -> None:
     reply = rig.get(f"/devices?session={selector}")
 
     assert reply.status == status
     assert reply.error
+
+
+@pytest.mark.parametrize("selector", ["sim", "*", "s%2A"])
+def test_selector_of_several_sessions_gives_a_result_for_each(rig: Rig, selector: str) -> None:
+    assert rig.get(f"/devices?session={selector}").json == {
+        "results": [
+            {"session_id": session_id, "ok": True, "seen_by": session_id, "words": "neutral", "version": "3.1"}
+            for session_id in (5, 7)
+        ]
+    }
+
+
+def test_pattern_that_finds_one_session_is_that_session(rig: Rig) -> None:
+    rig.add_session(11, "alone")
+
+    assert rig.get("/devices?session=al*").json == rig.get("/devices?session=11").json
 
 
 def test_a_session_whose_channel_has_gone_is_404(rig: Rig) -> None:

@@ -60,7 +60,7 @@ def keeper(rig: Rig) -> Rig:
 
 def test_every_port_is_listed(rig: Rig) -> None:
     assert rig.get("/ports").json == {"ports": [ACTIVE, BLOCKED]}
-    assert rig.get("/ports?format=json").json == {"ok": True, "data": {"ports": [ACTIVE, BLOCKED]}}
+    assert rig.get("/ports?format=json").json == {"ok": True, "error": None, "data": {"ports": [ACTIVE, BLOCKED]}}
 
 
 @pytest.mark.parametrize("name", ["ttyACM0", "%2Fdev%2FttyACM0", "tty%41CM0"])

@@ -39,6 +39,7 @@ def test_the_list_of_sessions(rig: Rig) -> None:
     assert shown["sessions"][0] == {
         "session_id": 3,
         "profile": {"name": "default"},
+        "basis": {"permutation": "XYZ"},
         "required_sdk_version": None,
         "version": "3.1",
         "remote_address": "127.0.0.1",
@@ -82,7 +83,7 @@ def test_several_sessions_are_a_list_even_if_it_is_empty(rig: Rig, selector: str
 
 
 @pytest.mark.parametrize(
-    "path", ["8", "nobody", ":9", "sim:2", "default", "8/profile", "nobody/profile", "default/profile"]
+    "path", ["8", "nobody", ":9", "sim:2", "default:1", "8/profile", "nobody/profile", "x*/profile"]
 )
 def test_no_such_session_is_404(rig: Rig, path: str) -> None:
     reply = rig.get(f"/sessions/{path}")
@@ -100,7 +101,11 @@ def test_without_sessions_the_list_is_empty(rig: Rig) -> None:
     rig.sessions.replace(type(rig.sessions.value)())
 
     assert rig.get("/sessions").json == {"session_count": 0, "sessions": []}
-    assert rig.get("/sessions?format=json").json == {"ok": True, "data": {"session_count": 0, "sessions": []}}
+    assert rig.get("/sessions?format=json").json == {
+        "ok": True,
+        "error": None,
+        "data": {"session_count": 0, "sessions": []},
+    }
 
 
 # ---------------------------------------------------------------- profiles
@@ -116,15 +121,27 @@ def test_a_profile_is_read_set_and_cleared(rig: Rig) -> None:
 
 
 def test_a_profile_in_the_envelope(rig: Rig) -> None:
-    assert rig.get("/sessions/5/profile?format=json").json == {"ok": True, "data": {"name": "sim"}}
+    assert rig.get("/sessions/5/profile?format=json").json == {"ok": True, "error": None, "data": {"name": "sim"}}
 
 
-@pytest.mark.parametrize("selector", ["sim", "*", "app*"])
-def test_the_profile_of_several_cannot_be_read(rig: Rig, selector: str) -> None:
-    reply = rig.get(f"/sessions/{selector}/profile")
+def test_profiles_of_several_are_read_with_a_result_each(rig: Rig) -> None:
+    assert rig.get("/sessions/sim/profile").json == {
+        "results": [{"session_id": 5, "ok": True, "name": "sim"}, {"session_id": 7, "ok": True, "name": "sim"}]
+    }
+    assert [one["session_id"] for one in rig.get("/sessions/*/profile").json["results"]] == [3, 5, 7, 9]
 
-    assert reply.status == 400
-    assert "name one of" in reply.error
+
+@pytest.mark.parametrize("selector", ["app*", "default", ":default", "%3Adefault"])
+def test_profile_of_a_pattern_or_name_that_finds_one_is_bare(rig: Rig, selector: str) -> None:
+    found = rig.get(f"/sessions/{selector}/profile").json
+
+    assert found == {"name": "app: main" if selector == "app*" else "default"}
+
+
+def test_default_in_a_path_is_a_profile_name(rig: Rig) -> None:
+    assert rig.get("/sessions/default").json["session_id"] == 3
+    rig.add_session(11)
+    assert ids(rig, "default") == ids(rig, ":default") == [3, 11]
 
 
 def test_several_are_changed_with_a_result_each(rig: Rig) -> None:
@@ -142,10 +159,8 @@ def test_several_are_changed_with_a_result_each(rig: Rig) -> None:
     }
 
 
-def test_a_pattern_that_finds_one_is_a_list_of_one(rig: Rig) -> None:
-    assert rig.ask("POST", "/sessions/app*/profile", {"name": "x"}).json == {
-        "results": [{"session_id": 9, "ok": True, "name": "x"}]
-    }
+def test_a_pattern_that_finds_one_session_is_that_session(rig: Rig) -> None:
+    assert rig.ask("POST", "/sessions/app*/profile", {"name": "x"}).json == {"name": "x"}
 
 
 def test_one_of_several_that_fails_is_told_and_the_others_have_changed(rig: Rig) -> None:
@@ -256,7 +271,7 @@ def test_a_session_that_is_closing_already_is_left_alone(rig: Rig) -> None:
     assert rig.ask("DELETE", "/sessions/11").status == 200
 
 
-@pytest.mark.parametrize("selector", ["8", "nobody", "no*", "default"])
+@pytest.mark.parametrize("selector", ["8", "nobody", "no*", "default:1"])
 def test_nobody_to_disconnect_is_404(rig: Rig, selector: str) -> None:
     assert rig.ask("DELETE", f"/sessions/{selector}").status == 404
 
