@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from tornado.http1connection import HTTP1ServerConnection
 from tornado.httpserver import HTTPServer
 from tornado.httputil import HTTPConnection, HTTPMessageDelegate
 
+from transport.accepting import Acceptor
 from transport.http.base import LONGEST_BODY
 from transport.wire.envelope import failure
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from transport.http.admission import Admission
 
 
+# Headers are read up to so many times their limit, so that who passes it is told; past this the connection is closed.
+HEADERS_READ: Final = 4
 WRITE: Final = "write"
 # What Tornado writes when it cannot make a request out of what it reads, also when that was answered already.
 WORDLESS: Final = b"HTTP/1.1 400 Bad Request\r\n\r\n"
@@ -58,11 +62,21 @@ class Door(HTTPServer):
         self._admission, limits = admission, admission.limits
         super().initialize(
             application,
-            max_header_size=limits.header_bytes,
+            max_header_size=HEADERS_READ * limits.header_bytes,
             max_body_size=LONGEST_BODY,
             idle_connection_timeout=limits.idle_s,
             body_timeout=limits.body_s,
         )
+
+    def add_sockets(self, sockets: Iterable[socket.socket]) -> None:
+        """Accept on these sockets from now on."""
+        for each in sockets:
+            self._sockets[each.fileno()] = each
+            acceptor = Acceptor(each, self._arrives, self._admission.shortage)
+            self._handlers[each.fileno()] = acceptor.stop
+
+    def _arrives(self, connection: socket.socket, address: Any) -> None:
+        self._admission.arrivals.add(connection, address, self._handle_connection)
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         """A new connection."""
@@ -74,6 +88,7 @@ class Door(HTTPServer):
         """The connection waits for a request."""
         stream = cast("HTTP1ServerConnection", server_conn).stream
         self._admission.connections.waits(stream)
+        self._admission.unsent.ends(stream)
         words = vars(stream).get(WRITE)
         if isinstance(words, Words):
             words.answered = False
@@ -83,6 +98,7 @@ class Door(HTTPServer):
         """The connection has ended, or become a channel."""
         stream = cast("HTTP1ServerConnection", server_conn).stream
         self._admission.connections.gone(stream)
+        self._admission.unsent.ends(stream)
         if WRITE in vars(stream):
             delattr(stream, WRITE)
         super().on_close(server_conn)

@@ -21,6 +21,11 @@ class Limits:
 
     requests_per_s: float = 1000.0
     peers: int = 1024
+    # Requests of this machine, of all programs together, and those of web pages that may not ask: faster ones wait.
+    local_requests_per_s: float = 1000.0
+    foreign_requests_per_s: float = 100.0
+    # Answers that have begun and are not taken by their clients: past this, the one that stands still longest makes room.
+    unsent_bytes: int = 16 * 1024 * 1024
     # From the opening of a connection until its first request has all its headers.
     first_request_s: float = 10.0
     # From the end of an answer until the next request has all its headers.
@@ -32,6 +37,22 @@ class Limits:
     plain_connections: int = 256
     event_channels: int = 64
     header_bytes: int = 16 * 1024
+
+
+class Spacing:
+    """Requests that wait instead of being refused: `rate` a second, as many at once after a second without any; main thread only."""
+
+    def __init__(self, rate: float, now_ns: Callable[[], int]) -> None:
+        self._step_ns = round(NS_PER_S / rate)
+        self._now_ns = now_ns
+        self._next_ns = now_ns() - NS_PER_S
+
+    def reserve(self) -> float:
+        """Count one request. Return how many seconds it has to wait, 0 for none."""
+        now_ns = self._now_ns()
+        at_ns = max(self._next_ns, now_ns - NS_PER_S + self._step_ns)
+        self._next_ns = at_ns + self._step_ns
+        return max(0, at_ns - now_ns) / NS_PER_S
 
 
 class RequestRate:

@@ -19,6 +19,7 @@ from transport.doors import Door
 from transport.http.admission import Admission
 from transport.http.app import HTTP_ROUTES, PortApplication, session_upgrade
 from transport.http.call import Edge
+from transport.http.kept import Kept
 from transport.limits import Limits
 from transport.security import Guard
 from transport.ws.departures import Departures
@@ -33,7 +34,8 @@ LEGACY_PORT: Final = "communication/websocket/legacy_port"
 EVENTS_PORT: Final = "communication/events/port"
 HTTP_PORT: Final = "communication/http/port"
 
-BACKLOG: Final = 128
+# Connections that come while one iteration of the event loop is slow: those past it are dropped, and tried again after a second.
+BACKLOG: Final = 1024
 TRIES: Final = 20
 NO_IPV6: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT})
 
@@ -80,7 +82,8 @@ class Listeners:
         self._bridge = bridge
         self.admission = Admission(limits or Limits())
         self._events = EventChannels(bridge, self.admission.limits.event_channels)
-        self._edge = Edge(bridge, Guard(bridge.system.settings, token()), build)
+        kept = Kept(bridge.system.context.clock.now_ns)
+        self._edge = Edge(bridge, Guard(bridge.system.settings, token()), build, kept)
         self._channel = channel
         self._servers: list[HTTPServer] = []
         self._departures = Departures(bridge)
@@ -109,6 +112,7 @@ class Listeners:
         self._departures.stop()
         for server in self._servers:
             server.stop()
+        self.admission.close()
         self._events.close()
 
     async def drained(self) -> None:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
 
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+CROSS_SITE: Final = "cross-site"
+# For so many seconds a browser need not ask again whether a page may send a request.
+PREFLIGHT_S: Final = 600
 WEB_PORTS: Final[Mapping[str, int]] = MappingProxyType({"http": 80, "https": 443, "ws": 80, "wss": 443})
 
 _HOST: Final = re.compile(r"(?:\[([0-9a-f:.]+(?:%[0-9a-z_.-]+)?)\]|([0-9a-z_.-]+))(?::([0-9]{1,5}))?", re.IGNORECASE)
@@ -30,15 +33,19 @@ audit_log = logging.getLogger("hapticd.audit")
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """What a request says of its sender; `local` is the address of ours that it reached."""
+    """What a request says of its sender."""
 
     method: str
     upgrade: bool
     peer: str
-    local: str
+    local: str  # the address of ours that the request reached
     host: str | None
     origin: str | None
     token: str | None
+    site: str | None = None  # Sec-Fetch-Site: which pages, as the browser judges it, ask for this
+    health: bool = False  # it asks for /healthz or /readyz
+    asks_for: str | None = None  # Access-Control-Request-Method: the browser asks whether a page may send this
+    asks_private: bool = False  # the browser also asks whether a page may reach this network
 
 
 class Origin(NamedTuple):
@@ -66,9 +73,14 @@ def judge(visitor: Visitor, rules: Rules) -> HapticError | None:
         return Forbidden(
             "The Host of this request is no name of this machine: use its address, or add the name to communication/allowed_hosts."
         )
-    harmless = visitor.method in READING and not visitor.upgrade
-    if not harmless and visitor.origin is not None and not may_act(visitor.origin, visitor.local, rules):
-        return Forbidden("Pages of this Origin may not use the service: add it to communication/allowed_origins.")
+    if not (visitor.health and visitor.method in READING and not visitor.upgrade):
+        if visitor.origin is None and (visitor.site or "").lower() == CROSS_SITE:
+            return Forbidden(
+                "Pages of another site may not use the service: type its address, or have the page use fetch and add its origin "
+                "to communication/allowed_origins."
+            )
+        if visitor.origin is not None and not may_act(visitor.origin, visitor.local, rules):
+            return Forbidden("Pages of this Origin may not use the service: add it to communication/allowed_origins.")
     # A browser asks OPTIONS before it may send the token.
     needs_token = rules.token_required and visitor.method != "OPTIONS" and not is_loopback(visitor.peer)
     if needs_token and not same_token(visitor.token, rules.token):
@@ -78,20 +90,30 @@ def judge(visitor: Visitor, rules: Rules) -> HapticError | None:
     return None
 
 
-def cors_headers(origin: str | None, rules: Rules, methods: Iterable[str]) -> dict[str, str]:
-    """What lets a page of an allowed foreign origin read the answer; nothing for all others."""
-    if origin is None or parse_origin(origin) not in rules.foreign_origins:
+def cors_headers(visitor: Visitor, rules: Rules, methods: Iterable[str]) -> dict[str, str]:
+    """What lets a page that may act send requests and read their answers, errors included; nothing for all others."""
+    if visitor.origin is None or not may_act(visitor.origin, visitor.local, rules):
         return {}
-    return {
-        "Access-Control-Allow-Origin": origin,
+    headers = {
+        "Access-Control-Allow-Origin": visitor.origin,
         "Access-Control-Allow-Methods": ", ".join(methods),
         "Access-Control-Allow-Headers": "Content-Type, Authorization",
-        "Vary": "Origin",
+        "Access-Control-Expose-Headers": "Allow, Retry-After, WWW-Authenticate",
     }
+    if is_preflight(visitor):
+        headers["Access-Control-Max-Age"] = str(PREFLIGHT_S)
+        if visitor.asks_private:
+            headers["Access-Control-Allow-Private-Network"] = "true"
+    return headers
+
+
+def is_preflight(visitor: Visitor) -> bool:
+    """Whether a browser asks if a page may send a request (the CORS preflight of the Fetch standard)."""
+    return visitor.method == "OPTIONS" and visitor.origin is not None and visitor.asks_for is not None
 
 
 def may_act(origin: str, local: str, rules: Rules) -> bool:
-    """Whether pages of `origin` may open channels and change things: allowed, loopback, or served by us."""
+    """Whether pages of `origin` may use the service: allowed, loopback, or served by us."""
     parsed = parse_origin(origin)
     if parsed is None:
         return False

@@ -89,6 +89,9 @@ def test_a_body_beyond_all_measure_gets_one_answer(service: ServiceInside, lengt
         ([KEY, "Sec-WebSocket-Version: 99"], 426, "version 13"),
         ([KEY], 426, "version 13"),
         (["Sec-WebSocket-Version: 13"], 400, "Sec-WebSocket-Key"),
+        (["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: x"], 400, "16 bytes"),
+        (["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ"], 400, "16 bytes"),
+        (["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZSE="], 400, "16 bytes"),
     ],
 )
 def test_a_handshake_that_is_none_is_refused_in_words(

@@ -80,14 +80,24 @@ def paths() -> list[tuple[str, str]]:
     return found
 
 
-def test_a_foreign_page_changes_nothing_on_any_route(service: ServiceInside) -> None:
-    acting = [(method, path) for method, path in paths() if method != "GET"]
-    assert len(acting) > 20
-
-    for method, path in acting:
+def test_a_foreign_page_gets_nothing_on_any_route_but_health(service: ServiceInside) -> None:
+    for method, path in paths():
+        told = path in {"/healthz", "/readyz"}
         for origin in (FOREIGN, "null", "https://127.0.0.1.evil.example"):
             status, headers = ask(service.http, method, path, {"Origin": origin})
-            assert (status, "Access-Control-Allow-Origin" in headers) == (403, False), (method, path, origin)
+            assert (status == 403) is not told, (method, path, origin)
+            assert "Access-Control-Allow-Origin" not in headers
+        assert (ask(service.http, method, path, {"Sec-Fetch-Site": "cross-site"})[0] == 403) is not told
+
+
+@pytest.mark.parametrize("path", ["/3.0/healthz", "/3.1/readyz/", "/healthz?format=json"])
+def test_health_is_told_under_every_spelling_of_its_path(service: ServiceInside, path: str) -> None:
+    assert ask(service.http, "GET", path, {"Origin": FOREIGN})[0] == 200
+
+
+def test_a_person_who_types_the_address_is_no_foreign_page(service: ServiceInside) -> None:
+    for site in ("none", "same-origin", "same-site"):
+        assert ask(service.http, "GET", "/version", {"Sec-Fetch-Site": site})[0] == 200
 
 
 def test_a_foreign_host_gets_nothing_on_any_route(service: ServiceInside) -> None:
@@ -100,15 +110,58 @@ def test_a_program_without_an_origin_may_act(service: ServiceInside) -> None:
     assert ask(service.http, "DELETE", "/stop")[0] == 200
 
 
-def test_an_allowed_page_may_act_and_read_the_answer(service: ServiceInside) -> None:
-    for method, path in (("DELETE", "/stop"), ("OPTIONS", "/stop"), ("OPTIONS", "/settings/simulation/seed")):
-        status, headers = ask(service.http, method, path, {"Origin": FRIEND})
-        assert status == 200
-        assert headers["Access-Control-Allow-Origin"] == FRIEND
+LOCAL = "http://localhost:3000"
+PREFLIGHT = {"Access-Control-Request-Method": "DELETE", "Access-Control-Request-Headers": "content-type"}
+
+
+@pytest.mark.parametrize("origin", [FRIEND, LOCAL, "http://127.0.0.1:8080", "http://[::1]:5173"])
+def test_pages_of_allowed_origins_may_act_and_read_every_answer(service: ServiceInside, origin: str) -> None:
+    exchanges = [
+        ("DELETE", "/stop", 200),
+        ("GET", "/version", 200),
+        ("OPTIONS", "/stop", 200),
+        ("OPTIONS", "/settings/simulation/seed", 200),
+        ("GET", "/none", 404),
+        ("GET", "/arm/none", 404),
+        ("POST", "/settings/simulation/seed", 400),
+        ("PUT", "/stop", 405),
+    ]
+    for method, path, wanted in exchanges:
+        status, headers = ask(service.http, method, path, {"Origin": origin, "Sec-Fetch-Site": "cross-site"})
+        assert status == wanted
+        assert headers["Access-Control-Allow-Origin"] == origin
         assert headers["Vary"] == "Origin"
         assert headers["Access-Control-Allow-Headers"] == "Content-Type, Authorization"
-        assert "DELETE" in headers["Access-Control-Allow-Methods"]
-    assert "Access-Control-Allow-Origin" not in ask(service.http, "OPTIONS", "/stop", {"Origin": FOREIGN})[1]
+        assert "OPTIONS" in headers["Access-Control-Allow-Methods"]
+        assert "Retry-After" in headers["Access-Control-Expose-Headers"]
+        assert "Access-Control-Max-Age" not in headers
+
+
+@pytest.mark.parametrize("path", ["/stop", "/settings/simulation/seed", "/none", "/arm/none/config/mount"])
+def test_preflight_of_an_allowed_page_is_200_for_any_path(service: ServiceInside, path: str) -> None:
+    for origin in (FRIEND, LOCAL):
+        status, headers = ask(service.http, "OPTIONS", path, {"Origin": origin, **PREFLIGHT})
+        assert status == 200
+        assert headers["Access-Control-Allow-Origin"] == origin
+        assert {"GET", "POST", "PATCH", "DELETE"} <= set(headers["Access-Control-Allow-Methods"].split(", "))
+        assert headers["Access-Control-Max-Age"] == "600"
+        assert "Access-Control-Allow-Private-Network" not in headers
+
+
+def test_private_network_access_is_granted_to_allowed_pages_that_ask(service: ServiceInside) -> None:
+    asks = {**PREFLIGHT, "Access-Control-Request-Private-Network": "true"}
+
+    allowed = ask(service.http, "OPTIONS", "/stop", {"Origin": FRIEND, **asks})
+    foreign = ask(service.http, "OPTIONS", "/stop", {"Origin": FOREIGN, **asks})
+
+    assert allowed[1]["Access-Control-Allow-Private-Network"] == "true"
+    assert foreign[0] == 403
+    assert not [name for name in foreign[1] if name.startswith("Access-Control")]
+
+
+def test_every_answer_says_that_it_depends_on_the_origin(service: ServiceInside) -> None:
+    assert ask(service.http, "GET", "/version")[1]["Vary"] == "Origin"
+    assert ask(service.http, "GET", "/version", {"Origin": FOREIGN})[1]["Vary"] == "Origin"
 
 
 @pytest.mark.parametrize("channel", ["ws", "ws_v30", "events"])

@@ -53,6 +53,7 @@ from tests.support.session_zero import free_of_zero
 from transport.bridge import Bridge
 from transport.http.app import HTTP_ROUTES, PortApplication, Upgrade
 from transport.http.call import Edge
+from transport.http.kept import Kept
 from transport.http.route import RouteTable
 from transport.security import Guard
 from transport.wire.vocabulary import Vocabulary
@@ -158,8 +159,8 @@ class Reply:
     def error(self) -> str:
         """The sentence of an error, whose body has the one shape that errors have."""
         shown = self.json
-        assert set(shown) == {"ok", "error"}
-        assert shown["ok"] is False
+        assert set(shown) - {"deprecation_warning"} == {"ok", "error", "data"}
+        assert (shown["ok"], shown["data"]) == (False, None)
         return str(shown["error"])
 
 
@@ -188,7 +189,7 @@ class Rig:
         self.bridge = Bridge(cast("Any", system))
         self.bridge.listening = True
         self.guard = Guard(self.state.view, TOKEN, lambda: frozenset({"workbench", "workbench.local"}))
-        self.edge = Edge(self.bridge, self.guard, BUILD)
+        self.edge = Edge(self.bridge, self.guard, BUILD, Kept(now_ns))
         self.actors: list[Any] = []
         self.port = 0
         self._loop: asyncio.AbstractEventLoop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from transport.limits import NS_PER_S, RequestRate, network_of
+from transport.limits import NS_PER_S, RequestRate, Spacing, network_of
 
 RATE = 10
 AWAY = "192.0.2.1"
@@ -100,3 +100,29 @@ def test_a_peer_that_was_silent_makes_room_for_a_new_one() -> None:
     assert admitted(rate, "10.0.0.3", 100) == RATE
     assert admitted(rate, "10.0.0.2", 100) == 6
     assert len(rate) == 2
+
+
+def test_local_requests_wait_only_after_as_many_as_a_second_holds() -> None:
+    clock = Clock()
+    spacing = Spacing(RATE, clock.now_ns)
+
+    assert [spacing.reserve() for _ in range(RATE + 3)] == pytest.approx([0.0] * RATE + [0.1, 0.2, 0.3])
+
+
+def test_local_requests_at_the_rate_never_wait() -> None:
+    clock = Clock()
+    spacing = Spacing(RATE, clock.now_ns)
+
+    for _ in range(20 * RATE):
+        assert spacing.reserve() == 0
+        clock.pass_s(1 / RATE)
+
+
+def test_time_without_requests_is_saved_for_one_second_only() -> None:
+    clock = Clock()
+    spacing = Spacing(RATE, clock.now_ns)
+    for _ in range(2 * RATE):
+        spacing.reserve()
+    clock.pass_s(60)
+
+    assert [spacing.reserve() for _ in range(RATE + 1)] == pytest.approx([0.0] * RATE + [0.1])

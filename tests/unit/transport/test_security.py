@@ -182,22 +182,73 @@ def test_foreign_pages_may_not_act(act: Visitor, origin: str) -> None:
     assert verdict(replace(act, origin=origin, local="192.0.2.7")) is Forbidden
 
 
-@pytest.mark.parametrize("method", ["GET", "HEAD", "OPTIONS"])
-@pytest.mark.parametrize("origin", ["null", "https://evil.example"])
-def test_foreign_pages_may_ask_and_cannot_read_the_answer(method: str, origin: str) -> None:
-    assert verdict(replace(HERE, method=method, origin=origin)) is None
-    assert cors_headers(origin, RULES, ["GET"]) == {}
+READS = [
+    HERE,
+    replace(HERE, method="HEAD"),
+    replace(HERE, method="OPTIONS"),
+    replace(HERE, method="OPTIONS", asks_for="POST", asks_private=True),
+]
 
 
-def test_only_allowed_foreign_origins_get_cors_answers() -> None:
-    assert cors_headers("https://app.example", RULES, ["GET", "HEAD"]) == {
-        "Access-Control-Allow-Origin": "https://app.example",
-        "Access-Control-Allow-Methods": "GET, HEAD",
-        "Access-Control-Allow-Headers": "Content-Type, Authorization",
-        "Vary": "Origin",
-    }
-    assert cors_headers("http://localhost:3000", RULES, ["GET"]) == {}
-    assert cors_headers(None, RULES, ["GET"]) == {}
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("origin", FOREIGN)
+def test_foreign_pages_may_not_read_and_get_no_cors_headers(read: Visitor, origin: str) -> None:
+    foreign = replace(read, origin=origin, local="192.0.2.7")
+
+    assert verdict(foreign) is Forbidden
+    assert cors_headers(foreign, RULES, ["GET"]) == {}
+
+
+@pytest.mark.parametrize("read", READS)
+@pytest.mark.parametrize("origin", OWN)
+@pytest.mark.parametrize("site", [None, "cross-site", "same-site", "same-origin", "none"])
+def test_our_pages_may_read_whatever_site_the_browser_says_they_are(
+    read: Visitor, origin: str | None, site: str | None
+) -> None:
+    allowed = origin is not None or site != "cross-site"
+
+    assert verdict(replace(read, origin=origin, site=site, local="192.0.2.7")) is (None if allowed else Forbidden)
+
+
+@pytest.mark.parametrize("read", [*READS, *ACTS])
+def test_cross_site_request_without_an_origin_is_refused(read: Visitor) -> None:
+    assert verdict(replace(read, site="cross-site")) is Forbidden
+    assert verdict(replace(read, site="Cross-Site")) is Forbidden
+
+
+def test_health_is_told_to_every_page_but_only_told() -> None:
+    health = replace(HERE, health=True)
+    pages = [replace(health, origin="https://evil.example"), replace(health, origin="null")]
+    for asks in (*pages, replace(health, site="cross-site")):
+        assert verdict(asks) is None
+        assert verdict(replace(asks, method="HEAD")) is None
+        assert verdict(replace(asks, method="POST")) is Forbidden
+        assert verdict(replace(asks, upgrade=True)) is Forbidden
+        assert cors_headers(asks, RULES, ["GET"]) == {}
+
+
+def test_pages_that_may_act_get_cors_headers_on_every_answer() -> None:
+    for origin in ("https://app.example", "http://localhost:3000", "http://127.0.0.1:8080", "http://workbench:10001"):
+        assert cors_headers(replace(HERE, origin=origin), RULES, ["GET", "HEAD"]) == {
+            "Access-Control-Allow-Origin": origin,
+            "Access-Control-Allow-Methods": "GET, HEAD",
+            "Access-Control-Allow-Headers": "Content-Type, Authorization",
+            "Access-Control-Expose-Headers": "Allow, Retry-After, WWW-Authenticate",
+        }
+    assert cors_headers(HERE, RULES, ["GET"]) == {}
+
+
+def test_preflight_says_how_long_it_holds_and_opens_the_private_network_when_asked() -> None:
+    asks = replace(HERE, method="OPTIONS", origin="http://localhost:3000", asks_for="POST")
+
+    plain = cors_headers(asks, RULES, ["POST"])
+    private = cors_headers(replace(asks, asks_private=True), RULES, ["POST"])
+
+    assert plain["Access-Control-Max-Age"] == "600"
+    assert "Access-Control-Allow-Private-Network" not in plain
+    assert private == {**plain, "Access-Control-Allow-Private-Network": "true"}
+    for no_preflight in (replace(asks, method="GET"), replace(asks, asks_for=None)):
+        assert "Access-Control-Max-Age" not in cors_headers(no_preflight, RULES, ["POST"])
 
 
 # ---------------------------------------------------------------- tokens
@@ -222,7 +273,7 @@ def test_the_token_is_asked_for_whatever_is_wanted() -> None:
 
 
 def test_a_browsers_question_before_a_request_cannot_carry_the_token() -> None:
-    assert verdict(replace(AWAY, method="OPTIONS", origin="https://app.example")) is None
+    assert verdict(replace(AWAY, method="OPTIONS", origin="https://app.example", asks_for="POST")) is None
 
 
 def test_the_token_can_be_turned_off() -> None:
@@ -277,7 +328,7 @@ def test_nothing_from_outside_breaks_the_rules(text: str) -> None:
     host_name(text)
     parse_origin(text)
     is_loopback(text)
-    for visitor in (replace(HERE, host=text), replace(HERE, method="POST", origin=text)):
+    for visitor in (replace(HERE, host=text), replace(HERE, method="POST", origin=text), replace(HERE, site=text)):
         assert verdict(visitor) in {None, Forbidden}
 
 

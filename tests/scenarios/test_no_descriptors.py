@@ -1,0 +1,43 @@
+"""A service that may open no more files: sessions go on, one line tells why nobody new comes in, and later they do."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from contextlib import ExitStack
+from typing import Final
+
+import psutil
+import pytest
+
+from tests.support.peer import Peer, connected
+from tests.support.polling import eventually
+from tests.support.service import RunningService
+
+SPARE: Final = 5
+CROWD: Final = 40
+LINE: Final = "No new connection can be accepted"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="sets the limit of another process")
+def test_service_without_descriptors_goes_on_and_says_so_once() -> None:
+    with RunningService(simulate="arm") as service, ExitStack() as stack:
+        process = psutil.Process(service.process.pid)
+        peer = stack.enter_context(Peer(service.ws))
+        peer.frame()
+        before = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (process.num_fds() + SPARE, before[1]))
+        with ExitStack() as crowd:
+            for _ in range(CROWD):
+                crowd.enter_context(connected(service.http))
+            eventually(lambda: LINE in service.log, "the shortage is logged", pause_s=0.02)
+            for _ in range(100):
+                assert "errors" not in peer.ask({})
+            # Half-open connections make room for those that wait.
+            assert service.request("GET", "/version")[0] == 200
+        resource.prlimit(process.pid, resource.RLIMIT_NOFILE, before)
+        assert service.request("GET", "/version")[0] == 200
+        with Peer(service.ws) as later:
+            assert later.frame()["session_id"] > 0
+        assert service.log.count(LINE) == 1
+        assert "Traceback" not in service.log
