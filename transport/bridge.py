@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
 from actors.modules.registry import Registry
+from transport.wire.hint_limit import HintLimit
 from transport.wire.holders import PositionHolders
 from transport.wire.notices import DeprecationNotices
+from transport.ws.turns import Turns
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
@@ -59,7 +61,10 @@ class Bridge:
         self.modules = modules or Registry()
         self.channels: dict[int, Channel] = {}
         self.holders = PositionHolders()
+        self.turns = Turns()
         self.notices = DeprecationNotices()
+        self.word_hints = HintLimit()
+        self.slow_hints = HintLimit()
         self.listening = False
         self.stopping = False
 

@@ -112,7 +112,7 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     running.add_argument(
         "--simulate", metavar="LIST", help="simulated devices: arm, compact, grip, grip:wired, pen, with commas between"
     )
-    running.add_argument("--vocabulary", metavar="WORDS", help="output words: neutral (default) or inverse")
+    running.add_argument("--vocabulary", metavar="WORDS", help="output words: auto (default), neutral or inverse")
     running.add_argument("--frequency", metavar="HZ", help="ticks of the control loop per second, 100 to 32000")
     running.add_argument("--log-level", metavar="LEVEL", help="debug, info (default), warning or error")
     running.add_argument(

@@ -32,6 +32,8 @@ from transport.http.resources.health import readiness
 from transport.link.families import links
 from transport.link.guard import GuardProcess
 from transport.listeners import Listeners
+from transport.log_limit import LineLimit
+from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
 from transport.ws.session import SessionChannel
 
 if TYPE_CHECKING:
@@ -183,6 +185,7 @@ def _start_log() -> None:
         level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
     )
     logging.getLogger("tornado.access").setLevel(logging.ERROR)
+    logging.getLogger("tornado.general").addFilter(LineLimit())
 
 
 def _read_log_level(system: System) -> None:
@@ -217,9 +220,12 @@ def _say_ready(system: System, addresses: str) -> None:
         for record in system.inventory.value.devices
     )
     http, ws, *_ = addresses.split()
+    words = system.settings.value.text("serialization/vocabulary")
     lines = (
         f"hapticd {build_info()['project_version']}, loop at {int(state['target_frequency'])} Hz",
         f"devices: {devices or 'none'}",
+        f"words ({words}): {words_of(words)}",
+        f"other words: --vocabulary {'|'.join(VOCABULARY_NAMES)}, or ?vocabulary= in the URL of one connection",
         f"try: curl {http}/devices, or docs/examples/wall.py --url {ws} (needs: pip install websockets); Ctrl-C stops",
         f"ready {addresses}",
     )
