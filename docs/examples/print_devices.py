@@ -1,18 +1,40 @@
-"""Print every device of a running hapticd, then follow the first one that moves for a few frames.
+"""Print every device of a running hapticd, then follow those that move, ten times a second.
 
-python print_devices.py [ws://localhost:10001]
+    python print_devices.py [--seconds 0.5] [--url ws://localhost:10001]
+
+The address may also stand alone: python print_devices.py ws://localhost:10001
 """
 
+import argparse
 import json
-import sys
+import time
 
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
 
 
 def main() -> None:
+    """Read the options, run, and say in one sentence when the service is not there or has gone."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
+    )
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--url", default="ws://localhost:10001")
+    parser.add_argument("url", nargs="?", default=argparse.SUPPRESS, help="the same as --url")
+    options = parser.parse_args()
+    try:
+        run(options)
+    except ConnectionClosed as error:
+        raise SystemExit(f"the service at {options.url} has closed the connection ({error})") from None
+    except (OSError, WebSocketException) as error:
+        raise SystemExit(f"no service at {options.url} ({error}): start one, or give its address with --url") from None
+    except KeyboardInterrupt:
+        pass
+
+
+def run(options: argparse.Namespace) -> None:
     """Connect, print the first frame, which the service sends unasked, and then one frame for each message sent."""
-    url = sys.argv[1] if len(sys.argv) > 1 else "ws://localhost:10001"
-    with connect(f"{url}/?vocabulary=neutral") as channel:
+    with connect(f"{options.url}/?vocabulary=neutral") as channel:
         first = json.loads(channel.recv())
         print(f"session {first['session_id']}")
         for kind in ("arm", "compact", "grip", "pen"):
@@ -20,12 +42,13 @@ def main() -> None:
                 config = device["config"]
                 ready = "ready" if device["status"]["ready"] else "not ready yet"
                 print(f"{kind} {device['device_id']}: {config['connection']} on {config['port']}, {ready}")
-        for _ in range(5):
+        for _ in range(round(10 * options.seconds)):
             channel.send("{}")
             frame = json.loads(channel.recv())
             for device in frame["arm"] + frame["compact"]:
                 x, y, z = device["state"]["cursor_position"].values()
-                print(f"{device['device_id']} is at x {x:+.4f}  y {y:+.4f}  z {z:+.4f} m")
+                print(f"{device['device_id']} is at x {x:+.4f}  y {y:+.4f}  z {z:+.4f} m", flush=True)
+            time.sleep(0.1)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
     python wall.py [--stiffness 1000] [--height 0.125] [--seconds 8] [--url ws://localhost:10001]
 
+The address may also stand alone: python wall.py ws://localhost:10001
 The simulated hand moves on a circle of 30 mm, so it meets the wall on each turn.
 """
 
@@ -9,11 +10,12 @@ import argparse
 import json
 import time
 
+from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
 
 
 def main() -> None:
-    """Send one force for each frame; print depth, force and rate once a second."""
+    """Read the options, run, and say in one sentence when the service is not there or has gone."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
@@ -21,7 +23,20 @@ def main() -> None:
     parser.add_argument("--height", type=float, default=0.125, help="m, device frame")
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--url", default="ws://localhost:10001")
+    parser.add_argument("url", nargs="?", default=argparse.SUPPRESS, help="the same as --url")
     options = parser.parse_args()
+    try:
+        run(options)
+    except ConnectionClosed as error:
+        raise SystemExit(f"the service at {options.url} has closed the connection ({error})") from None
+    except (OSError, WebSocketException) as error:
+        raise SystemExit(f"no service at {options.url} ({error}): start one, or give its address with --url") from None
+    except KeyboardInterrupt:
+        pass
+
+
+def run(options: argparse.Namespace) -> None:
+    """Send one force for each frame; print depth, force and rate once a second."""
     with connect(f"{options.url}/?vocabulary=neutral") as channel:
         frame = json.loads(channel.recv())
         movers = frame["arm"] + frame["compact"]
@@ -42,7 +57,8 @@ def main() -> None:
             now = time.monotonic()
             if now - shown >= 1:
                 print(
-                    f"deepest {1000 * deepest:6.2f} mm   hardest push {hardest:5.2f} N   {frames / (now - shown):6.0f} frames/s"
+                    f"deepest {1000 * deepest:6.2f} mm   hardest push {hardest:5.2f} N   {frames / (now - shown):6.0f} frames/s",
+                    flush=True,
                 )
                 shown, frames, deepest, hardest = now, 0, 0.0, 0.0
 

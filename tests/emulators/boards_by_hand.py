@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import FrameType
 
 from tests.emulators.boards import program
 
@@ -35,7 +38,7 @@ While they run, type one wish a line (port 0 is the first board, device 0 its on
     ends_lost                 so many words that a calibration is over are not said
     turned                    degrees about z by which the body stands otherwise: firmware 7.5 sees it when it calibrates
 
-Ctrl-D ends them.
+Ctrl-D or Ctrl-C ends them. Without a standard input (closed, or /dev/null) they run until they are killed.
 """
 NAMED = {"arm": "A000", "compact": "C000", "grip": "6000", "pen": "9000", "receiver": "6001,6002"}
 
@@ -46,11 +49,35 @@ def named(word: str) -> bool:
 
 
 def run(words: list[str]) -> int:
-    """Run these boards until standard input ends; 0, or 2 when one of them is none."""
+    """Run these boards until standard input ends, or for ever when there is none; 0, or 2 when one of them is none."""
     boards = [word if ":" in word else f"{word}:{NAMED.get(word, 'X')}" for word in words]
+    typed = has_standard_input()
     with tempfile.TemporaryDirectory(prefix="boards") as folder:
-        for number, board in enumerate(boards):
-            sys.stdout.write(f"{board} will be at {Path(folder) / str(number)}\n")
-        sys.stdout.write("python -m tests.emulators --help lists the wishes. Ctrl-D ends it.\n")
+        for place, board in enumerate(boards):
+            sys.stdout.write(f"{board} will be at {Path(folder) / str(place)}\n")
+        how = "Ctrl-D ends it." if typed else "There is no standard input: kill it to end it."
+        sys.stdout.write(f"python -m tests.emulators --help lists the wishes. {how}\n")
         sys.stdout.flush()
-        return subprocess.run([str(program()), folder, *boards], check=False).returncode
+        # A pipe that nobody writes into ends with this process.
+        given = None if typed else subprocess.PIPE
+        with subprocess.Popen([str(program()), folder, *boards], stdin=given) as running:
+            # A shell's background job ignores SIGINT unless it is told otherwise.
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, _interrupt)
+            try:
+                return running.wait()
+            except KeyboardInterrupt:
+                running.terminate()
+                return 0
+
+
+def has_standard_input() -> bool:
+    """Whether anything may come from standard input: it is open, and not /dev/null."""
+    try:
+        return os.fstat(0).st_rdev != Path(os.devnull).stat().st_rdev
+    except OSError:
+        return False
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
