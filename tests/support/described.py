@@ -30,11 +30,6 @@ PRINTABLE: Final = st.text(
 ).filter(str.isprintable)
 FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
     "printable": PRINTABLE,
-    "address": st.sampled_from(("localhost", "127.0.0.1", "192.0.2.7", "::1")),
-    "host": st.from_regex(r"\A[a-z][a-z0-9-]{0,20}\Z"),
-    "origin": st.from_regex(r"\Ahttps?://[a-z][a-z0-9.-]{0,20}\Z"),
-    "vendor-id": st.from_regex(r"\A[0-9A-Fa-f]{4}\Z"),
-    "board-at": st.from_regex(r"\A[A-Za-z0-9/]{1,12}=(pantograph|2diy-metal|2diy-plastic)\Z"),
 }
 
 
