@@ -32,6 +32,8 @@ class Turn:
 
 SECTION: Final = "WebSocket round trip of the service · arm and grip, loop at 4 kHz · reference: bare Tornado echo"
 LIMIT: Final = Limit(0.75, "≥")
+TURNS: Final = Limit(2.0, "≤")
+CROWD: Final = 60
 WAITS: Final[Mapping[str, tuple[str, Callable[[Turn], float]]]] = {
     "latency p50": ("us", lambda turn: turn.drive.p50_us),
     "latency p99": ("us", lambda turn: turn.drive.p99_us),
@@ -73,3 +75,20 @@ def test_round_trip(benchmark: Benchmark, board: Board, tmp_path: Path, clients:
         wait, bare_wait = medians(found, pick)
         board.add(Row(SECTION, f"{who}, {name}", wait, unit, bare_wait))
     hold(row)
+
+
+def test_sixty_clients_take_turns(benchmark: Benchmark, board: Board) -> None:
+    drives: list[list[Drive]] = []
+    with RunningService() as service, ClientProcess() as client:
+        messages = force_messages(client.open("one", f"{service.ws}/", 1))
+        client.open("sixty", f"{service.ws}/", CROWD)
+        for name in ("one", "sixty"):
+            client.drive(name, messages, SECONDS)
+        measures = [lambda: client.drive("one", messages, SECONDS), lambda: client.drive("sixty", messages, SECONDS)]
+        benchmark.pedantic(lambda: drives.extend(in_turn(measures, ROUNDS)))
+    alone, p50 = medians(drives, lambda each: each.p50_us)
+    _, p99 = medians(drives, lambda each: each.p99_us)
+    fair = CROWD * alone
+    board.add(Row(SECTION, f"{CROWD} clients, latency p50", p50, "us", fair))
+    note = f"reference: {CROWD} x p50 of one client"
+    hold(board.add(Row(SECTION, f"{CROWD} clients, latency p99", p99, "us", fair, TURNS, note)))

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tests.support.import_floors import sources
-from tests.support.source_rules import takes_parts_of_options, too_long, vendor_words
+from tests.support.source_rules import takes_parts_of_options, vendor_words
 
 ROOT = Path(__file__).parents[1]
 
@@ -22,10 +22,6 @@ def shipped() -> dict[PurePosixPath, str]:
 
 def test_only_the_vocabulary_knows_vendor_words() -> None:
     assert [sentence for path, text in shipped().items() for sentence in vendor_words(path, text)] == []
-
-
-def test_no_source_is_longer_than_400_lines() -> None:
-    assert [sentence for path, text in shipped().items() for sentence in too_long(path, text)] == []
 
 
 def test_every_command_line_takes_options_by_their_whole_names_only() -> None:
@@ -75,10 +71,3 @@ def test_ordinary_words_pass(line: str) -> None:
 
 def test_the_vocabulary_itself_may_say_them() -> None:
     assert vendor_words(PurePosixPath("transport/wire/vocabulary.py"), "'inverse3'") == []
-
-
-def test_a_file_of_401_lines_is_too_long() -> None:
-    path = PurePosixPath("actors/device/actor.py")
-
-    assert too_long(path, "x\n" * 400) == []
-    assert len(too_long(path, "x\n" * 401)) == 1

@@ -117,6 +117,7 @@ def tremor(rig: DrivenRig, seconds: float) -> int:
     return int(np.count_nonzero(np.diff(zones)))
 
 
+@pytest.mark.promise(16, "A hand that trembles at the surface changes no zone")
 def test_a_trembling_hand_at_the_surface_never_changes_the_zone() -> None:
     assert tremor(navigating(-0.005, frequency=1000), 10) == 0
 
@@ -125,6 +126,7 @@ def test_without_hysteresis_it_would() -> None:
     assert tremor(navigating(-0.005, Bubble(hysteresis=0.0), frequency=1000), 1) > 50
 
 
+@pytest.mark.promise(16, "zones change one hysteresis past their border")
 def test_zones_are_entered_and_left_one_hysteresis_past_their_borders() -> None:
     rig = navigating(-0.01)
     changes: list[tuple[str, float]] = []

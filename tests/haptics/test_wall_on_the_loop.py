@@ -86,6 +86,7 @@ def test_the_same_wall_never_comes_to_rest_without_the_filter() -> None:
     assert held.settled_mm_s() > 50
 
 
+@pytest.mark.promise(141, "The oscillation filter works on each axis by itself")
 def test_a_buzz_along_one_axis_leaves_the_force_along_another() -> None:
     held = hold("light", 2 * Setup(hand=LIGHT).critical_stiffness(), seconds=3.0, most=8.0, aside=1.0)
 

@@ -1,4 +1,4 @@
-"""Rules about the text of the sources: one module knows the vendor's words, and no file outgrows its one reason to exist."""
+"""Rules about the text of the sources: one module knows the vendor's words, and no command line takes half an option."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 
 VOCABULARY = PurePosixPath("transport/wire/vocabulary.py")
 VENDOR_WORD = re.compile(r"inverse3x?|minverse|(?:[a-z]+[_\- ])*verse[_\- ]?grip|haply", re.IGNORECASE)
-LONGEST_FILE = 400
 
 
 def vendor_words(path: PurePosixPath, text: str) -> list[str]:
@@ -20,14 +19,6 @@ def vendor_words(path: PurePosixPath, text: str) -> list[str]:
         for number, line in enumerate(text.splitlines(), start=1)
         if (found := VENDOR_WORD.search(line))
     ]
-
-
-def too_long(path: PurePosixPath, text: str) -> list[str]:
-    """One sentence when a source has more than 400 lines."""
-    lines = text.count("\n")
-    if lines <= LONGEST_FILE:
-        return []
-    return [f"{path} has {lines} lines: split it by reason to exist, {LONGEST_FILE} is the most."]
 
 
 def takes_parts_of_options(path: PurePosixPath, text: str) -> list[str]:
