@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.support.example_module import install, shown_source
 from tests.support.http_client import HttpClient
 from tests.support.peer import Peer
@@ -36,6 +38,7 @@ def mark(device_id: str, label: object) -> dict[str, Any]:
     return {"arm": [{"device_id": device_id, **entry}]}
 
 
+@pytest.mark.promise(50, "A module of another package adds its command, configure field and state to the frames")
 def test_the_module_of_the_page_adds_a_command_a_field_and_a_state(tmp_path: Path) -> None:
     folder = install(tmp_path, "marks", shown_source(), "marks:Marks")
     install(folder, "torn", "def made():\n    raise RuntimeError('torn')\n", "torn_module:made")

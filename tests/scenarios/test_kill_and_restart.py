@@ -125,7 +125,7 @@ class Writer(threading.Thread):
                     ("/settings/simulation/seed", number),
                     ("/settings/control/statistics_period", 1 + number % 60),
                     ("/settings/devices/haptic*/filters/force_scale/gain", number % 256 / 256),
-                    ("/arm/0/config/filters/force_gate?session=default", {"gain": number % 256 / 256}),
+                    ("/arm/0/config/filters/force_gate?session=default", {"gain": number % 256 / 1000}),
                     ("/arm/0/config/basis?session=default", {"permutation": ("XYZ", "YZX", "XZ-Y")[number % 3]}),
                 )
             )

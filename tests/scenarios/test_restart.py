@@ -13,6 +13,7 @@ import pytest
 from tests.support.crowd import LOST, Client, Crowd
 from tests.support.exchange import exchange
 from tests.support.listener import Listener
+from tests.support.peer import Peer
 from tests.support.polling import eventually
 from tests.support.running_system import RunningSystem
 from tests.support.service import RunningService
@@ -49,6 +50,7 @@ def known(folder: Path) -> dict[int, tuple[str, str | None]]:
     return {entry[0]: (entry[1], entry[2]) for entry in ledger.get("sessions", {}).get("sessions", ())}
 
 
+@pytest.mark.promise(131, "A session's profile and id survive a restart of the service")
 @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
 def test_clients_come_back_to_their_ids_over_a_restart(tmp_path: Path, killed: bool) -> None:
     with RunningService(state_dir=tmp_path) as service:
@@ -145,3 +147,12 @@ def described(base: str, session_id: int) -> tuple[str, str | None]:
     """Profile and SDK version of a session, as GET /sessions/{id} shows them."""
     shown = exchange(base, "GET", f"/sessions/{session_id}").json
     return shown["profile"]["name"], shown["required_sdk_version"]
+
+
+def test_session_ids_go_on_without_a_jump_after_a_clean_stop(tmp_path: Path) -> None:
+    ids: list[int] = []
+    for _ in range(3):
+        with RunningService(state_dir=tmp_path) as service, Peer(service.ws) as first, Peer(service.ws) as second:
+            ids += [first.frame()["session_id"], second.frame()["session_id"]]
+
+    assert ids == [1, 2, 3, 4, 5, 6]

@@ -51,6 +51,39 @@ def test_a_device_that_fell_asleep_while_its_actor_died_is_asleep(tmp_path: Path
         desk.until(lambda: phase(desk) == "asleep", "it sleeps")
 
 
+def test_a_device_that_woke_up_while_its_actor_died_is_awake(tmp_path: Path) -> None:
+    with Plugged(tmp_path) as desk:
+        board = desk.machine.plug(ARM)
+        desk.ready(ARM)
+        board.link.show_device(ARM.device_id, awake=False)
+        desk.until(lambda: phase(desk) == "asleep", "it sleeps")
+        directory = desk.service.system.context.directory
+        with held(directory, ACTOR) as actor:
+            tell_to_do(actor, die)
+            board.link.show_device(ARM.device_id, awake=True)
+            board.link.seen()
+            handled(directory, link_name(PORT))
+        eventually(lambda: directory.ref(ACTOR) not in {None, actor}, "it was started again", pause_s=0.005)
+
+        desk.until(lambda: phase(desk) == "ready", "it is awake")
+
+
+def test_a_device_that_finds_out_where_it_is_while_its_link_is_started_again_becomes_ready(tmp_path: Path) -> None:
+    with Plugged(tmp_path) as desk:
+        board = desk.machine.plug(ARM)
+        desk.ready(ARM)
+        board.link.show_device(ARM.device_id, homed=False)
+        desk.until(lambda: phase(desk) == "settling", "it settles")
+        directory = desk.service.system.context.directory
+        with held(directory, link_name(PORT)) as actor:
+            tell_to_do(actor, die)
+            board.link.show_device(ARM.device_id, homed=True)
+            board.link.seen()
+        eventually(lambda: directory.ref(link_name(PORT)) not in {None, actor}, "it was started again", pause_s=0.005)
+
+        desk.ready(ARM)
+
+
 def test_a_device_whose_port_was_blocked_behind_a_dead_manager_comes_back_when_it_is_reset(tmp_path: Path) -> None:
     with Plugged(tmp_path) as desk:
         desk.machine.plug(ARM)

@@ -88,6 +88,7 @@ def test_what_pushes_an_arm_whose_grip_is_let_go_is_guarded_against_and_then_bra
     assert desk.metric("hapticd_foreign_object_stages_total") >= 3
 
 
+@pytest.mark.promise(142, "The oscillation filter gives the force back in eight stages")
 def test_a_shaken_device_loses_its_force_and_gets_it_back_in_eight_stages(desk: SafetyDesk) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.service.wait(0.5)

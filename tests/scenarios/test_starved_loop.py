@@ -22,6 +22,7 @@ TURNS = 80
 ATTEMPTS = 20
 
 
+@pytest.mark.promise(202, "A loop that is too slow raises `control-rate-low`, then `control-rate-critical`")
 def test_a_starved_loop_is_low_then_critical_and_says_nothing_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

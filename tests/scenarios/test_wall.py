@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -195,3 +196,45 @@ def gaps_of(service: RunningService) -> str:
     """How often the loop was interrupted so long that it ramps up again."""
     (line,) = re.findall(r"^hapticd_loop_gaps_total .*$", service.metrics(), re.MULTILINE)
     return str(line)
+
+
+# ---------------------------------------------------------------- without a service
+
+
+@pytest.mark.parametrize("name", ["wall.py", "print_devices.py"])
+@pytest.mark.parametrize("named", [["--url"], []], ids=["option", "alone"])
+def test_example_says_in_one_sentence_that_no_service_is_there(name: str, named: list[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        url = f"ws://127.0.0.1:{taken.getsockname()[1]}"
+
+    started = example(name, *named, url)
+    output, errors = started.communicate(timeout=100)
+
+    assert (started.returncode, output) == (1, "")
+    (line,) = errors.splitlines()
+    assert line.startswith(f"no service at {url} (")
+    assert line.endswith("give its address with --url")
+
+
+@pytest.mark.parametrize("name", ["wall.py", "print_devices.py"])
+def test_example_says_in_one_sentence_that_the_service_has_gone(name: str) -> None:
+    with RunningService() as service:
+        started = example(name, "--seconds", "600", "--url", service.ws)
+        assert started.stdout is not None
+        assert started.stdout.readline()
+        url = service.ws
+    _, errors = started.communicate(timeout=100)
+
+    assert started.returncode == 1
+    (line,) = errors.splitlines()
+    assert line.startswith(f"the service at {url} has closed the connection (")
+
+
+def test_examples_take_the_same_options() -> None:
+    taken = []
+    for name in ("wall.py", "print_devices.py"):
+        started = example(name, "--help")
+        output, _ = started.communicate(timeout=100)
+        taken.append(set(re.findall(r"--[a-z]+", output)))
+
+    assert taken[1] == taken[0] - {"--stiffness", "--height"} == {"--help", "--seconds", "--url"}

@@ -28,7 +28,8 @@ class Reply(NamedTuple):
     def error(self) -> str:
         """The sentence of an error, whose body has the one shape that errors have."""
         assert self.status != 200
-        assert set(self.json) == {"ok", "error"}
+        assert set(self.json) - {"deprecation_warning"} == {"ok", "error", "data"}
+        assert (self.json["ok"], self.json["data"]) == (False, None)
         return str(self.json["error"])
 
 

@@ -112,15 +112,16 @@ def check_answer(frame: Object, shown: Mapping[str, Object], step: Object, way: 
 
 
 def _check_errors(frame: Object, wanted: Iterable[Any], way: Way) -> None:
-    """These paths, in this order; a pair gives a part of the reason too."""
-    pairs: list[tuple[str, str]] = [(one, "") if isinstance(one, str) else (one[0], one[1]) for one in wanted]
+    """These paths, in this order; a pair gives a part of the reason too, by vocabulary where that matters."""
+    pairs: list[tuple[str, Any]] = [(one, "") if isinstance(one, str) else (one[0], one[1]) for one in wanted]
     found: list[Object] = frame.get("errors", [])
     assert [error["path"] for error in found] == [way.path(path) for path, _ in pairs], f"errors are {found}"
     assert ("errors" in frame) == bool(pairs)
     for error, (_, part) in zip(found, pairs, strict=True):
         assert set(error) == {"path", "reason"}
         assert error["reason"]
-        assert part in error["reason"]
+        words = part[f"${way.vocabulary}"] if isinstance(part, dict) else part
+        assert words in error["reason"]
 
 
 def compare(wanted: object, shown: object, device_values: DeviceValues, place: tuple[str, ...] = ()) -> None:

@@ -23,6 +23,7 @@ from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from transport.wire import commands, configuration
+from transport.wire.device_wide import DEVICE_WIDE
 
 
 class Made:
@@ -83,7 +84,7 @@ def test_a_word_of_the_core_schema_is_taken(words: Words) -> None:
 
 def test_the_core_words_are_those_that_the_wire_reads() -> None:
     assert set(commands.SET_POINTS) | commands.PROBES <= CORE_WORDS[Place.COMMAND]
-    assert CORE_WORDS[Place.CONFIGURE] >= configuration.ONLY_SHOWN
+    assert CORE_WORDS[Place.CONFIGURE] >= configuration.FACTS | DEVICE_WIDE
 
 
 def test_without_a_setting_every_word_is_refused_by_name() -> None:
