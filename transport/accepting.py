@@ -11,7 +11,7 @@ from typing import Any, Final
 from tornado.ioloop import IOLoop
 
 # New connections of one socket in one iteration of the event loop: more than come in that time, or the kernel drops some.
-AT_ONCE: Final = 32
+AT_ONCE: Final = 16
 PAUSE_S: Final = 0.1
 # A shortage that begins again within this time is the same one, and is not logged again.
 SAME_S: Final = 60.0

@@ -26,7 +26,7 @@ END_OF_HEADERS: Final = b"\r\n\r\n"
 Take = Callable[[socket.socket, Any], None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Arrival:
     """One connection, and who serves it."""
 
@@ -138,8 +138,8 @@ def _serve(arrival: Arrival) -> None:
 
 
 def says_stop(sent: bytes) -> bool:
-    """Whether a request begins with a line that stops: `POST …/stop`."""
-    if not sent.startswith(b"POST "):
+    """Whether a request begins with a line that stops or releases: `POST …/stop`, `DELETE …/stop`."""
+    if not sent.startswith((b"POST ", b"DELETE ")):
         return False
     line, ended, _ = sent.partition(b"\r\n")
     words = line.split(b" ")

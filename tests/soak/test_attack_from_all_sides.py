@@ -14,6 +14,8 @@ import sys
 import time
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -24,6 +26,7 @@ from bench.support.machine import ProcessorTime, cores, memory_mib
 from tests.support.attack import Ahead, Neighbour
 from tests.support.http_attack import connection_flood, get_loops, slow_readers
 from tests.support.service import RunningService
+from tests.support.shares import quick_folder
 
 SECTION: Final = "service under attack from all sides · a good neighbour at 500 Hz, a stop every second"
 SECONDS: Final = float(os.environ.get("HAPTICD_SOAK_ATTACK_SECONDS", "600"))
@@ -75,7 +78,10 @@ def test_good_neighbour_and_stop_under_attack(board: Board) -> None:
     rates: list[float] = []
     gap_ms = 0.0
     before = ProcessorTime.now()
-    with RunningService(simulate="arm") as service, ExitStack() as stack:
+    with ExitStack() as stack:
+        # A stop is answered when it is stored: in memory, or the figure would be the disk's.
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="hapticd-soak-", dir=quick_folder())))
+        service = stack.enter_context(RunningService(simulate="arm", state_dir=folder / "state"))
         port = urlsplit(service.http).port
         assert port is not None
         (arm,) = (device["device_id"] for device in service.request("GET", "/devices")[1]["arm"])
