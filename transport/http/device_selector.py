@@ -43,14 +43,11 @@ class Devices:
     pattern: bool
 
     def having(self, area: Area) -> Devices:
-        """Those with `area`; UnsupportedArea for one that was named and has it not, NoSuchDevice when none is left."""
-        if not self.pattern:
-            for record in self.records:
-                if not area.on(record):
-                    raise UnsupportedArea(record.kind.with_article, area.name)
-        kept = Devices(self.text, tuple(record for record in self.records if area.on(record)), self.pattern)
-        kept.some()
-        return kept
+        """Return those with `area`; UnsupportedArea when none of those found has it, NoSuchDevice when none was found."""
+        kept = tuple(record for record in self.some() if area.on(record))
+        if not kept:
+            raise UnsupportedArea(self.records[0].kind.with_article, area.name)
+        return Devices(self.text, kept, self.pattern)
 
     def some(self) -> tuple[DeviceRecord, ...]:
         """At least one device; NoSuchDevice."""

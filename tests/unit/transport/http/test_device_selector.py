@@ -134,8 +134,8 @@ def test_an_index_finds_a_device_exactly_below_their_number(at: int, count: int)
 # ---------------------------------------------------------------- areas, and one device
 
 
-@pytest.mark.parametrize("wanted", [WIRED.device_id, "1"])
-def test_a_grip_that_is_named_has_no_mount(wanted: str) -> None:
+@pytest.mark.parametrize("wanted", [WIRED.device_id, "1", "*"])
+def test_a_grip_that_is_selected_has_no_mount(wanted: str) -> None:
     found = find("grip", wanted, Inventory(PLAIN), NEUTRAL)
 
     with pytest.raises(UnsupportedArea, match="a grip has no mount: send it to an arm or a compact"):
@@ -155,7 +155,7 @@ def test_a_pattern_leaves_out_what_has_not_the_area() -> None:
     assert len(every.having(BASIS).records) == len(PLAIN)
 
 
-@pytest.mark.parametrize(("word", "wanted"), [("grip", "*"), ("arm", "9"), ("arm", "nobody"), ("arm", "Q*")])
+@pytest.mark.parametrize(("word", "wanted"), [("grip", "Q*"), ("arm", "9"), ("arm", "nobody"), ("arm", "Q*")])
 def test_nothing_left_is_no_such_device(word: str, wanted: str) -> None:
     with pytest.raises(NoSuchDevice, match=f'"{word}/'):
         find(word, wanted, Inventory(PLAIN), NEUTRAL).having(MOUNT)

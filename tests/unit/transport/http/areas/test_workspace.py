@@ -227,7 +227,7 @@ def test_devices_are_listed_as_a_new_session_sees_them(http: HttpClient, join: J
         http.delete("/arm/A001/config/basis?session=default")
 
 
-@pytest.mark.parametrize(("device", "status"), [("grip/B001", 422), ("grip/*", 404), ("arm/9", 404), ("nope/0", 404)])
+@pytest.mark.parametrize(("device", "status"), [("grip/B001", 422), ("grip/*", 422), ("arm/9", 404), ("nope/0", 404)])
 def test_what_has_no_transform(http: HttpClient, join: Join, device: str, status: int) -> None:
     _, mine = join()
 
