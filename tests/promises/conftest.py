@@ -56,7 +56,7 @@ def start_service() -> Iterator[StartService]:
 @pytest.fixture(scope="session")
 def empty_service() -> Iterator[RunningService]:
     """A shared service without devices, for tests that add some with `plug`."""
-    with RunningService(simulate="", settings={**FAST, "devices/simulated": "[]"}) as running:
+    with RunningService(simulate="", settings={**FAST}) as running:
         assert running.request("POST", "/settings", CALM)[0] == 200
         yield running
 

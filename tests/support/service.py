@@ -66,10 +66,14 @@ class RunningService:
         environment: Mapping[str, str] | None = None,
         timeout_s: float = 60.0,
     ) -> None:
-        """`settings` go to --set (FREE_PORTS unless given), `arguments` behind them; `environment` on top of ours less HAPTICD_*."""
+        """`settings` go to --set (FREE_PORTS unless given), `arguments` behind them; `environment` on top of ours less HAPTICD_*.
+
+        With an empty `simulate` nothing is simulated, however long real devices take.
+        """
         self._arguments = arguments
         self._simulate = simulate
-        self._settings = {**FREE_PORTS, **{key: str(value) for key, value in (settings or {}).items()}}
+        unless_given = FREE_PORTS if simulate else {**FREE_PORTS, "devices/simulated": "[]"}
+        self._settings = {**unless_given, **{key: str(value) for key, value in (settings or {}).items()}}
         self._given_state_dir = state_dir
         self._command = list(command or [str(Path(sys.executable).with_name("hapticd"))])
         inherited = {key: value for key, value in os.environ.items() if not key.startswith("HAPTICD_")}
