@@ -209,9 +209,9 @@ def flap(desk: Plugged, times: int, pause_s: float = 1.0) -> None:
     """The cable comes off and is put back, so many times."""
     for _ in range(times):
         desk.machine.unplug()
-        desk.gone()
+        desk.gone(paced=True)
         desk.machine.plug(ARM)
-        desk.until(lambda: desk.records or desk.row()["state"] == "blocked", "it is back or kept out")
+        desk.until(lambda: desk.records or desk.row()["state"] == "blocked", "it is back or kept out", paced=True)
         desk.passes(pause_s, step_s=0.25)
 
 
@@ -254,8 +254,8 @@ def test_a_link_that_breaks_once_too_often_is_blocked_before_its_device_connects
         desk.ready(ARM)
         for _ in range(5):
             board.drop()
-            desk.gone()
-            desk.until(lambda: desk.records or desk.row()["state"] == "blocked", "it is back or kept out")
+            desk.gone(paced=True)
+            desk.until(lambda: desk.records or desk.row()["state"] == "blocked", "it is back or kept out", paced=True)
         desk.until(lambda: desk.row()["state"] == "blocked", "it is kept out")
         assert desk.records == ()
         assert desk.ask("POST", f"/ports/{PORT}/reset").status == 200
