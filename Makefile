@@ -24,7 +24,7 @@ BENCH_ARGS ?=
 # 0 takes the C files of a build that has just ended, of another Python: they are the same.
 REGENERATE ?= 1
 
-SOURCES := $(wildcard fastpath/*.pyx fastpath/*.pxd fastpath/*.h fastpath/*.hpp fastpath/link/*.pxd fastpath/link/*.h)
+SOURCES := $(wildcard $(foreach kind,pyx pxd h hpp,fastpath/*/*.$(kind)))
 PACKAGES := $(wildcard actors fastpath transport)
 CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 
@@ -74,7 +74,7 @@ wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 
 clean:  ## remove the virtual environment and everything that was built
 	rm -rf $(VENV) .venv-* build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
-	rm -f fastpath/*.so fastpath/*.c fastpath/*.cpp transport/_build_info.json
+	rm -f fastpath/*.so fastpath/*/*.so fastpath/*/*.c fastpath/*/*.cpp transport/_build_info.json
 	find $(PACKAGES) tests -name __pycache__ -type d -exec rm -rf {} +
 
 $(STAMPS)/venv:

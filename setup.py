@@ -51,17 +51,17 @@ GIT_FACTS = {
 
 
 def extensions() -> list[Extension]:
-    """One extension for each fastpath/*.pyx; `# distutils:` lines in the source are honoured."""
+    """One extension for each .pyx below fastpath; `# distutils:` lines in the source are honoured."""
     headers = sorted(str(p.relative_to(ROOT)) for pattern in ("*.h", "*.hpp") for p in FASTPATH.rglob(pattern))
     found = [
         Extension(
-            f"fastpath.{source.stem}",
+            ".".join(source.relative_to(ROOT).with_suffix("").parts),
             [str(source.relative_to(ROOT))],
             include_dirs=["fastpath"],
             depends=headers,
             extra_compile_args=FLAGS + EXTENSION_FLAGS.get(source.stem, []),
         )
-        for source in sorted(FASTPATH.glob("*.pyx"))
+        for source in sorted(FASTPATH.rglob("*.pyx"))
     ]
     if not found:
         return []

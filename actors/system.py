@@ -49,8 +49,8 @@ from actors.session.manager import DEFAULTS_SECTION, SECTION, SessionManager
 from actors.session.profile import SessionMemory
 from actors.settings.messages import STORE, SettingsView
 from actors.settings.store import SettingsStore
-from fastpath.arena import Runtime
-from fastpath.wire import encode_json
+from fastpath.arena.runtime import Runtime
+from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
     from actors.settings.ledger import Ledger

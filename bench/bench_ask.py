@@ -22,7 +22,7 @@ from bench.support.board import Board, Row
 from bench.support.machine import as_the_service
 from bench.support.plugin import Benchmark
 from bench.support.turns import quantile
-from fastpath.arena import now_ns
+from fastpath.arena.runtime import now_ns
 
 SECTION: Final = "loop → actor → loop · one at a time · reference: thread, SimpleQueue, call_soon_threadsafe"
 ROUNDS: Final = 20

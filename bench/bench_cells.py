@@ -13,7 +13,7 @@ from bench.support.machine import LOOP_PRIORITY, as_the_service, cores
 from bench.support.plugin import Benchmark
 from bench.support.rig import LoopRig
 from bench.support.turns import ns_per_call
-from fastpath.dtypes import DEVICE_STATE
+from fastpath.layout.dtypes import DEVICE_STATE
 from tests.support.polling import eventually
 
 SECTION: Final = "cells · from Python, the loop at 4 kHz beside it · reference: a bare method with the same arguments"

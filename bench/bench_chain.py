@@ -11,8 +11,8 @@ from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
 from actors.values.identity import Kind
 from bench.support.board import Board, Limit, Row, hold
 from bench.support.plugin import Benchmark
-from fastpath.arena import Runtime, default_oscillation
-from fastpath.bubble import Bubble
+from fastpath.arena.runtime import Runtime, default_oscillation
+from fastpath.navigation.values import Bubble
 from tests.support.devices import arm_params, fill
 
 FREQUENCY: Final = 32_000.0

@@ -16,7 +16,7 @@ import pytest
 from bench.support.board import Board, Limit, Row, hold
 from bench.support.plugin import Benchmark
 from bench.support.turns import ns_per_call
-from fastpath.wire import FrameEncoder, encode_json, number
+from fastpath.text.encoder import FrameEncoder, encode_json, number
 from tests.unit.fastpath.frame_rig import Json, Rig
 
 Values: TypeAlias = dict[str, tuple[float, ...]]

@@ -12,8 +12,8 @@ ROOT = Path(__file__).parents[1]
 
 TREE = {
     "fastpath/__init__.py": "",
-    "fastpath/layout.pxd": "from libc.stdint cimport uint64_t\n",
-    "fastpath/loop.pyx": "from fastpath.layout cimport Record\n",
+    "fastpath/layout/arena.pxd": "from libc.stdint cimport uint64_t\n",
+    "fastpath/tick/loop.pyx": "from fastpath.layout.arena cimport Record\n",
     "actors/__init__.py": "",
     "actors/values/spatial.py": "import math\nfrom dataclasses import dataclass\n",
     "actors/kit/actor.py": "import pykka\nfrom actors.values import spatial\n",
@@ -22,7 +22,7 @@ TREE = {
     "actors/device/actor.py": "from actors.device import areas\nfrom actors.session.messages import Opened\n",
     "actors/device/areas.py": "from actors.kit import message\n",
     "actors/session/messages.py": "from actors.device import messages\n",
-    "actors/session/manager.py": "from fastpath.loop import Runtime\n",
+    "actors/session/manager.py": "from fastpath.tick.loop import Runtime\n",
     "actors/modules/clutch.py": "from actors.session import manager\n",
     "actors/system.py": "from actors.device.actor import DeviceActor\n",
     "transport/__init__.py": "",
@@ -52,14 +52,18 @@ def test_a_tree_that_keeps_the_floors_has_no_violation() -> None:
 @pytest.mark.parametrize(
     ("path", "text", "because"),
     [
-        ("fastpath/arena.py", "import actors.kit.actor", "floor 0 may not look up to floor 2"),
-        ("fastpath/loop.pyx", "from actors.values.spatial import Vector", "floor 0 may not look up to floor 1"),
-        ("fastpath/loop.pyx", "cimport transport.main", "floor 0 may not look up to floor 9"),
-        ("fastpath/loop.pyx", "from fastpath.layout cimport (\n    Record,\n)\nimport os, actors.system", "floor 6"),
-        ("fastpath/layout.pxd", "from . cimport cells", "full name"),
-        ("fastpath/doors.pyi", "from actors.values.spatial import Vector", "floor 0"),
+        ("fastpath/arena/runtime.py", "import actors.kit.actor", "floor 0 may not look up to floor 2"),
+        ("fastpath/tick/loop.pyx", "from actors.values.spatial import Vector", "floor 0 may not look up to floor 1"),
+        ("fastpath/tick/loop.pyx", "cimport transport.main", "floor 0 may not look up to floor 9"),
+        (
+            "fastpath/tick/loop.pyx",
+            "from fastpath.layout.arena cimport (\n    Record,\n)\nimport os, actors.system",
+            "floor 6",
+        ),
+        ("fastpath/layout/arena.pxd", "from . cimport cells", "full name"),
+        ("fastpath/space/spatial_py.pyi", "from actors.values.spatial import Vector", "floor 0"),
         ("actors/values/spatial.py", "import numpy", "the standard library alone"),
-        ("actors/values/spatial.py", "from fastpath import loop", "the standard library alone"),
+        ("actors/values/spatial.py", "from fastpath.tick import loop", "the standard library alone"),
         ("actors/kit/actor.py", "from actors.device.messages import Stop", "floor 2 may not look up to floor 3"),
         ("actors/device/messages.py", "from actors.device.areas import Area", "floor 3 may not look up to floor 4"),
         ("actors/device/messages.py", "from actors.device import areas", "floor 3 may not look up to floor 4"),
@@ -92,7 +96,7 @@ def test_a_broken_floor_is_named_in_a_sentence(path: str, text: str, because: st
 def test_words_in_cython_strings_and_comments_are_not_imports() -> None:
     text = '"""Stands on nothing:\nimport actors.system\nfrom actors.kit cimport x\n"""\n# import actors.system\nimport os\n'
 
-    found = imports_of(PurePosixPath("fastpath/loop.pyx"), text, frozenset())
+    found = imports_of(PurePosixPath("fastpath/tick/loop.pyx"), text, frozenset())
 
     assert [(one.line, one.module) for one in found] == [(6, "os")]
 

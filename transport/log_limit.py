@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from typing import Final
 
-from fastpath.arena import now_ns
+from fastpath.arena.runtime import now_ns
 from transport.wire.hint_limit import HintLimit
 
 LONGEST_LINE: Final = 200  # characters

@@ -25,7 +25,7 @@ from actors.modules.registry import Registry, load
 from actors.settings.ledger import Ledger
 from actors.settings.state import SettingsState
 from actors.system import System
-from fastpath import port_io
+from fastpath.port import zero_packets
 from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.http.resources.health import readiness
@@ -197,10 +197,10 @@ def _read_log_level(system: System) -> None:
 def _prepare_process(cores: Cores) -> None:
     """What must stand before the first thread: last words, stack size, and the processors that are not the loop's."""
     # Before faulthandler and after it: ours writes first, and once more when faulthandler has raised the signal again.
-    port_io.install()
+    zero_packets.install()
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
-    port_io.install()
+    zero_packets.install()
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     threading.stack_size(THREAD_STACK_BYTES)
     sys.setswitchinterval(SWITCH_INTERVAL_S)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.session.messages import SessionTable
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 FREQUENCY: Final = "control/frequency"
 COMMAND_TIMEOUT: Final = "sessions/command_timeout"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from actors.control.messages import LoopCounters
     from actors.device.messages import Inventory
     from actors.kit.published import Published
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 STEPS: Final = ("read", "arbiter", "filter", "monitor", "clamp", "torque", "output", "publish")
 FIRST_BOUND_S: Final = 0.25e-6

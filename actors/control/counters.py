@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ShowsLoop(Protocol):
-    """Who has a loop: `fastpath.arena.Runtime`."""
+    """Who has a loop: `fastpath.arena.runtime.Runtime`."""
 
     def loop_state(self) -> NDArray[np.void]:
         """A 0-d array of dtype LOOP_STATE."""

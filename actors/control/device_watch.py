@@ -16,15 +16,15 @@ from actors.device.messages import (
 )
 from actors.event.messages import HUB, BatteryLevel
 from actors.values.identity import Connection
-from fastpath.dtypes import DEVICE_STATE, MEASURED
+from fastpath.layout.dtypes import DEVICE_STATE, MEASURED
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
     from actors.kit.directory import Directory
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
-    from fastpath.records import Reader
+    from fastpath.arena.access import Reader
+    from fastpath.arena.runtime import Runtime
 
 REST_S: Final = 300.0
 LEAST_CHARGE: Final = 0.001

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from fastpath.arena import default_oscillation
+from fastpath.arena.runtime import default_oscillation
 
 if TYPE_CHECKING:
     import numpy as np

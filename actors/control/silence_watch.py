@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from actors.device.messages import DeviceSilent, Phase
-from fastpath.dtypes import DEVICE_STATE, MEASURED
+from fastpath.layout.dtypes import DEVICE_STATE, MEASURED
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
     from actors.kit.directory import Directory
     from actors.kit.published import Published
-    from fastpath.arena import Runtime
-    from fastpath.records import Reader
+    from fastpath.arena.access import Reader
+    from fastpath.arena.runtime import Runtime
 
 # With a turn every 5 ms, stale is found within 25 ms of the last data and gone within 505; 30 and 600 are promised.
 STALE_NS: Final = 20_000_000

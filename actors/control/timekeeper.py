@@ -11,7 +11,7 @@ from actors.control.messages import FASTPATH, LoopFacts
 
 if TYPE_CHECKING:
     from actors.kit.actor import Context
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 PERIOD_S: Final = 0.005
 LOOK_EVERY: Final = 2

@@ -42,7 +42,7 @@ from actors.values.simulation import Fault
 if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 SETTLE: Final = "devices/settle_time"
 SIMULATED_SETTLE: Final = "simulation/settle_time"

@@ -62,14 +62,14 @@ from actors.port.messages import (
 )
 from actors.settings.messages import STORE, SaveLedger
 from actors.values.simulation import Simulation
-from fastpath.arena import NoSlot as ArenaFull
+from fastpath.arena.runtime import NoSlot as ArenaFull
 
 if TYPE_CHECKING:
     from actors.device.stop_switch import StopSwitch
     from actors.kit.published import Published
     from actors.port.messages import PortTable
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 MEMORY_SECTION = "devices"
 RETRY_S = 0.05

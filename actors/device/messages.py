@@ -16,7 +16,7 @@ from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, Simulation, SimulationChange
 from actors.values.spatial import Reach
-from fastpath.arena import Lease
+from fastpath.arena.runtime import Lease
 
 MANAGER: Final = "devices"
 INVENTORY_READERS: Final = (PAIRING,)

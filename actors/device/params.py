@@ -16,7 +16,7 @@ from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, 
 from actors.device.messages import DeviceRecord, Phase
 from actors.values.hardware import MechanismKind
 from actors.values.identity import Connection
-from fastpath.dtypes import DEVICE_PARAMS
+from fastpath.layout.dtypes import DEVICE_PARAMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

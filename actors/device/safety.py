@@ -1,6 +1,6 @@
 """What the loop's safety monitors did, as events, and the settings that limit what the loop does; the DeviceActor uses both.
 
-The monitors act in the tick (`fastpath/monitors.pxd`); the timekeeper compares their counters and tells the DeviceActor.
+The monitors act in the tick (`fastpath/tick/monitors.pxd`); the timekeeper compares their counters and tells the DeviceActor.
 """
 
 from __future__ import annotations

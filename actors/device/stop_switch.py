@@ -15,7 +15,7 @@ from actors.settings.messages import STORE, SaveLedger
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from actors.kit.message import Message
-    from fastpath.arena import Lease, Runtime
+    from fastpath.arena.runtime import Lease, Runtime
 
 STOP_SECTION: Final = "stop"
 

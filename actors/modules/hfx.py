@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Part, Place, Words
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
     from actors.modules.module import Device, Session

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from actors.session.messages import SessionTable
     from actors.values.identity import Kind
     from actors.values.spatial import Transform
-    from fastpath.records import Reader, Writer
+    from fastpath.arena.access import Reader, Writer
 
 LISTED: Final = "features/modules/enabled"
 

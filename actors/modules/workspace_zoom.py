@@ -9,7 +9,7 @@ from actors.kit.errors import InvalidInput
 from actors.modules.module import Part, Words
 from actors.values.identity import Kind
 from actors.values.spatial import ORIGIN, PartialTransform, Transform, Vec3
-from fastpath import doors
+from fastpath.space.spatial_py import transform_point, transform_point_back
 
 if TYPE_CHECKING:
     from actors.modules.module import Session
@@ -28,9 +28,9 @@ class Zoom:
     def over(self, base: Transform, travelled: Vec3 = ORIGIN) -> Transform:
         """T' = c - R'(s' u) with u = (R^T(c - t)) / s, so that t' + R'(s' u) = c; without a new rotation c + R((s'/s) R^T(t - c))."""
         cx, cy, cz = (c - n for c, n in zip(self.pivot, travelled, strict=True))
-        u = doors.transform_point_back((base.position, base.rotation, base.scale), (cx, cy, cz))
+        u = transform_point_back((base.position, base.rotation, base.scale), (cx, cy, cz))
         after = replace(self.change.over(base), position=ORIGIN)
-        x, y, z = doors.transform_point((after.position, after.rotation, after.scale), u)
+        x, y, z = transform_point((after.position, after.rotation, after.scale), u)
         return replace(after, position=(cx - x, cy - y, cz - z))
 
 

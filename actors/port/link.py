@@ -18,7 +18,7 @@ from actors.values.hardware import Candidate, FoundDevice, PortFault
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
-    from fastpath.arena import Lease
+    from fastpath.arena.runtime import Lease
 
 
 class PortUnusable(HapticError):

@@ -16,7 +16,7 @@ from actors.device.messages import DeviceWide
 from actors.kit.errors import NoSuchPort
 from actors.kit.message import Message, Request
 from actors.values.hardware import FoundDevice
-from fastpath.arena import Lease
+from fastpath.arena.runtime import Lease
 
 PORTS: Final = "ports"
 BLOCK_ON_LOOP: Final = "devices/detection/block_on_loop"

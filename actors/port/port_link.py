@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from actors.port.open_links import Held, OpenLinks
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate, FoundDevice
-    from fastpath.arena import Lease
+    from fastpath.arena.runtime import Lease
 
 ASLEEP = DeviceFacts(awake=False)
 AS_AT_FIRST = DeviceFacts()

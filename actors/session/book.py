@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from actors.kit.published import Published
 from actors.session.messages import Client, SessionConfig, SessionRecord
 from actors.session.profile import SessionMemory
-from fastpath.arena import Lease
+from fastpath.arena.runtime import Lease
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,12 +31,12 @@ from actors.session.messages import (
 )
 from actors.session.profile import Remembered
 from actors.settings.messages import STORE, ReserveSessionIds, SaveLedger, SessionIdSource
-from fastpath.arena import NoSlot as ArenaFull
+from fastpath.arena.runtime import NoSlot as ArenaFull
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 SECTION: Final = "sessions"
 DEFAULTS_SECTION: Final = "defaults"

@@ -10,8 +10,8 @@ from typing import Final, TypeAlias
 from actors.kit.errors import HapticError
 from actors.kit.message import Message, Request
 from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform, Vec3, WorkspaceChange
-from fastpath.arena import Lease
-from fastpath.bubble import Bubble
+from fastpath.arena.runtime import Lease
+from fastpath.navigation.values import Bubble
 
 MANAGER: Final = "sessions"
 NO_PROFILE: Final = "default"

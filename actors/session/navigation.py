@@ -9,8 +9,8 @@ from typing import Any, Final, cast
 
 from actors.kit.errors import InvalidInput
 from actors.session.messages import BUBBLE, OFF, NavigationConfig
-from fastpath.bubble import PRIMITIVES, Bubble, BubbleShape, Parameter
-from fastpath.shapes import Solid
+from fastpath.navigation.shapes_py import Solid
+from fastpath.navigation.values import PRIMITIVES, Bubble, BubbleShape, Parameter
 
 LARGEST_PLACE: Final = 10.0
 

@@ -9,7 +9,7 @@ from actors.kit.errors import InvalidInput
 from actors.session.messages import CUSTOM, SessionConfig
 from actors.values.identity import Kind
 from actors.values.spatial import MICROMETRE, ORIGIN, Basis, Reach, Transform, Vec3
-from fastpath.doors import basis_apply
+from fastpath.space.spatial_py import basis_apply
 
 IDENTITY: Final = frozenset({"defaults", "device_defaults", "arm_front", "led_front"})
 CENTRED: Final = frozenset({"arm_front_centered", "led_front_centered"})

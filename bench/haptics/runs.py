@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpath.bubble import Bubble
+from fastpath.navigation.values import Bubble
 from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig
 from tests.support.walls import (
     FALCON_LIKE,

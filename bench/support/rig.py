@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpath.arena import Runtime
-from fastpath.records import Reader, Writer
+from fastpath.arena.access import Reader, Writer
+from fastpath.arena.runtime import Runtime
 from tests.support.devices import arm_params, grip_params
 
 MAKES: Final[Mapping[str, Callable[..., NDArray[np.void]]]] = {"arm": arm_params, "grip": grip_params}

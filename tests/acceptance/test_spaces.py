@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath.doors import Space, basis_axial, basis_rotation
+from fastpath.space.spatial_py import Space, basis_axial, basis_rotation
 from tests.acceptance.conftest import Join
 from tests.support.http_client import HttpClient
 from tests.support.inside import ServiceInside

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Final
 
-from fastpath import falcon
+from fastpath.codecs import falcon_py
 
 RESET, MODEM, BAUD, LATENCY = 0, 1, 3, 9
 DTR_HIGH: Final = 0x0101
@@ -51,7 +51,7 @@ class FalconBoard:
 
     def __post_init__(self) -> None:
         """Encoders begin at zero wherever the cranks stand; homing finds their true zero."""
-        self.delta = falcon.Delta()
+        self.delta = falcon_py.Delta()
         self.outgoing = bytearray()
         self._held = bytearray()
         self._baud = RUN_BAUD
@@ -64,7 +64,7 @@ class FalconBoard:
 
     def find_zero(self) -> None:
         """As if somebody had homed it at once."""
-        self.homed = falcon.HOMED
+        self.homed = falcon_py.HOMED
         self._offsets = (0, 0, 0)
 
     # ------------------------------------------------------------ what the wire does
@@ -139,7 +139,7 @@ class FalconBoard:
         counts = [count + offset for count, offset in zip(self._true_counts(), self._offsets, strict=True)]
         clipped = [min(max(count, -0x8000), 0x7FFF) for count in counts]
         status = 0x41 + (self.homed << 4 | self.buttons)
-        self.outgoing += falcon.command(clipped)[:13] + bytes([status]) + b"A>"
+        self.outgoing += falcon_py.command(clipped)[:13] + bytes([status]) + b"A>"
 
     def _move(self) -> None:
         torque = _vector(motor / self.counts_per_nm for motor in self.motors)
@@ -170,7 +170,7 @@ class FalconBoard:
     def _true_counts(self) -> tuple[int, int, int]:
         angles = self.delta.inverse(self.position)
         assert angles is not None, "the plant keeps within the reach"
-        first, second, third = (round(falcon.count(math.degrees(angle))) for angle in angles)
+        first, second, third = (round(falcon_py.count(math.degrees(angle))) for angle in angles)
         return first, second, third
 
 

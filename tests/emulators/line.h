@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "link/openlink.h"
+#include "codecs/openlink.h"
 
 enum { MAX_PORTS = 32, QUEUE = 64, KNOBS = 25 };
 static const int64_t MS = 1000000;

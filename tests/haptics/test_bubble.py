@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fastpath.bubble import ZONES, Bubble, BubbleShape, Navigated
+from fastpath.navigation.values import ZONES, Bubble, BubbleShape, Navigated
 from tests.support.bubbles import CENTRE, RADIUS_M, SETTLED_S, Array, DrivenRig, X, navigating, outside
 from tests.support.devices import force_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastpath.bubble import Bubble
+from fastpath.navigation.values import Bubble
 from tests.support.bubbles import CENTRE, Array, DrivenRig, X, outside
 
 RATIOS = (0.5, 0.0, 0.25, 1.0)

@@ -10,8 +10,8 @@ import pytest
 
 from actors.device.kinds import KINDS
 from actors.values.identity import Kind
-from fastpath.arena import default_oscillation
-from fastpath.bubble import ZONES, Bubble
+from fastpath.arena.runtime import default_oscillation
+from fastpath.navigation.values import ZONES, Bubble
 from tests.support.bubbles import outside
 from tests.support.devices import ARM_CENTRE, CIRCLE, REST, Rig, arm_params, fill, grip_params
 from tests.support.watched_arm import ATTACHED, DROPPED, EBRAKE

@@ -11,8 +11,8 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath.bubble import PRIMITIVES, BubbleShape, Parameter
-from fastpath.shapes import Solid
+from fastpath.navigation.shapes_py import Solid
+from fastpath.navigation.values import PRIMITIVES, BubbleShape, Parameter
 
 Array = NDArray[Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
-from fastpath.arena import default_oscillation
+from fastpath.arena.runtime import default_oscillation
 from tests.support.devices import ARM_CENTRE, REST, Rig, arm_params
 from tests.support.walls import APPROACH_M, LIGHT, MEDIUM, Setup, rms_mm_s
 

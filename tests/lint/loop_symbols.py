@@ -16,8 +16,8 @@ from pathlib import Path
 from tests.lint.object_graph import ObjectGraph, read_object
 
 ROOT = Path(__file__).parents[2]
-MODULE = "fastpath.loop"
-PORT_MODULE = "fastpath.port_thread"
+MODULE = "fastpath.tick.loop"
+PORT_MODULE = "fastpath.port.port_thread"
 
 MATHS = re.compile(
     r"(?:a?(?:sin|cos|tan)h?|atan2|sincos|sqrt|cbrt|hypot|exp2?|expm1|log(?:2|10|1p)?|pow|fmod|remainder|floor|ceil"
@@ -82,7 +82,7 @@ def built_object(root: Path = ROOT, module: str = MODULE) -> Path:
     sources = [path for suffix in ("pyx", "pxd", "h") for path in (root / "fastpath").rglob(f"*.{suffix}")]
     changed = max(path.stat().st_mtime for path in [*sources, root / "setup.py"])
     if found is None or found.stat().st_mtime < changed:
-        generated = root / "build" / "cython" / "fastpath" / f"{name}.c"
+        generated = root.joinpath("build", "cython", *module.split(".")).with_suffix(".c")
         if generated.exists():
             os.utime(generated)  # the extension is compiled again, also where it was built without leaving its object
         subprocess.run([sys.executable, "setup.py", "--quiet", "build_ext", "--inplace"], cwd=root, check=True)
@@ -102,11 +102,11 @@ def _newest_object(root: Path, name: str) -> Path | None:
 
 
 def _short(section: str) -> str:
-    return re.sub(
-        r"^\.text\.(?:unlikely\.|hot\.|startup\.)?(?:__pyx_f_8fastpath_(?:11port_thread_|\d+[a-z_]+?_(?=[a-z]))?)?",
-        "",
-        section,
-    )
+    """Name of a function without its section's prefix and without the modules that Cython puts before it, each with its length."""
+    name, found = re.subn(r"^\.text\.(?:unlikely\.|hot\.|startup\.)?__pyx_f_(?=8fastpath_)", "", section)
+    while found and (length := re.match(r"(\d+)(?=[a-z_])", name)):
+        name = name[length.end() + int(length[1]) + 1 :]
+    return name if found else re.sub(r"^\.text\.(?:unlikely\.|hot\.|startup\.)?", "", section)
 
 
 def main() -> int:

@@ -39,7 +39,7 @@ static __attribute__((noinline)) void tick(void) {
     output = force(input + now.tv_nsec);
 }
 
-void *__pyx_f_8fastpath_4loop_hd_loop_main(void *argument) {
+void *__pyx_f_8fastpath_4tick_4loop_hd_loop_main(void *argument) {
     struct timespec deadline = {0, 0};
     prctl(PR_SET_TIMERSLACK, 1UL);
     while (!halt) {
@@ -49,7 +49,7 @@ void *__pyx_f_8fastpath_4loop_hd_loop_main(void *argument) {
     return argument;
 }
 
-void __pyx_f_8fastpath_4loop_loop_step(long ticks) {
+void __pyx_f_8fastpath_4tick_4loop_loop_step(long ticks) {
     while (ticks--) tick();
 }
 
@@ -142,7 +142,7 @@ static __attribute__((noinline)) void take_in(void) {
     if (read(3, data, sizeof data) > 0) { BODY }
 }
 
-void *__pyx_f_8fastpath_11port_thread_hd_port_main(void *argument) {
+void *__pyx_f_8fastpath_4port_11port_thread_hd_port_main(void *argument) {
     struct pollfd port = {3, POLLIN, 0};
     while (!halt) if (poll(&port, 1, 10) > 0) take_in();
     return argument;

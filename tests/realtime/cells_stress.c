@@ -1,4 +1,4 @@
-/* Stress of the cells of fastpath/cells.h: one writer at full speed, one reader (triple buffer) or several (seqlock).
+/* Stress of the cells of fastpath/cells/cells.h: one writer at full speed, one reader (triple buffer) or several (seqlock).
  *
  *   cells_stress CELL READS      CELL: triple | seqlock | both, which is two cells under one sequence, as a device's state and what
  *                                navigation has come to; or with a planted mistake:
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cells.h"
+#include "cells/cells.h"
 
 #define WORDS 80
 #define READERS 2

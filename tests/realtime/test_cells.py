@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastpath.arena import Runtime
-from fastpath.dtypes import DEVICE_STATE
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import DEVICE_STATE
 from tests.support.devices import ARM_LINKS, ARM_SHOULDER, arm_params
 
 ROOT = Path(__file__).parents[2]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from fastpath.arena import Lease, Runtime
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.arena.runtime import Lease, Runtime
 from tests.support.devices import still_arm_params
 from tests.support.polling import eventually
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fastpath.arena import Lease, Runtime, now_ns
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.arena.runtime import Lease, Runtime, now_ns
 from tests.support.devices import arm_params, grip_params, still_arm_params
 from tests.support.polling import eventually
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fastpath.falcon import HOMED
+from fastpath.codecs.falcon_py import HOMED
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from actors.port.link import Link, Links, Patience
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 ID = "FL010203"
 FAST = {"devices/detection/period": 100, "control/frequency": 1000}

@@ -15,7 +15,7 @@ import pytest
 
 from actors.device.messages import Phase
 from actors.session.actor import actor_name
-from fastpath.arena import Lease
+from fastpath.arena.runtime import Lease
 from tests.support.crowd import Crowd
 from tests.support.exchange import knock
 from tests.support.listener import Listener

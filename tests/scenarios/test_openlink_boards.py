@@ -15,7 +15,7 @@ from actors.pairing.messages import Reason
 from actors.port.link import Ended, LinkFacts, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, Transport
 from actors.values.identity import Connection, Firmware, Kind
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.emulators.boards import Boards
 from tests.support.driven_boards import DrivenBoards
 from tests.support.patience import boards_may_pause, silence_counts

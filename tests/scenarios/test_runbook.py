@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.port.link import Links
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = (ROOT / "ops" / "runbook.md").read_text(encoding="utf-8")

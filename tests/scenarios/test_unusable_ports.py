@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from actors.port.link import Link, Links, Patience
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 FORCE_DIMENSION, THREE_D_SYSTEMS = 0x1451, 0x2988
 HOLD = """

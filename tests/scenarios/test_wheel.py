@@ -74,7 +74,7 @@ def test_the_wheel_holds_what_the_service_is_made_of(wheel: Path) -> None:
         for pattern in ("*.py", "*.pyi", "*.pxd", "*.pyx", "*.h", "*.hpp", "py.typed")
         for path in (ROOT / package).rglob(pattern)
     }
-    built = {f"fastpath/{path.stem}{extension}" for path in (ROOT / "fastpath").glob("*.pyx")}
+    built = {path.relative_to(ROOT).with_suffix(extension).as_posix() for path in (ROOT / "fastpath").rglob("*.pyx")}
     tops = {name.split("/", 1)[0] for name in names}
 
     assert expected - names == set()

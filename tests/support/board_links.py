@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.port.link import Link, Patience
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 
 class BoardLinks:

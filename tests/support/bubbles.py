@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpath.bubble import Bubble, Navigated
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.navigation.values import Bubble, Navigated
 from tests.support.devices import ARM_CENTRE, Rig, still_arm_params
 
 Array = NDArray[Any]

@@ -8,10 +8,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpath.arena import Lease, Runtime
-from fastpath.doors import Mechanism
-from fastpath.dtypes import DEVICE_PARAMS
-from fastpath.records import Reader, Writer
+from fastpath.arena.access import Reader, Writer
+from fastpath.arena.runtime import Lease, Runtime
+from fastpath.layout.dtypes import DEVICE_PARAMS
+from fastpath.testing.formulas import Mechanism
 
 ARM: Final = 1
 GRIP: Final = 3

@@ -13,8 +13,8 @@ from typing import Final, Self
 
 from actors.port.link import Patience
 from actors.values.hardware import Candidate, Transport
-from fastpath.arena import Runtime
-from fastpath.records import Reader, Writer
+from fastpath.arena.access import Reader, Writer
+from fastpath.arena.runtime import Runtime
 from tests.support.devices import arm_params, fill
 from transport.link.protocols.openlink import OpenlinkLink, open_board
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from actors.kit.published import Published
 from actors.port.link import Patience
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.devices import fill, still_arm_params
 from tests.support.slices import settings_view
 from transport.link.protocols.hapi import HapiBoards

@@ -27,7 +27,7 @@ from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.system import MakeLinks, System
 from actors.values.identity import Connection, Kind
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.patience import boards_may_pause, patient
 from tests.support.polling import eventually
 from tests.support.service import FREE_PORTS, Addresses, parse_ready

@@ -17,7 +17,7 @@ from tests.support.polling import eventually
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
     from actors.pairing.messages import Reason
-    from fastpath.arena import Lease
+    from fastpath.arena.runtime import Lease
 
 ARM = FoundDevice("049D", Kind.ARM, Connection.SERIAL, Firmware(7, 5), 2, "0" * 28 + "049D", "fake", settle_s=0.05)
 GRIP = FoundDevice("1605", Kind.GRIP, Connection.WIRELESS, Firmware(1, 4), 1, "0" * 28 + "1605", "fake")

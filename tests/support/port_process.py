@@ -10,9 +10,9 @@ import resource
 import sys
 import threading
 
-from fastpath import port_io
-from fastpath.arena import Runtime
-from fastpath.port_thread import PortThread
+from fastpath.arena.runtime import Runtime
+from fastpath.port import zero_packets
+from fastpath.port.port_thread import PortThread
 from tests.support.devices import arm_params, fill
 from tests.support.port_board import CONFIG, ZERO
 from transport.link.guard import GuardProcess
@@ -22,9 +22,9 @@ def main() -> None:
     """Drive until told."""
     descriptor, way = int(sys.argv[1]), sys.argv[2]
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    port_io.install()
+    zero_packets.install()
     faulthandler.enable()
-    port_io.install()
+    zero_packets.install()
     guard = GuardProcess()
     runtime = Runtime(realtime=False)
     runtime.publish_loop(frequency=2000, command_timeout=60)

@@ -15,7 +15,7 @@ from actors.kit.message import ChildFailed, Message
 from actors.settings.book import open_book
 from actors.settings.catalog import CATALOG
 from actors.settings.messages import Frozen, SettingsView
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 
 M = TypeVar("M")
 

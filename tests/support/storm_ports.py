@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from actors.port.link import Link, Patience
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
-    from fastpath.arena import Runtime
+    from fastpath.arena.runtime import Runtime
 
 MECHANISM: Final = "2diy-plastic"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from actors.port.link import Ended
-from fastpath.link.messages import (
+from fastpath.codecs.openlink_messages import (
     Capability,
     DeviceKind,
     Identity,
@@ -11,7 +11,7 @@ from fastpath.link.messages import (
     Settle,
     SettlePhase,
 )
-from fastpath.openlink import Decoder, Frame
+from fastpath.codecs.openlink_py import Decoder, Frame
 from transport.link.protocols.openlink_peer import MS
 from transport.link.protocols.openlink_talk import Talk
 

@@ -11,7 +11,7 @@ from actors.device.messages import SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.session.navigation import check_shape
 from actors.values.identity import Connection, Kind
-from fastpath.bubble import PRIMITIVES, BubbleShape
+from fastpath.navigation.values import PRIMITIVES, BubbleShape
 from transport.wire.simulation import CHANGE
 
 PEN: Final = "D001"

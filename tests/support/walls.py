@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from fastpath.trials import trial
+from fastpath.testing.wall_trial import trial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

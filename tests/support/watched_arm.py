@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
 from tests.support.devices import NO_HAND, Rig, arm_params, fill, grip_params
 
 EBRAKE, STALLED, GUARD, HARD, DROPPED, DERATED = 1, 2, 4, 8, 16, 32

@@ -13,7 +13,7 @@ from actors.device.kinds.base import Heat, KindData
 from actors.device.kinds.compact import COMPACT
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
 from actors.settings.catalog import CATALOG
-from fastpath.arena import default_oscillation
+from fastpath.arena.runtime import default_oscillation
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "force-path.md"
@@ -60,7 +60,7 @@ def test_the_stages_have_the_gains_and_windows_that_follow_from_the_parameters()
 
 
 def test_every_threshold_of_a_monitor_is_on_the_page() -> None:
-    header = (ROOT / "fastpath" / "monitors.h").read_text(encoding="utf-8")
+    header = (ROOT / "fastpath" / "tick" / "monitors.h").read_text(encoding="utf-8")
     thresholds = {name: (float(value), unit) for name, value, unit in THRESHOLD.findall(header)}
     shown = {name: (float(value), unit) for name, value, unit in table("threshold", "value", "unit")}
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tornado.httputil import HTTPServerRequest
 
-from fastpath.arena import now_ns
+from fastpath.arena.runtime import now_ns
 from transport.accepting import Shortage
 from transport.arrivals import Arrivals
 from transport.http.request_queue import RequestQueue

@@ -15,7 +15,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from actors.kit.errors import HapticError, InvalidInput
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 from transport.http.call import NO_BODY, Answer, Call, Edge, Text, parse_body, wants_envelope
 from transport.http.route import METHODS, Route, RouteTable, shown
 from transport.http.target import Target, parse_target

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import Final, Generic, TypeVar
 
-from fastpath.arena import now_ns
+from fastpath.arena.runtime import now_ns
 from transport.http.describe.facts import Facts
 from transport.wire.envelope import Encoded
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.describe.about import ERROR, About, Query, enveloped, results_of
 from transport.http.describe.facts import Facts, facts_of

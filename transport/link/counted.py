@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from actors.port.link import LinkCounters
 
 if TYPE_CHECKING:
-    from fastpath.port_thread import Counters
+    from fastpath.port.port_thread import Counters
 
 
 def counted(counters: Counters) -> LinkCounters:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
-    from fastpath.port_thread import Guard
+    from fastpath.arena.runtime import Runtime
+    from fastpath.port.port_thread import Guard
     from transport.link.usb_bus import UsbBus
 
 

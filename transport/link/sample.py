@@ -22,5 +22,5 @@ class Sample:
 
     @property
     def bits(self) -> int:
-        """PORT_ bits of `fastpath/port_layout.pxd`."""
+        """PORT_ bits of `fastpath/layout/port.pxd`."""
         return POWER | AWAKE | (CALIBRATED | HOMED if self.homed else 0)

@@ -12,14 +12,14 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
 from actors.port.link import DeviceFacts, Ended, LinkCounters, LinkFacts
-from fastpath.arena import now_ns
+from fastpath.arena.runtime import now_ns
 from transport.link.usb_bus import Unplugged
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
     from actors.values.hardware import FoundDevice
     from actors.values.spatial import Quaternion, Vec3
-    from fastpath.arena import Lease
+    from fastpath.arena.runtime import Lease
     from transport.link.sample import Sample
 
 RATE_HZ: Final = 500.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from actors.port.link import NobodyAnswers
 from actors.values.hardware import Candidate, Transport
-from fastpath.port_cell import PortCell
+from fastpath.port.port_cell import PortCell
 from transport.link import hid
 from transport.link.protocols import falcon, falcon_boot, spacemouse
 from transport.link.usb_bus import UsbBus, candidate_of, matches
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.port.link import Link, Patience
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Lease, Runtime
+    from fastpath.arena.runtime import Lease, Runtime
 
 COUNTS: Final = "devices/falcon/counts_per_Nm"
 GONE: Final = "it is not plugged in any more"

@@ -21,7 +21,7 @@ from actors.kit.errors import (
     StateNotWritable,
     UnsupportedArea,
 )
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 
 RETRY_AFTER_S: Final = 1
 OUR_FAULT: Final = "The service failed at this: look for the error in its log and report it."

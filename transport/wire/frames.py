@@ -11,16 +11,16 @@ from actors.session.messages import Damping, SessionConfig
 from actors.values.coefficients import kept
 from actors.values.identity import Connection
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
-from fastpath.arena import Lease
-from fastpath.wire import FrameEncoder, FrameEntry, encode_json
+from fastpath.arena.runtime import Lease
+from fastpath.text.encoder import FrameEncoder, FrameEntry, encode_json
 from transport.wire import navigation
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Runtime
-    from fastpath.records import Writer
+    from fastpath.arena.access import Writer
+    from fastpath.arena.runtime import Runtime
 
 Groups: TypeAlias = "list[tuple[str, list[FrameEntry]]]"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from transport.wire.commands import ANGLE, POSITION
 
 if TYPE_CHECKING:
-    from fastpath.records import Writer
+    from fastpath.arena.access import Writer
 
 HOLDING: Final = POSITION | ANGLE
 

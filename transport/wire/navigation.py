@@ -8,7 +8,7 @@ from typing import Any, Final
 from actors.kit.errors import InvalidInput
 from actors.session.messages import NavigationConfig, SetNavigation
 from actors.session.navigation import NUMBERS
-from fastpath.bubble import PRIMITIVES, Bubble, BubbleShape, Parameter, Vector
+from fastpath.navigation.values import PRIMITIVES, Bubble, BubbleShape, Parameter, Vector
 from transport.wire import shapes
 
 FIXED: Final = "fixed"

@@ -8,7 +8,7 @@ from actors.device.kinds import KINDS
 from actors.device.messages import Phase
 from actors.session import presets
 from actors.values.spatial import ORIGIN, Transform, Vec3
-from fastpath.wire import FrameEntry
+from fastpath.text.encoder import FrameEntry
 from transport.wire import frames
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from actors.session.messages import SessionConfig
     from actors.settings.messages import SettingsView
     from actors.values.identity import Kind
-    from fastpath.arena import Lease, Runtime
-    from fastpath.bubble import Bubble
+    from fastpath.arena.runtime import Lease, Runtime
+    from fastpath.navigation.values import Bubble
 
 
 NOT_READY: Final = "settling or calibrating: commands are taken once the device is ready"

@@ -16,7 +16,7 @@ from actors.event.filters import parse_kinds, parse_level, parse_since
 from actors.event.messages import HUB, Level, Subscribe, Unsubscribe
 from actors.event.queue import BoundedQueue, lost_notice
 from actors.kit.errors import Busy, InvalidInput, NoSuchActor
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.route import Route, RouteTable
 from transport.http.target import Target

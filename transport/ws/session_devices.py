@@ -14,8 +14,8 @@ from transport.ws.session_modules import SessionModules
 
 if TYPE_CHECKING:
     from actors.session.messages import SessionConfig
-    from fastpath.arena import Lease
-    from fastpath.wire import FrameEncoder
+    from fastpath.arena.runtime import Lease
+    from fastpath.text.encoder import FrameEncoder
     from transport.bridge import Bridge
     from transport.wire.reading import Read, Wish
     from transport.wire.vocabulary import Vocabulary

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from actors.kit.errors import HapticError, InvalidInput
 from actors.modules.module import Place
 from actors.modules.registry import NOTHING_ON
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
     from actors.modules.module import Part

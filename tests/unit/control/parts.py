@@ -8,7 +8,7 @@ import numpy as np
 
 from actors.control.counters import read_counters
 from actors.control.messages import LoopCounters
-from fastpath.dtypes import LOOP_STATE
+from fastpath.layout.dtypes import LOOP_STATE
 
 
 class Counted:

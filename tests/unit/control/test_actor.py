@@ -32,8 +32,8 @@ from actors.kit.message import Message
 from actors.kit.published import Published
 from actors.session.messages import SessionTable
 from actors.settings.messages import SettingChanged
-from fastpath.arena import Runtime, default_oscillation
-from fastpath.dtypes import LOOP_STATE
+from fastpath.arena.runtime import Runtime, default_oscillation
+from fastpath.layout.dtypes import LOOP_STATE
 from tests.support.slices import Listener, settings_view, simulated_records
 from tests.unit.control.parts import counters
 

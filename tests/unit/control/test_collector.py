@@ -19,8 +19,8 @@ from actors.device.params import device_params
 from actors.kit.metrics import Metrics
 from actors.kit.published import Published
 from actors.values.simulation import Fault, Simulation
-from fastpath.arena import Runtime
-from fastpath.dtypes import LOOP_STATE
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import LOOP_STATE
 from tests.support.slices import simulated_records
 
 SAFETY_METRICS: Final = {

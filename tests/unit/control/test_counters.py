@@ -8,8 +8,8 @@ import numpy as np
 
 from actors.control.counters import read_counters
 from actors.control.messages import LoopCounters
-from fastpath.arena import Runtime
-from fastpath.dtypes import LOOP_STATE
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import LOOP_STATE
 from tests.unit.control.parts import Counted
 
 

@@ -25,8 +25,8 @@ from actors.kit.published import Published
 from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, Simulation
-from fastpath.arena import Runtime
-from fastpath.port_cell import PortCell
+from fastpath.arena.runtime import Runtime
+from fastpath.port.port_cell import PortCell
 from tests.support.slices import Listener, settings_view, simulated_records
 
 

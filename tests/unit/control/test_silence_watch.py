@@ -16,8 +16,8 @@ from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.published import Published
 from actors.values.simulation import Fault, Simulation
-from fastpath.arena import Runtime
-from fastpath.port_cell import PortCell
+from fastpath.arena.runtime import Runtime
+from fastpath.port.port_cell import PortCell
 from tests.support.slices import Listener, simulated_records
 
 HZ = 4000

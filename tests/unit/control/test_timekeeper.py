@@ -16,7 +16,7 @@ from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.message import Announce
 from actors.kit.published import Published
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.slices import Listener, settings_view
 
 TICKS = 4  # in a millisecond, at the rate of a loop that was told nothing

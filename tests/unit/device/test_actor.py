@@ -39,8 +39,8 @@ from actors.settings.messages import SettingChanged
 from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Simulation
-from fastpath.arena import Runtime
-from fastpath.dtypes import MEASURED
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import MEASURED
 from tests.support.slices import Listener, settings_view, simulated_records
 
 SETTLE = {"simulation/settle_time": 0.25}

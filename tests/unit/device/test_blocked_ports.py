@@ -25,7 +25,7 @@ from actors.port.messages import (
     PortUnblocked,
 )
 from actors.values.identity import Connection, Kind
-from fastpath.arena import Lease, NoSlot, Runtime
+from fastpath.arena.runtime import Lease, NoSlot, Runtime
 from tests.support.slices import Listener
 from tests.unit.device.test_manager import Rig, started
 

@@ -16,7 +16,7 @@ from actors.kit.published import Published
 from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
 from actors.port.messages import CalibrateOverLink, link_name
 from actors.values.simulation import Fault, Simulation
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.links import GRIP
 from tests.support.slices import Listener, settings_view, simulated_records
 

@@ -18,7 +18,7 @@ from actors.kit.clock import ManualClock
 from actors.kit.published import Published
 from actors.port.messages import FirstRoundOver, PortTable
 from actors.settings.messages import STORE
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
 
 

@@ -37,8 +37,8 @@ from actors.pairing.messages import PAIRING
 from actors.port.messages import PortTable
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger
-from fastpath.arena import Lease, NoSlot, Runtime
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.arena.runtime import Lease, NoSlot, Runtime
 from tests.support.slices import Listener, NoChildren, settings_view
 
 FORCE = 0.1

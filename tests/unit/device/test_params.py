@@ -22,8 +22,8 @@ from actors.device.params import (
     status_flags,
 )
 from actors.values.identity import Kind
-from fastpath.arena import Runtime
-from fastpath.dtypes import DEVICE_PARAMS, MEASURED
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import DEVICE_PARAMS, MEASURED
 from tests.support.devices import arm_params
 from tests.support.slices import inventory_of
 

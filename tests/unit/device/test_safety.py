@@ -11,7 +11,7 @@ from actors.device.params import Limits, device_params
 from actors.device.safety import COUNTED, GRIP_HOOK, GRIP_TIMEOUT, MAX_SPEED, SAFE_TRAJECTORY, limits_of, safety_events
 from actors.event.catalog import CATALOG, level_of
 from actors.event.messages import Emit
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.slices import settings_view, simulated_records
 
 NOTHING = SafetySeen()

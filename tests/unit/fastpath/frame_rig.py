@@ -7,10 +7,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from fastpath.arena import Runtime
-from fastpath.dtypes import DEVICE_PARAMS
-from fastpath.records import Reader, Writer
-from fastpath.wire import FrameEncoder, FrameEntry
+from fastpath.arena.access import Reader, Writer
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import DEVICE_PARAMS
+from fastpath.text.encoder import FrameEncoder, FrameEntry
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
 

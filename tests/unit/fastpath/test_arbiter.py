@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.arena import Runtime
-from fastpath.doors import hold_gain
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.arena.runtime import Runtime
+from fastpath.testing.formulas import hold_gain
 from tests.support.devices import Rig, force_of, forces, still_arm_params
 
 RATES = [1_000.0, 4_000.0, 8_000.0, 32_000.0]

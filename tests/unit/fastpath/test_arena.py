@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath import dtypes
-from fastpath.arena import Lease, NoSlot, Runtime
-from fastpath.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
+from fastpath.arena.runtime import Lease, NoSlot, Runtime
+from fastpath.layout import dtypes
+from fastpath.layout.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
 from tests.support.devices import Rig, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
 MAX_DEVICES = 16
-LAYOUTS = ("layout", "force_layout", "simulation_layout")
+LAYOUTS = ("arena", "force", "simulation")
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ONES = (1.0, 1.0, 1.0)
 
@@ -31,7 +31,7 @@ def resident_bytes() -> int:
 
 def struct_fields(name: str) -> list[tuple[str, int]]:
     """Field names of one struct of the layouts and how many 4-byte words each holds."""
-    text = "".join((ROOT / "fastpath" / f"{name}.pxd").read_text(encoding="utf-8") for name in LAYOUTS)
+    text = "".join((ROOT / "fastpath" / "layout" / f"{name}.pxd").read_text(encoding="utf-8") for name in LAYOUTS)
     words = {"SESSION_WORDS": 4, "LATENESS_BUCKETS": 24, "STEPS": 8}
     body = text.split(f"cdef struct {name}:\n", 1)[1].split("\n\n", 1)[0]
     found: list[tuple[str, int]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fastpath.doors import Space
+from fastpath.space.spatial_py import Space
 from tests.unit.fastpath.frame_rig import Rig
 
 BASIS = ((0, 2, 1), (1, 1, -1))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
 from tests.support.devices import Rig, arm_params, force_of, keep
 
 MOVING_S = 0.3

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath import falcon
-from fastpath.doors import Mechanism
-from fastpath.falcon import Delta
+from fastpath.codecs import falcon_py
+from fastpath.codecs.falcon_py import Delta
+from fastpath.testing.formulas import Mechanism
 
 Array = NDArray[Any]
 Vector = tuple[float, float, float]
@@ -85,7 +85,7 @@ def numeric_rows(point: Vector, step: float = 1e-5) -> Array:
     ("z", "count"), [(0.08, -1284), (0.10, -741), (0.12, -304), (0.14, 115), (0.16, 580), (0.17, 872)]
 )
 def test_on_the_axis_all_three_encoders_show_the_known_count(z: float, count: int) -> None:
-    counts = [falcon.count(math.degrees(angle)) for angle in inverse(at(0, 0, z))]
+    counts = [falcon_py.count(math.degrees(angle)) for angle in inverse(at(0, 0, z))]
 
     assert counts == pytest.approx([count] * 3, abs=0.6)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
 from tests.support.devices import (
     ARM_CENTRE,
     Rig,

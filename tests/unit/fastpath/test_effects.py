@@ -12,8 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath.arena import default_oscillation
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.arena.runtime import default_oscillation
 from tests.support.devices import ARM_CENTRE, HOLD, NO_HAND, REST, Rig, arm_params, fill, still_arm_params
 from tests.support.walls import FIRM, LIGHT, MEDIUM, Setup
 from tests.support.watched_arm import BARE, EBRAKE, Watched, bare_arm, latched

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.wire import encode_json, nulls
+from fastpath.text.encoder import encode_json, nulls
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
 

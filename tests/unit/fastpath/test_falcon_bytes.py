@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath import falcon
-from fastpath.falcon import Replies
+from fastpath.codecs import falcon_py
+from fastpath.codecs.falcon_py import Replies
 
 REPLY = b"<ANOPDHAAMPKP\xb6A>"
 INT16 = st.integers(-0x8000, 0x7FFF)
@@ -21,10 +21,10 @@ Vector = tuple[float, float, float]
 
 def reply_of(counts: Counts, homed: int = 7, buttons: int = 0) -> bytes:
     """As a Falcon answers: its numbers are written as those of a command are."""
-    return falcon.command(counts)[:13] + bytes([0x41 + (homed << 4 | buttons)]) + b"A>"
+    return falcon_py.command(counts)[:13] + bytes([0x41 + (homed << 4 | buttons)]) + b"A>"
 
 
-def newest(*pieces: bytes) -> falcon.Reply | None:
+def newest(*pieces: bytes) -> falcon_py.Reply | None:
     stream = Replies()
     found = None
     for piece in pieces:
@@ -33,7 +33,7 @@ def newest(*pieces: bytes) -> falcon.Reply | None:
 
 
 def test_a_command_has_the_known_bytes() -> None:
-    assert falcon.command((100, -100, 4095), 3) == b"<EGAAMJPPPPPADA>"
+    assert falcon_py.command((100, -100, 4095), 3) == b"<EGAAMJPPPPPADA>"
 
 
 def test_a_reply_with_the_known_bytes_is_read() -> None:
@@ -111,31 +111,31 @@ def test_no_bytes_break_the_stream(data: bytes) -> None:
 @pytest.mark.parametrize("counts", [(40_000, 0, 0), (0, -0x8001, 0)])
 def test_a_command_that_is_no_int16_is_refused(counts: Counts) -> None:
     with pytest.raises(ValueError, match="int16"):
-        falcon.command(counts)
+        falcon_py.command(counts)
 
 
 @given(count=INT16)
 def test_angle_and_count_are_the_same_thing(count: int) -> None:
-    assert falcon.count(falcon.angle(count)) == pytest.approx(count, abs=1e-9)
-    assert falcon.angle(count + 1) - falcon.angle(count) == pytest.approx(0.0364347, abs=1e-7)
+    assert falcon_py.count(falcon_py.angle(count)) == pytest.approx(count, abs=1e-9)
+    assert falcon_py.angle(count + 1) - falcon_py.angle(count) == pytest.approx(0.0364347, abs=1e-7)
 
 
 @given(torque=st.tuples(*[st.floats(-5000, 5000)] * 3), scale=st.floats(-20_000, 20_000))
 def test_commands_stay_within_4096_and_keep_their_direction(torque: Vector, scale: float) -> None:
     wanted = [part * 1e-3 * scale for part in torque]
     most = max(map(abs, wanted))
-    share = min(1.0, falcon.MOST_COUNTS / most) if most else 1.0
+    share = min(1.0, falcon_py.MOST_COUNTS / most) if most else 1.0
 
-    counts = falcon.motor_counts(torque, scale)
+    counts = falcon_py.motor_counts(torque, scale)
 
-    assert max(map(abs, counts)) <= falcon.MOST_COUNTS
+    assert max(map(abs, counts)) <= falcon_py.MOST_COUNTS
     assert counts == pytest.approx([part * share for part in wanted], abs=0.5 + 1e-9)
 
 
 def test_a_newton_metre_is_as_many_counts_as_the_scale_says() -> None:
-    assert falcon.motor_counts((100.0, -100.0, 0.0), 10_000) == (1000, -1000, 0)
+    assert falcon_py.motor_counts((100.0, -100.0, 0.0), 10_000) == (1000, -1000, 0)
 
 
 @pytest.mark.parametrize("torque", [(math.nan, 1.0, 1.0), (1.0, math.inf, 1.0), (1.0, 1.0, -math.inf)])
 def test_what_is_no_number_moves_no_motor(torque: Vector) -> None:
-    assert falcon.motor_counts(torque, 10_000) == (0, 0, 0)
+    assert falcon_py.motor_counts(torque, 10_000) == (0, 0, 0)

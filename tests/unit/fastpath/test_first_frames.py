@@ -7,10 +7,10 @@ from typing import Any, Final
 
 import pytest
 
-from fastpath.arena import Lease, Runtime
-from fastpath.dtypes import MEASURED
-from fastpath.port_cell import PortCell
-from fastpath.wire import FrameEncoder, FrameEntry
+from fastpath.arena.runtime import Lease, Runtime
+from fastpath.layout.dtypes import MEASURED
+from fastpath.port.port_cell import PortCell
+from fastpath.text.encoder import FrameEncoder, FrameEntry
 from tests.support.devices import arm_params, grip_params
 
 UNIT: Final = {"w": 1, "x": 0, "y": 0, "z": 0}

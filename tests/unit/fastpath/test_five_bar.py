@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath.doors import Mechanism
+from fastpath.testing.formulas import Mechanism
 from tests.support.devices import Rig, fill, force_of, still_arm_params
 
 Array = NDArray[Any]

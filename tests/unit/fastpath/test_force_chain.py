@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
 from tests.support.devices import (
     ARM_CENTRE,
     ARM_HIGH,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath.arena import default_oscillation
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.arena.runtime import default_oscillation
 from tests.support.devices import REST, Rig, arm_params
 
 SECONDS = 0.6

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath.dtypes import SIMULATION_PARAMS
-from fastpath.wire import FrameEncoder
+from fastpath.layout.dtypes import SIMULATION_PARAMS
+from fastpath.text.encoder import FrameEncoder
 from tests.support.readings import READINGS, read_out
 from tests.unit.fastpath.frame_rig import Json, Rig, shape
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.wire import FrameEncoder, FrameEntry, nulls
+from fastpath.text.encoder import FrameEncoder, FrameEntry, nulls
 from tests.unit.fastpath.frame_rig import ARM, GRIP, Json, Rig, shape
 
 READY = 4

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.hapi import PATIENCE_S, Exchange, Sample
+from fastpath.codecs.hapi_py import PATIENCE_S, Exchange, Sample
 from tests.emulators.hapi import HapiBoard
 from transport.link.protocols.hapi_boards import BOARDS, codec_config, setup_message
 

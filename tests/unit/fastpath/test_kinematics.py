@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath.doors import Mechanism
+from fastpath.testing.formulas import Mechanism
 from tests.support.devices import ARM_HIGH, ARM_LINKS, ARM_LOW, ARM_MECHANISM, ARM_SHOULDER
 
 Array = NDArray[Any]

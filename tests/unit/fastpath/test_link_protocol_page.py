@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from fastpath import openlink
-from fastpath.link import messages
-from fastpath.openlink import Decoder, encode
+from fastpath.codecs import openlink_messages, openlink_py
+from fastpath.codecs.openlink_py import Decoder, encode
 
 PAGE = (Path(__file__).parents[3] / "docs" / "link-protocol.md").read_text(encoding="utf-8")
 SECTION = re.compile(r"^### 0x([0-9A-F]{2}) ([A-Z]+)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
@@ -113,7 +112,7 @@ def test_the_header_and_the_crc_of_an_example_are_as_told(told: Section) -> None
 
     assert raw[:3] == bytes([1, told.code, told.values["device"]])
     assert struct.unpack_from("<H", raw, 4)[0] == told.values["sequence"]
-    assert struct.unpack("<H", raw[-2:])[0] == crc_of(raw[:-2]) == openlink.crc(raw[:-2])
+    assert struct.unpack("<H", raw[-2:])[0] == crc_of(raw[:-2]) == openlink_py.crc(raw[:-2])
 
 
 @EACH
@@ -136,17 +135,17 @@ def test_the_codec_reads_and_writes_the_bytes_of_the_example(told: Section) -> N
 @pytest.mark.parametrize(
     "words",
     [
-        messages.DeviceKind,
-        messages.Capability,
-        messages.CommandMode,
-        messages.SettlePhase,
-        messages.StateFlag,
-        messages.FaultFlag,
-        messages.ConfigureResult,
-        messages.CalibrationProgress,
-        messages.CalibrationReason,
-        messages.LedMode,
-        messages.RefusedReason,
+        openlink_messages.DeviceKind,
+        openlink_messages.Capability,
+        openlink_messages.CommandMode,
+        openlink_messages.SettlePhase,
+        openlink_messages.StateFlag,
+        openlink_messages.FaultFlag,
+        openlink_messages.ConfigureResult,
+        openlink_messages.CalibrationProgress,
+        openlink_messages.CalibrationReason,
+        openlink_messages.LedMode,
+        openlink_messages.RefusedReason,
     ],
 )
 def test_every_word_of_an_enumeration_stands_behind_its_number(words: type[IntEnum]) -> None:
@@ -159,6 +158,6 @@ def test_the_checks_that_the_page_gives_are_right() -> None:
     assert f"`0x{crc_of(b'123456789'):04X}`" in PAGE
     assert raw_of(bytes.fromhex("00 02 11 01 02 22 00")) == bytes.fromhex("11 00 00 22")
     assert "Raw `11 00 00 22` becomes `02 11 01 02 22`." in PAGE
-    assert f"**{openlink.WATCHDOG_S * 1000:.0f} ms**: zero force" in PAGE
-    assert f"Every **{openlink.HEARTBEAT_S * 1000:.0f} ms** by a grip" in PAGE
-    assert f"0 to {openlink.LATE_WINDOW - 1} behind" in PAGE
+    assert f"**{openlink_py.WATCHDOG_S * 1000:.0f} ms**: zero force" in PAGE
+    assert f"Every **{openlink_py.HEARTBEAT_S * 1000:.0f} ms** by a grip" in PAGE
+    assert f"0 to {openlink_py.LATE_WINDOW - 1} behind" in PAGE

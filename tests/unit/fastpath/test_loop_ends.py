@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.devices import (
     ARM_CENTRE,
     Rig,

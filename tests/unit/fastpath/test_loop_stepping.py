@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath.arena import Runtime
-from fastpath.dtypes import MEASURED
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import MEASURED
 from tests.support.devices import (
     Rig,
     arm_params,
@@ -235,7 +235,7 @@ def test_another_seed_gives_another_grip() -> None:
 
 LEASES_WHILE_IT_STEPS = """
 import threading
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 
 runtime = Runtime(stepping=True, realtime=False)
 runtime.publish_loop(frequency=4000, command_timeout=30)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fastpath.dtypes import DEVICE_PARAMS
+from fastpath.layout.dtypes import DEVICE_PARAMS
 from tests.support.devices import NO_HAND, REST, arm_params, keep
 from tests.support.watched_arm import (
     BARE,

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fastpath.bubble import Bubble, BubbleShape
+from fastpath.navigation.values import Bubble, BubbleShape
 from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating, outside
 from tests.support.devices import force_of
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from fastpath.bubble import Bubble
-from fastpath.wire import FrameEncoder, FrameEntry
+from fastpath.navigation.values import Bubble
+from fastpath.text.encoder import FrameEncoder, FrameEntry
 from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating
 from tests.support.devices import ARM
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.wire import nulls, number
+from fastpath.text.encoder import nulls, number
 
 LARGEST = 3.4028234663852886e38
 LONGEST = 15

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath import openlink
-from fastpath.link import messages as m
-from fastpath.link.messages import Message, State, StateFlag
-from fastpath.openlink import Counts, Decoder, Frame, encode
+from fastpath.codecs import openlink_messages as m
+from fastpath.codecs import openlink_py
+from fastpath.codecs.openlink_messages import Message, State, StateFlag
+from fastpath.codecs.openlink_py import Counts, Decoder, Frame, encode
 
 U8 = st.integers(0, 2**8 - 1)
 U16 = st.integers(0, 2**16 - 1)
@@ -100,7 +100,7 @@ def wire(frame: Frame) -> bytes:
 
 def sealed(raw: bytes) -> bytes:
     """Raw bytes with their CRC, coded by hand."""
-    rest = raw + struct.pack("<H", openlink.crc(raw)) + b"\0"
+    rest = raw + struct.pack("<H", openlink_py.crc(raw)) + b"\0"
     return b"\0" + b"".join(bytes([len(run) + 1]) + run for run in rest.split(b"\0")[:-1]) + b"\0"
 
 
@@ -194,7 +194,7 @@ def test_every_single_flipped_byte_of_a_command_is_noticed(damage: int) -> None:
 
 
 def test_a_crc_is_that_of_the_catalogue() -> None:
-    assert openlink.crc(b"123456789") == 0x29B1
+    assert openlink_py.crc(b"123456789") == 0x29B1
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_a_crc_is_that_of_the_catalogue() -> None:
     ],
 )
 def test_a_frame_is_late_within_64_of_the_newest(newest: int, sequence: int, newer: bool) -> None:
-    assert openlink.newer(newest, sequence) is newer
+    assert openlink_py.newer(newest, sequence) is newer
 
 
 def test_a_longer_payload_is_read_as_far_as_it_is_known() -> None:

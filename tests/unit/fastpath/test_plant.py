@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath.doors import Hand, Plant
+from fastpath.testing.formulas import Hand, Plant
 from tests.support.devices import HANDS, Rig, arm_params
 
 Array = NDArray[Any]

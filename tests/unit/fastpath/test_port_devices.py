@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath.arena import Runtime
-from fastpath.dtypes import MEASURED
-from fastpath.port_cell import PortCell
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import MEASURED
+from fastpath.port.port_cell import PortCell
 from tests.support.devices import arm_params, fill, grip_params
 
 FREQUENCY = 4000.0

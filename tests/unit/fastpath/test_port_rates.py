@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from fastpath.arena import Runtime
-from fastpath.link.messages import Command, CommandMode
-from fastpath.openlink import Decoder
-from fastpath.port_thread import PortThread
+from fastpath.arena.runtime import Runtime
+from fastpath.codecs.openlink_messages import Command, CommandMode
+from fastpath.codecs.openlink_py import Decoder
+from fastpath.port.port_thread import PortThread
 from tests.support.polling import PATIENCE_S
 
 COMMANDS = 40

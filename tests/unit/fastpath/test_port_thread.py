@@ -10,10 +10,10 @@ from contextlib import contextmanager, suppress
 import numpy as np
 import pytest
 
-from fastpath import port_io
-from fastpath.arena import Runtime
-from fastpath.dtypes import DEVICE_STATE
-from fastpath.port_thread import PortThread
+from fastpath.arena.runtime import Runtime
+from fastpath.layout.dtypes import DEVICE_STATE
+from fastpath.port import zero_packets
+from fastpath.port.port_thread import PortThread
 from tests.support.devices import arm_params, fill
 from tests.support.polling import eventually
 from tests.support.port_board import CONFIG, POSE, ZERO, Board
@@ -197,14 +197,14 @@ def test_closing_ends_in_the_zero_packet_and_forgets_before_it_closes() -> None:
     guard = Remembered()
     with desk(guard=guard) as made:
         port = made.board.port
-        assert port in port_io.registered()
+        assert port in zero_packets.registered()
         made.pushed()
         made.thread.close()
         made.thread.close()
 
         assert soon(lambda: not any(made.board.torques[-1]))
         assert not made.thread.counters().running
-        assert port not in port_io.registered()
+        assert port not in zero_packets.registered()
         assert guard.told == [("watch", port, ZERO), ("forget", port, b"")]
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(port)

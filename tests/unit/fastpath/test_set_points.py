@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
 from tests.support.devices import ARM_CENTRE, NO_HAND, REST, Rig, arm_params, still_arm_params
 
 STIFFNESS = 500.0

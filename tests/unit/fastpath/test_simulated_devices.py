@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.devices import (
     ARM_CENTRE,
     ARM_MECHANISM,

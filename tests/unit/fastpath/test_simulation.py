@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.devices import HOLD, NO_HAND, REST, Rig, arm_params, fill, force_of, grip_params
 
 TILTED = (0.6, 0.8, 0.0, 0.0)

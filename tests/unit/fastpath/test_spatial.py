@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from fastpath import doors
-from fastpath.doors import Basis, Space, Transform
+from fastpath.space import spatial_py
+from fastpath.space.spatial_py import Basis, Space, Transform
 
 Array = NDArray[Any]
 
@@ -97,8 +97,8 @@ def test_there_are_48_bases_and_half_of_them_mirror() -> None:
 def test_a_basis_is_its_matrix_and_undoes_itself(basis: Basis) -> None:
     v = (0.1, -0.2, 0.3)
 
-    assert doors.basis_apply(basis, v) == tuple(basis_matrix(basis) @ v)
-    assert doors.basis_undo(basis, doors.basis_apply(basis, v)) == v
+    assert spatial_py.basis_apply(basis, v) == tuple(basis_matrix(basis) @ v)
+    assert spatial_py.basis_undo(basis, spatial_py.basis_apply(basis, v)) == v
 
 
 @pytest.mark.parametrize("basis", BASES, ids=str)
@@ -106,7 +106,7 @@ def test_a_rotation_turns_the_way_of_its_matrix_in_every_basis(basis: Basis) -> 
     matrix = basis_matrix(basis)
     q = np.array((0.8, 0.1, -0.5, 0.2)) / math.sqrt(0.94)
 
-    turned = rotation_matrix(doors.basis_rotation(basis, q.tolist()))
+    turned = rotation_matrix(spatial_py.basis_rotation(basis, q.tolist()))
 
     assert turned == pytest.approx(matrix @ rotation_matrix(q.tolist()) @ matrix.T, abs=1e-15)
 
@@ -116,17 +116,19 @@ def test_an_axial_vector_stays_the_cross_product_of_its_vectors(basis: Basis) ->
     matrix = basis_matrix(basis)
     arm, push = np.array((0.1, 0.2, -0.4)), np.array((1.0, -2.0, 0.5))
 
-    moment = doors.basis_axial(basis, np.cross(arm, push).tolist())
+    moment = spatial_py.basis_axial(basis, np.cross(arm, push).tolist())
 
     assert moment == pytest.approx(np.cross(matrix @ arm, matrix @ push), abs=1e-15)
 
 
 @given(transforms(), vectors())
 def test_a_point_goes_through_a_transform_and_back(transform: Transform, p: tuple[float, float, float]) -> None:
-    there = doors.transform_point(transform, p)
+    there = spatial_py.transform_point(transform, p)
 
     assert close(there, (affine(transform) @ (*p, 1.0))[:3], 40.0)
-    assert close(doors.transform_point_back(transform, there), np.array(p), size(transform[0], p) / min(transform[2]))
+    assert close(
+        spatial_py.transform_point_back(transform, there), np.array(p), size(transform[0], p) / min(transform[2])
+    )
 
 
 @given(st.sampled_from(BASES), transforms(), transforms(), vectors())

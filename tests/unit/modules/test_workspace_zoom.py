@@ -14,7 +14,7 @@ from actors.modules.sent import Sent
 from actors.modules.workspace_zoom import WorkspaceZoom, Zoom
 from actors.values.identity import Kind
 from actors.values.spatial import PartialTransform, Quaternion, Transform, Vec3
-from fastpath import doors
+from fastpath.space.spatial_py import transform_point, transform_point_back
 
 lengths = st.floats(-1, 1)
 points = st.tuples(lengths, lengths, lengths)
@@ -39,22 +39,22 @@ def test_the_point_under_the_pivot_stays_to_a_nanometre(
     position: Vec3, rotation: Quaternion, scale: Vec3, pivot: Vec3, new: Vec3, turned: Quaternion | None
 ) -> None:
     before = Transform(position, rotation, scale)
-    under = doors.transform_point_back(parts(before), pivot)
+    under = transform_point_back(parts(before), pivot)
 
     after = Zoom(PartialTransform(None, turned, new), pivot).over(before)
 
-    assert doors.transform_point(parts(after), under) == pytest.approx(pivot, abs=1e-9)
+    assert transform_point(parts(after), under) == pytest.approx(pivot, abs=1e-9)
     assert (after.rotation, after.scale) == (turned or rotation, new)
 
 
 def test_a_pivot_is_taken_back_through_what_navigation_has_travelled() -> None:
     before, pivot, travelled = Transform((0.2, 0.3, 0.4), scale=(2, 2, 2)), (0.1, 0.0, -0.2), (1.0, -2.0, 0.5)
     behind = (pivot[0] - travelled[0], pivot[1] - travelled[1], pivot[2] - travelled[2])
-    under = doors.transform_point_back(parts(before), behind)
+    under = transform_point_back(parts(before), behind)
 
     after = Zoom(PartialTransform(scale=(6, 6, 6)), pivot).over(before, travelled)
 
-    assert doors.transform_point(parts(after), under) == pytest.approx(behind, abs=1e-9)
+    assert transform_point(parts(after), under) == pytest.approx(behind, abs=1e-9)
 
 
 def test_a_uniform_zoom_moves_as_the_formula_says() -> None:

@@ -33,7 +33,7 @@ from actors.pairing.messages import (
 )
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.links import GRIP
 from tests.support.slices import Listener, settings_view, simulated_records
 

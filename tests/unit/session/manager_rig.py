@@ -28,7 +28,7 @@ from actors.session.messages import (
 from actors.session.profile import SessionMemory
 from actors.settings.frozen import freeze
 from actors.settings.messages import STORE, SaveLedger
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.support.slices import Listener, NoChildren, settings_view
 
 CLIENT = Client("127.0.0.1", "3.1")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from actors.kit.errors import InvalidInput
 from actors.session.messages import BUBBLE, OFF, NavigationConfig
 from actors.session.navigation import NUMBERS, Range, as_json, from_json, merged
-from fastpath.bubble import Bubble, BubbleShape
+from fastpath.navigation.values import Bubble, BubbleShape
 
 EVERY = [
     (f"{group}.{name}" if group else name, limits)

@@ -11,7 +11,7 @@ from actors.kit.errors import InvalidInput
 from actors.session import presets
 from actors.values.identity import Kind
 from actors.values.spatial import ORIGIN, Basis, Reach, Transform, Vec3
-from fastpath.doors import Space, basis_apply
+from fastpath.space.spatial_py import Space, basis_apply
 
 BASES = [
     Basis.parse("".join(sign + axis for sign, axis in zip(signs, axes, strict=True)))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.values.coefficients import kept
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 
 values = st.floats(0, 20, allow_nan=False)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from actors.kit.errors import InvalidInput
 from actors.session.messages import SetBasis, SetPreset
 from actors.values.spatial import Basis
-from fastpath.doors import basis_apply
+from fastpath.space.spatial_py import basis_apply
 from tests.unit.wire.targets import EMPTY, arm, commanded, read
 from transport.wire import deprecated
 from transport.wire.notices import EVERY_NS, DeprecationNotices

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.arena import Runtime
-from fastpath.records import Writer
+from fastpath.arena.access import Writer
+from fastpath.arena.runtime import Runtime
 from transport.wire.commands import ANGLE, POSITION
 from transport.wire.holders import PositionHolders
 

@@ -13,8 +13,8 @@ from actors.device.messages import DeviceRecord, Phase
 from actors.device.params import device_params
 from actors.session.messages import Damping, DeviceConfig, SessionConfig
 from actors.values.spatial import Basis, PartialTransform, Transform
-from fastpath.arena import Runtime
-from fastpath.wire import FrameEncoder
+from fastpath.arena.runtime import Runtime
+from fastpath.text.encoder import FrameEncoder
 from tests.support.slices import settings_view, simulated_records
 from transport.wire.commands import FORCE, POSITION
 from transport.ws.devices import SessionDevice

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fastpath.doors import Space
+from fastpath.space.spatial_py import Space
 from tests.support.inside import ServiceInside
 from tests.support.peer import BINARY, TEXT, Peer, encoded
 from tests.unit.ws.conftest import Connect

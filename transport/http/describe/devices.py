@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from fastpath.bubble import ZONES
+from fastpath.navigation.values import ZONES
 from transport.http.describe.navigation import NAVIGATION
 from transport.http.describe.schema import (
     FLAG,

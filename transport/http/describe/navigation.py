@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from actors.session.messages import BUBBLE, OFF
 from actors.session.navigation import LARGEST_PLACE, NUMBERS
-from fastpath.bubble import PRIMITIVES
+from fastpath.navigation.values import PRIMITIVES
 from transport.http.describe.schema import FLAG, Named, either, nullable, number, obj, word
 from transport.wire.navigation import DRIFT, FIXED
 

@@ -16,7 +16,7 @@ from actors.settings.messages import (
     SettingView,
     value_as_json,
 )
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.describe.about import YES_OR_NO, About, Query
 from transport.http.describe.schema import either

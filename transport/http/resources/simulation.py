@@ -12,7 +12,7 @@ from actors.device.messages import MANAGER, AddSimulated, ConfigureDevice, Inven
 from actors.device.places import in_order
 from actors.kit.errors import NoSuchActor, NoSuchDevice, PortBlocked
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
-from fastpath.dtypes import MEASURED
+from fastpath.layout.dtypes import MEASURED
 from transport.http.call import Answer, Call
 from transport.http.describe.about import SEVERAL_DEVICES, About
 from transport.http.describe.devices import RECORD

@@ -17,7 +17,7 @@ from actors.port.link import NobodyAnswers
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach, Vec3
-from fastpath import falcon
+from fastpath.codecs import falcon_py
 from transport.link.ftdi import Ftdi
 from transport.link.protocols import falcon_boot
 from transport.link.sample import Sample
@@ -27,7 +27,7 @@ IDS: Final = frozenset({(0x0403, 0xCB48)})
 NAME: Final = "Novint Falcon"
 HOMING, GREEN, BLUE, RED = 1, 2, 4, 8
 NOTHING: Final[Vec3] = (0.0, 0.0, 0.0)
-AT_ZERO: Final[Vec3] = (falcon.angle(0), falcon.angle(0), falcon.angle(0))
+AT_ZERO: Final[Vec3] = (falcon_py.angle(0), falcon_py.angle(0), falcon_py.angle(0))
 
 # The middle of its reach, 112.5 mm from its base, is where a compact has its own, so that the same presets centre both.
 BASE: Final[Vec3] = (0.0, 0.0275, 0.1)
@@ -55,7 +55,7 @@ class Falcon:
         self.homed = False
         self._wire = wire
         self._counts_per_nm = counts_per_nm
-        self._replies = falcon.Replies()
+        self._replies = falcon_py.Replies()
         self.frames_out = 0
 
     @property
@@ -87,13 +87,13 @@ class Falcon:
         """Command these crank torques (N.mm), or nothing before it is homed; what it answers, None when nothing came."""
         counts, lights = (0, 0, 0), RED | HOMING
         if self.homed:
-            counts, lights = falcon.motor_counts(torque, self._counts_per_nm()), GREEN
-        self._wire.write(falcon.command(counts, lights))
+            counts, lights = falcon_py.motor_counts(torque, self._counts_per_nm()), GREEN
+        self._wire.write(falcon_py.command(counts, lights))
         self.frames_out += 1
         for _ in range(READS_PER_REPLY):
             reply = self._replies.take(self._wire.read())
             if reply is not None:
-                self.homed = reply.homed == falcon.HOMED
+                self.homed = reply.homed == falcon_py.HOMED
                 return Sample(joint=reply.angles, buttons=reply.buttons, homed=self.homed)
         return None
 
@@ -108,7 +108,7 @@ class Falcon:
     def close(self) -> None:
         """Motors to nothing, and give it back; never raises."""
         try:
-            self._wire.write(falcon.command((0, 0, 0), 0))
+            self._wire.write(falcon_py.command((0, 0, 0), 0))
         except Unplugged:
             pass
         finally:
@@ -145,7 +145,7 @@ def _load(opened: Falcon, wire: Ftdi, image_path: str | None, stop: threading.Ev
 
 def found_falcon(serial: str, port: str, counts_per_nm: float) -> FoundDevice:
     """What the service shows of a Falcon."""
-    most = falcon.MOST_COUNTS / abs(counts_per_nm) * 1000 if counts_per_nm else 0.0
+    most = falcon_py.MOST_COUNTS / abs(counts_per_nm) * 1000 if counts_per_nm else 0.0
     return FoundDevice(
         device_id=short_id("F", serial, port),
         kind=Kind.COMPACT,

@@ -20,8 +20,8 @@ import serial.tools.list_ports
 from actors.port.link import DeviceFacts, Ended, LinkFacts, NobodyAnswers
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind, Transport
 from actors.values.identity import Connection, Firmware, Kind
-from fastpath.arena import now_ns
-from fastpath.port_thread import PortThread
+from fastpath.arena.runtime import now_ns
+from fastpath.port.port_thread import PortThread
 from transport.link.counted import counted
 from transport.link.enumerate import path_of, there
 from transport.link.nodes import HAPI
@@ -44,8 +44,8 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.port.link import Patience
     from actors.settings.messages import SettingsView
-    from fastpath.arena import Lease, Runtime
-    from fastpath.port_thread import Guard
+    from fastpath.arena.runtime import Lease, Runtime
+    from fastpath.port.port_thread import Guard
     from transport.link.protocols.hapi_boards import Board
 
 RATE_HZ: Final = 1000.0

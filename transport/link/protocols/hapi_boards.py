@@ -1,7 +1,7 @@
 """What is wired to a hAPI board, as data, and the two messages that tell the board: reset and setup.
 
 The board says nothing of itself and knows no mechanism: which ports have motors and encoders, which way they turn and what the
-encoders read in the home pose comes from here. The third message, torques, is `fastpath/link/hapi.pxd`.
+encoders read in the home pose comes from here. The third message, torques, is `fastpath/codecs/hapi.pxd`.
 """
 
 from __future__ import annotations
@@ -128,6 +128,6 @@ def zero_message(board: Board, board_id: int = BOARD_ID) -> bytes:
 
 
 def codec_config(board: Board, board_id: int = BOARD_ID) -> bytes:
-    """What `fastpath/link/hapi.pxd` has to know of it: id, counts of what is wired, and the joint of each port."""
+    """What `fastpath/codecs/hapi.pxd` has to know of it: id, counts of what is wired, and the joint of each port."""
     joints = bytes(board.by_port) + bytes(PORTS - len(board.joints))
     return bytes((board_id, len(board.joints), len(board.joints), 0, 0)) + joints + joints

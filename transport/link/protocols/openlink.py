@@ -18,9 +18,9 @@ import serial
 
 from actors.port.link import DeviceFacts, LinkFacts, NobodyAnswers, PortUnusable
 from actors.values.hardware import PortFault
-from fastpath.link.messages import Command, CommandMode, SettlePhase, Wake
-from fastpath.openlink import MAX_DEVICES, Decoder, encode
-from fastpath.port_thread import PortThread
+from fastpath.codecs.openlink_messages import Command, CommandMode, SettlePhase, Wake
+from fastpath.codecs.openlink_py import MAX_DEVICES, Decoder, encode
+from fastpath.port.port_thread import PortThread
 from transport.link.counted import counted
 from transport.link.protocols.openlink_found import found_device, why_not_driven
 from transport.link.protocols.openlink_peer import MS, Peer
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
     from actors.port.link import Patience
     from actors.values.hardware import Candidate, FoundDevice
-    from fastpath.arena import Lease, Runtime
-    from fastpath.port_thread import Guard
+    from fastpath.arena.runtime import Lease, Runtime
+    from fastpath.port.port_thread import Guard
 
 BAUD: Final = 921_600
 READ_S: Final = 0.002
 READ_BYTES: Final = 4096
 # Zero commands a second to a board that nobody has attached: its watchdog wants one in 50 ms.
 IDLE_HZ: Final = 200.0
-# PORT_CALIBRATED and PORT_HOMED of fastpath/port_layout.pxd.
+# PORT_CALIBRATED and PORT_HOMED of fastpath/layout/port.pxd.
 CALIBRATED: Final = 1
 HOMED: Final = 512
 FIRST_STATE_NS: Final = 300 * MS

@@ -9,11 +9,11 @@ from actors.device.kinds import KINDS as DEVICE_KINDS
 from actors.values.hardware import FoundDevice, FoundMechanism, MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach
-from fastpath.link.messages import Capability, CommandMode, Configure, ConfigureField, DeviceKind
+from fastpath.codecs.openlink_messages import Capability, CommandMode, Configure, ConfigureField, DeviceKind
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceWide
-    from fastpath.link.messages import Identity
+    from fastpath.codecs.openlink_messages import Identity
 
 DRIVER: Final = "openlink"
 KINDS: Final = MappingProxyType(

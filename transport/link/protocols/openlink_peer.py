@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from fastpath.link.messages import NO_FAULTS, CommandMode, FaultFlag, Led, SettlePhase
+from fastpath.codecs.openlink_messages import NO_FAULTS, CommandMode, FaultFlag, Led, SettlePhase
 from transport.link.protocols.openlink_found import command_mode
 from transport.link.protocols.openlink_signs import OFF
 
 if TYPE_CHECKING:
     from actors.port.link import Ended
-    from fastpath.link.messages import Identity, Message
+    from fastpath.codecs.openlink_messages import Identity, Message
 
 MS: Final = 1_000_000
 NS_PER_S: Final = 1000 * MS

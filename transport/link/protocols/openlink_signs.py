@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from actors.pairing.messages import Reason
-from fastpath.link.messages import (
+from fastpath.codecs.openlink_messages import (
     CalibrationReason,
     ConfigureResult,
     FaultFlag,
@@ -16,7 +16,7 @@ from fastpath.link.messages import (
 )
 
 if TYPE_CHECKING:
-    from fastpath.link.messages import Configuration, Message, Refused
+    from fastpath.codecs.openlink_messages import Configuration, Message, Refused
 
 REASONS: Final = {
     CalibrationReason.BLOCKED: Reason.BLOCKED,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from actors.device.events import sent_nothing
 from actors.pairing.messages import Reason
 from actors.port.link import Ended
-from fastpath.link.messages import (
+from fastpath.codecs.openlink_messages import (
     Calibrate,
     Calibration,
     CalibrationProgress,
@@ -36,7 +36,7 @@ from fastpath.link.messages import (
     StateFlag,
     Wake,
 )
-from fastpath.openlink import EVERY_DEVICE, Frame, encode, newer
+from fastpath.codecs.openlink_py import EVERY_DEVICE, Frame, encode, newer
 from transport.link.protocols.openlink_found import configure_message
 from transport.link.protocols.openlink_peer import MOST_HZ, MS, NS_PER_S, REQUEST_NS, UNSETTLED, Ask, Peer
 from transport.link.protocols.openlink_signs import OFF, REASONS, configuration_refused, light, refused

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import NO_ROTATION
-from fastpath.arena import now_ns
+from fastpath.arena.runtime import now_ns
 from transport.link.sample import Sample
 from transport.link.usb_bus import short_id
 

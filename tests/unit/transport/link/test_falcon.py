@@ -13,7 +13,7 @@ import pytest
 from actors.port.link import NobodyAnswers, PortUnusable
 from actors.values.hardware import MechanismKind, PortFault
 from actors.values.identity import Connection, Kind
-from fastpath.falcon import Delta
+from fastpath.codecs.falcon_py import Delta
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard

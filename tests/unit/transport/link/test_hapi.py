@@ -18,8 +18,8 @@ from actors.port.link import NobodyAnswers, Patience
 from actors.settings.messages import SettingsView
 from actors.values.hardware import Candidate, MechanismKind, Transport
 from actors.values.identity import Kind
-from fastpath.arena import Lease, Runtime, now_ns
-from fastpath.records import Reader
+from fastpath.arena.access import Reader
+from fastpath.arena.runtime import Lease, Runtime, now_ns
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
 from tests.support.devices import fill, still_arm_params

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from actors.settings.catalog import CATALOG
-from fastpath.doors import Mechanism
+from fastpath.testing.formulas import Mechanism
 from transport.link.protocols.hapi_boards import (
     BOARDS,
     MOTOR_TORQUE,

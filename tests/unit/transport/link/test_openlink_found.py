@@ -8,7 +8,7 @@ import pytest
 
 from actors.values.hardware import MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
-from fastpath.link.messages import Capability, CommandMode, DeviceKind, Identity
+from fastpath.codecs.openlink_messages import Capability, CommandMode, DeviceKind, Identity
 from transport.link.protocols.openlink_found import command_mode, found_device, why_not_driven
 
 ARM = Identity(

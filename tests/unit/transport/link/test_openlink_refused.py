@@ -9,9 +9,9 @@ import pytest
 
 from actors.port.link import Patience, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
-from fastpath.arena import Runtime
-from fastpath.link.messages import Capability, DeviceKind, Identify, Identity
-from fastpath.openlink import Decoder, encode
+from fastpath.arena.runtime import Runtime
+from fastpath.codecs.openlink_messages import Capability, DeviceKind, Identify, Identity
+from fastpath.codecs.openlink_py import Decoder, encode
 from transport.link.protocols.openlink import open_link
 
 CANDIDATE = Candidate("p0", "/dev/p0", Transport.SERIAL)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from fastpath.link.messages import (
+from fastpath.codecs.openlink_messages import (
     Command,
     CommandMode,
     DeviceKind,
@@ -22,7 +22,7 @@ from fastpath.link.messages import (
     StateFlag,
     Wake,
 )
-from fastpath.openlink import EVERY_DEVICE, Decoder, Frame
+from fastpath.codecs.openlink_py import EVERY_DEVICE, Decoder, Frame
 from tests.support.talk_rig import ARM, GRIP, READY, SETTLING, Rig
 from transport.link.protocols.openlink_talk import Talk
 

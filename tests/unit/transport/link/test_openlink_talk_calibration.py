@@ -6,7 +6,7 @@ import pytest
 
 from actors.pairing.messages import Reason
 from actors.port.link import Ended
-from fastpath.link.messages import (
+from fastpath.codecs.openlink_messages import (
     Calibrate,
     Calibration,
     CalibrationProgress,

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from fastpath.link.messages import (
+from fastpath.codecs.openlink_messages import (
     DeviceKind,
     FaultFlag,
     Heartbeat,
@@ -19,7 +19,7 @@ from fastpath.link.messages import (
     Settle,
     SettlePhase,
 )
-from fastpath.openlink import EVERY_DEVICE, Frame
+from fastpath.codecs.openlink_py import EVERY_DEVICE, Frame
 from tests.support.talk_rig import ARM, GRIP, READY, RECEIVER, Rig
 from transport.link.protocols.openlink_peer import MS
 

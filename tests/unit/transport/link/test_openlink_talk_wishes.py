@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from actors.device.messages import DeviceWide
-from fastpath.link.messages import (
+from fastpath.codecs.openlink_messages import (
     Capability,
     Configuration,
     Configure,

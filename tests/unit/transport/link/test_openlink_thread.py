@@ -12,9 +12,9 @@ import pytest
 
 from actors.port.link import Patience
 from actors.values.hardware import Candidate, Transport
-from fastpath.arena import Runtime
-from fastpath.link.messages import Capability, Command, CommandMode, DeviceKind, Identity, Wake
-from fastpath.openlink import WATCHDOG_S, Decoder, encode
+from fastpath.arena.runtime import Runtime
+from fastpath.codecs.openlink_messages import Capability, Command, CommandMode, DeviceKind, Identity, Wake
+from fastpath.codecs.openlink_py import WATCHDOG_S, Decoder, encode
 from tests.support.made_threads import MadeThread, NotToday
 from transport.link.protocols import openlink
 from transport.link.protocols.openlink_peer import Peer

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from actors.port.link import Ended
-from fastpath.arena import Lease, now_ns
+from fastpath.arena.runtime import Lease, now_ns
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard

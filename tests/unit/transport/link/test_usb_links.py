@@ -17,7 +17,7 @@ from actors.kit.published import Published
 from actors.port.link import Link, NobodyAnswers, Patience, PortUnusable
 from actors.settings.messages import SettingsView
 from actors.values.hardware import Candidate, PortFault, Transport
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports

@@ -20,7 +20,7 @@ from actors.event.messages import HUB, Emit, Subscribe
 from actors.event.queue import MOST_WAITING, BoundedQueue
 from actors.kit.errors import InvalidInput
 from actors.settings.state_directory import StateDirectory
-from fastpath.wire import encode_json
+from fastpath.text.encoder import encode_json
 from tests.unit.transport.rig import PATIENCE_S, Rig
 from transport.wire.events import translation
 from transport.wire.vocabulary import INVERSE, NEUTRAL

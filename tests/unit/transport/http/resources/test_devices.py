@@ -9,7 +9,7 @@ import pytest
 from actors.device.messages import Inventory
 from actors.session.messages import SessionConfig
 from actors.settings.messages import SettingsView
-from fastpath.arena import Runtime
+from fastpath.arena.runtime import Runtime
 from tests.unit.transport.rig import Rig
 from transport.http.resources import devices
 from transport.wire.vocabulary import Vocabulary

@@ -11,7 +11,7 @@ import pytest
 
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import NoSuchDevice
-from fastpath.dtypes import MEASURED
+from fastpath.layout.dtypes import MEASURED
 from tests.support.slices import inventory_of
 from transport.http.resources import simulation
 from transport.wire.vocabulary import NEUTRAL

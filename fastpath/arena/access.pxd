@@ -1,0 +1,27 @@
+"""Reader and Writer, for the frame encoder: it reads a Reader's state and a Writer's view directly."""
+
+from fastpath.arena.runtime cimport Runtime
+from fastpath.layout.arena cimport DeviceState, Record
+from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+
+cdef class Writer:
+    cdef Runtime runtime
+    cdef readonly int session
+    cdef readonly int device
+    cdef Record record
+    cdef double[3] home
+    cdef readonly bint revoked
+
+cdef class Reader:
+    cdef Runtime runtime
+    cdef readonly int device
+    cdef DeviceState state
+    cdef void refresh(self) noexcept
+    cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept
+
+
+cdef inline double navigation_width(Writer writer) noexcept:
+    """The velocity zone (m) of a session's bubble; 0 while it does not navigate, or without a session."""
+    if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
+        return 0
+    return writer.record.navigation.width

@@ -1,0 +1,270 @@
+"""Reader and Writer: the capabilities that a Runtime hands out, used without asking anybody until their generation is over."""
+
+import numpy as np
+
+from fastpath.navigation.values import Navigated as Shown
+from fastpath.layout.dtypes import DEVICE_STATE
+
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
+
+from fastpath.arena.runtime cimport Runtime
+from fastpath.arena.array_copy cimport copy_out
+from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
+from fastpath.tick.effects cimport EFFECT_FORCE
+from fastpath.layout.force cimport EFFECTS
+from fastpath.layout.arena cimport (
+    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, DeviceState, Record,
+    RecordCell, Transform, View,
+)
+from fastpath.navigation.bubble cimport bubble_anew, shows
+from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity
+from fastpath.layout.initial_state cimport state_begin
+from fastpath.space.validation cimport check_finite, fill_basis, fill_transform
+from fastpath.navigation.validation cimport fill_navigation
+
+cdef enum:
+    # of a vibration: below, it would be motion; above, hardly felt
+    LOWEST_HZ = 10
+    HIGHEST_HZ = 500
+
+
+cdef class Reader:
+    """State of one device; any number of readers, each on one thread."""
+
+    def __cinit__(self, Runtime runtime not None, lease):
+        self.runtime = runtime
+        self.device = lease.slot
+        state_begin(&self.state)
+
+    cdef void refresh(self) noexcept:
+        """Copy the newest whole state in."""
+        cdef DeviceSlot *slot = &self.runtime.arena.devices[self.device]
+        hd_seq_read(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState))
+
+    cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept:
+        """Copy the newest whole state in, and what it shows of the writer's navigation out; False while there is nothing."""
+        cdef Arena *arena = self.runtime.arena
+        cdef DeviceSlot *slot = &arena.devices[self.device]
+        cdef RecordCell *cell
+        if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
+            self.refresh()
+            return False
+        cell = &arena.records[writer.session * MAX_DEVICES + writer.device]
+        hd_seq_read_both(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState),
+                         &cell.shown, out, sizeof(Navigated))
+        if shows(out, &writer.record):
+            return True
+        bubble_anew(&writer.record, writer.home, out)
+        return False
+
+    def navigated(self, Writer writer not None) -> Shown | None:
+        """What a writer's navigation on this device has come to, in one snapshot with the cursor; None while off or new."""
+        cdef Navigated n
+        if not self.refresh_for(writer, &n):
+            return None
+        return Shown(
+            (n.offset[0], n.offset[1], n.offset[2]), (n.rate[0], n.rate[1], n.rate[2]),
+            (n.centre[0], n.centre[1], n.centre[2]), n.inflated, n.zone,
+            (self.state.position[0], self.state.position[1], self.state.position[2]),
+        )
+
+    def snapshot(self, out=None) -> np.ndarray:
+        """The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given."""
+        if out is None:
+            out = np.empty((), dtype=DEVICE_STATE)
+        self.refresh()
+        copy_out(out, &self.state, sizeof(DeviceState))
+        return out
+
+
+cdef class Writer:
+    """One session's record of one device: its view (basis, mount, workspace) and what it commands. Main thread only."""
+
+    def __cinit__(self, Runtime runtime not None, session, device):
+        self.runtime = runtime
+        self.session = session.slot
+        self.device = device.slot
+        self.revoked = False
+        memset(&self.record, 0, sizeof(Record))
+        self.record.session_generation = session.generation
+        self.record.device_generation = device.generation
+        self.record.duck = 1
+        view_identity(&self.record.view)
+
+    def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None:
+        """Application axis i takes signs[i] times device axis axes[i]; a held position is released."""
+        fill_basis(&self.record.view.basis, axes, signs)
+        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+
+    def set_mount(self, position, rotation, scale) -> None:
+        """Mount transform: position (m), unit quaternion w x y z, scale > 0; a held position is released."""
+        fill_transform(&self.record.view.mount, position, rotation, scale)
+        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+
+    def set_workspace(self, position, rotation, scale) -> None:
+        """Workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position follows it."""
+        fill_transform(&self.record.view.workspace, position, rotation, scale)
+        self.record.workspace_revision += 1
+
+    def set_damping(self, double x, double y, double z) -> None:
+        """Damping along each device axis (N.s/m, 0 or more); it acts while the session is open. ValueError."""
+        check_finite(x, y, z)
+        if x < 0 or y < 0 or z < 0:
+            raise ValueError("damping must not be negative")
+        self.record.damping[0] = x; self.record.damping[1] = y; self.record.damping[2] = z
+
+    def set_gate(self, double gain) -> None:
+        """Share of this session's output that the force gate takes at full severity (0 to 1). ValueError."""
+        if not 0 <= gain <= 1:
+            raise ValueError("the gain of a force gate is 0 to 1")
+        self.record.gate = gain
+
+    def set_duck(self, double gain) -> None:
+        """Share of this session's output that is let through (0 to 1). ValueError."""
+        if not 0 <= gain <= 1:
+            raise ValueError("the gain of a session's output is 0 to 1")
+        self.record.duck = gain
+
+    def set_effect(self, int number, force=(0.0, 0.0, 0.0), double frequency=0) -> None:
+        """Vibration 0 or 1 of this session from now on: force at its peak (N, application space, at most 2 N), 10 to 500 Hz. ValueError.
+
+        It plays while the session is open, commands or not, past the oscillation filter, and is bounded in power; 0 Hz ends it.
+        """
+        cdef double f[3]
+        f[0], f[1], f[2] = force
+        check_finite(f[0], f[1], f[2])
+        if not 0 <= number < EFFECTS:
+            raise ValueError(f"a session has vibrations 0 to {EFFECTS - 1}")
+        if frequency != 0 and not LOWEST_HZ <= frequency <= HIGHEST_HZ:
+            raise ValueError(f"a vibration has {LOWEST_HZ} to {HIGHEST_HZ} Hz, or 0 to end it")
+        if f[0] * f[0] + f[1] * f[1] + f[2] * f[2] > EFFECT_FORCE * EFFECT_FORCE * (1 + 1e-9):
+            raise ValueError(f"a vibration has at most {EFFECT_FORCE:g} N")
+        force_to_device(&self.record.view, f, self.record.effects[number].force)
+        self.record.effects[number].frequency = frequency
+        self.record.effects[number].begun_ns = self.runtime._now()
+
+    def set_navigation(self, bubble, home=(0.0, 0.0, 0.0)) -> None:
+        """Navigate by a Bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError.
+
+        `home`: the reach centre (m, device frame), for frames from before the loop has taken a bubble without a position up.
+        """
+        if bubble is None:
+            self.record.navigation.mode = NAVIGATION_OFF
+            return
+        if self.record.navigation.mode == NAVIGATION_OFF:
+            self.record.navigation.revision += 1
+        fill_navigation(&self.record.navigation, bubble)
+        self.home[0], self.home[1], self.home[2] = home
+
+    def set_clutch(self, double ratio, Reader reader not None) -> tuple[float, float, float]:
+        """From where the device is now its motion counts by this ratio (0 to 1); a held position is released. ValueError.
+
+        What the ratio before has come to (m, application space): added to the workspace's position nothing jumps.
+        """
+        cdef View *view = &self.record.view
+        cdef double shift[3]
+        cdef int i
+        if not 0 <= ratio <= 1:
+            raise ValueError("the ratio of a clutch is 0 to 1")
+        reader.refresh()
+        clutch_offset(view, reader.state.position, shift)
+        view.clutch = ratio
+        for i in range(3):
+            view.anchor[i] = reader.state.position[i]
+        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+        return shift[0], shift[1], shift[2]
+
+    def clutch_offset(self, Reader reader not None) -> tuple[float, float, float]:
+        """How far the cursor is from where a released clutch would have it (m, application space)."""
+        cdef double shift[3]
+        reader.refresh()
+        clutch_offset(&self.record.view, reader.state.position, shift)
+        return shift[0], shift[1], shift[2]
+
+    def let_go(self) -> None:
+        """Release a held position and held angles; forces and torques stay."""
+        self.record.commands &= ~<uint32_t>(COMMAND_POSITION | COMMAND_ANGLE)
+
+    def begin(self) -> None:
+        """Start a new set of commands: what is not set again before `publish` is released."""
+        self.record.commands = 0
+
+    def force(self, double x, double y, double z) -> None:
+        """Command a force (N, application space); it keeps its direction at the device when the view changes later."""
+        cdef double f[3]
+        check_finite(x, y, z)
+        f[0] = x; f[1] = y; f[2] = z
+        force_to_device(&self.record.view, f, self.record.force)
+        self.record.commands |= COMMAND_FORCE
+
+    def torque(self, double a0, double a1, double a2) -> None:
+        """Command joint torques (N.mm)."""
+        check_finite(a0, a1, a2)
+        self.record.torque[0] = a0; self.record.torque[1] = a1; self.record.torque[2] = a2
+        self.record.commands |= COMMAND_TORQUE
+
+    def position(self, double x, double y, double z) -> None:
+        """Hold a position (m, application space)."""
+        check_finite(x, y, z)
+        self.record.position[0] = x; self.record.position[1] = y; self.record.position[2] = z
+        self.record.commands |= COMMAND_POSITION
+
+    def angle(self, double a0, double a1, double a2) -> None:
+        """Hold joint angles (degrees)."""
+        check_finite(a0, a1, a2)
+        self.record.angle[0] = a0; self.record.angle[1] = a1; self.record.angle[2] = a2
+        self.record.commands |= COMMAND_ANGLE
+
+    def publish(self, bint refresh=True) -> bool:
+        """Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed."""
+        cdef RecordCell *cell
+        if self.revoked or not current(self):
+            return False
+        if refresh:
+            self.record.command_ns = self.runtime._now()
+        self.record.revision += 1
+        cell = &self.runtime.arena.records[self.session * MAX_DEVICES + self.device]
+        hd_triple_publish(&cell.cell, cell.buffers, &self.record, sizeof(Record))
+        hd_or(&self.runtime.arena.devices[self.device].fresh[self.session >> 6], <uint64_t>1 << (self.session & 63))
+        return True
+
+    def revoke(self) -> None:
+        """Release everything at the next tick; nothing that is written later counts."""
+        if not self.revoked:
+            self.record.commands = 0
+            self.set_damping(0, 0, 0)
+            self.set_navigation(None)
+            for number in range(EFFECTS):
+                self.set_effect(number)
+            self.publish(False)
+            self.revoked = True
+
+    @property
+    def commands(self) -> int:
+        """Which commands are set: 1 force, 2 position, 4 torques, 8 angles."""
+        return self.record.commands
+
+    @property
+    def clutch(self) -> float:
+        """The clutch's ratio, 1 released."""
+        return self.record.view.clutch
+
+    @property
+    def command_ns(self) -> int:
+        """When commands were last stamped, nanoseconds of the runtime's clock; 0 = never."""
+        return self.record.command_ns
+
+    @property
+    def workspace(self) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
+        """Workspace transform as (position, rotation w x y z, scale)."""
+        cdef Transform *m = &self.record.view.workspace
+        return (m.t[0], m.t[1], m.t[2]), (m.q[0], m.q[1], m.q[2], m.q[3]), (m.s[0], m.s[1], m.s[2])
+
+
+cdef bint current(Writer writer) noexcept:
+    """Whether both leases of a writer hold; while it keeps the GIL nobody leases or releases."""
+    cdef Arena *arena = writer.runtime.arena
+    return (hd_load(&arena.sessions[writer.session].generation) == writer.record.session_generation
+            and hd_load(&arena.devices[writer.device].generation) == writer.record.device_generation)

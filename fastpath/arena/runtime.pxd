@@ -1,0 +1,22 @@
+"""The Runtime, for the extensions that hand out rights to its arena."""
+
+from libc.stdint cimport int64_t, uint64_t
+
+from fastpath.layout.arena cimport Arena
+
+cdef class Runtime:
+    cdef Arena *arena
+    cdef void *stack
+    cdef void *thread
+    cdef readonly bint realtime
+    cdef readonly bint stepping
+    cdef readonly int max_sessions
+    cdef dict _sessions
+    cdef dict _devices
+    cdef object _lock
+    cdef uint64_t revision
+    cdef int64_t _now(self) noexcept
+    cdef void _join(self) noexcept
+    cdef bint _lock_memory(self) except -1
+    cdef int _find(self, dict names, str name, int count, bint devices) except -1
+    cdef void _sweep(self) noexcept

@@ -1,0 +1,79 @@
+# Runtime and its slots: where the loop and the rest of the service meet.
+# Metres, newtons, newton-millimetres, degrees for joint angles, seconds; times in nanoseconds of CLOCK_MONOTONIC.
+
+from typing import NamedTuple, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpath.arena.access import Reader, Writer
+
+# Every slot of the arena is leased.
+class NoSlot(RuntimeError): ...
+
+# The right to one slot: valid while the slot's generation is this one.
+class Lease(NamedTuple):
+    slot: int
+    generation: int
+    name: str
+
+# Nanoseconds of CLOCK_MONOTONIC: the one clock of the service.
+def now_ns() -> int: ...
+
+# Parameters of the oscillation filter as they are tuned: 0-d array of dtype OSCILLATION_PARAMS.
+def default_oscillation() -> NDArray[np.void]: ...
+
+# The arena and its loop. With `stepping` the loop runs only by `step`, on a virtual clock that starts at 1 s.
+# `realtime` False: no FIFO, no pinning, no locked memory. ValueError unless 1 to 256 sessions; MemoryError.
+@final
+class Runtime:
+    def __new__(cls, *, realtime: bool = True, max_sessions: int = 64, stepping: bool = False) -> Runtime: ...
+    @property
+    def realtime(self) -> bool: ...
+    @property
+    def stepping(self) -> bool: ...
+    @property
+    def max_sessions(self) -> int: ...
+    # The clock that commands are stamped with: CLOCK_MONOTONIC, or the virtual one when stepping.
+    def now_ns(self) -> int: ...
+    # The timekeeper lives: keeps the dead man's switch from tripping for 500 ms.
+    def beat(self) -> None: ...
+    # Ticks per second (1 to 32,000) and seconds that a command is held; `oscillation` is a 0-d array of dtype
+    # OSCILLATION_PARAMS, None = as tuned. Acts at the next tick. ValueError, TypeError.
+    def publish_loop(
+        self,
+        *,
+        frequency: float,
+        command_timeout: float,
+        spin: bool = True,
+        duty: float = 1,
+        oscillation: NDArray[np.void] | None = None,
+    ) -> None: ...
+    # Start the loop thread; priority and cpu are requests, `loop_state` says which were granted. OSError without a thread,
+    # RuntimeError when stepping; a loop that runs is left alone.
+    def start(self, *, priority: int = 80, cpu: int = -1) -> None: ...
+    # Returns when zero force is on every device and the loop has ended.
+    def stop(self) -> None: ...
+    # Ticks of the loop that ships, on this thread, at exact periods of the virtual clock. RuntimeError unless stepping.
+    def step(self, ticks: int = 1, *, beat: bool = True) -> None: ...
+    @property
+    def running(self) -> bool: ...
+    # A copy of the loop's counters: 0-d array of dtype LOOP_STATE.
+    def loop_state(self) -> NDArray[np.void]: ...
+    # By name; asking again gives the same slot and the next generation. NoSlot when all are taken.
+    def lease_session(self, name: str) -> Lease: ...
+    # The session's records are void at once, its slot is free after the next tick; a lease that is over is ignored.
+    def release_session(self, lease: Lease) -> None: ...
+    # By name; asking again gives the same slot and the next generation. NoSlot when all are taken.
+    def lease_device(self, name: str) -> Lease: ...
+    # The loop writes zero output and frees the slot at its next tick; a lease that is over is ignored.
+    def release_device(self, lease: Lease) -> None: ...
+    # Session slots and device slots that are not free.
+    def slots(self) -> tuple[int, int]: ...
+    # Parameters of one device (0-d array of dtype DEVICE_PARAMS); False when the lease is over. TypeError.
+    def publish_device(self, lease: Lease, params: NDArray[np.void]) -> bool: ...
+    # Set or release the stop latch: zero output from the next tick; False when the lease is over.
+    def stop_device(self, lease: Lease, stopped: bool) -> bool: ...
+    def reader(self, lease: Lease) -> Reader: ...
+    # An identity view, and nothing commanded.
+    def writer(self, session: Lease, device: Lease) -> Writer: ...

@@ -1,0 +1,1 @@
+"""Lock-free cells between threads: triple buffer, seqlock and message ring."""

@@ -1,0 +1,1 @@
+"""Bytes of each protocol: encode and decode, nothing else."""

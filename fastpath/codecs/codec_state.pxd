@@ -1,0 +1,95 @@
+"""What a protocol works on: its buffers, the newest sample of each device, and where messages go that are no sample.
+
+One Codec belongs to one port's thread; nothing of it is shared. A protocol is a file beside this one with three functions:
+
+* `X_fits(codec, length) -> bool`: whether `config`, so many bytes, is one that the others can index by without a look.
+* `X_order(codec, device, order, out) -> int`: one packet for one device (at most CODEC_OUTPUT bytes) and its length; 0 = not
+  now. A zero order is a packet of zero force: it is what the thread asks for when the loop's order is too old.
+* `X_take(codec, bytes, length, now)`: bytes as they came, cut anywhere. What is whole goes into `samples[device]`, with its
+  bit in `fresh`, or through `codec_message` to whoever holds the port's Python handle.
+
+No I/O, no allocation, no clock: `now` is handed in.
+"""
+
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, memmove
+
+from fastpath.layout.port cimport PORT_DEVICES, PortSample
+
+cdef extern from "cells/message_ring.h" nogil:
+    const size_t HD_RING_MESSAGE
+    ctypedef struct hd_ring:
+        pass
+    int hd_ring_put(hd_ring *ring, const void *message, size_t length)
+    size_t hd_ring_take(hd_ring *ring, void *message)
+
+cdef enum:
+    CODEC_INPUT = 2048
+    CODEC_OUTPUT = 256
+    CODEC_CONFIG = 128
+    CODEC_MEMORY = 256
+
+cdef enum Protocol:
+    # every byte that comes is a message and no order goes out; the others are a file each
+    PROTOCOL_BYTES = 0
+    PROTOCOL_HAPI = 1
+    PROTOCOL_OPENLINK = 2
+
+cdef struct Codec:
+    uint32_t protocol
+    uint32_t devices
+    # bytes of `input` that wait for the rest of their packet, and when the newest of them came
+    uint32_t waiting
+    # one bit for each device whose sample is new
+    uint32_t fresh
+    int64_t waiting_ns
+    uint64_t frames_in
+    uint64_t frames_bad
+    uint64_t dropped
+    # packets sent to each device so far: for protocols that number them
+    uint64_t sent[PORT_DEVICES]
+    # when the newest heartbeat of each device came; 0 = none yet
+    int64_t beat_ns[PORT_DEVICES]
+    PortSample samples[PORT_DEVICES]
+    # what the driver told once and for all when it opened the port, in the protocol's own layout
+    uint8_t config[CODEC_CONFIG]
+    # the protocol's own
+    uint64_t memory[CODEC_MEMORY]
+    uint8_t input[CODEC_INPUT]
+    hd_ring *messages
+
+
+cdef inline void codec_message(Codec *c, const uint8_t *message, size_t length) noexcept nogil:
+    """Hand a message (1 to HD_RING_MESSAGE bytes) to the port's Python handle; counted where there is no room for it."""
+    if not hd_ring_put(c.messages, message, length):
+        c.dropped += 1
+
+
+cdef inline PortSample *codec_sample(Codec *c, int device, int64_t now) noexcept nogil:
+    """The sample of a device, to be filled in: counted and stamped."""
+    cdef PortSample *sample = &c.samples[device]
+    sample.count += 1
+    sample.time_ns = now
+    c.fresh |= <uint32_t>1 << device
+    c.frames_in += 1
+    return sample
+
+
+cdef inline size_t codec_gather(Codec *c, const uint8_t *data, size_t length, int64_t now) noexcept nogil:
+    """Append to what waits, at most what fits; how many bytes were taken."""
+    cdef size_t room = CODEC_INPUT - c.waiting
+    if length > room:
+        length = room
+    memcpy(&c.input[c.waiting], data, length)
+    c.waiting += <uint32_t>length
+    c.waiting_ns = now
+    return length
+
+
+cdef inline void codec_drop(Codec *c, size_t count) noexcept nogil:
+    """Take so many bytes off the front of what waits."""
+    if count >= c.waiting:
+        c.waiting = 0
+        return
+    c.waiting -= <uint32_t>count
+    memmove(c.input, &c.input[count], c.waiting)

@@ -1,0 +1,358 @@
+"""Every struct that the loop and the rest share, once; `runtime.pyx` shows the same layouts to Python as numpy dtypes.
+
+Units: metres, newtons, newton-millimetres, degrees for joint angles, seconds; times in nanoseconds of CLOCK_MONOTONIC.
+Vectors are three doubles; quaternions four, w x y z. Every struct is a multiple of 8 bytes.
+"""
+
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+from fastpath.cells.cells cimport hd_triple
+from fastpath.layout.force cimport (
+    EFFECTS, Chain, Effect, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
+)
+from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
+from fastpath.mechanisms.pose cimport Pose
+from fastpath.layout.port cimport PortInner, PortOrder, PortSample
+from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice, SimulationParams
+
+cdef enum:
+    MAX_DEVICES = 16
+    MAX_SESSIONS = 256
+    SESSION_WORDS = 4
+    LATENESS_BUCKETS = 24
+    STEPS = 8
+
+cdef enum Kind:
+    KIND_NONE = 0
+    KIND_ARM = 1
+    KIND_COMPACT = 2
+    KIND_GRIP = 3
+    KIND_PEN = 4
+
+cdef enum SlotState:
+    SLOT_FREE = 0
+    SLOT_ACTIVE = 1
+    SLOT_RETIRING = 2
+
+cdef enum Command:
+    COMMAND_FORCE = 1
+    COMMAND_POSITION = 2
+    COMMAND_TORQUE = 4
+    COMMAND_ANGLE = 8
+
+cdef enum Flag:
+    # `status` of a device; the DeviceActor sets them in the parameters, the loop copies them to the state.
+    FLAG_CALIBRATED = 1
+    FLAG_POWER_SUPPLY = 2
+    FLAG_READY = 4
+    FLAG_STARTED = 8
+    FLAG_CONNECTED = 16
+    FLAG_AWAKE = 32
+    FLAG_ATTACHED = 64
+    # set by the loop alone; MEASURED: what the state shows of the device was read from it, in this lease
+    FLAG_MEASURED = 128
+    FLAG_STOPPED = 256
+
+cdef enum Domain:
+    DOMAIN_UNDEFINED = 0
+    DOMAIN_CARTESIAN = 1
+    DOMAIN_ANGULAR = 2
+
+cdef enum Mode:
+    MODE_IDLE = 0
+    MODE_FORCE = 1
+    MODE_POSITION = 2
+
+cdef enum Safety:
+    SAFETY_EBRAKE = 1
+    SAFETY_STALLED = 2
+    SAFETY_GUARD = 4
+    SAFETY_HARD = 8
+    SAFETY_DROPPED = 16
+    SAFETY_DERATED = 32
+
+cdef enum MechanismKind:
+    MECHANISM_SERIAL = 0
+    MECHANISM_FIVE_BAR = 1
+    MECHANISM_DELTA = 2
+    # no joints of ours: a device at a port tells its cursor itself
+    MECHANISM_CURSOR = 3
+
+cdef enum Step:
+    STEP_READ = 0
+    STEP_ARBITER = 1
+    STEP_FILTER = 2
+    STEP_MONITOR = 3
+    STEP_CLAMP = 4
+    STEP_TORQUE = 5
+    STEP_OUTPUT = 6
+    STEP_PUBLISH = 7
+
+# ---------------------------------------------------------------- spaces
+
+cdef struct Basis:
+    # signed permutation: application axis i takes sign[i] times device axis[i]
+    int8_t axis[3]
+    int8_t sign[3]
+    int8_t determinant
+    int8_t spare
+
+cdef struct Transform:
+    # p_parent = t + R(q) (s * p)
+    double t[3]
+    double q[4]
+    double s[3]
+
+cdef struct View:
+    # application = workspace . mount . basis . clutch . device; the clutch is anchor + ratio (p - anchor), m, device frame
+    Basis basis
+    Transform mount
+    Transform workspace
+    double clutch
+    double anchor[3]
+
+# ---------------------------------------------------------------- one session on one device
+
+cdef struct Record:
+    # what the loop looks at in each tick comes first and lies together
+    uint32_t session_generation
+    uint32_t device_generation
+    int64_t command_ns
+    uint32_t commands
+    uint32_t workspace_revision
+    double force[3]
+    # N s/m along each device axis; acts while the session is open, commands or not
+    double damping[3]
+    # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
+    double gate
+    double duck
+    # vibrations that go on until they are replaced, while the session is open
+    Effect effects[EFFECTS]
+    Navigation navigation
+    double torque[3]
+    double angle[3]
+    double position[3]
+    uint64_t revision
+    View view
+
+# ---------------------------------------------------------------- parameters
+
+cdef struct MechanismParams:
+    # serial arm: the shoulder and both links; five-bar: motor 1, proximal and distal link, and the way from motor to motor;
+    # delta: its base, the rest of it is that of the Falcon
+    double shoulder[3]
+    double link[2]
+    double base
+    double counts_per_turn
+    uint64_t kind
+
+cdef struct DeviceParams:
+    uint32_t kind
+    uint32_t flags
+    uint32_t accepts_commands
+    uint32_t torque_scaling
+    uint64_t plant_revision
+    uint64_t seed
+    double peak_force
+    double torque_limit
+    double gravity_scale
+    double force_scale
+    uint32_t left_handed
+    uint32_t home_return
+    double home[3]
+    MechanismParams mechanism
+    PlantParams plant
+    HandParams hand
+    uint32_t buttons
+    int32_t grip_slot
+    double battery_start
+    double battery_life
+    # m of cursor that one encoder count is worth; depth of the safety-spring zones inside the reach
+    double encoder_step
+    double zone_low[3]
+    double zone_high[3]
+    # m/s at which a held position's set-point moves at most, 0 = any; s that a paired grip may be let go, 0 = for ever
+    double safe_speed
+    double grip_timeout
+    # N/s at which the output grows at most, and at which it does until a new source has caught up; 0 = at once
+    double slew
+    double slow_slew
+    ThermalParams thermal
+    SimulationParams simulation
+    # SOURCE_: a plant of ours or a port; s without a packet after which a port's device is silent
+    uint64_t source
+    double silence
+
+cdef struct LoopParams:
+    double frequency
+    double command_timeout
+    # share of ticks that still run, 0 to 1: below 1 only to show what a starved loop does
+    double duty
+    uint64_t spin
+    # a new one: take up the filter's parameters
+    uint64_t revision
+    OscillationParams oscillation
+
+# ---------------------------------------------------------------- what the loop shows
+
+cdef struct DeviceState:
+    uint64_t tick
+    int64_t time_ns
+    uint32_t generation
+    uint32_t flags
+    uint32_t domain
+    uint32_t mode
+    uint64_t live[SESSION_WORDS]
+    double position[3]
+    double velocity[3]
+    double joint[3]
+    double joint_velocity[3]
+    double orientation[4]
+    double force[3]
+    double torque[3]
+    double target[3]
+    double target_joint[3]
+    double hand_force[3]
+    double hall
+    double battery_level
+    double battery_voltage
+    # seconds without motion
+    double still
+    uint64_t buttons
+    uint64_t clamped
+    uint64_t saturated
+    uint64_t faded
+    # safety: what is latched now, the filter's stage on the worst axis and how much of it the gates see, 0 to 1
+    uint32_t safety
+    uint32_t oscillation_stage
+    double severity
+    # N that the observer sees besides the motors; degrees Celsius and share of the torque limit of the hottest winding
+    double external
+    double temperature
+    double derating
+    # how often since the device came
+    uint64_t oscillations
+    uint64_t ceilings
+    uint64_t ebrakes
+    uint64_t ebrake_releases
+    uint64_t guards
+    uint64_t stalls
+    uint64_t deratings
+    uint64_t grip_drops
+    # what a device at a port tells of itself: PORT_ bits, its protocol's faults, packets so far and times that they stopped
+    uint64_t port_bits
+    uint64_t port_faults
+    uint64_t samples
+    uint64_t silences
+
+cdef struct LoopState:
+    uint64_t ticks
+    uint64_t missed
+    int64_t started_ns
+    int64_t tick_ns
+    double frequency
+    double target_frequency
+    double margin
+    uint64_t running
+    uint64_t fifo
+    uint64_t pinned
+    uint64_t locked
+    uint64_t dead_man_trips
+    uint64_t gaps
+    double lateness_sum
+    double lateness_max
+    uint64_t lateness[LATENESS_BUCKETS]
+    uint64_t step_samples
+    double step_seconds[STEPS]
+    double tick_seconds
+
+# ---------------------------------------------------------------- loop-private memory
+
+cdef struct DevicePrivate:
+    SimDevice sim
+    DeviceState state
+    # of the joint angles that were read last, rad
+    Pose pose
+    double posed[3]
+    double position_ramp
+    double angle_ramp
+    double home_ease
+    SetPoint position
+    SetPoint angle
+    Chain chain
+    Guard guard
+    Thermal thermal
+    PortInner port
+
+cdef struct DeviceSlot:
+    uint64_t state
+    uint64_t stop
+    uint64_t generation
+    uint64_t fresh[SESSION_WORDS]
+    uint64_t live[SESSION_WORDS]
+    uint64_t damped[SESSION_WORDS]
+    uint64_t navigating[SESSION_WORDS]
+    uint64_t playing[SESSION_WORDS]
+    # of each session: the stamp of the command that fades, and its gain in the last tick
+    int64_t fading_ns[MAX_SESSIONS]
+    double fading_gain[MAX_SESSIONS]
+    # of each session: what gate and duck have come to on their ramps, and whose generation that is
+    double gate[MAX_SESSIONS]
+    double duck[MAX_SESSIONS]
+    uint32_t ramped_for[MAX_SESSIONS]
+    hd_triple params_cell
+    DeviceParams params[3]
+    uint64_t sequence
+    DeviceState shown
+    DevicePrivate inner
+    # written by the thread of the device's port, and by the loop
+    hd_triple sample_cell
+    PortSample samples[3]
+    hd_triple order_cell
+    PortOrder orders[3]
+
+cdef struct SessionSlot:
+    uint64_t state
+    uint64_t generation
+
+cdef struct RecordCell:
+    hd_triple cell
+    Record buffers[3]
+    # the loop's own, and what it shows of it under the sequence of the device's state
+    Navigator navigator
+    Navigated shown
+
+cdef struct Arena:
+    uint64_t bytes
+    uint64_t session_count
+    uint64_t session_words
+    # words between the loop and the rest
+    uint64_t halt
+    uint64_t running
+    uint64_t beat_ns
+    uint64_t retiring_sessions[SESSION_WORDS]
+    uint64_t virtual_clock
+    uint64_t virtual_ns
+    # how the loop thread is asked to run
+    int64_t priority
+    int64_t cpu
+    # cells of the loop itself
+    hd_triple params_cell
+    LoopParams params[3]
+    uint64_t sequence
+    LoopState shown
+    # loop-private
+    LoopState state
+    OscillationParams oscillation
+    OscillationRate oscillation_rate
+    uint64_t loop_revision
+    double output_gain
+    double dead_man_gain
+    int64_t dead_man_back_ns
+    double duty_due
+    uint64_t measure
+    uint64_t window_ticks
+    int64_t window_ns
+    SessionSlot sessions[MAX_SESSIONS]
+    DeviceSlot devices[MAX_DEVICES]
+    RecordCell *records

@@ -1,0 +1,151 @@
+"""Structs of the force path: parameters and loop-private memory of filter, set-points, monitors and motors.
+
+Units as in `arena.pxd`, which puts them together; every struct is a multiple of 8 bytes.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+
+cdef enum:
+    # stage of an oscillation filter that is not at work
+    OSCILLATION_FREE = 8
+    # vibrations that one session plays on one device at once
+    EFFECTS = 2
+
+# ---------------------------------------------------------------- oscillation filter
+
+cdef struct OscillationParams:
+    # W to vote for oscillation, and W below which a half-cycle is quiet; the tremor band needs more
+    double power_on
+    double power_off
+    double tremor_factor
+    # s: half-cycles that are tremor, the shortest and longest that count, and silence that forgets
+    double tremor_period
+    double shortest
+    double longest
+    double forget
+    # N at which the filtered force changes sign
+    double crossing
+    # share of the peaks two half-cycles ago
+    double sustained
+    int64_t votes
+    int64_t relapse_votes
+    double floor_gain
+    # s: time constants of the gain, quiet window of stage 0 and what each stage adds
+    double attack
+    double release
+    double window
+    double window_step
+    # s between relapses that lower the ceiling; N and s without which a contact has ended
+    double relapse_window
+    double contact
+    double contact_end
+    uint64_t enabled
+
+cdef struct OscillationRate:
+    # what follows from the parameters at one loop rate
+    double dt
+    double low
+    double b
+    double a1
+    double a2
+    double attack
+    double release
+    double gain[9]
+
+cdef struct OscillationAxis:
+    double force_low
+    double speed_low
+    double force_in[2]
+    double force_out[2]
+    double speed_in[2]
+    double speed_out[2]
+    double since
+    double force_peak
+    double speed_peak
+    double force_before
+    double speed_before
+    double low
+    double high
+    double low_before
+    double high_before
+    double peaks[4]
+    double quiet
+    double since_relapse
+    double since_free
+    double released
+    double gain
+    # W of the last half-cycle
+    double power
+    int64_t sign
+    int64_t votes
+    int64_t stage
+    int64_t ceiling
+    uint64_t entries
+    uint64_t ceilings
+
+# ---------------------------------------------------------------- motors, monitors, set-points
+
+cdef struct ThermalParams:
+    # K of the winding over the housing at the torque limit, and share of that which the housing has over the room
+    double rise
+    double ratio
+    # s
+    double winding
+    double housing
+    # degrees Celsius
+    double ambient
+
+cdef struct SetPoint:
+    # straight from one commanded set-point to the next, over the interval between the two messages
+    double origin[3]
+    double target[3]
+    double now[3]
+    int64_t command_ns
+    int64_t begun_ns
+    int64_t span_ns
+    uint64_t held
+
+cdef struct Share:
+    # share of the new sample in a low-pass, for ticks of dt seconds
+    double dt
+    double value
+
+cdef struct Guard:
+    # loop-private memory of the safety monitors, s and N
+    double fast
+    double resting
+    double still_speed
+    Share still_share
+    double stalled
+    double observer[3]
+    double last_velocity[3]
+    double hard
+    double calm
+    double grip_away
+    double grip_back
+    double grip_gain
+    double fod_gain
+    uint64_t ebrake
+    uint64_t fod
+    uint64_t dropped
+    uint64_t begun
+
+cdef struct Thermal:
+    double winding[3]
+    double housing[3]
+    double felt[3]
+    uint64_t begun
+
+cdef struct Effect:
+    # N at its peak along each device axis, and Hz: none while 0
+    double force[3]
+    double frequency
+    int64_t begun_ns
+
+cdef struct Chain:
+    OscillationAxis axis[3]
+    double slewed[3]
+    double slewed_torque[3]
+    uint64_t catching_up
+    uint64_t mode
+    uint64_t obeyed

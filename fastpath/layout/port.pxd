@@ -1,0 +1,87 @@
+"""What crosses between the loop and the thread of a port: the newest packet of each device one way, what the loop wants the other.
+
+Both go through triple buffers in the device's slot (`arena.pxd`): the sample's writer is the port's thread and its reader the
+loop, the order's the other way round. `generation` is that of the device's lease; whoever reads another one ignores the value.
+Times are stamps of the runtime's clock. Every struct is a multiple of 8 bytes.
+"""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+cdef enum Source:
+    SOURCE_SIMULATED = 0
+    SOURCE_PORT = 1
+
+cdef enum PortBit:
+    # what a device says of itself; the same numbers as its FLAG_ where there is one
+    PORT_CALIBRATED = 1
+    PORT_POWER = 2
+    PORT_AWAKE = 32
+    PORT_ATTACHED = 64
+    PORT_HOMED = 512
+    PORT_CALIBRATING = 1024
+
+cdef struct PortSample:
+    # decoded packets of this device so far, and when this one arrived
+    uint64_t count
+    int64_t time_ns
+    uint32_t generation
+    # PORT_ bits that hold; the protocol's own of what is wrong
+    uint32_t bits
+    uint64_t faults
+    uint64_t buttons
+    # degrees, joint order; m, device frame: the loop takes what the mechanism's kind says
+    double joint[3]
+    double position[3]
+    # unit quaternion, all zero = not known
+    double orientation[4]
+    double hall
+    double battery_level
+    double battery_voltage
+    double temperature
+
+cdef struct PortOrder:
+    uint64_t tick
+    int64_t time_ns
+    uint64_t generation
+    # N at the cursor, device frame; N.mm at the joints, joint order
+    double force[3]
+    double torque[3]
+
+cdef struct PortInner:
+    # the loop's own: whose lease it began for, the sample of the last tick, whether its age was in order, and what velocity comes from
+    uint64_t generation
+    uint64_t count
+    int64_t time_ns
+    uint64_t heard
+    double measured[3]
+    double velocity[3]
+
+cdef enum:
+    PORT_DEVICES = 8
+
+cdef struct PortCounters:
+    # since the thread started; only ever more, but for the last five
+    uint64_t frames_in
+    uint64_t frames_bad
+    uint64_t bytes_in
+    uint64_t bytes_out
+    # packets with an order; of them those that were zero instead of a force, because the loop's order was too old
+    uint64_t orders
+    uint64_t zeros
+    # packets sent a period or more after they were due; left out because the port took no more
+    uint64_t late
+    uint64_t blocked
+    # failed reads and writes; messages that found no room in a ring
+    uint64_t errors
+    uint64_t dropped
+    int64_t last_in_ns
+    int64_t last_out_ns
+    # errno of what ended the exchange, 0 while it goes on: the port was unplugged
+    uint64_t gone
+    uint64_t running
+    uint64_t fifo
+    # of each device: the newest packet, heartbeat, faults and bits
+    int64_t sample_ns[PORT_DEVICES]
+    int64_t beat_ns[PORT_DEVICES]
+    uint64_t faults[PORT_DEVICES]
+    uint64_t bits[PORT_DEVICES]

@@ -1,1 +1,0 @@
-"""Bytes of each protocol: encode and decode, nothing else; the threads of the links call them."""

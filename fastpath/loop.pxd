@@ -1,8 +1,0 @@
-"""The control loop on an arena: `arena.pyx` starts, stops and steps it."""
-
-from fastpath.layout cimport Arena
-
-cdef int loop_start(Arena *arena, void **thread, void *stack) noexcept nogil
-cdef void loop_join(Arena *arena, void *thread) noexcept nogil
-cdef void loop_step(Arena *arena, long long ticks, bint beat) noexcept nogil
-cdef void loop_sweep(Arena *arena) noexcept nogil

@@ -1,0 +1,1 @@
+"""Bubble navigation: shapes as signed distances, and the rate control of the scene outside of them."""

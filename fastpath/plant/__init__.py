@@ -1,0 +1,1 @@
+"""Simulated devices: dynamics of the mechanism and of the hand that holds it."""

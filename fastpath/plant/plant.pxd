@@ -1,0 +1,141 @@
+"""Simulated device and the hand that holds it: per Cartesian axis an apparent mass with viscous and Coulomb friction and stops.
+
+m a = F + F_hand - b v - f_c sgn(v) + F_stops (+ weight along -z); the hand is two springs and dampers in a row with its mass
+between them, its far end on the intended path (two-mass operator model; figures in docs/realtime.md). Leapfrog: half a step
+of drift, one of force, half a step of drift. Springs keep their energy, and a held force moves the mass as far as it does
+in nature, so that a sampled wall loses the K T / 2 of damping that sample and hold costs. Coulomb friction by proximal step:
+a resting device really sticks. Metres, newtons, seconds.
+"""
+
+from libc.math cimport M_PI, cos, exp, sin
+from libc.stdint cimport uint64_t
+
+from fastpath.layout.force cimport Share
+from fastpath.layout.simulation cimport (
+    HAND_CIRCLE, HAND_HOLD, HAND_NONE, HandParams, PlantParams, PlantState, SimDevice,
+)
+
+cdef enum:
+    SUBSTEP_RATE = 32000
+    # N.s/m: of a plant that is locked
+    LOCK_DAMPING = 50
+
+
+cdef inline void plant_substep(
+    PlantState *s, const PlantParams *p, const HandParams *hand, const double *want, const double *want_v,
+    const double *force, double weight, double dt,
+) noexcept nogil:
+    """One step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity in mid-step."""
+    cdef bint held = hand.mass > 0 and hand.path != HAND_NONE
+    cdef double f, grip, v, x, hand_x, half = 0.5 * dt, stick = dt * p.coulomb / p.mass
+    cdef double per_mass = dt / p.mass, per_hand = dt / hand.mass if held else 0
+    cdef int i
+    for i in range(3):
+        x = s.x[i] + half * s.v[i]
+        f = force[i]
+        grip = 0
+        if held:
+            hand_x = s.hand_x[i] + half * s.hand_v[i]
+            grip = hand.grip_stiffness * (hand_x - x) + hand.grip_damping * (s.hand_v[i] - s.v[i])
+            s.hand_v[i] += per_hand * (
+                hand.arm_stiffness * (want[i] - hand_x) + hand.arm_damping * (want_v[i] - s.hand_v[i]) - grip)
+            s.hand_x[i] = hand_x + half * s.hand_v[i]
+            f += grip
+        s.hand_force[i] = grip
+        if s.lock_stiffness > 0:
+            f += s.lock_stiffness * (s.lock_x[i] - x) - LOCK_DAMPING * s.v[i]
+        if i == 2:
+            f -= weight
+        if x < p.low[i]:
+            f += p.stop_stiffness * (p.low[i] - x) - p.stop_damping * s.v[i]
+        elif x > p.high[i]:
+            f += p.stop_stiffness * (p.high[i] - x) - p.stop_damping * s.v[i]
+        v = s.v[i] + per_mass * (f - p.viscous * s.v[i])
+        if v > stick:
+            v -= stick
+        elif v < -stick:
+            v += stick
+        else:
+            v = 0
+        s.v[i] = v
+        s.x[i] = x + half * v
+        if not held:
+            # A hand that takes hold again does so where the device is.
+            s.hand_x[i] = s.x[i]
+            s.hand_v[i] = v
+
+
+cdef inline void hand_target(const HandParams *hand, const double *hold, double seconds, double *want, double *want_v) noexcept nogil:
+    """Intended position (m) and velocity (m/s) of the hand at a time on its path."""
+    cdef double phase, speed
+    cdef int i
+    for i in range(3):
+        want[i] = hold[i] if hand.path == HAND_HOLD else hand.centre[i]
+        want_v[i] = 0
+    if hand.path == HAND_CIRCLE:
+        phase = 2 * M_PI * seconds / hand.period
+        speed = 2 * M_PI / hand.period * hand.radius
+        want[0] += hand.radius * cos(phase)
+        want[2] += hand.radius * sin(phase)
+        want_v[0] = -speed * sin(phase)
+        want_v[2] = speed * cos(phase)
+
+
+cdef inline void plant_substeps(
+    PlantState *s, const PlantParams *p, const HandParams *hand, double *want, const double *want_v,
+    const double *force, double weight, double dt, int count,
+) noexcept nogil:
+    """Some steps of dt seconds under a held force (N), while the hand's intent goes on from want (m) at want_v."""
+    cdef int i, _k
+    for i in range(3):
+        want[i] += 0.5 * dt * want_v[i]
+    for _k in range(count):
+        plant_substep(s, p, hand, want, want_v, force, weight, dt)
+        for i in range(3):
+            want[i] += dt * want_v[i]
+
+
+cdef inline void plant_advance(
+    SimDevice *d, const PlantParams *p, const HandParams *hand, const double *force, double weight, double dt,
+) noexcept nogil:
+    """Advance plant and hand by dt seconds in equal sub-steps of at most 1/32,000 s; the force (N) is held."""
+    cdef double want[3]
+    cdef double want_v[3]
+    cdef int n = <int>(dt * SUBSTEP_RATE + 0.999999)
+    if n < 1:
+        n = 1
+    hand_target(hand, d.hold, d.phase_time, want, want_v)
+    plant_substeps(&d.plant, p, hand, want, want_v, force, weight, dt / n, n)
+    d.phase_time += dt
+
+
+cdef inline double low_pass_share(double cutoff_hz, double dt) noexcept nogil:
+    """Share of the new sample in a first-order low-pass: 1 - exp(-2 pi f dt)."""
+    return 1 - exp(-2 * M_PI * cutoff_hz * dt)
+
+
+cdef inline double share_at(Share *s, double cutoff_hz, double dt) noexcept nogil:
+    """As `low_pass_share`, of one filter that is asked at each tick: an exponential costs more than the rest of it."""
+    if s.dt != dt:
+        s.dt = dt
+        s.value = low_pass_share(cutoff_hz, dt)
+    return s.value
+
+
+cdef inline uint64_t random_next(uint64_t *state) noexcept nogil:
+    """xorshift64*: one 64-bit draw; the state is never 0 (Vigna 2016)."""
+    cdef uint64_t x = state[0]
+    x ^= x >> 12
+    x ^= x << 25
+    x ^= x >> 27
+    state[0] = x
+    return x * <uint64_t>2685821657736338717
+
+
+cdef inline double random_gauss(uint64_t *state) noexcept nogil:
+    """About standard normal: the sum of twelve uniforms less six."""
+    cdef double total = -6
+    cdef int _i
+    for _i in range(12):
+        total += (random_next(state) >> 11) * (1.0 / 9007199254740992.0)
+    return total

@@ -1,0 +1,1 @@
+"""Calls to the operating system: real-time threads, locked memory, clock, serial port descriptors."""

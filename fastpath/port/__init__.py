@@ -1,0 +1,1 @@
+"""Serial ports: the thread of each port, its exchange with the loop, and zero packets at a fatal signal."""

@@ -1,0 +1,68 @@
+"""The two cells of one device at a port, for a link whose thread is Python: what the thread of a serial port does in C."""
+
+from libc.math cimport isfinite
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
+
+from fastpath.arena.runtime cimport Runtime
+from fastpath.cells.cells cimport hd_load, hd_triple_front, hd_triple_publish, hd_triple_take
+from fastpath.layout.arena cimport MAX_DEVICES, DeviceSlot
+from fastpath.layout.port cimport PortOrder, PortSample
+
+
+cdef class PortCell:
+    """The right to answer for one device, for as long as its lease holds. One thread at a time: there is one writer for each cell."""
+
+    cdef Runtime runtime
+    cdef DeviceSlot *slot
+    cdef uint64_t generation
+    cdef PortSample sample
+
+    def __cinit__(self, Runtime runtime not None, lease):
+        if not 0 <= lease.slot < MAX_DEVICES:
+            raise ValueError(f"{lease.slot} is no slot of a device")
+        self.runtime = runtime
+        self.slot = &runtime.arena.devices[<int>lease.slot]
+        self.generation = lease.generation
+        memset(&self.sample, 0, sizeof(PortSample))
+
+    def put(
+        self, *, joint=(0.0, 0.0, 0.0), position=(0.0, 0.0, 0.0), orientation=(0.0, 0.0, 0.0, 0.0), uint64_t buttons=0,
+        double hall=0, double battery_level=0, double battery_voltage=0, double temperature=0, uint32_t bits=0, uint64_t faults=0,
+    ) -> bool:
+        """A packet that arrived now; False: its lease is over, or a number in it is none, and it is not taken."""
+        cdef PortSample *s = &self.sample
+        cdef double sum = hall + battery_level + battery_voltage + temperature
+        cdef int i
+        for i in range(3):
+            s.joint[i] = joint[i]
+            s.position[i] = position[i]
+            sum += s.joint[i] + s.position[i]
+        for i in range(4):
+            s.orientation[i] = orientation[i]
+            sum += s.orientation[i]
+        if hd_load(&self.slot.generation) != self.generation or not isfinite(sum):
+            return False
+        s.count += 1
+        s.time_ns = self.runtime._now()
+        s.generation = <uint32_t>self.generation
+        s.bits = bits
+        s.faults = faults
+        s.buttons = buttons
+        s.hall = hall
+        s.battery_level = battery_level
+        s.battery_voltage = battery_voltage
+        s.temperature = temperature
+        hd_triple_publish(&self.slot.sample_cell, self.slot.samples, s, sizeof(PortSample))
+        return True
+
+    def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
+        """When the loop ordered it (ns), force (N, device frame) and joint torques (N.mm); None: nothing was ordered in this lease."""
+        cdef PortOrder *o
+        if hd_load(&self.slot.generation) != self.generation:
+            return None
+        hd_triple_take(&self.slot.order_cell)
+        o = <PortOrder *>hd_triple_front(&self.slot.order_cell, self.slot.orders, sizeof(PortOrder))
+        if o.generation != self.generation:
+            return None
+        return o.time_ns, (o.force[0], o.force[1], o.force[2]), (o.torque[0], o.torque[1], o.torque[2])

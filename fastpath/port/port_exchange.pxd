@@ -1,0 +1,275 @@
+"""What the thread of a port does in one round: send the orders that are due, take in what came, show what was counted.
+
+No GIL, no allocation, no lock: it meets the loop in the triple buffers of the devices' slots, and the port's Python handle in two
+rings, a seqlock and single words. Who it writes for is a word for each device, the generation of the lease over its slot plus one.
+"""
+
+from libc.errno cimport EAGAIN, EIO, ENODEV
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+from fastpath.cells.cells cimport hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_publish, hd_triple_take
+from fastpath.layout.arena cimport Arena, DeviceSlot
+from fastpath.codecs.dispatch cimport codec_order, codec_take
+from fastpath.codecs.codec_state cimport CODEC_OUTPUT, HD_RING_MESSAGE, Codec, hd_ring, hd_ring_take
+from fastpath.layout.port cimport PORT_DEVICES, PortCounters, PortOrder, PortSample
+
+cdef extern from "platform/port_calls.h" nogil:
+    enum:
+        HD_PORT_READ
+        HD_PORT_WRITE
+        HD_PORT_WOKEN
+        HD_PORT_HUNG_UP
+    int64_t hd_now_ns()
+    int hd_port_wait(int descriptor, int want_room, int wake, int64_t until_ns)
+    int hd_port_read(int descriptor, void *data, size_t most)
+    int hd_port_write(int descriptor, const void *data, size_t length)
+    int hd_port_queued(int descriptor)
+    void hd_port_discard(int descriptor)
+
+cdef enum:
+    READ_BYTES = 1024
+    # reads in a row that gave nothing although bytes were announced, before the port counts as unplugged
+    EMPTY_READS = 3
+    # bytes on their way out at which an order waits for the next one: a late force is worse than none
+    LONGEST_QUEUE = 1024
+    MESSAGES_A_ROUND = 16
+    OLDEST_ORDER_NS = 20000000
+    LONGEST_WAIT_NS = 100000000
+
+cdef struct Line:
+    # words: whom the device belongs to, and ns between two orders while it is somebody's and while it is nobody's, 0 = none
+    uint64_t attached
+    int64_t period_ns
+    int64_t idle_ns
+    # the thread's own
+    int64_t due_ns
+    uint64_t served
+
+cdef struct Exchange:
+    Arena *arena
+    int descriptor
+    int wake
+    uint32_t devices
+    uint32_t zero_bytes
+    int64_t priority
+    # words: stop; changes so far, and those that the thread has seen
+    uint64_t stop
+    uint64_t changes
+    uint64_t seen
+    Line lines[PORT_DEVICES]
+    # what could not be written whole
+    uint32_t rest
+    uint32_t rest_at
+    uint8_t out[1024]
+    uint8_t zero[CODEC_OUTPUT]
+    uint32_t empty_reads
+    char name[16]
+    uint64_t sequence
+    PortCounters shown
+    PortCounters counters
+    Codec codec
+    hd_ring incoming
+    hd_ring outgoing
+
+
+cdef inline int64_t clock_of(Exchange *x) noexcept nogil:
+    """The runtime's clock: what orders and samples are stamped with."""
+    if x.arena.virtual_clock:
+        return <int64_t>hd_load(&x.arena.virtual_ns)
+    return hd_now_ns()
+
+
+cdef inline DeviceSlot *slot_of(Exchange *x, uint64_t attached) noexcept nogil:
+    """The slot that a device's word names; NULL: nobody's, or its lease is over."""
+    cdef DeviceSlot *slot
+    if attached == 0:
+        return NULL
+    slot = &x.arena.devices[<int><uint32_t>attached - 1]
+    return slot if <uint32_t>hd_load(&slot.generation) == attached >> 32 else NULL
+
+
+cdef inline bint ended(Exchange *x, int error) noexcept nogil:
+    """Count a failure; True when the port is gone with it."""
+    x.counters.errors += 1
+    x.counters.gone = error
+    return True
+
+
+cdef inline void write_rest(Exchange *x) noexcept nogil:
+    """Go on with what was not written whole."""
+    cdef int n
+    while x.rest_at < x.rest:
+        n = hd_port_write(x.descriptor, &x.out[x.rest_at], x.rest - x.rest_at)
+        if n < 0:
+            ended(x, -n)
+        if n <= 0:
+            break
+        x.rest_at += n
+        x.counters.bytes_out += n
+        x.counters.last_out_ns = clock_of(x)
+    if x.rest_at == x.rest:
+        x.rest = 0
+        x.rest_at = 0
+
+
+cdef inline bint nothing(const PortOrder *order) noexcept nogil:
+    cdef int i
+    for i in range(3):
+        if order.force[i] != 0 or order.torque[i] != 0:
+            return False
+    return True
+
+
+cdef inline bint newest_order(Exchange *x, Line *line, PortOrder *order) noexcept nogil:
+    """What the loop wants now, else zero; True: a force was withheld, because it is older than OLDEST_ORDER_NS."""
+    cdef DeviceSlot *slot = slot_of(x, line.served)
+    cdef PortOrder *newest
+    memset(order, 0, sizeof(PortOrder))
+    if slot == NULL:
+        return False
+    hd_triple_take(&slot.order_cell)
+    newest = <PortOrder *>hd_triple_front(&slot.order_cell, slot.orders, sizeof(PortOrder))
+    if newest.generation != line.served >> 32:
+        return False
+    if clock_of(x) - newest.time_ns > OLDEST_ORDER_NS:
+        return not nothing(newest)
+    order[0] = newest[0]
+    return False
+
+
+cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
+    """One packet for one device; left out where the last one is not out yet, the next one is newer."""
+    cdef PortOrder order
+    cdef bint withheld = newest_order(x, &x.lines[device], &order)
+    cdef int length
+    if zero:
+        memset(&order, 0, sizeof(order))
+    if x.rest or hd_port_queued(x.descriptor) > LONGEST_QUEUE:
+        x.counters.blocked += 1
+        return
+    length = codec_order(&x.codec, device, &order, x.out)
+    if length <= 0:
+        return
+    x.rest = length
+    x.rest_at = 0
+    write_rest(x)
+    if x.rest and x.rest_at == 0:
+        x.rest = 0
+        x.counters.blocked += 1
+        return
+    x.codec.sent[device] += 1
+    x.counters.orders += 1
+    if withheld:
+        x.counters.zeros += 1
+
+
+cdef inline int64_t send_due(Exchange *x, int64_t now) noexcept nogil:
+    """Every order whose time has come; when the next one's comes."""
+    cdef int64_t following = now + LONGEST_WAIT_NS, period
+    cdef uint64_t attached
+    cdef Line *line
+    cdef int device
+    for device in range(<int>x.devices):
+        line = &x.lines[device]
+        attached = hd_load(&line.attached)
+        if attached != line.served:
+            if attached == 0:
+                send_order(x, device, True)
+            line.served = attached
+            line.due_ns = now
+        period = <int64_t>hd_load(<uint64_t *>(&line.period_ns if attached else &line.idle_ns))
+        if period == 0:
+            continue
+        if now >= line.due_ns:
+            if now - line.due_ns >= period:
+                x.counters.late += attached != 0
+                line.due_ns = now
+            send_order(x, device, False)
+            line.due_ns += period
+        if line.due_ns < following:
+            following = line.due_ns
+    return following
+
+
+cdef inline void send_messages(Exchange *x) noexcept nogil:
+    """What the Python handle wants to say, whole messages in their order."""
+    cdef int _i
+    for _i in range(MESSAGES_A_ROUND):
+        if x.rest:
+            return
+        x.rest = <uint32_t>hd_ring_take(&x.outgoing, x.out)
+        x.rest_at = 0
+        if x.rest == 0:
+            return
+        write_rest(x)
+
+
+cdef inline bint whole(const PortSample *sample) noexcept nogil:
+    """Whether every number that the loop computes with is one."""
+    cdef double sum = sample.hall + sample.battery_level + sample.battery_voltage + sample.temperature
+    cdef int i
+    for i in range(3):
+        sum += sample.joint[i] + sample.position[i]
+    for i in range(4):
+        sum += sample.orientation[i]
+    return isfinite(sum)
+
+
+cdef inline void hand_over(Exchange *x) noexcept nogil:
+    """New samples to the loop, for the devices whose lease holds."""
+    cdef uint32_t fresh = x.codec.fresh
+    cdef PortSample *sample
+    cdef DeviceSlot *slot
+    cdef int device
+    x.codec.fresh = 0
+    for device in range(<int>x.devices):
+        x.counters.beat_ns[device] = x.codec.beat_ns[device]
+        if fresh >> device & 1 == 0:
+            continue
+        sample = &x.codec.samples[device]
+        if not whole(sample):
+            x.codec.frames_bad += 1
+            continue
+        x.counters.sample_ns[device] = sample.time_ns
+        x.counters.faults[device] = sample.faults
+        x.counters.bits[device] = sample.bits
+        slot = slot_of(x, x.lines[device].served)
+        if slot != NULL:
+            sample.generation = <uint32_t>(x.lines[device].served >> 32)
+            hd_triple_publish(&slot.sample_cell, slot.samples, sample, sizeof(PortSample))
+
+
+cdef inline void take_in(Exchange *x, bint hung_up) noexcept nogil:
+    """Read once and decode; nothing where bytes were announced: the port is gone."""
+    cdef uint8_t data[READ_BYTES]
+    cdef int n = hd_port_read(x.descriptor, data, READ_BYTES)
+    if n > 0:
+        x.empty_reads = 0
+        x.counters.bytes_in += n
+        x.counters.last_in_ns = clock_of(x)
+        codec_take(&x.codec, data, n, x.counters.last_in_ns)
+        hand_over(x)
+        return
+    x.empty_reads += 1
+    if n < 0 and n != -EAGAIN:
+        ended(x, -n)
+    elif hung_up:
+        ended(x, EIO)
+    elif x.empty_reads >= EMPTY_READS:
+        ended(x, ENODEV)
+
+
+cdef inline void show_counters(Exchange *x) noexcept nogil:
+    x.counters.frames_in = x.codec.frames_in
+    x.counters.frames_bad = x.codec.frames_bad
+    x.counters.dropped = x.codec.dropped
+    hd_seq_write(&x.sequence, &x.shown, &x.counters, sizeof(PortCounters))
+
+
+cdef inline void wake_up(Exchange *x) noexcept nogil:
+    """Empty the pipe through which the handle wakes the thread."""
+    cdef uint8_t data[64]
+    while hd_port_read(x.wake, data, sizeof(data)) == sizeof(data):
+        pass

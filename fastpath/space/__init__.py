@@ -1,0 +1,1 @@
+"""Coordinate transforms between a device and an application: basis, mount, workspace, clutch."""

@@ -1,0 +1,49 @@
+# Coordinate transforms of the loop as Python functions. ValueError for a number that is not finite and for an invalid basis or
+# transform.
+
+from collections.abc import Sequence
+from typing import TypeAlias, final
+
+Vector: TypeAlias = tuple[float, float, float]
+Quaternion: TypeAlias = tuple[float, float, float, float]
+# (axes, signs): application axis i takes signs[i] times device axis axes[i].
+Basis: TypeAlias = tuple[Sequence[int], Sequence[int]]
+# (position m, unit quaternion w x y z, scale > 0)
+Transform: TypeAlias = tuple[Sequence[float], Sequence[float], Sequence[float]]
+
+# v' = B v: positions, velocities, forces.
+def basis_apply(basis: Basis, v: Sequence[float]) -> Vector: ...
+
+# The other way: v from v' = B v.
+def basis_undo(basis: Basis, v: Sequence[float]) -> Vector: ...
+
+# Quaternion of B R(q) B'.
+def basis_rotation(basis: Basis, q: Sequence[float]) -> Quaternion: ...
+
+# w' = det(B) B w: angular velocities, torques about axes of space.
+def basis_axial(basis: Basis, v: Sequence[float]) -> Vector: ...
+
+# Scaled, rotated, shifted: t + R (s * p).
+def transform_point(transform: Transform, p: Sequence[float]) -> Vector: ...
+
+# (R' (p - t)) / s
+def transform_point_back(transform: Transform, p: Sequence[float]) -> Vector: ...
+
+# What lies between a device and an application: basis, mount and workspace, both ways.
+@final
+class Space:
+    def __new__(
+        cls, *, basis: Basis | None = None, mount: Transform | None = None, workspace: Transform | None = None
+    ) -> Space: ...
+    # m
+    def position_to_application(self, p: Sequence[float]) -> Vector: ...
+    def position_to_device(self, p: Sequence[float]) -> Vector: ...
+    # m/s; scale included
+    def velocity_to_application(self, v: Sequence[float]) -> Vector: ...
+    def velocity_to_device(self, v: Sequence[float]) -> Vector: ...
+    # N; rotated, never scaled
+    def force_to_application(self, f: Sequence[float]) -> Vector: ...
+    def force_to_device(self, f: Sequence[float]) -> Vector: ...
+    # Orientation as a unit quaternion.
+    def rotation_to_application(self, q: Sequence[float]) -> Quaternion: ...
+    def rotation_to_device(self, q: Sequence[float]) -> Quaternion: ...

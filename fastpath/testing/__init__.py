@@ -1,0 +1,1 @@
+"""The formulas of the loop as Python functions, for tests and benchmarks alone."""

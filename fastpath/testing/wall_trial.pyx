@@ -1,0 +1,146 @@
+"""One axis of the loop at a virtual wall: plant, hand and oscillation filter of the tick, over thousands of ticks without Python.
+
+Stands beside the loop, not in it: what is measured here about the filter holds for the lines that ship. Metres, newtons,
+seconds; the wall is at x = 0 and pushes towards negative x.
+"""
+
+import numpy as np
+
+from libc.math cimport M_PI, floor, sin
+from libc.string cimport memset
+
+from fastpath.layout.force cimport OscillationAxis, OscillationParams, OscillationRate
+from fastpath.tick.oscillation cimport oscillation_begin, oscillation_rate, oscillation_step
+from fastpath.tick.oscillation_defaults cimport oscillation_defaults
+from fastpath.plant.plant cimport low_pass_share, plant_substep
+from fastpath.layout.simulation cimport HAND_HOLD, HandParams, PlantParams, PlantState
+
+TRIAL = np.dtype([
+    ("x", "f8"), ("v", "f8"), ("command", "f8"), ("gain", "f8"), ("power", "f8"), ("stage", "i8"), ("ceiling", "i8"),
+    ("entries", "i8"), ("ceilings", "i8"),
+], align=True)
+
+cdef enum:
+    MOST_DELAY = 8
+    VELOCITY_CUTOFF_HZ = 100
+
+cdef struct Sample:
+    double x
+    double v
+    double command
+    double gain
+    double power
+    long long stage
+    long long ceiling
+    long long entries
+    long long ceilings
+
+cdef struct Trial:
+    PlantParams plant
+    HandParams hand
+    double dt
+    double encoder_step
+    double stiffness
+    double grating
+    double pitch
+    double limit
+    long client_every
+    long delay
+    bint filtered
+
+
+def trial(
+    device, hand, path, *, double frequency, double encoder_step, double stiffness=0, push=None, grating=(0.0, 1.0),
+    long client_every=1, long delay=1, double limit=10, bint filtered=True,
+):
+    """One sample of dtype TRIAL for each tick of `path`, where the hand means to be (m).
+
+    `device`: kg, N.s/m, N; `hand`: kg and N/m, N.s/m of grip and arm. `push`: N of the client besides the wall, `grating` its
+    amplitude (N) and pitch (m). The client computes every so many ticks from positions `delay` ticks old. ValueError.
+    """
+    cdef Trial t
+    cdef double[::1] wanted = np.ascontiguousarray(path, dtype=np.float64)
+    cdef long ticks = wanted.shape[0]
+    cdef double[::1] pushed = np.zeros(ticks) if push is None else np.ascontiguousarray(push, dtype=np.float64)
+    out = np.zeros(ticks, dtype=TRIAL)
+    cdef Sample[::1] samples = out
+    if pushed.shape[0] != ticks:
+        raise ValueError("push needs a force for each tick of the path")
+    if not (0 <= delay < MOST_DELAY and client_every >= 1 and 1 <= frequency <= 32000):
+        raise ValueError(f"a delay of 0 to {MOST_DELAY - 1} ticks, a client and a loop that run are needed")
+    memset(&t, 0, sizeof(Trial))
+    t.plant.mass, t.plant.viscous, t.plant.coulomb = device
+    for axis in range(3):
+        t.plant.low[axis] = -1e3
+        t.plant.high[axis] = 1e3
+    t.hand.mass, t.hand.grip_stiffness, t.hand.grip_damping, t.hand.arm_stiffness, t.hand.arm_damping = hand
+    t.hand.path = HAND_HOLD
+    t.grating, t.pitch = grating
+    t.dt = 1 / frequency
+    t.encoder_step = encoder_step
+    t.stiffness = stiffness
+    t.limit = limit
+    t.client_every = client_every
+    t.delay = delay
+    t.filtered = filtered
+    if ticks:
+        with nogil:
+            run(&t, &wanted[0], &pushed[0], &samples[0], ticks)
+    return out
+
+
+cdef inline double limited(double force, double limit) noexcept nogil:
+    """N, at most the limit either way: a command beyond the peak force counts as the peak."""
+    if force > limit:
+        return limit
+    return -limit if force < -limit else force
+
+
+cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample *out, long ticks) noexcept nogil:
+    cdef PlantState s
+    cdef OscillationParams params
+    cdef OscillationRate rate
+    cdef OscillationAxis axis
+    cdef double seen[MOST_DELAY]
+    cdef double want[3]
+    cdef double want_v[3]
+    cdef double force[3]
+    cdef double measured, before, speed = 0, command = 0, x, share = low_pass_share(VELOCITY_CUTOFF_HZ, t.dt)
+    cdef int substeps = <int>(t.dt * 32000 + 0.999999), i, _step
+    cdef long k
+    memset(&s, 0, sizeof(PlantState))
+    memset(want, 0, sizeof(want)); memset(want_v, 0, sizeof(want_v)); memset(force, 0, sizeof(force))
+    oscillation_defaults(&params)
+    oscillation_rate(&rate, &params, t.dt)
+    oscillation_begin(&axis)
+    s.x[0] = wanted[0]
+    s.hand_x[0] = wanted[0]
+    before = floor(s.x[0] / t.encoder_step) * t.encoder_step
+    for i in range(MOST_DELAY):
+        seen[i] = before
+    for k in range(ticks):
+        measured = floor(s.x[0] / t.encoder_step) * t.encoder_step
+        speed += share * ((measured - before) / t.dt - speed)
+        before = measured
+        seen[k % MOST_DELAY] = measured
+        if k % t.client_every == 0:
+            x = seen[(k + MOST_DELAY - t.delay) % MOST_DELAY]
+            command = pushed[k]
+            if x > 0:
+                command -= t.stiffness * x
+            if t.grating != 0:
+                command += t.grating * sin(2 * M_PI * x / t.pitch)
+        command = limited(command, t.limit)
+        out[k].gain = oscillation_step(&axis, &params, &rate, command, speed, measured, t.encoder_step)
+        force[0] = command * out[k].gain if t.filtered else command
+        want[0] = wanted[k]
+        for _step in range(substeps):
+            plant_substep(&s, &t.plant, &t.hand, want, want_v, force, 0, t.dt / substeps)
+        out[k].x = s.x[0]
+        out[k].v = s.v[0]
+        out[k].command = command
+        out[k].power = axis.power
+        out[k].stage = axis.stage
+        out[k].ceiling = axis.ceiling
+        out[k].entries = <long long>axis.entries
+        out[k].ceilings = <long long>axis.ceilings

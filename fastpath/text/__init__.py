@@ -1,0 +1,1 @@
+"""JSON text: frames, device states and numbers."""

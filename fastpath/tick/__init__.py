@@ -1,0 +1,1 @@
+"""The control loop: its thread, the steps of one tick, arbitration, force filter and safety monitors."""

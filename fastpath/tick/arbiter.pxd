@@ -1,0 +1,210 @@
+"""Arbiter: what all sessions together want of one device in this tick, and how its state shows that.
+
+Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
+the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
+Damping is no command: it acts while its session is open, and of several sessions' the strongest counts on each axis.
+Effects are none either: they play while their session is open, and add.
+A session's output is scaled by its duck gain; beside the sums stands what of them its force gate would take away.
+"""
+
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+
+from fastpath.cells.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
+from fastpath.tick.effects cimport Played, play, plays
+from fastpath.layout.arena cimport (
+    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
+    MODE_FORCE, MODE_IDLE, MODE_POSITION, Arena, DeviceSlot, DeviceState, Record, RecordCell,
+)
+from fastpath.navigation.bubble cimport held_position, take_bubble
+from fastpath.layout.navigation cimport NAVIGATION_OFF
+
+cdef extern from *:
+    int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
+
+cdef enum:
+    FADE_MILLISECONDS = 20
+    # of force gate and duck gain when they change
+    RAMP_MILLISECONDS = 50
+
+
+cdef struct Wish:
+    double force[3]
+    double torque[3]
+    double position[3]
+    double angle[3]
+    double damping[3]
+    # sums of gate times force and torque; the gates of who holds a position and angles
+    double gated_force[3]
+    double gated_torque[3]
+    double position_gate
+    double angle_gate
+    # vibrations: they are no command, and enter behind the filter
+    Played effect
+    double position_gain
+    double angle_gain
+    int64_t position_ns
+    int64_t angle_ns
+    bint has_force
+    bint has_torque
+    bint has_position
+    bint has_angle
+
+
+cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
+    """1 while a command is held, then a ramp to 0 over 20 ms, from its age (ns) and the time-out (s)."""
+    cdef double late = age_ns * 1e-9 - timeout
+    if late <= 0:
+        return 1
+    if late >= 1e-3 * FADE_MILLISECONDS:
+        return 0
+    return 1 - late / (1e-3 * FADE_MILLISECONDS)
+
+
+cdef inline double faded(DeviceSlot *slot, int session, int64_t command_ns, double gain, double dt) noexcept nogil:
+    """The gain of a command that may have begun to fade: then it goes on to 0 in 20 ms, also when the time-out grows meanwhile."""
+    cdef double most
+    if gain == 1 and slot.fading_ns[session] != command_ns:
+        return 1
+    most = slot.fading_gain[session] - dt / (1e-3 * FADE_MILLISECONDS)
+    if slot.fading_ns[session] == command_ns and slot.fading_gain[session] < 1 and gain > most + 1e-6:
+        gain = most
+    if gain < 1:
+        slot.fading_ns[session] = command_ns
+        slot.fading_gain[session] = gain
+    return gain
+
+
+cdef inline double towards(double now, double wanted, double step) noexcept nogil:
+    """One step of a ramp."""
+    if wanted > now + step:
+        return now + step
+    return now - step if wanted < now - step else wanted
+
+
+cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint silent, double dt) noexcept nogil:
+    """Gate and duck gain of a session go to what its record says in at most 50 ms, at once while it puts nothing out."""
+    cdef double step
+    if (slot.gate[session] == record.gate and slot.duck[session] == record.duck
+            and slot.ramped_for[session] == record.session_generation):
+        return
+    step = dt / (1e-3 * RAMP_MILLISECONDS)
+    if silent or slot.ramped_for[session] != record.session_generation:
+        slot.ramped_for[session] = record.session_generation
+        step = 1
+    slot.gate[session] = towards(slot.gate[session], record.gate, step)
+    slot.duck[session] = towards(slot.duck[session], record.duck, step)
+
+
+cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, Wish *wish) noexcept nogil:
+    """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
+    cdef DeviceSlot *slot = &arena.devices[device]
+    cdef uint64_t fresh, live, damped, navigating, playing, bits, bit
+    cdef RecordCell *cell
+    cdef Record *record
+    cdef double gain, gate
+    cdef int word, session, i
+    for i in range(3):
+        wish.force[i] = 0; wish.torque[i] = 0; wish.position[i] = 0; wish.angle[i] = 0; wish.damping[i] = 0
+        wish.gated_force[i] = 0; wish.gated_torque[i] = 0; wish.effect.force[i] = 0
+    wish.effect.size = 0
+    wish.effect.speed = 0
+    wish.effect.way = 0
+    wish.has_force = False; wish.has_torque = False; wish.has_position = False; wish.has_angle = False
+    wish.position_gain = 0
+    wish.angle_gain = 0
+    wish.position_gate = 0
+    wish.angle_gate = 0
+    wish.position_ns = 0
+    wish.angle_ns = 0
+    for word in range(<int>arena.session_words):
+        fresh = 0
+        if hd_load(&slot.fresh[word]) != 0:
+            fresh = hd_exchange(&slot.fresh[word], 0)
+        live = slot.live[word]
+        damped = slot.damped[word]
+        navigating = slot.navigating[word]
+        playing = slot.playing[word]
+        bits = live | damped | navigating | playing | fresh
+        if bits == 0:
+            continue
+        while bits != 0:
+            bit = bits & (~bits + 1)
+            bits &= ~bit
+            session = word * 64 + lowest_bit(bit)
+            cell = &arena.records[session * MAX_DEVICES + device]
+            hd_triple_take(&cell.cell)
+            record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
+            live &= ~bit
+            damped &= ~bit
+            navigating &= ~bit
+            playing &= ~bit
+            if (record.device_generation != hd_load(&slot.generation)
+                    or record.session_generation != hd_load(&arena.sessions[session].generation)):
+                continue
+            ramp(slot, session, record, (
+                slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word]) & bit == 0, dt)
+            for i in range(3):
+                if record.damping[i] > 0:
+                    damped |= bit
+                    wish.damping[i] = max(wish.damping[i], slot.duck[session] * record.damping[i])
+            if record.navigation.mode != NAVIGATION_OFF:
+                navigating |= bit
+                take_bubble(&cell.navigator, record)
+            if plays(record.effects):
+                playing |= bit
+                play(record.effects, slot.duck[session], now, arena.oscillation_rate.dt, &wish.effect)
+            if record.commands == 0:
+                continue
+            gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)
+            if gain <= 0:
+                slot.inner.state.faded += 1
+                continue
+            live |= bit
+            gain *= slot.duck[session]
+            gate = slot.gate[session]
+            if record.commands & COMMAND_FORCE:
+                wish.has_force = True
+                for i in range(3):
+                    wish.force[i] += gain * record.force[i]
+                    wish.gated_force[i] += gate * gain * record.force[i]
+            if record.commands & COMMAND_TORQUE:
+                wish.has_torque = True
+                for i in range(3):
+                    wish.torque[i] += gain * record.torque[i]
+                    wish.gated_torque[i] += gate * gain * record.torque[i]
+            if record.commands & COMMAND_POSITION and gain > wish.position_gain:
+                wish.has_position = True
+                wish.position_gain = gain
+                wish.position_gate = gate
+                wish.position_ns = record.command_ns
+                held_position(&cell.navigator, record, wish.position)
+            if record.commands & COMMAND_ANGLE and gain > wish.angle_gain:
+                wish.has_angle = True
+                wish.angle_gain = gain
+                wish.angle_gate = gate
+                wish.angle_ns = record.command_ns
+                for i in range(3):
+                    wish.angle[i] = record.angle[i]
+        slot.live[word] = live
+        slot.damped[word] = damped
+        slot.navigating[word] = navigating
+        slot.playing[word] = playing
+
+
+cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:
+    """Domain, mode and set-points as the state shows them; the domain stays what it was while nothing is commanded."""
+    cdef int i
+    s.mode = MODE_IDLE
+    for i in range(3):
+        s.target[i] = wish.position[i]
+        s.target_joint[i] = wish.angle[i]
+    if not obeys:
+        return
+    if wish.has_position or wish.has_angle:
+        s.mode = MODE_POSITION
+    elif wish.has_force or wish.has_torque:
+        s.mode = MODE_FORCE
+    if wish.has_position or (wish.has_force and not wish.has_angle):
+        s.domain = DOMAIN_CARTESIAN
+    elif wish.has_angle or wish.has_torque:
+        s.domain = DOMAIN_ANGULAR

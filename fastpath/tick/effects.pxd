@@ -1,0 +1,73 @@
+"""Vibrations that the service itself plays, behind the oscillation filter, which could not tell them from a limit cycle.
+
+Each is a sine that goes on until it is replaced. A bare mass m that is shaken with A N at f Hz takes P = A^2 / (2 m 2 pi f); of
+several the largest force, speed and way that they can come to together count. Below 40 Hz the way of the bare mass is bounded to what
+10 mW make of it at 40 Hz: a hand on a wall swings there, and what the wall answers is no effect any more. N, Hz, W, kg, s.
+"""
+
+from libc.math cimport M_PI, fmod, sin, sqrt
+from libc.stdint cimport int64_t
+
+from fastpath.layout.force cimport EFFECTS, Effect
+from fastpath.layout.arena cimport DeviceParams
+
+cdef extern from "tick/monitors.h" nogil:
+    const double EFFECT_FORCE "HD_EFFECT_FORCE"
+    const double EFFECT_POWER "HD_EFFECT_POWER"
+    const double EFFECT_HZ "HD_EFFECT_HZ"
+
+cdef enum:
+    # ticks that a period of a vibration has at least: one of fewer would be felt as another frequency
+    FEWEST_TICKS = 4
+
+
+cdef struct Played:
+    # N now; N, and m/s and m of 1 kg, that all of them come to at most
+    double force[3]
+    double size
+    double speed
+    double way
+
+
+cdef inline bint plays(const Effect *effects) noexcept nogil:
+    """Whether there is any."""
+    return effects[0].frequency > 0 or effects[1].frequency > 0
+
+
+cdef inline void play(const Effect *effects, double gain, int64_t now, double period, Played *out) noexcept nogil:
+    """Add what one session's vibrations are now, and may come to; `period`: s between two ticks of the loop."""
+    cdef const Effect *e
+    cdef double size, wave, turn
+    cdef int k, i
+    for k in range(EFFECTS):
+        e = &effects[k]
+        if e.frequency <= 0 or FEWEST_TICKS * e.frequency * period > 1:
+            continue
+        wave = gain * sin(2 * M_PI * fmod((now - e.begun_ns) * 1e-9 * e.frequency, 1))
+        size = 0
+        for i in range(3):
+            out.force[i] += wave * e.force[i]
+            size += e.force[i] * e.force[i]
+        size = gain * sqrt(size)
+        out.size += size
+        turn = 2 * M_PI * e.frequency
+        out.speed += size / turn
+        out.way += size / (turn * turn)
+
+
+cdef inline void add_effects(const Played *e, const DeviceParams *p, double gain, double *force) noexcept nogil:
+    """Add them to the force, shrunk together to 2 N, 10 mW and the way of 40 Hz; `gain` is the dead man's, force scale counts like amplitude."""
+    cdef double scale = p.force_scale, power, way
+    cdef int i
+    if e.size <= 0 or p.plant.mass <= 0:
+        return
+    if scale * e.size > EFFECT_FORCE:
+        scale = EFFECT_FORCE / e.size
+    power = 0.5 * e.size * e.speed / p.plant.mass
+    if scale * scale * power > EFFECT_POWER:
+        scale = sqrt(EFFECT_POWER / power)
+    way = sqrt(2 * EFFECT_POWER * p.plant.mass / (2 * M_PI * EFFECT_HZ)) / (2 * M_PI * EFFECT_HZ)
+    if scale * e.way > way:
+        scale = way / e.way
+    for i in range(3):
+        force[i] += gain * scale * e.force[i]

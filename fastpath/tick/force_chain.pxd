@@ -1,0 +1,141 @@
+"""The force chain between what sessions want and what the motors get: oscillation filter with force gates, and slew limit.
+
+u = sum of all sources; out = g (u - h sum(gate F)), g the filter's gain on each axis, h = 1 - g of the worst axis in the last
+tick (docs/force-path.md). Forces in the device frame, N; torques in N.mm.
+"""
+
+from libc.math cimport fabs, sqrt
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationParams, OscillationRate
+from fastpath.layout.arena cimport MODE_FORCE, MODE_POSITION, DeviceParams, DeviceState
+from fastpath.tick.oscillation cimport oscillation_begin, oscillation_step
+from fastpath.mechanisms.pose cimport Pose, cursor_force
+
+cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
+    """Nothing seen, nothing put out."""
+    cdef int i
+    for i in range(3):
+        oscillation_begin(&c.axis[i])
+        c.slewed[i] = 0
+        c.slewed_torque[i] = 0
+    c.catching_up = 1
+    c.obeyed = 0
+    s.severity = 0
+    s.oscillation_stage = OSCILLATION_FREE
+
+
+cdef inline void filter_and_gate(
+    Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
+    const Pose *pose, const double *gated_force, const double *gated_torque, int times, double *force, double *torque,
+) noexcept nogil:
+    """Sums in, what the filter and the sessions' gates leave of them out; the filter runs so many times on held input."""
+    cdef double seen[3]
+    cdef double from_torque[3]
+    cdef double gain[3]
+    cdef double worst = 1, h = s.severity
+    cdef uint32_t stage = OSCILLATION_FREE
+    cdef unsigned long long entries, ceilings
+    cdef int i, _k
+    if params.enabled == 0:
+        s.severity = 0
+        s.oscillation_stage = OSCILLATION_FREE
+        return
+    for i in range(3):
+        from_torque[i] = 0.001 * torque[i]
+        seen[i] = force[i]
+    if torque[0] != 0 or torque[1] != 0 or torque[2] != 0:
+        cursor_force(pose, from_torque, from_torque)
+        for i in range(3):
+            seen[i] += from_torque[i]
+            if not fabs(seen[i]) <= p.peak_force:
+                seen[i] = p.peak_force if seen[i] > 0 else -p.peak_force
+    for i in range(3):
+        entries = c.axis[i].entries
+        ceilings = c.axis[i].ceilings
+        gain[i] = c.axis[i].gain
+        for _k in range(times):
+            gain[i] = oscillation_step(
+                &c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step)
+        if gain[i] < worst:
+            worst = gain[i]
+        if c.axis[i].stage < stage:
+            stage = <uint32_t>c.axis[i].stage
+        s.oscillations += c.axis[i].entries - entries
+        s.ceilings += c.axis[i].ceilings - ceilings
+    for i in range(3):
+        force[i] = gain[i] * (force[i] - h * gated_force[i])
+        torque[i] = worst * (torque[i] - h * gated_torque[i])
+    s.severity = 1 - worst
+    s.oscillation_stage = stage
+
+
+cdef inline void towards_zero(double *last, const double *wanted) noexcept nogil:
+    """What of the last output points the way of the wanted one, at most as far: nothing holds an output up that is to go down."""
+    cdef double along = 0, square = 0
+    cdef int i
+    for i in range(3):
+        along += wanted[i] * last[i]
+        square += last[i] * last[i]
+    along = along / square if square > 0 else 0
+    if along < 0:
+        along = 0
+    elif along > 1:
+        along = 1
+    for i in range(3):
+        last[i] *= along
+
+
+cdef inline bint unfelt(const double *force, const double *torque) noexcept nogil:
+    """Whether these torques come to no force at the cursor: at a singular pose."""
+    return (force[0] == 0 and force[1] == 0 and force[2] == 0) and (torque[0] != 0 or torque[1] != 0 or torque[2] != 0)
+
+
+cdef inline bint go(double *last, double *wanted, double step) noexcept nogil:
+    """From the last output towards the wanted one, at most a step behind what is free; 1 when it is not there yet."""
+    cdef double x, y, z, way
+    cdef bint held_back
+    cdef int i
+    towards_zero(last, wanted)
+    x = wanted[0] - last[0]
+    y = wanted[1] - last[1]
+    z = wanted[2] - last[2]
+    way = sqrt(x * x + y * y + z * z)
+    held_back = way > step and step > 0
+    for i in range(3):
+        if held_back:
+            wanted[i] = last[i] + (wanted[i] - last[i]) * step / way
+        last[i] = wanted[i]
+    return held_back
+
+
+cdef inline bint slew(
+    Chain *c, const DeviceParams *p, DeviceState *s, double dt, double *force, double *torque,
+) noexcept nogil:
+    """Away from zero at the slew limit, at the slow one until a new source has caught up; towards zero at once. 1 when held back.
+
+    In: what the motors would give out, as the force at the cursor (N) and as joint torques (N.mm). Out, when held back: the way
+    to it, which the motors are asked for next: a force without torques, or torques that are no force at the cursor, which go
+    as far of their limit as a force does of its peak.
+    """
+    cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE, torques = unfelt(force, torque)
+    cdef bint held_back
+    cdef double step
+    if c.obeyed == 0 or (positions and c.mode == MODE_FORCE) or (forces and c.mode == MODE_POSITION):
+        c.catching_up = 1
+    c.obeyed = 1
+    if positions or forces:
+        c.mode = s.mode
+    step = (p.slow_slew if c.catching_up else p.slew) * dt
+    if torques:
+        memset(c.slewed, 0, sizeof(c.slewed))
+        held_back = go(c.slewed_torque, torque, step * p.torque_limit / p.peak_force if p.peak_force > 0 else 0)
+    else:
+        memset(c.slewed_torque, 0, sizeof(c.slewed_torque))
+        held_back = go(c.slewed, force, step)
+        if held_back:
+            memset(torque, 0, 3 * sizeof(double))
+    if not held_back:
+        c.catching_up = 0
+    return held_back

@@ -1,0 +1,334 @@
+"""The control loop: a C thread with absolute deadlines that reads cells, works one tick per device, and writes cells.
+
+From start to stop it takes no GIL, no lock and no memory, and makes no system call but the sleep and the clock. A late tick
+is skipped and counted, never replayed. The same tick runs under `loop_step` on a virtual clock, with the same bits each time.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
+
+from fastpath.tick.arbiter cimport lowest_bit
+from fastpath.cells.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
+from fastpath.tick.force_chain cimport chain_begin
+from fastpath.tick.device_tick cimport device_tick
+from fastpath.layout.arena cimport (
+    LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING, Arena, DeviceSlot,
+    DeviceState, LoopParams, LoopState,
+)
+from fastpath.tick.oscillation cimport oscillation_rate
+from fastpath.port.port_step cimport order_zero
+from fastpath.layout.initial_state cimport state_begin
+
+cdef extern from "platform/realtime.h" nogil:
+    ctypedef unsigned long pthread_t
+    int pthread_join(pthread_t thread, void **result)
+    int64_t hd_now_ns()
+    void hd_sleep_until(int64_t ns)
+    void hd_wait_until(int64_t ns, int64_t margin_ns)
+    void hd_flush_denormals()
+    void hd_thread_setup(const char *name)
+    int hd_request_fifo(int priority)
+    int hd_request_short_slice()
+    int hd_pin(int cpu)
+    int hd_thread_start(pthread_t *thread, void *(*run)(void *) noexcept nogil, void *argument, void *stack)
+
+cdef enum:
+    PROBES = 128
+    SAMPLE_EVERY = 64
+    LONGEST_GAP_TICKS = 8
+
+cdef int64_t SECOND = 1000000000
+cdef double RAMP_SECONDS = 0.050
+cdef double DEAD_MAN_SECONDS = 0.500
+cdef double DEAD_MAN_BACK_SECONDS = 0.200
+
+
+# ---------------------------------------------------------------- one tick
+
+cdef inline void retire_sessions(Arena *a) noexcept nogil:
+    """Free the session slots that their owners gave back; their records are dead by generation already."""
+    cdef uint64_t bits, mask
+    cdef int word, device
+    for word in range(<int>a.session_words):
+        if hd_load(&a.retiring_sessions[word]) == 0:
+            continue
+        bits = hd_exchange(&a.retiring_sessions[word], 0)
+        for device in range(MAX_DEVICES):
+            a.devices[device].live[word] &= ~bits
+            a.devices[device].damped[word] &= ~bits
+            a.devices[device].navigating[word] &= ~bits
+            a.devices[device].playing[word] &= ~bits
+        while bits != 0:
+            mask = bits & (~bits + 1)
+            hd_store(&a.sessions[word * 64 + lowest_bit(bits)].state, SLOT_FREE)
+            bits &= ~mask
+
+
+cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
+    """Zero output, forget everything, give the slot back."""
+    cdef int word
+    memset(&slot.inner, 0, sizeof(slot.inner))
+    state_begin(&slot.inner.state)
+    for word in range(SESSION_WORDS):
+        slot.live[word] = 0
+        slot.damped[word] = 0
+        slot.navigating[word] = 0
+        slot.playing[word] = 0
+        hd_exchange(&slot.fresh[word], 0)
+    hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
+    hd_store(&slot.state, SLOT_FREE)
+
+
+cdef inline void dead_man(Arena *a, int64_t now, double dt) noexcept nogil:
+    """Without a beat for 500 ms, ramp what the loop makes by itself to zero in 50 ms; back 200 ms after the beat is."""
+    cdef int64_t age = now - <int64_t>hd_load(&a.beat_ns)
+    if age > <int64_t>(DEAD_MAN_SECONDS * 1e9):
+        if a.dead_man_back_ns == 0:
+            a.state.dead_man_trips += 1
+        a.dead_man_back_ns = now + <int64_t>(DEAD_MAN_BACK_SECONDS * 1e9)
+    if a.dead_man_back_ns != 0 and now >= a.dead_man_back_ns:
+        a.dead_man_back_ns = 0
+    if a.dead_man_back_ns != 0:
+        a.dead_man_gain -= dt / RAMP_SECONDS
+        if a.dead_man_gain < 0:
+            a.dead_man_gain = 0
+    else:
+        a.dead_man_gain += dt / RAMP_SECONDS
+        if a.dead_man_gain > 1:
+            a.dead_man_gain = 1
+
+
+cdef void begin_again(Arena *a) noexcept nogil:
+    """After a gap or a change of rate the filters have nothing to go on, and the output ramps up from zero."""
+    cdef int index
+    a.output_gain = 0
+    for index in range(MAX_DEVICES):
+        chain_begin(&a.devices[index].inner.chain, &a.devices[index].inner.state)
+
+
+cdef void take_rate(Arena *a, const LoopParams *loop) noexcept nogil:
+    """The filter's coefficients for the rate and parameters that hold from now on."""
+    a.oscillation = loop.oscillation
+    oscillation_rate(&a.oscillation_rate, &a.oscillation, 1 / loop.frequency)
+    a.loop_revision = loop.revision
+
+
+cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
+    """All devices once; dt seconds since the last tick, which are so many periods."""
+    cdef int64_t begun = 0
+    cdef uint64_t state
+    cdef int index
+    a.measure = a.state.ticks % SAMPLE_EVERY == 0 and a.virtual_clock == 0
+    if a.measure:
+        begun = hd_now_ns()
+    if a.loop_revision != loop.revision:
+        take_rate(a, loop)
+    retire_sessions(a)
+    dead_man(a, now, dt)
+    a.output_gain += dt / RAMP_SECONDS
+    if a.output_gain > 1:
+        a.output_gain = 1
+    a.state.ticks += 1
+    a.state.tick_ns = now
+    for index in range(MAX_DEVICES):
+        state = hd_load(&a.devices[index].state)
+        if state == SLOT_ACTIVE:
+            device_tick(a, index, now, dt, times, loop)
+        elif state == SLOT_RETIRING:
+            device_retire(&a.devices[index])
+    if a.measure:
+        a.state.tick_seconds += (hd_now_ns() - begun) * 1e-9
+        a.state.step_samples += 1
+
+
+cdef void show(Arena *a, int64_t now) noexcept nogil:
+    """Publish the loop's own counters; the achieved rate is that of the last whole second."""
+    if now - a.window_ns >= SECOND:
+        a.state.frequency = (a.state.ticks - a.window_ticks) * 1e9 / (now - a.window_ns)
+        a.window_ticks = a.state.ticks
+        a.window_ns = now
+    hd_seq_write(&a.sequence, &a.shown, &a.state, sizeof(LoopState))
+
+
+cdef inline void note_lateness(LoopState *s, int64_t late_ns) noexcept nogil:
+    """Histogram with power-of-two bounds: bucket b counts lateness under 2^b / 4 microseconds."""
+    cdef double microseconds = late_ns * 1e-3
+    cdef int bucket = 0
+    while bucket < LATENESS_BUCKETS - 1 and microseconds >= 0.25 * (1 << bucket):
+        bucket += 1
+    s.lateness[bucket] += 1
+    s.lateness_sum += late_ns * 1e-9
+    if late_ns * 1e-9 > s.lateness_max:
+        s.lateness_max = late_ns * 1e-9
+
+
+cdef LoopParams *loop_params(Arena *a) noexcept nogil:
+    hd_triple_take(&a.params_cell)
+    return <LoopParams *>hd_triple_front(&a.params_cell, a.params, sizeof(LoopParams))
+
+
+cdef void all_zero(Arena *a) noexcept nogil:
+    """Zero force on every device, shown in its state: the last thing that a loop does."""
+    cdef DeviceSlot *slot
+    cdef int index, i
+    for index in range(MAX_DEVICES):
+        slot = &a.devices[index]
+        if hd_load(&slot.state) == SLOT_RETIRING:
+            device_retire(slot)
+        if hd_load(&slot.state) != SLOT_ACTIVE:
+            continue
+        for i in range(3):
+            slot.inner.state.force[i] = 0
+            slot.inner.state.torque[i] = 0
+            slot.inner.sim.force[i] = 0
+        slot.inner.state.mode = MODE_IDLE
+        for i in range(SESSION_WORDS):
+            slot.inner.state.live[i] = 0
+            slot.live[i] = 0
+        order_zero(slot, a.state.ticks, a.state.tick_ns)
+        hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
+
+
+# ---------------------------------------------------------------- the thread
+
+cdef double probe_margin() noexcept nogil:
+    """Seconds by which nine sleeps of ten come back late, measured now."""
+    cdef int64_t late[PROBES]
+    cdef int64_t want, lateness
+    cdef int i, place
+    for i in range(PROBES):
+        want = hd_now_ns() + 200000
+        hd_sleep_until(want)
+        lateness = hd_now_ns() - want
+        place = i
+        while place > 0 and late[place - 1] > lateness:
+            late[place] = late[place - 1]
+            place -= 1
+        late[place] = lateness
+    return late[PROBES * 9 // 10] * 1e-9
+
+
+cdef inline double spin_margin(double probed, double period, uint64_t spin) noexcept nogil:
+    """Seconds to spin before a deadline: at most 25 us, 10 % of a period below 16 kHz, 60 % above: a core is never full."""
+    cdef double share = 0.1 if period > 1.0 / 16000 else 0.6
+    if spin == 0:
+        return 0
+    if probed > 25e-6:
+        probed = 25e-6
+    if probed > share * period:
+        probed = share * period
+    return probed
+
+
+cdef inline bint starved(Arena *a, double duty) noexcept nogil:
+    """Whether this tick is left out on purpose, so that the given share of ticks runs."""
+    a.duty_due += duty
+    if a.duty_due < 1:
+        return True
+    a.duty_due -= 1
+    return False
+
+
+cdef void *hd_loop_main(void *argument) noexcept nogil:
+    """The thread `hd-loop`, from its first line to its last zero."""
+    cdef Arena *a = <Arena *>argument
+    cdef LoopParams *loop
+    cdef double probed, frequency = 0
+    cdef int64_t period = 0, deadline = 0, now, late, skipped, margin = 0, held = 0
+    hd_thread_setup(b"hd-loop")
+    hd_flush_denormals()
+    a.state.fifo = a.priority > 0 and hd_request_fifo(<int>a.priority) != 0
+    a.state.pinned = a.state.fifo != 0 and a.cpu >= 0 and hd_pin(<int>a.cpu) != 0
+    if not a.state.fifo:
+        hd_request_short_slice()
+    probed = probe_margin()
+    now = hd_now_ns()
+    a.state.started_ns = now
+    a.state.running = 1
+    a.state.frequency = 0
+    a.output_gain = 0
+    a.window_ns = now
+    a.window_ticks = a.state.ticks
+    while hd_load(&a.halt) == 0:
+        loop = loop_params(a)
+        if loop.frequency != frequency:
+            frequency = loop.frequency
+            period = <int64_t>(1e9 / frequency)
+            margin = <int64_t>(spin_margin(probed, 1 / frequency, loop.spin) * 1e9)
+            deadline = hd_now_ns() + period
+            begin_again(a)
+            a.state.target_frequency = frequency
+            a.state.margin = margin * 1e-9
+        hd_wait_until(deadline, margin)
+        now = hd_now_ns()
+        late = now - deadline
+        skipped = late // period
+        if skipped > 0:
+            a.state.missed += skipped
+            deadline += skipped * period
+            held += skipped
+        deadline += period
+        if starved(a, loop.duty):
+            a.state.missed += 1
+            held += 1
+            show(a, now)
+            continue
+        if held > LONGEST_GAP_TICKS:
+            a.state.gaps += 1
+            begin_again(a)
+            held = LONGEST_GAP_TICKS
+        note_lateness(&a.state, late)
+        tick(a, now, (1 + held) * (period * 1e-9), <int>(1 + held), loop)
+        held = 0
+        show(a, now)
+    all_zero(a)
+    a.state.running = 0
+    show(a, hd_now_ns())
+    return NULL
+
+
+# ---------------------------------------------------------------- called by runtime.pyx
+
+cdef int loop_start(Arena *arena, void **thread, void *stack) noexcept nogil:
+    """Start the thread on the given stack; 0 or an errno."""
+    cdef pthread_t made
+    cdef int error
+    hd_store(&arena.halt, 0)
+    hd_store(&arena.beat_ns, <uint64_t>hd_now_ns())
+    error = hd_thread_start(&made, hd_loop_main, arena, stack)
+    thread[0] = <void *>made
+    return error
+
+
+cdef void loop_join(Arena *arena, void *thread) noexcept nogil:
+    """Ask the thread to stop and wait until its last zero is written."""
+    hd_store(&arena.halt, 1)
+    pthread_join(<pthread_t>thread, NULL)
+
+
+cdef void loop_step(Arena *arena, long long ticks, bint beat) noexcept nogil:
+    """Run ticks on the caller's thread at exact periods of the virtual clock, with or without the timekeeper's beat."""
+    cdef LoopParams *loop
+    cdef long long _i
+    cdef int64_t now
+    for _i in range(ticks):
+        loop = loop_params(arena)
+        if loop.frequency != arena.state.target_frequency:
+            arena.state.target_frequency = loop.frequency
+            begin_again(arena)
+        now = <int64_t>hd_load(&arena.virtual_ns) + <int64_t>(1e9 / loop.frequency)
+        hd_store(&arena.virtual_ns, <uint64_t>now)
+        if beat:
+            hd_store(&arena.beat_ns, <uint64_t>now)
+        tick(arena, now, 1 / loop.frequency, 1, loop)
+        show(arena, now)
+
+
+cdef void loop_sweep(Arena *arena) noexcept nogil:
+    """Free retired slots while no loop runs."""
+    cdef int index
+    retire_sessions(arena)
+    for index in range(MAX_DEVICES):
+        if hd_load(&arena.devices[index].state) == SLOT_RETIRING:
+            device_retire(&arena.devices[index])
+    hd_seq_write(&arena.sequence, &arena.shown, &arena.state, sizeof(LoopState))

@@ -1,0 +1,181 @@
+"""Oscillation filter: finds the limit cycle of a hand on a stiff wall and takes the gain away that feeds it, axis by axis.
+
+Command u (N) and velocity v (m/s) pass the same 300 Hz low-pass and 8 Hz high-pass. A half-cycle ends where the filtered
+force crosses +-0.05 N; its power is P = F V / 2 with the peaks of the last two. A half-cycle between 9 and 260 Hz that feeds
+energy, moves the encoder and does not decay votes for oscillation, any other against. Enough votes: the gain drops to its
+floor and comes back through eight stages, each after a longer quiet window than the one before (docs/force-path.md).
+"""
+
+from libc.math cimport M_PI, exp, fabs, pow, sqrt, tan
+from libc.stdint cimport int64_t
+
+from fastpath.layout.force cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
+
+cdef enum:
+    MOST_VOTES = 8
+    RELAPSE_STAGES = 3
+    RETURN_CEILING = 6
+
+
+cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p, double dt) noexcept nogil:
+    """Coefficients for ticks of dt seconds: one-pole low-pass 300 Hz, Butterworth high-pass of second order 8 Hz."""
+    cdef double w = tan(M_PI * 8 * dt)
+    cdef double n = 1 / (1 + sqrt(2.0) * w + w * w)
+    cdef int stage
+    r.dt = dt
+    r.low = 1 - exp(-2 * M_PI * 300 * dt)
+    r.b = n
+    r.a1 = 2 * (w * w - 1) * n
+    r.a2 = (1 - sqrt(2.0) * w + w * w) * n
+    r.attack = 1 - exp(-dt / p.attack)
+    r.release = 1 - exp(-dt / p.release)
+    for stage in range(OSCILLATION_FREE + 1):
+        r.gain[stage] = pow(p.floor_gain, 1 - <double>stage / OSCILLATION_FREE)
+
+
+cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
+    """Nothing seen yet, free."""
+    cdef int i
+    s.force_low = 0; s.speed_low = 0
+    for i in range(2):
+        s.force_in[i] = 0; s.force_out[i] = 0; s.speed_in[i] = 0; s.speed_out[i] = 0
+    s.sign = 0
+    s.since = 0
+    s.force_peak = 0; s.speed_peak = 0; s.force_before = 0; s.speed_before = 0
+    s.low = 1e9; s.high = -1e9; s.low_before = 1e9; s.high_before = -1e9
+    for i in range(4):
+        s.peaks[i] = 0
+    s.votes = 0
+    s.stage = OSCILLATION_FREE
+    s.ceiling = OSCILLATION_FREE
+    s.quiet = 0
+    s.since_relapse = 1e9
+    s.since_free = 1e9
+    s.released = 0
+    s.gain = 1
+    s.power = 0
+    s.entries = 0
+    s.ceilings = 0
+
+
+cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil:
+    """Recovery ends at this stage from now on, at stage 1 at least; counts when it was higher before."""
+    if stage < 1:
+        stage = 1
+    if stage < s.ceiling:
+        s.ceiling = stage
+        s.ceilings += 1
+
+
+cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept nogil:
+    """Oscillation found: to the floor from free, three stages down while it recovers.
+
+    Two relapses in a row lower the ceiling, and so does an oscillation that comes back soon after the filter came free.
+    """
+    s.votes = 0
+    s.quiet = 0
+    if s.stage == 0:
+        return
+    s.entries += 1
+    if s.stage < OSCILLATION_FREE:
+        if s.since_relapse <= p.relapse_window:
+            lower_ceiling(s, s.stage - 1)
+        s.since_relapse = 0
+        s.stage = s.stage - RELAPSE_STAGES if s.stage > RELAPSE_STAGES else 0
+    else:
+        if s.since_free <= p.relapse_window:
+            lower_ceiling(s, RETURN_CEILING)
+        s.stage = 0
+
+
+cdef inline bint half_cycle(
+    OscillationAxis *s, const OscillationParams *p, double encoder_step, int sign,
+) noexcept nogil:
+    """A half-cycle ends: vote, and remember its peaks; whether it was hot, which is power enough to keep a stage from ending."""
+    cdef double force = s.force_peak if s.force_peak > s.force_before else s.force_before
+    cdef double speed = s.speed_peak if s.speed_peak > s.speed_before else s.speed_before
+    cdef double power = 0.5 * force * speed, needed = p.power_on
+    cdef double high = s.high if s.high > s.high_before else s.high_before
+    cdef double low = s.low if s.low < s.low_before else s.low_before
+    cdef double lasted = s.since
+    cdef int i
+    if lasted >= p.tremor_period:
+        needed = p.power_on * p.tremor_factor
+    if (p.shortest <= lasted <= p.longest and power >= needed and high - low >= 1.99 * encoder_step
+            and force >= p.sustained * s.peaks[1] and force >= p.sustained * p.sustained * s.peaks[3]):
+        if s.votes < MOST_VOTES:
+            s.votes += 1
+    elif s.votes > 0:
+        s.votes -= 1
+    s.power = power
+    for i in range(3, 0, -1):
+        s.peaks[i] = s.peaks[i - 1]
+    s.peaks[0] = force
+    s.force_before = s.force_peak; s.speed_before = s.speed_peak
+    s.force_peak = 0; s.speed_peak = 0
+    s.low_before = s.low; s.high_before = s.high
+    s.low = 1e9; s.high = -1e9
+    s.sign = sign
+    s.since = 0
+    return power >= p.power_off and lasted <= p.longest
+
+
+cdef inline double oscillation_step(
+    OscillationAxis *s, const OscillationParams *p, const OscillationRate *r,
+    double u, double v, double x, double encoder_step,
+) noexcept nogil:
+    """One tick of one axis: command u (N), velocity v (m/s) and position x (m) in, the gain for u out."""
+    cdef double y, z, target
+    cdef int sign = 0, needed, i
+    cdef bint hot = False
+    s.force_low += r.low * (u - s.force_low)
+    s.speed_low += r.low * (v - s.speed_low)
+    y = r.b * (s.force_low - 2 * s.force_in[0] + s.force_in[1]) - r.a1 * s.force_out[0] - r.a2 * s.force_out[1]
+    z = r.b * (s.speed_low - 2 * s.speed_in[0] + s.speed_in[1]) - r.a1 * s.speed_out[0] - r.a2 * s.speed_out[1]
+    s.force_in[1] = s.force_in[0]; s.force_in[0] = s.force_low
+    s.force_out[1] = s.force_out[0]; s.force_out[0] = y
+    s.speed_in[1] = s.speed_in[0]; s.speed_in[0] = s.speed_low
+    s.speed_out[1] = s.speed_out[0]; s.speed_out[0] = z
+    s.since += r.dt
+    s.since_relapse += r.dt
+    s.since_free += r.dt
+    if x > s.high:
+        s.high = x
+    if x < s.low:
+        s.low = x
+    if fabs(y) > s.force_peak:
+        s.force_peak = fabs(y)
+    if fabs(z) > s.speed_peak:
+        s.speed_peak = fabs(z)
+    if s.sign >= 0 and y < -p.crossing:
+        sign = -1
+    elif s.sign <= 0 and y > p.crossing:
+        sign = 1
+    if sign != 0:
+        hot = half_cycle(s, p, encoder_step, sign)
+    elif s.since > p.forget:
+        s.votes = 0
+        for i in range(4):
+            s.peaks[i] = 0
+        s.force_before = 0; s.speed_before = 0
+    needed = p.votes if s.stage == OSCILLATION_FREE else p.relapse_votes
+    if s.votes >= needed:
+        enter(s, p)
+    elif s.stage < OSCILLATION_FREE:
+        s.quiet = 0 if hot else s.quiet + r.dt
+        if s.quiet > p.window + p.window_step * s.stage and s.stage < s.ceiling:
+            s.stage += 1
+            s.quiet = 0
+            if s.stage == OSCILLATION_FREE:
+                s.since_free = 0
+    if fabs(u) < p.contact:
+        s.released += r.dt
+        if s.released > p.contact_end:
+            s.ceiling = OSCILLATION_FREE
+            s.since_relapse = 1e9
+            s.since_free = 1e9
+    else:
+        s.released = 0
+    target = r.gain[s.stage]
+    s.gain += (r.attack if target < s.gain else r.release) * (target - s.gain)
+    return s.gain
