@@ -21,10 +21,10 @@ PYTHONS := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 RUN_ARGS ?= --simulate arm,grip
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
-# 0 takes the C files of a build that has just ended, of another Python: they are the same.
+# 0 takes the C files of a build of another Python that are newer than their sources: they are the same.
 REGENERATE ?= 1
 
-SOURCES := $(wildcard $(foreach kind,pyx pxd h hpp,fastpath/*/*.$(kind)))
+SOURCES := $(shell find fastpath -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -o -name '*.hpp')
 PACKAGES := $(wildcard actors fastpath transport)
 CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 
@@ -74,7 +74,8 @@ wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 
 clean:  ## remove the virtual environment and everything that was built
 	rm -rf $(VENV) .venv-* build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
-	rm -f fastpath/*.so fastpath/*/*.so fastpath/*/*.c fastpath/*/*.cpp transport/_build_info.json
+	rm -f transport/_build_info.json
+	find fastpath -name '*.so' -delete -o -name '*.c' -delete -o -name '*.cpp' -delete
 	find $(PACKAGES) tests -name __pycache__ -type d -exec rm -rf {} +
 
 $(STAMPS)/venv:
@@ -105,10 +106,11 @@ $(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler
 	@$(PIP) install --upgrade -r $(STAMPS)/requirements.txt
 	@touch $@
 
+# A changed source rebuilds the extensions that include it; changed flags or another Cython rebuild all of them.
 $(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
 	@echo "building the extensions"
-	@[ $(REGENERATE) = 1 ] || [ ! -d build/cython ] || find build/cython -name '*.c*' -exec touch {} +
-	@CYTHON_FORCE_REGEN=$(REGENERATE) $(PY) setup.py --quiet build_ext --inplace --force --parallel 2
+	@all='$(filter setup.py $(STAMPS)/requirements,$?)'; \
+	CYTHON_FORCE_REGEN=$${all:+$(REGENERATE)} $(PY) setup.py --quiet build_ext --inplace $${all:+--force} --parallel 2
 	@touch $@
 
 $(STAMPS)/install: pyproject.toml | $(STAMPS)/build

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sysconfig
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from Cython.Build import cythonize
+from Cython.Build.Dependencies import create_dependency_tree
 from setuptools import Command, Extension, setup
 from setuptools.command.build import build
 from setuptools.command.build_ext import build_ext
@@ -29,6 +31,10 @@ LANGUAGE_FLAGS = {"c": ["-std=gnu11"], "c++": ["-std=c++17"]}
 SECTIONS = ["-ffunction-sections", "-fdata-sections"]
 LOOP_FLAGS = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-tree-loop-distribute-patterns"]
 EXTENSION_FLAGS = {"loop": [*SECTIONS, *LOOP_FLAGS], "port_thread": SECTIONS}
+INCLUDE_DIRS = ["fastpath"]
+HEADERS = (".h", ".hpp")
+# `cdef extern from "x.h"` and `#include "x.h"`; Cython itself does not look into headers.
+INCLUDED = re.compile(r"""^\s*(?:cdef\s+extern\s+from|\#\s*include)\s+["']([^"'*]+)["']""", re.MULTILINE)
 # Set by the Makefile, which has built them in place: an editable install would compile every one of them once more.
 EXTENSIONS_ARE_BUILT = "HAPTICD_EXTENSIONS_ARE_BUILT"
 MINIMUM_GCC = 11
@@ -52,13 +58,12 @@ GIT_FACTS = {
 
 def extensions() -> list[Extension]:
     """One extension for each .pyx below fastpath; `# distutils:` lines in the source are honoured."""
-    headers = sorted(str(p.relative_to(ROOT)) for pattern in ("*.h", "*.hpp") for p in FASTPATH.rglob(pattern))
     found = [
         Extension(
             ".".join(source.relative_to(ROOT).with_suffix("").parts),
             [str(source.relative_to(ROOT))],
-            include_dirs=["fastpath"],
-            depends=headers,
+            include_dirs=INCLUDE_DIRS,
+            depends=sorted(path for path in dependencies(str(source.relative_to(ROOT))) if path.endswith(HEADERS)),
             extra_compile_args=FLAGS + EXTENSION_FLAGS.get(source.stem, []),
         )
         for source in sorted(FASTPATH.rglob("*.pyx"))
@@ -66,6 +71,25 @@ def extensions() -> list[Extension]:
     if not found:
         return []
     return cythonize(found, build_dir="build/cython", compiler_directives=DIRECTIVES, include_path=["."])
+
+
+def dependencies(source: str) -> set[str]:
+    """Paths of everything that `source` cimports or includes, directly or not, and of itself; nothing of Cython or the system.
+
+    All paths are relative to the working directory, which is the root of the sources.
+    """
+    files = [Path(path) for path in create_dependency_tree(quiet=True).all_dependencies(source)]
+    found = {os.path.normpath(path) for path in files if not path.is_absolute()} | {source}
+    waiting = [Path(path) for path in found]
+    while waiting:
+        path = waiting.pop()
+        for name in INCLUDED.findall(path.read_text(encoding="utf-8")):
+            places = (os.path.normpath(folder / name) for folder in (path.parent, *map(Path, INCLUDE_DIRS)))
+            header = next((place for place in places if Path(place).is_file()), None)
+            if header is not None and header not in found:
+                found.add(header)
+                waiting.append(Path(header))
+    return found
 
 
 class BuildExtensions(build_ext):
@@ -170,12 +194,13 @@ def require_cxx17_number_text() -> None:
         raise SystemExit(f"{name} {version} has no std::to_chars for floating point: {wanted}")
 
 
-setup(
-    ext_modules=[] if os.environ.get(EXTENSIONS_ARE_BUILT) else extensions(),
-    cmdclass={
-        "build": BuildWithRecord,
-        "build_ext": BuildExtensions,
-        "build_record": BuildRecord,
-        "sdist": SourceDistribution,
-    },
-)
+if __name__ == "__main__":
+    setup(
+        ext_modules=[] if os.environ.get(EXTENSIONS_ARE_BUILT) else extensions(),
+        cmdclass={
+            "build": BuildWithRecord,
+            "build_ext": BuildExtensions,
+            "build_record": BuildRecord,
+            "sdist": SourceDistribution,
+        },
+    )

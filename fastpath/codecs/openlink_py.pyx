@@ -6,7 +6,7 @@ from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memcpy, memset
 
-from fastpath.codecs cimport openlink as ol
+cimport fastpath.codecs.openlink as ol
 from fastpath.codecs.openlink cimport ol_body, ol_configure, ol_decoder, ol_identity, ol_message, ol_state
 
 from fastpath.codecs import openlink_messages as values

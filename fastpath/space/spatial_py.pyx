@@ -6,9 +6,9 @@ Writer takes them. ValueError for a number that is not finite and for an invalid
 
 from collections.abc import Sequence
 
-from fastpath.layout cimport arena as layout
+cimport fastpath.layout.arena as layout
 from fastpath.layout.arena cimport View
-from fastpath.space cimport spatial
+cimport fastpath.space.spatial as spatial
 from fastpath.space.validation cimport fill_basis, fill_transform, fill_vector
 
 Vector = tuple[float, float, float]

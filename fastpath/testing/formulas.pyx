@@ -11,11 +11,11 @@ from libc.string cimport memset
 
 from fastpath.layout.arena cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_SERIAL, MechanismParams
 from fastpath.layout.simulation cimport HAND_CIRCLE, HAND_HOLD, HAND_REST, HandParams, PlantParams, SimDevice
-from fastpath.mechanisms cimport kinematics
+cimport fastpath.mechanisms.kinematics as kinematics
 from fastpath.mechanisms.pose cimport Pose, cursor_force, joint_torque, joint_velocity
-from fastpath.plant cimport plant
+cimport fastpath.plant.plant as plant
 from fastpath.space.validation cimport fill_vector
-from fastpath.tick cimport arbiter
+cimport fastpath.tick.arbiter as arbiter
 
 cdef enum:
     PATH_RATE = 1000

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.lint.object_graph import ObjectGraph, read_object
+from tests.support.setup_script import dependencies
 
 ROOT = Path(__file__).parents[2]
 MODULE = "fastpath.tick.loop"
@@ -79,8 +80,8 @@ def built_object(root: Path = ROOT, module: str = MODULE) -> Path:
     """A module's object of the last build in place; builds it when there is none or a source is newer."""
     name = module.rpartition(".")[2]
     found = _newest_object(root, name)
-    sources = [path for suffix in ("pyx", "pxd", "h") for path in (root / "fastpath").rglob(f"*.{suffix}")]
-    changed = max(path.stat().st_mtime for path in [*sources, root / "setup.py"])
+    sources = dependencies(root / f"{module.replace('.', '/')}.pyx", root)
+    changed = max((root / path).stat().st_mtime for path in [*sources, "setup.py"])
     if found is None or found.stat().st_mtime < changed:
         generated = root.joinpath("build", "cython", *module.split(".")).with_suffix(".c")
         if generated.exists():
