@@ -19,24 +19,24 @@ from actors.device import messages as device
 from actors.device.manager import MEMORY_SECTION, DeviceManager
 from actors.device.memory import DeviceMemory
 from actors.device.messages import DeviceRecord, SimulatedSpec
-from actors.device.simulated import identities, parse
+from actors.device.simulated_identity import identities, parse
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import STOP_SECTION, StopSwitch
-from actors.event.board import Board
 from actors.event.hub import EventHub
+from actors.event.hub_state import HubState
 from actors.event.messages import HUB
 from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.published import Published
 from actors.kit.supervisor import Supervisor
 from actors.pairing import heartbeat
-from actors.pairing.book import PAIRINGS_SECTION, PairingBook
 from actors.pairing.manager import PairingManager
 from actors.pairing.messages import PAIRING
-from actors.port import memory as port_memory
+from actors.pairing.pairing_table import PAIRINGS_SECTION, PairingTable
+from actors.port import stored_blocks as port_memory
 from actors.port.collector import PortCollector
 from actors.port.detection import Detection
-from actors.port.link import Links, NoLinks
+from actors.port.link_interface import Links, NoLinks
 from actors.port.link_watch import LinkWatch
 from actors.port.manager import SECTION as PORTS_SECTION
 from actors.port.manager import PortManager
@@ -44,8 +44,8 @@ from actors.port.messages import DETECTION, PORTS
 from actors.port.open_links import OpenLinks
 from actors.session import defaults
 from actors.session import messages as session
-from actors.session.book import SessionBook
 from actors.session.manager import DEFAULTS_SECTION, SECTION, SessionManager
+from actors.session.open_sessions import OpenSessions
 from actors.session.profile import SessionMemory
 from actors.settings.messages import STORE, SettingsView
 from actors.settings.store import SettingsStore
@@ -92,17 +92,17 @@ class System:
         )
         self.context = Context.build(Clock(self.runtime.now_ns))
         self.metrics = self.context.metrics
-        self.board = Board()
+        self.board = HubState()
         self.inventory = Published(device.Inventory())
         self.stops = StopSwitch(
             self.runtime, self.inventory, self._stop_of_the_start(ledger), self.context.directory.tell
         )
         self.device_memory = Published(DeviceMemory.from_json(ledger.section(MEMORY_SECTION)))
         self.ports = Published(port_memory.from_json(ledger.section(PORTS_SECTION)))
-        self.pairing = Published(PairingBook.from_json(ledger.section(PAIRINGS_SECTION)))
+        self.pairing = Published(PairingTable.from_json(ledger.section(PAIRINGS_SECTION)))
         self.sessions = Published(session.SessionTable())
         self.loop_watch = Published(LoopWatch())
-        self.book = SessionBook(
+        self.book = OpenSessions(
             Published(SessionMemory.from_json(ledger.section(SECTION))),
             Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
         )

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
 from actors.modules.registry import Registry
+from transport.wire.deprecation_notices import DeprecationNotices
 from transport.wire.hint_limit import HintLimit
 from transport.wire.holders import PositionHolders
-from transport.wire.notices import DeprecationNotices
 from transport.ws.turns import Turns
 
 if TYPE_CHECKING:

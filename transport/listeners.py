@@ -15,15 +15,15 @@ from tornado.httpserver import HTTPServer
 from tornado.websocket import WebSocketHandler
 
 from actors.kit.errors import HapticError
-from transport.doors import Door
 from transport.http.admission import Admission
 from transport.http.app import HTTP_ROUTES, PortApplication, session_upgrade
+from transport.http.body_cache import BodyCache
 from transport.http.call import Edge
-from transport.http.kept import Kept
+from transport.http.server import PortServer
 from transport.limits import Limits
-from transport.security import Guard
-from transport.ws.departures import Departures
+from transport.security import AccessPolicy
 from transport.ws.events import EventChannels, event_routes
+from transport.ws.hangup_poll import HangupPoll
 
 if TYPE_CHECKING:
     from actors.settings.messages import SettingsView
@@ -82,11 +82,11 @@ class Listeners:
         self._bridge = bridge
         self.admission = Admission(limits or Limits())
         self._events = EventChannels(bridge, self.admission.limits.event_channels)
-        kept = Kept(bridge.system.context.clock.now_ns)
-        self._edge = Edge(bridge, Guard(bridge.system.settings, token()), build, kept)
+        kept = BodyCache(bridge.system.context.clock.now_ns)
+        self._edge = Edge(bridge, AccessPolicy(bridge.system.settings, token()), build, kept)
         self._channel = channel
         self._servers: list[HTTPServer] = []
-        self._departures = Departures(bridge)
+        self._departures = HangupPoll(bridge)
 
     def open(self) -> str:
         """Listen everywhere; the addresses as the ready line shows them. PortInUse, CannotListen."""
@@ -101,7 +101,7 @@ class Listeners:
                 for each in listener.sockets:
                     each.close()
             raise
-        self._edge.guard.listens_on(listener.port for listener in opened.values())
+        self._edge.access.listens_on(listener.port for listener in opened.values())
         for listener in opened.values():
             self._serve(listener)
         self._departures.start()
@@ -121,7 +121,7 @@ class Listeners:
             await server.close_all_connections()
 
     def _serve(self, listener: Listener) -> None:
-        server = Door(self._application(listener.setting), admission=self.admission)
+        server = PortServer(self._application(listener.setting), admission=self.admission)
         server.add_sockets(listener.sockets)
         self._servers.append(server)
 

@@ -32,7 +32,7 @@ audit_log = logging.getLogger("hapticd.audit")
 
 
 @dataclass(frozen=True, slots=True)
-class Visitor:
+class Requester:
     """What a request says of its sender."""
 
     method: str
@@ -57,7 +57,7 @@ class Origin(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class AccessRules:
     """Who may come in besides this machine: host names in lower case, and the ports that we listen on."""
 
     token: str
@@ -67,52 +67,52 @@ class Rules:
     ports: frozenset[int] = field(default_factory=frozenset[int])
 
 
-def judge(visitor: Visitor, rules: Rules) -> HapticError | None:
-    """None, or why the visitor may not do this: Forbidden for Host and Origin, then TokenRequired."""
-    if visitor.host is not None and not is_own_host(visitor.host, visitor.local, rules.hosts):
+def check_access(requester: Requester, rules: AccessRules) -> HapticError | None:
+    """None, or why the requester may not do this: Forbidden for Host and Origin, then TokenRequired."""
+    if requester.host is not None and not is_own_host(requester.host, requester.local, rules.hosts):
         return Forbidden(
             "The Host of this request is no name of this machine: use its address, or add the name to communication/allowed_hosts."
         )
-    if not (visitor.health and visitor.method in READING and not visitor.upgrade):
-        if visitor.origin is None and (visitor.site or "").lower() == CROSS_SITE:
+    if not (requester.health and requester.method in READING and not requester.upgrade):
+        if requester.origin is None and (requester.site or "").lower() == CROSS_SITE:
             return Forbidden(
                 "Pages of another site may not use the service: type its address, or have the page use fetch and add its origin "
                 "to communication/allowed_origins."
             )
-        if visitor.origin is not None and not may_act(visitor.origin, visitor.local, rules):
+        if requester.origin is not None and not may_act(requester.origin, requester.local, rules):
             return Forbidden("Pages of this Origin may not use the service: add it to communication/allowed_origins.")
     # A browser asks OPTIONS before it may send the token.
-    needs_token = rules.token_required and visitor.method != "OPTIONS" and not is_loopback(visitor.peer)
-    if needs_token and not same_token(visitor.token, rules.token):
+    needs_token = rules.token_required and requester.method != "OPTIONS" and not is_loopback(requester.peer)
+    if needs_token and not same_token(requester.token, rules.token):
         return TokenRequired(
             'From another machine, send the token that "hapticd token" shows, as "Authorization: Bearer …" or "?token=…".'
         )
     return None
 
 
-def cors_headers(visitor: Visitor, rules: Rules, methods: Iterable[str]) -> dict[str, str]:
+def cors_headers(requester: Requester, rules: AccessRules, methods: Iterable[str]) -> dict[str, str]:
     """What lets a page that may act send requests and read their answers, errors included; nothing for all others."""
-    if visitor.origin is None or not may_act(visitor.origin, visitor.local, rules):
+    if requester.origin is None or not may_act(requester.origin, requester.local, rules):
         return {}
     headers = {
-        "Access-Control-Allow-Origin": visitor.origin,
+        "Access-Control-Allow-Origin": requester.origin,
         "Access-Control-Allow-Methods": ", ".join(methods),
         "Access-Control-Allow-Headers": "Content-Type, Authorization",
         "Access-Control-Expose-Headers": "Allow, Retry-After, WWW-Authenticate",
     }
-    if is_preflight(visitor):
+    if is_preflight(requester):
         headers["Access-Control-Max-Age"] = str(PREFLIGHT_S)
-        if visitor.asks_private:
+        if requester.asks_private:
             headers["Access-Control-Allow-Private-Network"] = "true"
     return headers
 
 
-def is_preflight(visitor: Visitor) -> bool:
+def is_preflight(requester: Requester) -> bool:
     """Whether a browser asks if a page may send a request (the CORS preflight of the Fetch standard)."""
-    return visitor.method == "OPTIONS" and visitor.origin is not None and visitor.asks_for is not None
+    return requester.method == "OPTIONS" and requester.origin is not None and requester.asks_for is not None
 
 
-def may_act(origin: str, local: str, rules: Rules) -> bool:
+def may_act(origin: str, local: str, rules: AccessRules) -> bool:
     """Whether pages of `origin` may use the service: allowed, loopback, or served by us."""
     parsed = parse_origin(origin)
     if parsed is None:
@@ -178,7 +178,7 @@ def audit(peer: str, session: str, what: str) -> None:
     audit_log.info("peer=%s session=%s %s", peer, session, what)
 
 
-class Guard:
+class AccessPolicy:
     """The rules as the settings have them now; main thread only."""
 
     def __init__(
@@ -189,7 +189,7 @@ class Guard:
         self._token = token
         self._names = names()
         self._ports: frozenset[int] = frozenset()
-        self._held: tuple[int, Rules] | None = None
+        self._held: tuple[int, AccessRules] | None = None
 
     def listens_on(self, ports: Iterable[int]) -> None:
         """Pages that these ports of ours serve are ours."""
@@ -197,13 +197,13 @@ class Guard:
         self._held = None
 
     @property
-    def rules(self) -> Rules:
+    def rules(self) -> AccessRules:
         """What holds now."""
         version, view = self._settings.held
         if self._held is None or self._held[0] != version:
             allowed = (host_name(_bracketed(host)) for host in view.texts("communication/allowed_hosts"))
             origins = (parse_origin(origin) for origin in view.texts("communication/allowed_origins"))
-            rules = Rules(
+            rules = AccessRules(
                 token=self._token,
                 token_required=view.flag("communication/auth/required"),
                 hosts=self._names.union(host for host in allowed if host is not None),

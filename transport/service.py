@@ -29,8 +29,8 @@ from fastpath.port import zero_packets
 from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.http.resources.health import readiness
-from transport.link.families import links
-from transport.link.guard import GuardProcess
+from transport.link.drivers import links
+from transport.link.failsafe import FailsafeProcess
 from transport.listeners import Listeners
 from transport.log_limit import LineLimit
 from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
@@ -71,17 +71,17 @@ class Service:
         logging.getLogger().setLevel(view.text("misc/log_level").upper())
         cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
         _prepare_process(cores)
-        guard = GuardProcess()
+        failsafe = FailsafeProcess()
         try:
-            return asyncio.run(self._serve(settings, cores, modules, guard))
+            return asyncio.run(self._serve(settings, cores, modules, failsafe))
         finally:
-            guard.close()
+            failsafe.close()
             self._signals.forget()
 
-    async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry, guard: GuardProcess) -> int:
+    async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry, failsafe: FailsafeProcess) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals
         on_fatal = self._on_fatal(loop, signals.stop)
-        make_links = partial(links, guard=guard)
+        make_links = partial(links, failsafe=failsafe)
         system = System(settings, Ledger.load(self._directory), on_fatal, cores=cores, links=make_links)
         bridge = Bridge(system, modules)
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)

@@ -24,19 +24,19 @@ class Cores:
 
 def choose(
     allowed: frozenset[int],
-    wish: str = "auto",
+    requested: str = "auto",
     capacity: dict[int, int] | None = None,
     twins: dict[int, frozenset[int]] | None = None,
 ) -> Cores:
     """One processor: no pinning. Two: the last one. More: the last of the fastest, its hyper-thread twin left idle.
 
-    `wish` is `auto`, `none` or a processor's number; one that is not allowed counts as `auto`.
+    `requested` is `auto`, `none` or a processor's number; one that is not allowed counts as `auto`.
     """
-    if wish == "none" or len(allowed) < 2:
+    if requested == "none" or len(allowed) < 2:
         return Cores(None, allowed)
     capacity, twins = capacity or {}, twins or {}
-    if wish.isdecimal() and int(wish) in allowed:
-        loop = int(wish)
+    if requested.isdecimal() and int(requested) in allowed:
+        loop = int(requested)
     else:
         fastest = max(capacity.get(cpu, 0) for cpu in allowed)
         loop = max(cpu for cpu in allowed if capacity.get(cpu, 0) == fastest)
@@ -45,7 +45,7 @@ def choose(
     return Cores(loop, without_twin or rest)
 
 
-def of_this_machine(wish: str, priority: int) -> Cores:
+def of_this_machine(requested: str, priority: int) -> Cores:
     """`choose` with what this process may use; nothing is pinned without SCHED_FIFO or affinity calls."""
     if not hasattr(os, "sched_getaffinity"):
         return Cores(None, frozenset())
@@ -54,7 +54,7 @@ def of_this_machine(wish: str, priority: int) -> Cores:
         return Cores(None, allowed)
     return choose(
         allowed,
-        wish,
+        requested,
         {
             cpu: _number(_CPUS / f"cpu{cpu}/cpu_capacity", _number(_CPUS / f"cpu{cpu}/cpufreq/cpuinfo_max_freq", 0))
             for cpu in allowed

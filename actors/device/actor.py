@@ -7,6 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from actors.device.configuration import changed
 from actors.device.events import sent_nothing, sleep_event, stale_event
 from actors.device.kinds import KINDS
 from actors.device.messages import (
@@ -29,7 +30,6 @@ from actors.device.messages import (
 )
 from actors.device.params import device_params
 from actors.device.safety import ACTING_SETTINGS, limits_of, safety_events
-from actors.device.wide import changed
 from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld

@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING
 
 import pykka
 
-from actors.device import places
 from actors.device.actor import DeviceActor, actor_name
 from actors.device.events import connected_event, disconnected_event
-from actors.device.hardware_desk import HardwareDesk
+from actors.device.inventory import (
+    Move,
+    mark_failed,
+    put_device,
+    remove_device,
+    sort_devices,
+    withhold_identity,
+    withhold_record,
+)
 from actors.device.memory import DeviceMemory
 from actors.device.messages import (
     INVENTORY_READERS,
@@ -37,8 +44,9 @@ from actors.device.messages import (
     SimulationChanged,
     StopSwitched,
 )
-from actors.device.simulated import WHEN_NOTHING_REAL, identities, parse
-from actors.device.simulation_desk import SimulationDesk
+from actors.device.real_devices import RealDevices
+from actors.device.simulated_devices import SimulatedDevices
+from actors.device.simulated_identity import WHEN_NOTHING_REAL, identities, parse
 from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
@@ -107,8 +115,8 @@ class DeviceManager(ServiceActor):
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
         )
-        self._desk = SimulationDesk(inventory, memory, ports, self)
-        self._hardware = HardwareDesk(inventory, memory, ports, self)
+        self._desk = SimulatedDevices(inventory, memory, ports, self)
+        self._hardware = RealDevices(inventory, memory, ports, self)
 
     def started(self) -> None:
         """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
@@ -218,7 +226,7 @@ class DeviceManager(ServiceActor):
         """Zero force at the next tick and out of the inventory, then its actor ends."""
         record = self._desk.find(message.device_id)
         if self._inventory.value.find(record.device_id) is None:
-            self._inventory.replace(places.nowhere(self._inventory.value, record))
+            self._inventory.replace(remove_device(self._inventory.value, record))
             return record
         return self.lose(record, "it is not simulated any more", on_purpose=True)
 
@@ -237,8 +245,8 @@ class DeviceManager(ServiceActor):
         ports, inventory = self._ports.value, self._inventory.value
         for record in inventory.devices:
             if ports.is_blocked(record.identity.port):
-                goes = places.withheld if record.identity.simulated else places.nowhere
-                self.lose(record, f"port {record.identity.port} is blocked", goes=goes)
+                moves = withhold_record if record.identity.simulated else remove_device
+                self.lose(record, f"port {record.identity.port} is blocked", moves=moves)
         for identity in inventory.withheld:
             if not ports.is_blocked(identity.port):
                 try:
@@ -255,7 +263,7 @@ class DeviceManager(ServiceActor):
 
     def _keep_away(self, identity: DeviceIdentity) -> None:
         self._memory.replace(self._memory.value.seen(identity.device_id, identity.number))
-        self._inventory.replace(places.kept_away(self._inventory.value, identity))
+        self._inventory.replace(withhold_identity(self._inventory.value, identity))
 
     @handles(SaveConfiguration)
     def save_configuration(self, message: SaveConfiguration) -> None:
@@ -339,7 +347,7 @@ class DeviceManager(ServiceActor):
         bond = Bond.at_first(simulated=identity.simulated, beats=wanted.attached, calibrated=calibrated)
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
-        self._inventory.replace(places.here(self._inventory.value, record))
+        self._inventory.replace(put_device(self._inventory.value, record))
         # Before anybody is told of the device who may say something of it.
         self.tell(HUB, connected_event(record))
         self._stops.apply()
@@ -348,13 +356,13 @@ class DeviceManager(ServiceActor):
         return record
 
     def lose(
-        self, record: DeviceRecord, why: str, *, goes: places.Move = places.nowhere, on_purpose: bool = False
+        self, record: DeviceRecord, why: str, *, moves: Move = remove_device, on_purpose: bool = False
     ) -> DeviceRecord:
         """Zero force, slot back, out of every frame, actor stopped, one event; `on_purpose` counts towards no connection loop."""
         self._runtime.stop_device(record.lease, stopped=True)
         self._runtime.release_device(record.lease)
         gone = replace(record, phase=Phase.DISCONNECTED)
-        self._inventory.replace(goes(self._inventory.value, gone))
+        self._inventory.replace(moves(self._inventory.value, gone))
         self._children.stop(actor_name(record.device_id))
         self._leave_port(record, on_purpose=on_purpose)
         self.tell(HUB, disconnected_event(gone, why))
@@ -388,10 +396,10 @@ class DeviceManager(ServiceActor):
         record = self._inventory.value.get(device_id)
         self._runtime.stop_device(record.lease, stopped=True)
         self._runtime.release_device(record.lease)
-        self._inventory.replace(places.failed(self._inventory.value, replace(record, phase=Phase.FAILED)))
+        self._inventory.replace(mark_failed(self._inventory.value, replace(record, phase=Phase.FAILED)))
         self._leave_port(record, again=False)
         self.tell(HUB, disconnected_event(record, f"its actor failed too often ({error!r}); restart the service"))
         self._tell_readers()
 
     def _replace(self, records: Iterable[DeviceRecord]) -> None:
-        self._inventory.replace(replace(self._inventory.value, devices=places.in_order(records)))
+        self._inventory.replace(replace(self._inventory.value, devices=sort_devices(records)))

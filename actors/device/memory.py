@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
+from actors.device.configuration import HANDS, MOST_GRAVITY
 from actors.device.messages import FEATURES, DeviceIdentity, DeviceWide
-from actors.device.wide import HANDS, MOST_GRAVITY
 from actors.settings.messages import Frozen
 
 MOST_REMEMBERED: Final = 256

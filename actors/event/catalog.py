@@ -146,11 +146,11 @@ SAFETY_LEVELS: Final[Mapping[str, tuple[Level, ...]]] = MappingProxyType(
 )
 
 
-def level_of(kind: str, data: Mapping[str, Any], wished: Level | None = None) -> Level:
-    """The level of an event: what its data say, else `wished` where the kind may have it, else the kind's first; KeyError for an unknown kind."""
+def level_of(kind: str, data: Mapping[str, Any], requested: Level | None = None) -> Level:
+    """The level of an event: what its data say, else `requested` where the kind may have it, else the kind's first; KeyError for an unknown kind."""
     levels = CATALOG[kind].levels
     if kind == "device-safety-triggered":
         levels = SAFETY_LEVELS.get(str(data.get("safety_type")), levels)
     elif kind == "port-state-changed":
         levels = ("warning",) if data.get("state") == "unusable" else ("notice",)
-    return wished if wished is not None and wished in levels else levels[0]
+    return requested if requested is not None and requested in levels else levels[0]

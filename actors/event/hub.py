@@ -8,8 +8,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from actors.event.board import Board, Encode, Event, event_of, microseconds, wanted
 from actors.event.catalog import CATALOG
+from actors.event.hub_state import Encode, Event, HubState, event_of, microseconds, wanted
 from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
 from actors.event.queue import QueueClosed
 from actors.kit.actor import Context, ServiceActor, handles
@@ -32,7 +32,7 @@ class EventHub(ServiceActor):
     """Answers to HUB. `wall_ns` is the time of day, used for stamps only."""
 
     def __init__(
-        self, context: Context, encode: Encode, board: Board, wall_ns: Callable[[], int] = time.time_ns
+        self, context: Context, encode: Encode, board: HubState, wall_ns: Callable[[], int] = time.time_ns
     ) -> None:
         super().__init__(HUB, context)
         self._encode = encode

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Final
 
-from actors.event.board import Encode, event_of
+from actors.event.hub_state import Encode, event_of
 from actors.event.messages import Emit, Translate
 
 if TYPE_CHECKING:

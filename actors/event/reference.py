@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from actors.event.board import REMEMBERED, event_of
 from actors.event.catalog import CATALOG, SAFETY_LEVELS, Row
 from actors.event.examples import EXAMPLES
+from actors.event.hub_state import REMEMBERED, event_of
 from actors.event.messages import LEVELS
 from actors.event.policy import (
     BATTERY_CRITICAL,

@@ -48,7 +48,7 @@ class _Child:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ear:
+class _ExitWatcher:
     """Hears of one life of a child, on the child's thread."""
 
     name: str
@@ -90,7 +90,7 @@ class Children:
         living = self._context.directory.ref(name)
         if living is not None and living.is_alive():
             child.ref = living
-            mailbox_of(living).watch(_Ear(name, self._owner, self._context, again=False))
+            mailbox_of(living).watch(_ExitWatcher(name, self._owner, self._context, again=False))
         else:
             self._start(name, child, again=False)
 
@@ -135,7 +135,7 @@ class Children:
             self.stop(name)
 
     def _start(self, name: str, child: _Child, *, again: bool) -> None:
-        ear = _Ear(name, self._owner, self._context, again)
+        ear = _ExitWatcher(name, self._owner, self._context, again)
         child.ref = child.error = None
         try:
             child.ref = child.factory()

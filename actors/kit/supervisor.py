@@ -56,7 +56,7 @@ class _Guardian(ServiceActor):
 
 
 @dataclass(frozen=True, slots=True)
-class _GuardianEar:
+class _GuardianExitWatcher:
     on_give_up: Callable[[str, Exception], None]
 
     def started(self) -> None:
@@ -97,7 +97,7 @@ class Supervisor:
     def start(self) -> None:
         """Start all in order, each awaited; when one fails, those before it are stopped and its error is raised."""
         self._guardian = _Guardian.start(self._context, self._children, self._start_timeout_s)
-        mailbox_of(self._guardian).watch(_GuardianEar(self._on_give_up))
+        mailbox_of(self._guardian).watch(_GuardianExitWatcher(self._on_give_up))
         try:
             mailbox_of(self._guardian).wait_started(self._start_timeout_s)
             for name, factory in self._factories.items():

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput
-from actors.modules.module import Part, Place, Words
+from actors.modules.module import Part, Place, WordTable
 
 if TYPE_CHECKING:
     from actors.modules.module import Device, Session
-    from actors.modules.sent import Sent
+    from actors.modules.module_input import ModuleInput
 
 RELEASED: Final = 1.0
 
@@ -28,11 +28,11 @@ class _Clutches(Part):
         self._session = session
         self._ratios: dict[str, float] = {}
 
-    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+    def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
         """Fold in what the last ratio has come to, then begin with this one; the same ratio again changes nothing."""
         del place, word
         if device is not None:
-            self._set(device, cast("float", wish))
+            self._set(device, cast("float", value))
 
     def state(self, device: Device) -> Mapping[str, object]:
         """Ratio, and how far the scene's cursor is from where a released one would be (m, application space)."""
@@ -66,9 +66,9 @@ class Clutch:
 
     name = "clutch"
     setting = "features/clutch/enabled"
-    words = Words(configure=("clutch",), state=("clutch",))
+    words = WordTable(configure=("clutch",), state=("clutch",))
 
-    def read(self, sent: Sent) -> float:
+    def read(self, sent: ModuleInput) -> float:
         """The ratio, 0 to 1."""
         if sent.kind is None or not sent.kind.moves:
             raise InvalidInput("only an arm and a compact have a clutch", sent.path)

@@ -10,17 +10,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput
-from actors.modules.module import Part, Place, Words
+from actors.modules.module import Part, Place, WordTable
 from actors.session.selectors import Selector, parse_selector, select
 
 if TYPE_CHECKING:
     from actors.modules.module import Device, Session
-    from actors.modules.sent import Sent
+    from actors.modules.module_input import ModuleInput
 
 HTTP: Final = 0
 
 
-class Ducks:
+class ForceScales:
     """Who asked for which gain of which session; `HTTP` asks under no session's id. Main thread only."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Ducks:
 
 
 @dataclass(frozen=True, slots=True)
-class Duck:
+class ScaleRequest:
     """A gain for the sessions of a selector; None: the one that sends it, and for gain 1 all that it asked for."""
 
     gain: float
@@ -57,15 +57,15 @@ class Duck:
     path: str
 
 
-class _Asker(Part):
-    def __init__(self, ducks: Ducks, session: Session) -> None:
+class _Requester(Part):
+    def __init__(self, ducks: ForceScales, session: Session) -> None:
         self._ducks = ducks
         self._session = session
 
-    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+    def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
         """Ask for it, for each session that is meant; NoSuchSession."""
         del place, word, device
-        duck, me = cast("Duck", wish), self._session.session_id
+        duck, me = cast("ScaleRequest", value), self._session.session_id
         if duck.selector is not None:
             targets = tuple(one.session_id for one in select(duck.selector, self._session.sessions).some())
         else:
@@ -90,27 +90,27 @@ class ForceDucking:
 
     name = "session_force_scale"
     setting = "features/session_force_scale/enabled"
-    words = Words(session_configure=("force_scale",))
+    words = WordTable(session_configure=("force_scale",))
 
     def __init__(self) -> None:
-        self.ducks = Ducks()
+        self.ducks = ForceScales()
 
-    def read(self, sent: Sent) -> Duck:
+    def read(self, sent: ModuleInput) -> ScaleRequest:
         """Gain 0 to 1, and a selector."""
         fields = sent.fields("gain", "session")
         gain = sent.number("gain", 0, 1)
         if "session" not in fields:
-            return Duck(gain, None, sent.path)
+            return ScaleRequest(gain, None, sent.path)
         text, path = fields["session"], f"{sent.path}.session"
         if isinstance(text, int) and not isinstance(text, bool):
             text = str(text)
         if not isinstance(text, str):
             raise InvalidInput("a session is named by id, index or profile, such as 7, :0 or game", path)
         try:
-            return Duck(gain, parse_selector(text), sent.path)
+            return ScaleRequest(gain, parse_selector(text), sent.path)
         except InvalidInput as error:
             raise InvalidInput(error.reason, path) from None
 
     def open(self, session: Session) -> Part:
         """A session that may ask, and be asked for."""
-        return _Asker(self.ducks, session)
+        return _Requester(self.ducks, session)

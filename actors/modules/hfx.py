@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput
-from actors.modules.module import Part, Place, Words
+from actors.modules.module import Part, Place, WordTable
 from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
     from actors.modules.module import Device, Session
-    from actors.modules.sent import Sent
+    from actors.modules.module_input import ModuleInput
 
 MOST_BYTES: Final = 1024
 
@@ -20,11 +20,11 @@ class _Effects(Part):
     def __init__(self) -> None:
         self._taken: dict[str, Mapping[str, object]] = {}
 
-    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+    def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
         """Keep it: the last one counts."""
         del place, word
         if device is not None:
-            self._taken[device.device_id] = cast("Mapping[str, object]", wish)
+            self._taken[device.device_id] = cast("Mapping[str, object]", value)
 
     def state(self, device: Device) -> Mapping[str, object]:
         """The last command, `{}` before there was one."""
@@ -40,9 +40,9 @@ class Effects:
 
     name = "hfx"
     setting = "features/hfx/enabled"
-    words = Words(commands=("hfx",), state=("hfx",))
+    words = WordTable(commands=("hfx",), state=("hfx",))
 
-    def read(self, sent: Sent) -> object:
+    def read(self, sent: ModuleInput) -> object:
         """An object."""
         if sent.kind is None or not sent.kind.moves:
             raise InvalidInput("effects are an arm's or a compact's: send hfx to one of them", sent.path)

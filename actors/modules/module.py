@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from actors.modules.sent import Sent
+    from actors.modules.module_input import ModuleInput
     from actors.session.messages import SessionTable
     from actors.values.identity import Kind
     from actors.values.spatial import Transform
@@ -31,7 +31,7 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordTable:
     """What a module adds: commands and configure fields of a device, fields of session.configure and of set_transform, state fields."""
 
     commands: tuple[str, ...] = ()
@@ -115,8 +115,8 @@ class Session(Protocol):
 class Part:
     """What a module keeps of one session, from when both are there to when one of them goes; does nothing unless overridden."""
 
-    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
-        """A word was sent; `wish` is what the module's `read` made of it, `device` None for session.configure. InvalidInput."""
+    def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
+        """A word was sent; `value` is what the module's `read` made of it, `device` None for session.configure. InvalidInput."""
 
     def state(self, device: Device) -> Mapping[str, object]:
         """State fields of one device for the next frame, by word; a word that is left out is not shown."""
@@ -141,11 +141,11 @@ class Module(Protocol):
         ...
 
     @property
-    def words(self) -> Words:
+    def words(self) -> WordTable:
         """What it adds to the wire."""
         ...
 
-    def read(self, sent: Sent) -> object:
+    def read(self, sent: ModuleInput) -> object:
         """One of its words as it was sent, checked, without any effect; a set_transform word gives a WorkspaceChange. InvalidInput."""
         ...
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
-from actors.modules.module import Part, Words
+from actors.modules.module import Part, WordTable
 from actors.values.identity import Kind
 from actors.values.spatial import ORIGIN, PartialTransform, Transform, Vec3
 from fastpath.space.spatial_py import transform_point, transform_point_back
 
 if TYPE_CHECKING:
     from actors.modules.module import Session
-    from actors.modules.sent import Sent
+    from actors.modules.module_input import ModuleInput
 
 BOTH: Final = "pivot and position exclude each other: the pivot says where the workspace goes"
 
@@ -39,9 +39,9 @@ class WorkspaceZoom:
 
     name = "workspace_zoom"
     setting = "features/workspace_zoom/enabled"
-    words = Words(set_transform=("pivot",))
+    words = WordTable(set_transform=("pivot",))
 
-    def read(self, sent: Sent) -> Zoom:
+    def read(self, sent: ModuleInput) -> Zoom:
         """`{x, y, z}` in application space, without a position."""
         if sent.kind is not Kind.ARM:
             raise InvalidInput("only an arm has a pivot: leave it out", sent.path)

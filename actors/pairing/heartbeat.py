@@ -22,7 +22,7 @@ class Debounce:
 
 
 @dataclass(frozen=True, slots=True)
-class Heart:
+class HeartbeatMonitor:
     """`newest_ns` is the last heartbeat, `since_ns` the first of those that came without a gap up to it."""
 
     attached: bool = False
@@ -35,7 +35,7 @@ def of_simulated(record: DeviceRecord, now_ns: int) -> int | None:
     return now_ns if record.identity.simulated and record.beats else None
 
 
-def step(heart: Heart, newest_ns: int | None, now_ns: int, debounce: Debounce) -> Heart:
+def step(heart: HeartbeatMonitor, newest_ns: int | None, now_ns: int, debounce: Debounce) -> HeartbeatMonitor:
     """The heart at `now_ns`; `newest_ns` is when its newest heartbeat came, None while there was none. A late look never detaches."""
     heart = _heard(heart, newest_ns)
     if heart.newest_ns is None:
@@ -47,7 +47,7 @@ def step(heart: Heart, newest_ns: int | None, now_ns: int, debounce: Debounce) -
     return replace(heart, attached=steady and now_ns - heart.newest_ns < debounce.detach_ns)
 
 
-def _heard(heart: Heart, newest_ns: int | None) -> Heart:
+def _heard(heart: HeartbeatMonitor, newest_ns: int | None) -> HeartbeatMonitor:
     if newest_ns is None or (heart.newest_ns is not None and newest_ns <= heart.newest_ns):
         return heart
     steady = heart.since_ns is not None and heart.newest_ns is not None and newest_ns - heart.newest_ns <= GAP_NS

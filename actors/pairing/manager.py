@@ -18,10 +18,9 @@ from actors.kit.clock import NS_PER_S
 from actors.kit.errors import CalibrationLocked, Conflict
 from actors.kit.message import Announce
 from actors.pairing import calibration, heartbeat, rules
-from actors.pairing.book import PAIRINGS_SECTION
 from actors.pairing.calibration import Calibration, Handle
 from actors.pairing.events import attachment_event, failure_event, pairing_event
-from actors.pairing.heartbeat import Debounce, Heart
+from actors.pairing.heartbeat import Debounce, HeartbeatMonitor
 from actors.pairing.messages import (
     PAIRING,
     Calibrate,
@@ -34,12 +33,13 @@ from actors.pairing.messages import (
     Reason,
     Unpair,
 )
+from actors.pairing.pairing_table import PAIRINGS_SECTION
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
-    from actors.pairing.book import PairingBook
+    from actors.pairing.pairing_table import PairingTable
     from actors.pairing.rules import Half
     from actors.settings.messages import SettingsView
 
@@ -62,7 +62,7 @@ class PairingManager(ServiceActor):
         context: Context,
         inventory: Published[Inventory],
         settings: Published[SettingsView],
-        book: Published[PairingBook],
+        book: Published[PairingTable],
         hear: Hear,
     ) -> None:
         super().__init__(PAIRING, context)
@@ -70,7 +70,7 @@ class PairingManager(ServiceActor):
         self._settings = settings
         self._book = book
         self._hear = hear
-        self._hearts: dict[tuple[str, int], Heart] = {}
+        self._hearts: dict[tuple[str, int], HeartbeatMonitor] = {}
         self._told: dict[tuple[str, int], Bond] = {}
         self._listening = False
 
@@ -182,10 +182,10 @@ class PairingManager(ServiceActor):
 
     def _decide(self, also: Iterable[str] = ()) -> None:
         """What becomes of the pairs with the devices that are here now; `also` count as having appeared."""
-        kept: dict[tuple[str, int], Heart] = {}
+        kept: dict[tuple[str, int], HeartbeatMonitor] = {}
         for record in self._records():
             if not record.kind.moves:
-                kept[_life(record)] = self._hearts.get(_life(record)) or Heart(attached=record.bond.attached)
+                kept[_life(record)] = self._hearts.get(_life(record)) or HeartbeatMonitor(attached=record.bond.attached)
         self._hearts = kept
         self._listen()
         automatic = self._settings.value.flag(AUTO_PAIRING)

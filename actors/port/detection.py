@@ -17,7 +17,7 @@ from actors.device.messages import MANAGER as DEVICES
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
 from actors.kit.message import Announce, ChildFailed, Message
-from actors.port import wanted
+from actors.port import port_filter
 from actors.port.messages import (
     DETECTION,
     PORTS,
@@ -31,8 +31,8 @@ from actors.port.messages import (
     PortVanished,
     link_name,
 )
+from actors.port.port_filter import Filter
 from actors.port.port_link import CloseLink, PortLink, PortTried
-from actors.port.wanted import Filter
 from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from actors.device.messages import Inventory
     from actors.kit.published import Published
-    from actors.port.link import Links
+    from actors.port.link_interface import Links
     from actors.port.open_links import OpenLinks
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
@@ -87,7 +87,7 @@ class Detection(ServiceActor):
         self._listed: tuple[Candidate, ...] = ()
         # Those that were wanted at the last look, by name.
         self._known: dict[str, Candidate] = {}
-        self._chosen_by = wanted.chosen_by(settings.value)
+        self._chosen_by = port_filter.chosen_by(settings.value)
         self._glanced: object = None
         self._looks_due = 0
         self._untried: set[str] = set()
@@ -149,7 +149,7 @@ class Detection(ServiceActor):
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
         """What is switched off is closed at once, what is switched on is looked for at once."""
-        if wanted.matters(message.key):
+        if port_filter.matters(message.key):
             self._note(by_setting=False)
             self.tell(self.name, ScanDue())
 
@@ -167,13 +167,13 @@ class Detection(ServiceActor):
 
     def _look(self) -> None:
         """List the ports; a look that fails changes nothing. A setting that changes meanwhile is seen by this look and the next."""
-        before = wanted.chosen_by(self._settings.value)
+        before = port_filter.chosen_by(self._settings.value)
         glanced = self._ask(self._links.glance, self._glanced)
         listed = self._ask(self._links.scan, None)
         if listed is None:
             return
         self._glanced, self._listed = glanced, listed
-        same = self._chosen_by == before == wanted.chosen_by(self._settings.value)
+        same = self._chosen_by == before == port_filter.chosen_by(self._settings.value)
         self._chosen_by = before
         self._note(by_setting=not same)
 
@@ -192,9 +192,9 @@ class Detection(ServiceActor):
 
     def _note(self, *, by_setting: bool) -> None:
         """Close what is not there or not wanted any more, and have it counted what was pulled out and plugged in."""
-        now = {one.port: one for one in wanted.chosen(self._listed, Filter.of(self._settings.value))}
+        now = {one.port: one for one in port_filter.chosen(self._listed, Filter.of(self._settings.value))}
         listed = {one.port: one for one in self._listed}
-        news = wanted.news(self._known, now, listed, by_setting=by_setting)
+        news = port_filter.news(self._known, now, listed, by_setting=by_setting)
         self._known = now
         for one in news.unwanted:
             self._dismiss(one.port, "the settings do not want it any more", on_purpose=True)

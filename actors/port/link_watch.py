@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from actors.kit.message import Message
-from actors.port.link import DeviceFacts, LinkCounters, LinkFacts
+from actors.port.link_interface import DeviceFacts, LinkCounters, LinkFacts
 from actors.port.messages import link_name
 
 if TYPE_CHECKING:
     from actors.kit.directory import Directory
-    from actors.port.link import Link
+    from actors.port.link_interface import Link
     from actors.port.open_links import OpenLinks
 
 NO_COUNTERS = LinkCounters()

@@ -15,7 +15,7 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, Intensity
 from actors.kit.errors import Conflict
 from actors.kit.message import Announce, ChildFailed, Message
-from actors.port import memory
+from actors.port import stored_blocks
 from actors.port.guard import PortGuard, guard_name
 from actors.port.messages import (
     DETECTION,
@@ -286,7 +286,7 @@ class PortManager(ServiceActor):
         self._table.replace(PortTable(tuple(sorted((*others, status), key=lambda one: one.port))))
 
     def _save(self) -> None:
-        self.tell(STORE, SaveLedger(SECTION, memory.as_json(self._table.value)))
+        self.tell(STORE, SaveLedger(SECTION, stored_blocks.as_json(self._table.value)))
 
 
 def base_name(path: str) -> str:

@@ -10,7 +10,7 @@ import logging
 import threading
 from dataclasses import dataclass, replace
 
-from actors.port.link import Link, LinkFacts
+from actors.port.link_interface import Link, LinkFacts
 from actors.values.hardware import Candidate
 
 logger = logging.getLogger(__name__)

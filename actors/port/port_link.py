@@ -16,7 +16,7 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.message import Announce, Message
 from actors.pairing.messages import PAIRING, CalibrationEnded
 from actors.port import retry
-from actors.port.link import DeviceFacts, NobodyAnswers, Patience, PortUnusable
+from actors.port.link_interface import DeviceFacts, NobodyAnswers, Patience, PortUnusable
 from actors.port.link_watch import PortFacts, read
 from actors.port.messages import (
     BLOCK_ON_LOOP,
@@ -46,7 +46,7 @@ from actors.port.messages import (
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
-    from actors.port.link import Link, LinkFacts, Links
+    from actors.port.link_interface import Link, LinkFacts, Links
     from actors.port.open_links import Held, OpenLinks
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate, FoundDevice

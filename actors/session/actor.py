@@ -25,7 +25,7 @@ from actors.settings.messages import SettingChanged
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
     from actors.kit.published import Published
-    from actors.session.book import SessionBook, SessionEntry
+    from actors.session.open_sessions import OpenSessions, SessionEntry
     from actors.settings.messages import SettingsView
 
 
@@ -52,7 +52,7 @@ class SessionActor(ServiceActor):
         context: Context,
         entry: SessionEntry,
         inventory: Published[Inventory],
-        book: SessionBook,
+        book: OpenSessions,
         settings: Published[SettingsView],
     ) -> None:
         super().__init__(actor_name(entry.session_id), context)

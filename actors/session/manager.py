@@ -16,7 +16,6 @@ from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
 from actors.session import configure, defaults
 from actors.session.actor import SessionActor, actor_name, unsupported_events
-from actors.session.book import SessionBook, SessionEntry
 from actors.session.messages import (
     MANAGER,
     Applied,
@@ -29,6 +28,7 @@ from actors.session.messages import (
     SessionHandle,
     SessionTable,
 )
+from actors.session.open_sessions import OpenSessions, SessionEntry
 from actors.session.profile import Remembered
 from actors.settings.messages import STORE, ReserveSessionIds, SaveLedger, SessionIdSource
 from fastpath.arena.runtime import NoSlot as ArenaFull
@@ -57,7 +57,7 @@ class SessionManager(ServiceActor):
         self,
         context: Context,
         runtime: Runtime,
-        book: SessionBook,
+        book: OpenSessions,
         table: Published[SessionTable],
         inventory: Published[Inventory],
         ids: SessionIdSource,

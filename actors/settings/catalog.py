@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from actors.settings.builders import ADDRESS, HOST, ORIGIN, PORT, choice, flag, real, texts, whole
 from actors.settings.detection_rows import detection
-from actors.settings.keys import Catalog
+from actors.settings.key_lookup import Catalog
 from actors.settings.messages import Constraint
-from actors.settings.rows import ADDRESS, HOST, ORIGIN, PORT, choice, flag, real, texts, whole
 from actors.settings.schema import Setting, TypeHint
 
 SIMULATED: Final = ("arm", "compact", "grip", "grip:wired", "grip:wireless", "pen")

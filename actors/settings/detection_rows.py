@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from actors.settings.builders import BOARD_AT, VENDOR_ID, flag, real, texts, whole
 from actors.settings.messages import Constraint
-from actors.settings.rows import BOARD_AT, VENDOR_ID, flag, real, texts, whole
 from actors.settings.schema import Setting, TypeHint
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from actors.kit.errors import Busy, InvalidInput, StateNotWritable
 from actors.kit.published import Published
 from actors.settings.file import FORMAT, Content, StateFile
-from actors.settings.frozen import freeze, thaw
+from actors.settings.immutable_json import freeze, thaw
 from actors.settings.messages import Frozen
 from actors.settings.state_directory import StateDirectory
 

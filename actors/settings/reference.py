@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from actors.settings.catalog import CATALOG
-from actors.settings.keys import KINDS, Catalog, variable
+from actors.settings.key_lookup import KINDS, Catalog, variable
 from actors.settings.messages import FAMILY, value_as_json
 from actors.settings.schema import Setting
 

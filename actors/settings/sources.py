@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from actors.kit.errors import InvalidInput
-from actors.settings.keys import VARIABLE, Catalog
+from actors.settings.key_lookup import VARIABLE, Catalog
 from actors.settings.messages import UnknownSetting, Value
 
 COMMAND_LINE: Final = "command line"

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import Final
 
 from actors.kit.published import Published
-from actors.settings.book import SettingsBook, changes, open_book
 from actors.settings.catalog import CATALOG
+from actors.settings.effective import EffectiveSettings, changes, load_settings
 from actors.settings.file import StateFile
-from actors.settings.keys import Catalog
+from actors.settings.key_lookup import Catalog
 from actors.settings.messages import SettingsView, Value
 from actors.settings.sources import Override
 from actors.settings.state_directory import StateDirectory
@@ -29,7 +29,7 @@ class SettingsState:
     ) -> None:
         """Read the file once, here; what it holds and cannot be used is logged, one line each."""
         self._file = file
-        self.book, faults = open_book(catalog, file.load(), overrides)
+        self.book, faults = load_settings(catalog, file.load(), overrides)
         for fault in faults:
             logger.warning("In %s: %s", file.path, fault)
         self.view: Published[SettingsView] = Published(self.book.view())
@@ -45,7 +45,7 @@ class SettingsState:
         """The settings of a state directory; a broken file is kept aside and defaults are used."""
         return cls(StateFile(directory.settings), overrides, catalog)
 
-    def commit(self, book: SettingsBook) -> dict[str, Value]:
+    def commit(self, book: EffectiveSettings) -> dict[str, Value]:
         """Make `book` the one that counts, on the disk first; the effective values that changed. StateNotWritable: nothing did."""
         self._file.write(book.raw)
         before, after = self.view.value, book.view()

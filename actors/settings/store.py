@@ -11,7 +11,7 @@ from typing import Final
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import HapticError, StateNotWritable
 from actors.kit.message import Announce, Message
-from actors.settings.book import SettingsBook
+from actors.settings.effective import EffectiveSettings
 from actors.settings.ledger import Ledger
 from actors.settings.messages import (
     STORE,
@@ -127,7 +127,7 @@ class SettingsStore(ServiceActor):
         except StateNotWritable as error:
             logger.error("No session ids could be reserved: %s", error)  # noqa: TRY400
 
-    def _commit(self, book: SettingsBook) -> None:
+    def _commit(self, book: EffectiveSettings) -> None:
         changed = self._settings.commit(book)
         if LOG_LEVEL in changed:
             logging.getLogger().setLevel(str(changed[LOG_LEVEL]).upper())

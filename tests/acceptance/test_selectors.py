@@ -16,7 +16,7 @@ from actors.session.messages import Client, SessionConfig, SessionRecord, Sessio
 from actors.session.selectors import Selected, parse_selector, select
 from tests.support.slices import inventory_of
 from transport.http.device_selector import find
-from transport.http.target import parse_target
+from transport.http.request_target import parse_target
 from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 
 # What may stand in a profile name and be taken for something else: wildcards of shells, colons, percent signs, blanks.

@@ -21,7 +21,7 @@ from tests.support.http_client import HttpClient
 from tests.support.inside import ServiceInside
 from tests.support.peer import Peer
 from tests.support.polling import eventually
-from transport.http.scope import OpenScope
+from transport.http.session_scope import OpenScope
 
 ARM = "A001"
 ROUNDS = 1_000

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors.modules.hfx import Effects
-from actors.modules.module import LISTED, Device, Part, Place, Words
+from actors.modules.module import LISTED, Device, Part, Place, WordTable
 from actors.modules.registry import Registry
 from tests.support.http_client import HttpClient
 from tests.support.inside import ServiceInside
@@ -38,7 +38,7 @@ class Torn(Part):
 class TornModule:
     name = "torn"
     setting = LISTED
-    words = Words(commands=("tear",), state=("torn",))
+    words = WordTable(commands=("tear",), state=("torn",))
 
     def read(self, sent: Any) -> object:
         if sent.value == "read":

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from actors.modules.hfx import Effects
-from actors.modules.module import LISTED, Device, Part, Place, Words
+from actors.modules.module import LISTED, Device, Part, Place, WordTable
 from actors.modules.registry import Registry
 from tests.support.http_client import HttpClient
 from tests.support.inside import ServiceInside
@@ -41,7 +41,7 @@ class Buzz(Part):
 class BuzzModule:
     name = "buzz"
     setting = LISTED
-    words = Words(commands=("buzz",))
+    words = WordTable(commands=("buzz",))
 
     def read(self, sent: Any) -> object:
         return sent.value

@@ -19,12 +19,12 @@ from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.peer import Peer
 from tests.support.polling import eventually
-from transport.link.protocols.falcon import BASE
+from transport.link.protocols.falcon.driver import BASE
 from transport.link.usb_links import Falcons
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.link import Link, Links, Patience
+    from actors.port.link_interface import Link, Links, Patience
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Runtime

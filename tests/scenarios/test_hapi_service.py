@@ -16,7 +16,7 @@ from tests.emulators.pty_port import PtyPort
 from tests.support.listener import Listener
 from tests.support.polling import PATIENCE_S, eventually
 from tests.support.service import RunningService
-from transport.link.protocols.hapi_boards import BOARDS, zero_message
+from transport.link.protocols.hapi.board import BOARDS, zero_message
 
 MECHANISM = "2diy-plastic"
 DEVICE = "HTTYACM7"

@@ -22,7 +22,7 @@ LOOSE: Final = 1
 KILLS: Final = 2
 
 
-class Machine:
+class PortScanner:
     """Two arms and two grips at terminals, and the service that drives them; A2 is the one with a loose plug."""
 
     def __init__(self, boards: Boards, service: RunningService) -> None:
@@ -72,7 +72,7 @@ def test_a_blocked_port_and_a_pair_made_by_hand_survive_kill_9(tmp_path: Path) -
         paths = json.dumps([boards.path(port) for port in range(4)])
         settings = {**SETTINGS, "devices/detection/serial_ports": paths}
         with RunningService(simulate="", settings=settings, state_dir=tmp_path) as service:
-            machine = Machine(boards, service)
+            machine = PortScanner(boards, service)
             machine.ready("A1", "A2", "G1", "G2")
             machine.shake()
             machine.ready("A1", "G1", "G2")

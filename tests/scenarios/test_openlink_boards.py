@@ -12,7 +12,7 @@ import pytest
 
 from actors.device.messages import DeviceWide
 from actors.pairing.messages import Reason
-from actors.port.link import Ended, LinkFacts, NobodyAnswers, Patience
+from actors.port.link_interface import Ended, LinkFacts, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import Runtime
@@ -20,7 +20,7 @@ from tests.emulators.boards import Boards
 from tests.support.driven_boards import DrivenBoards
 from tests.support.patience import boards_may_pause, silence_counts
 from tests.support.polling import eventually
-from transport.link.protocols.openlink import OpenlinkLink, open_board
+from transport.link.protocols.openlink.driver import OpenlinkLink, open_board
 
 T = TypeVar("T")
 PATIENCE = Patience()

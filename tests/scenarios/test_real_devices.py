@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import DeviceSilent
 from actors.pairing.messages import Reason
-from actors.port.link import DeviceFacts, NobodyAnswers, PortUnusable
+from actors.port.link_interface import DeviceFacts, NobodyAnswers, PortUnusable
 from actors.port.link_watch import LinkWatch
 from actors.port.messages import DETECTION, PORTS, link_name
 from actors.values.hardware import PortFault, Transport

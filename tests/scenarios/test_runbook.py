@@ -31,14 +31,14 @@ from tests.support.inside import ServiceInside
 from tests.support.living_actors import handled
 from tests.support.polling import eventually
 from tests.support.running_system import RunningSystem
-from transport.link.enumerate import SerialPorts
-from transport.link.families import SerialBoards
-from transport.link.machine import Machine
+from transport.link.drivers import SerialBoards
+from transport.link.scanner import PortScanner
+from transport.link.serial_ports import SerialPorts
 from transport.link.usb_links import Falcons
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.link import Links
+    from actors.port.link_interface import Links
     from actors.settings.messages import SettingsView
     from fastpath.arena.runtime import Runtime
 
@@ -192,7 +192,7 @@ class Unusable:
 
     def __call__(self, runtime: Runtime, settings: Published[SettingsView]) -> Links:
         serial = SerialBoards(runtime, SerialPorts(settings, self.listed))
-        return Machine(settings, (serial, Falcons(runtime, settings, self.bus)))
+        return PortScanner(settings, (serial, Falcons(runtime, settings, self.bus)))
 
 
 @contextmanager
@@ -216,7 +216,7 @@ def test_ports_that_cannot_be_used_are_found_and_mended_as_written(tmp_path: Pat
     settings = {"control/frequency": 1000, "devices/detection/period": 100, "devices/detection/timeout": 500}
     with ExitStack() as stack:
         # What leads elsewhere here is the same node with other rights on a machine.
-        stack.enter_context(patch("transport.link.machine.node_of", return_value=""))
+        stack.enter_context(patch("transport.link.scanner.node_of", return_value=""))
         boards = stack.enter_context(Boards("arm:A1", "compact:C1", "arm:A3"))
         machine = Unusable(tmp_path, boards, FalconBus(falcon))
         for port in range(3):

@@ -25,8 +25,8 @@ from tests.support.running_system import RunningSystem
 from tests.support.service import RunningService
 from tests.support.tied import DEVICES
 from transport.http.app import HTTP_ROUTES
-from transport.http.describe.settings import keys
 from transport.http.openapi import path_of
+from transport.http.schema.settings import keys
 
 FUZZED: Final = hypothesis_settings().max_examples > 1_000
 # Valid and invalid cases of each route, and of one setting.

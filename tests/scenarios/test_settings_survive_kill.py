@@ -20,7 +20,7 @@ from actors.kit.clock import Clock
 from actors.kit.errors import HapticError
 from actors.kit.mailbox import mailbox_of
 from actors.kit.message import Request
-from actors.settings.frozen import thaw
+from actors.settings.immutable_json import thaw
 from actors.settings.ledger import Ledger
 from actors.settings.messages import (
     STORE,

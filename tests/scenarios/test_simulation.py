@@ -20,7 +20,7 @@ ARM, GRIP = "A001", "B001"
 COMPACT = SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001")
 
 
-class SimulationDesk(Desk):
+class SimulatedDevices(Desk):
     """Makes simulated devices do what a test wants."""
 
     def __init__(self, folder: Path, **settings: object) -> None:
@@ -69,15 +69,15 @@ FORCE = {"vector": {"x": 1.0, "y": 0.0, "z": 0.0}}
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[SimulationDesk]:
-    with SimulationDesk(tmp_path) as opened:
+def desk(tmp_path: Path) -> Iterator[SimulatedDevices]:
+    with SimulatedDevices(tmp_path) as opened:
         yield opened
 
 
 # ---------------------------------------------------------------- devices come and go
 
 
-def test_a_device_comes_while_a_client_is_connected_and_is_ready_after_its_settle_time(desk: SimulationDesk) -> None:
+def test_a_device_comes_while_a_client_is_connected_and_is_ready_after_its_settle_time(desk: SimulatedDevices) -> None:
     reply = desk.ask("POST", "/simulation/devices", {"type": "arm", "firmware": "7.3", "device_id": "049D"})
 
     assert reply.status == 200
@@ -99,7 +99,7 @@ def test_a_device_comes_while_a_client_is_connected_and_is_ready_after_its_settl
     assert [one["config"]["type"] for one in full["arm"]] == ["arm", "arm"]
 
 
-def test_a_device_goes_with_zero_force_and_is_unknown_from_then_on(desk: SimulationDesk) -> None:
+def test_a_device_goes_with_zero_force_and_is_unknown_from_then_on(desk: SimulatedDevices) -> None:
     desk.frame(command(ARM, set_cursor_force=FORCE))
     desk.service.step()
     assert desk.entry("arm", ARM)["state"]["current_cursor_force"]["x"] == pytest.approx(1)
@@ -118,7 +118,7 @@ def test_a_device_goes_with_zero_force_and_is_unknown_from_then_on(desk: Simulat
     assert desk.ask("DELETE", f"/simulation/devices/{ARM}").status == 404
 
 
-def test_a_device_that_comes_back_is_the_same_one_with_its_configuration(desk: SimulationDesk) -> None:
+def test_a_device_that_comes_back_is_the_same_one_with_its_configuration(desk: SimulatedDevices) -> None:
     assert desk.ask("POST", f"/arm/{ARM}/config/handedness", "left").status == 200
     assert desk.ask("POST", f"/arm/{ARM}/config/home_return").status == 200
     before = desk.first["arm"][0]["config"]
@@ -133,20 +133,20 @@ def test_a_device_that_comes_back_is_the_same_one_with_its_configuration(desk: S
 
 
 def test_what_a_device_has_for_all_sessions_survives_a_restart(tmp_path: Path) -> None:
-    with SimulationDesk(tmp_path) as desk:
+    with SimulatedDevices(tmp_path) as desk:
         desk.ask("POST", f"/arm/{ARM}/config/handedness", "left")
         desk.ask("POST", f"/arm/{ARM}/config/gravity_compensation", {"scaling_factor": 0.5})
         assert desk.ask("POST", "/save_configuration", {"device_id": ARM}).status == 200
         sections = json.loads((tmp_path / "ledger.json").read_text())
         assert sections["devices"][ARM]["handedness"] == "left"
 
-    with SimulationDesk(tmp_path) as desk:
+    with SimulatedDevices(tmp_path) as desk:
         config = desk.first["arm"][0]["config"]
         assert config["handedness"] == "left"
         assert config["gravity_compensation"] == {"enabled": True, "scaling_factor": 0.5}
 
 
-def test_there_are_sixteen_devices_at_most_and_each_id_once(desk: SimulationDesk) -> None:
+def test_there_are_sixteen_devices_at_most_and_each_id_once(desk: SimulatedDevices) -> None:
     assert desk.ask("POST", "/simulation/devices", {"type": "pen", "device_id": ARM}).status == 409
     replies = [desk.ask("POST", "/simulation/devices", {"type": "compact"}) for _ in range(15)]
 
@@ -155,7 +155,7 @@ def test_there_are_sixteen_devices_at_most_and_each_id_once(desk: SimulationDesk
     assert len(desk.frame()["compact"]) == 14
 
 
-def test_a_device_that_cannot_be_simulated_is_refused_with_a_sentence(desk: SimulationDesk) -> None:
+def test_a_device_that_cannot_be_simulated_is_refused_with_a_sentence(desk: SimulatedDevices) -> None:
     bodies: tuple[object, ...] = ({}, {"type": "robot"}, {"type": "arm", "connection": "usb"}, [], None)
     for body in bodies:
         reply = desk.ask("POST", "/simulation/devices", body)
@@ -165,7 +165,7 @@ def test_a_device_that_cannot_be_simulated_is_refused_with_a_sentence(desk: Simu
     assert len(desk.service.system.inventory.value.devices) == 2
 
 
-def test_public_words_name_the_same_devices(desk: SimulationDesk) -> None:
+def test_public_words_name_the_same_devices(desk: SimulatedDevices) -> None:
     desk.ask("POST", "/simulation/devices", {"type": "verse_grip", "device_id": "W"})
     desk.ask("POST", "/simulation/devices", {"type": "grip", "connection": "wired", "device_id": "X"})
     desk.ask("POST", "/simulation/devices", {"type": "minverse", "device_id": "Y"})
@@ -177,7 +177,7 @@ def test_public_words_name_the_same_devices(desk: SimulationDesk) -> None:
     assert records["Y"] == ("compact", "simulated")
 
 
-def test_a_position_that_was_held_is_free_for_others_when_the_device_comes_back(desk: SimulationDesk) -> None:
+def test_a_position_that_was_held_is_free_for_others_when_the_device_comes_back(desk: SimulatedDevices) -> None:
     position = command(ARM, set_cursor_position={"position": {"x": 0.0, "y": -0.12, "z": 0.135}})
     assert "errors" not in desk.frame(position)
     with connect(desk.service.ws, proxy=None) as other:
@@ -200,7 +200,7 @@ def test_a_position_that_was_held_is_free_for_others_when_the_device_comes_back(
 # ---------------------------------------------------------------- handles and hands
 
 
-def test_buttons_and_orientation_show_in_the_next_frame(desk: SimulationDesk) -> None:
+def test_buttons_and_orientation_show_in_the_next_frame(desk: SimulatedDevices) -> None:
     echo = desk.make("grip", GRIP, buttons={"a": True, "c": True}, orientation={"w": 0.6, "x": 0.8, "y": 0, "z": 0})
 
     assert echo["buttons"] == {"a": True, "b": False, "c": True}
@@ -211,7 +211,7 @@ def test_buttons_and_orientation_show_in_the_next_frame(desk: SimulationDesk) ->
     assert desk.make("grip", GRIP, orientation=None)["orientation"] is None
 
 
-def test_the_hand_goes_where_it_is_sent_and_draws_its_circle_there(desk: SimulationDesk) -> None:
+def test_the_hand_goes_where_it_is_sent_and_draws_its_circle_there(desk: SimulatedDevices) -> None:
     place = {"x": 0.05, "y": -0.1, "z": 0.2}
     echo = desk.make("arm", ARM, hand={"position": place})
     assert echo["hand"] == {
@@ -232,13 +232,13 @@ def test_the_hand_goes_where_it_is_sent_and_draws_its_circle_there(desk: Simulat
     assert away(desk, held) < 1e-2
 
 
-def away(desk: SimulationDesk, place: Mapping[str, float]) -> float:
+def away(desk: SimulatedDevices, place: Mapping[str, float]) -> float:
     """How far the cursor is from a place, m."""
     cursor = desk.entry("arm", ARM)["state"]["cursor_position"]
     return dist([cursor[axis] for axis in "xyz"], [place[axis] for axis in "xyz"])
 
 
-def test_a_stiff_hand_gives_way_less(desk: SimulationDesk) -> None:
+def test_a_stiff_hand_gives_way_less(desk: SimulatedDevices) -> None:
     def given_way(stiffness: float) -> float:
         desk.make("arm", ARM, hand={"path": "rest", "stiffness": stiffness})
         desk.service.wait(1)
@@ -252,7 +252,7 @@ def test_a_stiff_hand_gives_way_less(desk: SimulationDesk) -> None:
     assert soft > 4 * stiff
 
 
-def test_an_attachment_and_its_loss_show(desk: SimulationDesk) -> None:
+def test_an_attachment_and_its_loss_show(desk: SimulatedDevices) -> None:
     assert desk.entry("grip", GRIP)["status"]["attached"]
     assert desk.make("grip", GRIP, attached=False)["attached"] is False
 
@@ -266,7 +266,7 @@ def test_an_attachment_and_its_loss_show(desk: SimulationDesk) -> None:
     eventually(shown, "it is shown", pause_s=0.005)
 
 
-def test_a_charge_that_falls_past_the_thresholds_is_told_once_each(desk: SimulationDesk) -> None:
+def test_a_charge_that_falls_past_the_thresholds_is_told_once_each(desk: SimulatedDevices) -> None:
     for level, kind, severity in ((0.2, "device-battery-low", "warning"), (0.04, "device-battery-critical", "error")):
         assert desk.make("grip", GRIP, battery_level=level)["battery_level"] == pytest.approx(level)
         assert desk.entry("grip", GRIP)["state"]["battery_level"] == pytest.approx(level, abs=1e-4)
@@ -278,14 +278,14 @@ def test_a_charge_that_falls_past_the_thresholds_is_told_once_each(desk: Simulat
 
 
 def test_a_battery_drains_by_itself_and_says_so(tmp_path: Path) -> None:
-    with SimulationDesk(tmp_path, control__frequency=100) as desk:
+    with SimulatedDevices(tmp_path, control__frequency=100) as desk:
         desk.make("grip", GRIP, battery_level=0.205)
 
         assert desk.becomes("device-battery-low", 2)["data"]["battery_level"] == pytest.approx(0.2, abs=2e-3)
 
 
 def test_a_handle_falls_asleep_after_five_minutes_at_rest_and_wakes_when_it_is_moved(tmp_path: Path) -> None:
-    with SimulationDesk(tmp_path, control__frequency=100) as desk:
+    with SimulatedDevices(tmp_path, control__frequency=100) as desk:
         desk.make("grip", GRIP, hand={"path": "rest"})
         desk.service.wait(290)
         desk.frame()
@@ -299,7 +299,7 @@ def test_a_handle_falls_asleep_after_five_minutes_at_rest_and_wakes_when_it_is_m
         assert desk.entry("grip", GRIP)["status"]["awake"]
 
 
-def test_a_device_that_is_asleep_takes_no_commands_and_says_why(desk: SimulationDesk) -> None:
+def test_a_device_that_is_asleep_takes_no_commands_and_says_why(desk: SimulatedDevices) -> None:
     assert desk.make("arm", ARM, awake=False)["awake"] is False
     desk.events.hears("device-sleep", device_id=ARM, awake=False)
 
@@ -310,7 +310,7 @@ def test_a_device_that_is_asleep_takes_no_commands_and_says_why(desk: Simulation
     assert "errors" not in desk.frame(command(ARM, set_cursor_force=FORCE))
 
 
-def test_what_cannot_be_done_is_refused_whole(desk: SimulationDesk) -> None:
+def test_what_cannot_be_done_is_refused_whole(desk: SimulatedDevices) -> None:
     bodies: tuple[tuple[str, str, dict[str, object]], ...] = (
         ("arm", ARM, {"hand": {"position": {"x": 9, "y": 0, "z": 0}}}),
         ("arm", ARM, {"buttons": {"a": True}}),
@@ -327,7 +327,7 @@ def test_what_cannot_be_done_is_refused_whole(desk: SimulationDesk) -> None:
         assert desk.service.device(device_id) == before
 
 
-def test_several_devices_answer_one_by_one_and_unknown_keys_are_named(desk: SimulationDesk) -> None:
+def test_several_devices_answer_one_by_one_and_unknown_keys_are_named(desk: SimulatedDevices) -> None:
     reply = desk.ask("POST", "/simulation/*/*", {"attached": False, "colour": 1})
 
     assert reply.status == 400
@@ -339,7 +339,7 @@ def test_several_devices_answer_one_by_one_and_unknown_keys_are_named(desk: Simu
 # ---------------------------------------------------------------- faults
 
 
-def test_an_unplugged_device_is_gone_until_the_fault_is_cleared(desk: SimulationDesk) -> None:
+def test_an_unplugged_device_is_gone_until_the_fault_is_cleared(desk: SimulatedDevices) -> None:
     assert desk.make("arm", ARM, fault="unplug")["fault"] == "unplug"
     assert desk.frame(command(ARM, set_cursor_force=FORCE))["errors"][0]["path"] == "arm[0].device_id"
     assert desk.frame()["arm"] == []
@@ -356,7 +356,7 @@ def test_an_unplugged_device_is_gone_until_the_fault_is_cleared(desk: Simulation
     assert desk.entry("arm", ARM)["state"]["current_cursor_force"]["x"] == pytest.approx(1)
 
 
-def test_a_device_that_hangs_is_stale_and_then_gone(desk: SimulationDesk) -> None:
+def test_a_device_that_hangs_is_stale_and_then_gone(desk: SimulatedDevices) -> None:
     desk.frame(command(ARM, set_cursor_force=FORCE))
     desk.service.step()
     desk.make("arm", ARM, fault="hang")
@@ -375,7 +375,7 @@ def test_a_device_that_hangs_is_stale_and_then_gone(desk: SimulationDesk) -> Non
     desk.events.hears("device-connected", device_id=ARM)
 
 
-def test_a_throw_sends_the_device_off_and_the_hand_takes_it_back(desk: SimulationDesk) -> None:
+def test_a_throw_sends_the_device_off_and_the_hand_takes_it_back(desk: SimulatedDevices) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.service.wait(1)
     desk.make("arm", ARM, fault="throw")
@@ -390,7 +390,7 @@ def test_a_throw_sends_the_device_off_and_the_hand_takes_it_back(desk: Simulatio
     assert away(desk, {"x": 0, "y": -0.12, "z": 0.135}) < 3e-3
 
 
-def test_a_stalled_device_does_not_give_way_to_its_peak_force(desk: SimulationDesk) -> None:
+def test_a_stalled_device_does_not_give_way_to_its_peak_force(desk: SimulatedDevices) -> None:
     desk.make("arm", ARM, hand={"path": "rest"}, fault="stall")
     before = desk.entry("arm", ARM)["state"]["cursor_position"]
     for _ in range(20):
@@ -400,7 +400,7 @@ def test_a_stalled_device_does_not_give_way_to_its_peak_force(desk: SimulationDe
     assert away(desk, before) < 2e-3
 
 
-def test_a_foreign_object_pushes_the_device_aside(desk: SimulationDesk) -> None:
+def test_a_foreign_object_pushes_the_device_aside(desk: SimulatedDevices) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.service.wait(1)
     desk.make("arm", ARM, fault="foreign_object")
@@ -410,7 +410,7 @@ def test_a_foreign_object_pushes_the_device_aside(desk: SimulationDesk) -> None:
     assert desk.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": 0}
 
 
-def test_a_connection_loop_blocks_the_port_until_it_is_reset(desk: SimulationDesk) -> None:
+def test_a_connection_loop_blocks_the_port_until_it_is_reset(desk: SimulatedDevices) -> None:
     port = desk.service.device(ARM).identity.port
     desk.make("arm", ARM, fault="connection_loop")
 
@@ -433,7 +433,7 @@ def test_a_connection_loop_blocks_the_port_until_it_is_reset(desk: SimulationDes
 
 
 @pytest.mark.parametrize("fault", ["oscillating_hall", "calibration_blocked"])
-def test_a_fault_of_the_calibration_is_kept_in_the_record(desk: SimulationDesk, fault: str) -> None:
+def test_a_fault_of_the_calibration_is_kept_in_the_record(desk: SimulatedDevices, fault: str) -> None:
     assert desk.make("arm", ARM, fault=fault)["fault"] == fault
     assert desk.service.device(ARM).fault == fault
     assert desk.ask("GET", f"/simulation/arm/{ARM}").json["fault"] == fault
@@ -442,7 +442,7 @@ def test_a_fault_of_the_calibration_is_kept_in_the_record(desk: SimulationDesk, 
 # ---------------------------------------------------------------- what a device has for all sessions shows
 
 
-def test_return_to_home_pulls_with_at_most_a_newton_until_somebody_commands(desk: SimulationDesk) -> None:
+def test_return_to_home_pulls_with_at_most_a_newton_until_somebody_commands(desk: SimulatedDevices) -> None:
     desk.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
     desk.service.wait(2)
     assert desk.ask("POST", f"/arm/{ARM}/home_return").status == 200
@@ -456,7 +456,7 @@ def test_return_to_home_pulls_with_at_most_a_newton_until_somebody_commands(desk
     assert desk.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": pytest.approx(0.5)}
 
 
-def test_a_left_handed_device_turns_its_first_joint_the_other_way(desk: SimulationDesk) -> None:
+def test_a_left_handed_device_turns_its_first_joint_the_other_way(desk: SimulatedDevices) -> None:
     desk.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
     desk.service.wait(2)
     right = desk.entry("arm", ARM)["state"]["angular_position"]["a0"]
@@ -468,7 +468,7 @@ def test_a_left_handed_device_turns_its_first_joint_the_other_way(desk: Simulati
     assert desk.entry("arm", ARM)["state"]["angular_position"]["a0"] == pytest.approx(-right, abs=0.1)
 
 
-def test_a_device_whose_weight_is_not_compensated_sinks(desk: SimulationDesk) -> None:
+def test_a_device_whose_weight_is_not_compensated_sinks(desk: SimulatedDevices) -> None:
     desk.make("arm", ARM, hand={"path": "rest"})
     desk.service.wait(2)
     before = desk.entry("arm", ARM)["state"]["cursor_position"]["z"]

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from actors.port.link import NobodyAnswers
+from actors.port.link_interface import NobodyAnswers
 from actors.values.hardware import Candidate
 from tests.emulators.boards import Boards
 from tests.support.exchange import exchange
@@ -18,7 +18,7 @@ from tests.support.links import ARM
 from tests.support.listener import Listener
 from tests.support.plugged import Plugged
 from tests.support.polling import eventually
-from transport.link.families import SerialBoards, links
+from transport.link.drivers import SerialBoards, links
 
 PORT = "ttyACM0"
 # More than make a loop: a busy machine may see two as one.

@@ -27,13 +27,13 @@ from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.living_actors import handled
 from tests.support.polling import eventually
-from transport.link.families import links
+from transport.link.drivers import links
 
 if TYPE_CHECKING:
     import threading
 
     from actors.kit.published import Published
-    from actors.port.link import Link, Links, Patience
+    from actors.port.link_interface import Link, Links, Patience
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Runtime
@@ -206,7 +206,7 @@ def test_a_port_that_is_let_go_while_nobody_is_behind_it_is_active_and_told_when
     with (
         terminal(tmp_path / "board") as path,
         patch("actors.port.retry.FAULT_S", 0.1),
-        patch("transport.link.protocols.openlink_talk.TRIES", 1),
+        patch("transport.link.protocols.openlink.host_fsm.TRIES", 1),
         ServiceInside(
             tmp_path,
             simulated=(),

@@ -12,7 +12,7 @@ from tests.support.peer import BINARY, TEXT
 LONGEST: Final = 60_000
 
 
-class Sent(NamedTuple):
+class ModuleInput(NamedTuple):
     """One message: its bytes, and the opcode that they go with."""
 
     payload: bytes
@@ -92,14 +92,14 @@ def templates(device_ids: Sequence[str]) -> list[Callable[[random.Random], Any]]
     ]
 
 
-def messages(seed: int, count: int, device_ids: Sequence[str]) -> list[Sent]:
+def messages(seed: int, count: int, device_ids: Sequence[str]) -> list[ModuleInput]:
     """That many messages; the same seed gives the same ones."""
     rng = random.Random(seed)
     valid = templates(device_ids)
     return [_one(rng, valid) for _ in range(count)]
 
 
-def _one(rng: random.Random, valid: Sequence[Callable[[random.Random], Any]]) -> Sent:
+def _one(rng: random.Random, valid: Sequence[Callable[[random.Random], Any]]) -> ModuleInput:
     opcode = BINARY if rng.random() < 0.25 else TEXT
     sort = rng.random()
     if sort < 0.70:
@@ -120,8 +120,8 @@ def _one(rng: random.Random, valid: Sequence[Callable[[random.Random], Any]]) ->
             chr(rng.choice((rng.randrange(128), rng.randrange(0xD7FF), 0x1F600))) for _ in range(rng.randrange(60))
         )
     else:
-        return Sent(rng.randbytes(rng.randrange(200)), BINARY)
-    return Sent(text.encode("utf-8", "replace")[:LONGEST], opcode if len(text) < LONGEST // 4 else BINARY)
+        return ModuleInput(rng.randbytes(rng.randrange(200)), BINARY)
+    return ModuleInput(text.encode("utf-8", "replace")[:LONGEST], opcode if len(text) < LONGEST // 4 else BINARY)
 
 
 def written(value: Any) -> str:

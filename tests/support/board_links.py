@@ -6,16 +6,16 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from actors.port.link import NobodyAnswers
+from actors.port.link_interface import NobodyAnswers
 from actors.values.hardware import Candidate, Transport
-from transport.link.nodes import node_of
-from transport.link.protocols.openlink import open_board
+from transport.link.device_nodes import node_of
+from transport.link.protocols.openlink.driver import open_board
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from actors.kit.published import Published
-    from actors.port.link import Link, Patience
+    from actors.port.link_interface import Link, Patience
     from actors.settings.messages import SettingsView
     from fastpath.arena.runtime import Runtime
 

@@ -11,12 +11,12 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Final, Self
 
-from actors.port.link import Patience
+from actors.port.link_interface import Patience
 from actors.values.hardware import Candidate, Transport
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Runtime
 from tests.support.devices import arm_params, fill
-from transport.link.protocols.openlink import OpenlinkLink, open_board
+from transport.link.protocols.openlink.driver import OpenlinkLink, open_board
 
 LOOK_S: Final = 0.010
 SILENCE_S: Final = 0.030

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 
 from actors.kit.published import Published
-from actors.port.link import Patience
+from actors.port.link_interface import Patience
 from fastpath.arena.runtime import Runtime
 from tests.support.devices import fill, still_arm_params
 from tests.support.slices import settings_view
-from transport.link.protocols.hapi import HapiBoards
+from transport.link.protocols.hapi.driver import HapiBoards
 
 
 def main(path: str, seconds: float) -> dict[str, object]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from actors.port.link import DeviceFacts, Ended, LinkCounters, LinkFacts, NobodyAnswers, Patience
+from actors.port.link_interface import DeviceFacts, Ended, LinkCounters, LinkFacts, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, FoundDevice, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from tests.support.polling import eventually

@@ -9,7 +9,7 @@ from typing import Any, Final
 from websockets.sync.client import connect
 
 from actors.device.messages import MANAGER, AddSimulated, DeviceRecord, Phase, RemoveSimulated, SimulatedSpec
-from actors.device.simulated import parse
+from actors.device.simulated_identity import parse
 from actors.kit.message import Request
 from tests.support.desk import Desk
 from tests.support.listener import Event

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from actors.control.silence_watch import GONE_NS
 from transport.bridge import Bridge
-from transport.link.protocols.openlink_talk import SILENT_NS
+from transport.link.protocols.openlink.host_fsm import SILENT_NS
 from transport.ws.session import CONFIGURE_S
 
 PATIENCE_S: Final = 60.0
@@ -44,7 +44,7 @@ def boards_may_pause(gone_ns: int = PATIENCE_NS, silent_ns: int = PATIENCE_NS) -
     """A board that has to wait for the machine, or whose service has, is not taken for one that went."""
     with (
         patch("actors.control.silence_watch.GONE_NS", gone_ns),
-        patch("transport.link.protocols.openlink_talk.SILENT_NS", silent_ns),
+        patch("transport.link.protocols.openlink.host_fsm.SILENT_NS", silent_ns),
     ):
         yield
 

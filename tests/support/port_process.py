@@ -15,7 +15,7 @@ from fastpath.port import zero_packets
 from fastpath.port.port_thread import PortThread
 from tests.support.devices import arm_params, fill
 from tests.support.port_board import CONFIG, ZERO
-from transport.link.guard import GuardProcess
+from transport.link.failsafe import FailsafeProcess
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     zero_packets.install()
     faulthandler.enable()
     zero_packets.install()
-    guard = GuardProcess()
+    guard = FailsafeProcess()
     runtime = Runtime(realtime=False)
     runtime.publish_loop(frequency=2000, command_timeout=60)
     lease = runtime.lease_device("arm")

@@ -8,12 +8,12 @@ from typing import Any, TypeVar, cast
 import pykka
 
 from actors.device.messages import Bond, DeviceRecord, Inventory, Phase
-from actors.device.simulated import identities, parse
+from actors.device.simulated_identity import identities, parse
 from actors.kit.actor import Context
 from actors.kit.children import Factory
 from actors.kit.message import ChildFailed, Message
-from actors.settings.book import open_book
 from actors.settings.catalog import CATALOG
+from actors.settings.effective import load_settings
 from actors.settings.messages import Frozen, SettingsView
 from fastpath.arena.runtime import Runtime
 
@@ -22,7 +22,7 @@ M = TypeVar("M")
 
 def settings_view(raw: Mapping[str, object] | None = None) -> SettingsView:
     """The catalogue's settings with some stored values."""
-    book, faults = open_book(CATALOG, dict(raw or {}), {})
+    book, faults = load_settings(CATALOG, dict(raw or {}), {})
     assert faults == ()
     return book.view()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
-from actors.port.link import NobodyAnswers
+from actors.port.link_interface import NobodyAnswers
 from actors.values.hardware import Transport
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
@@ -14,8 +14,8 @@ from tests.emulators.hid_reports import FakeReports
 from tests.emulators.pty_port import PtyPort
 from tests.support.board_links import BoardLinks
 from transport.link.hid import HidDevice
-from transport.link.machine import why_not
-from transport.link.protocols.hapi import HapiBoards
+from transport.link.protocols.hapi.driver import HapiBoards
+from transport.link.scanner import why_not
 from transport.link.usb_links import Falcons, SpaceMouses
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from actors.kit.published import Published
-    from actors.port.link import Link, Patience
+    from actors.port.link_interface import Link, Patience
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Runtime

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.port.link import Ended
+from actors.port.link_interface import Ended
 from fastpath.codecs.openlink_messages import (
     Capability,
     DeviceKind,
@@ -12,8 +12,8 @@ from fastpath.codecs.openlink_messages import (
     SettlePhase,
 )
 from fastpath.codecs.openlink_py import Decoder, Frame
-from transport.link.protocols.openlink_peer import MS
-from transport.link.protocols.openlink_talk import Talk
+from transport.link.protocols.openlink.host_fsm import HostFsm
+from transport.link.protocols.openlink.peer import MS
 
 EVERYTHING = Capability(0x1FFFF)
 ARM = Identity(DeviceKind.ARM, firmware_major=7, firmware_minor=5, capabilities=EVERYTHING, device_id="A1")
@@ -27,7 +27,7 @@ class Rig:
     """A talk, its time, and what it said."""
 
     def __init__(self, tries: int = 3, answer_s: float = 2.0) -> None:
-        self.talk = Talk(tries=tries, answer_s=answer_s)
+        self.talk = HostFsm(tries=tries, answer_s=answer_s)
         self.talk.go_on()
         self.now_ns = 10**9
         self.said: list[Frame] = []

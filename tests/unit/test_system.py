@@ -13,7 +13,7 @@ import pytest
 
 from actors.device.manager import DeviceManager
 from actors.device.messages import Phase, SimulatedSpec
-from actors.device.simulated import parse
+from actors.device.simulated_identity import parse
 from actors.kit.ask import ask_blocking
 from actors.kit.errors import InvalidInput
 from actors.kit.message import Request

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Final
 from tornado.httputil import HTTPServerRequest
 
 from fastpath.arena.runtime import now_ns
-from transport.accepting import Shortage
-from transport.arrivals import Arrivals
+from transport.accepted_connections import AcceptedConnections
+from transport.acceptor import Shortage
 from transport.http.request_queue import RequestQueue
-from transport.http.unsent import Unsent
+from transport.http.unsent_bytes import UnsentBytes
 from transport.limits import Limits, RequestRate, Spacing
 from transport.security import is_loopback
 from transport.wire.envelope import HeadersTooLarge, TooManyRequests
@@ -35,10 +35,10 @@ class Admission:
         """`limits` hold for all ports together."""
         self.limits = limits
         self.connections = Connections(limits)
-        self.arrivals = Arrivals()
+        self.arrivals = AcceptedConnections()
         self.shortage = Shortage(self._make_room)
         self.rate = RequestRate(limits.requests_per_s, limits.peers, now_ns)
-        self.unsent = Unsent(limits.unsent_bytes)
+        self.unsent = UnsentBytes(limits.unsent_bytes)
         self.queue = RequestQueue()
         self._local = Spacing(limits.local_requests_per_s, now_ns)
         self._foreign = Spacing(limits.foreign_requests_per_s, now_ns)

@@ -17,6 +17,8 @@ from transport.http.admission import Admission
 from transport.http.base import LONGEST_BODY, HttpHandler
 from transport.http.call import Edge
 from transport.http.request_queue import Waiting
+from transport.http.request_target import Target, parse_target
+from transport.http.requester import is_upgrade, is_urgent, requester_of
 from transport.http.resources import (
     device_areas,
     devices,
@@ -36,9 +38,7 @@ from transport.http.resources import (
     workspace,
 )
 from transport.http.route import RouteTable
-from transport.http.target import Target, parse_target
-from transport.http.visitor import is_upgrade, is_urgent, visitor_of
-from transport.security import judge
+from transport.security import check_access
 from transport.wire.envelope import Forbidden
 
 PING_AFTER_S: Final = 30
@@ -93,8 +93,8 @@ class PortApplication(Application):
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
         """The handler of one request."""
         del kwargs
-        visitor = visitor_of(request)
-        verdict = judge(visitor, self._edge.guard.rules)
+        requester = requester_of(request)
+        verdict = check_access(requester, self._edge.access.rules)
         refused = (None if self._admission is None else self._admission.asks(request)) or verdict
         wants_channel = refused is None and self._upgrade is not None and is_upgrade(request)
         found = self._channel(request) if wants_channel else None
@@ -102,17 +102,17 @@ class PortApplication(Application):
             parts = {
                 "edge": self._edge,
                 "table": self._table,
-                "visitor": visitor,
+                "requester": requester,
                 "admission": self._admission,
                 "refused": refused,
             }
             delegate = self.get_handler_delegate(request, HttpHandler, parts)
         else:
             delegate = self.get_handler_delegate(request, *found)
-        if self._admission is None or (verdict is None and is_urgent(visitor, request.uri or "")):
+        if self._admission is None or (verdict is None and is_urgent(requester, request.uri or "")):
             return delegate
         foreign = isinstance(verdict, Forbidden)
-        return Waiting(partial(self._admission.turn, visitor.peer, foreign=foreign), delegate)
+        return Waiting(partial(self._admission.turn, requester.peer, foreign=foreign), delegate)
 
     def _channel(self, request: HTTPServerRequest) -> tuple[type[WebSocketHandler], dict[str, Any]] | None:
         bridge = self._edge.bridge

@@ -17,9 +17,9 @@ from tornado.web import HTTPError, RequestHandler, stream_request_body
 from actors.kit.errors import HapticError, InvalidInput
 from fastpath.text.encoder import encode_json
 from transport.http.call import NO_BODY, Answer, Call, Edge, Text, parse_body, wants_envelope
+from transport.http.request_target import Target, parse_target
 from transport.http.route import METHODS, Route, RouteTable, shown
-from transport.http.target import Target, parse_target
-from transport.security import Visitor, cors_headers, is_preflight
+from transport.security import Requester, cors_headers, is_preflight
 from transport.wire.envelope import (
     BodyTooLarge,
     Encoded,
@@ -57,14 +57,14 @@ class HttpHandler(RequestHandler):
         self,
         edge: Edge,
         table: RouteTable,
-        visitor: Visitor,
+        requester: Requester,
         admission: Admission | None = None,
         refused: HapticError | None = None,
     ) -> None:
         """`table` holds the routes of the port; `refused` says why the request is not even looked at."""
         self.edge = edge
         self.table = table
-        self._visitor = visitor
+        self._requester = requester
         self._admission = admission
         self._target: Target | None = None
         self._route: Route | None = None
@@ -115,7 +115,7 @@ class HttpHandler(RequestHandler):
     def _enter(self) -> None:
         if self._refused is not None:
             raise self._refused
-        if is_preflight(self._visitor):
+        if is_preflight(self._requester):
             # Of any path: a page can read why a request is refused only if the browser may send it.
             return
         method = self.request.method or ""
@@ -236,7 +236,7 @@ class HttpHandler(RequestHandler):
 
     def _write(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
         self.set_status(status)
-        cors = cors_headers(self._visitor, self.edge.guard.rules, self._methods)
+        cors = cors_headers(self._requester, self.edge.access.rules, self._methods)
         for name, value in {**cors, **(headers or {}), "Content-Length": str(len(body))}.items():
             self.set_header(name, value)
         self._goes_on(len(body))

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 import orjson
 
 from actors.kit.errors import InvalidInput
-from transport.http.kept import Kept
+from transport.http.body_cache import BodyCache
 from transport.wire.envelope import Data
 from transport.wire.shapes import no_json
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
-    from transport.security import Guard
+    from transport.security import AccessPolicy
 
 YES: Final = frozenset({"true", "1", "yes"})
 BOM: Final = b"\xef\xbb\xbf"
@@ -32,12 +32,12 @@ NO_BODY: Final = NoBody()
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What every listener shares: the bridge to the actors, the guard, the answer of `GET /version`, bodies that are kept."""
+    """What every listener shares: the bridge to the actors, the access policy, the answer of `GET /version`, bodies that are kept."""
 
     bridge: Bridge
-    guard: Guard
+    access: AccessPolicy
     build: Mapping[str, str]
-    kept: Kept
+    kept: BodyCache
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +114,12 @@ Handler: TypeAlias = Callable[[Call], Awaitable[Answer | Text]]
 
 def wants_envelope(query: Mapping[str, str], *, default: bool) -> bool:
     """Whether `?format=` asks for the envelope; InvalidInput."""
-    wish = query.get("format")
-    if wish is None:
+    envelope = query.get("format")
+    if envelope is None:
         return default
-    if wish not in {"json", "plain"}:
+    if envelope not in {"json", "plain"}:
         raise InvalidInput("give json or plain.", "?format=")
-    return wish == "json"
+    return envelope == "json"
 
 
 def parse_body(body: bytes) -> object:

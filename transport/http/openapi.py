@@ -8,17 +8,17 @@ from typing import Any, Final
 
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
-from transport.http.describe.about import ERROR, About, Query, enveloped, results_of
-from transport.http.describe.facts import Facts, facts_of
-from transport.http.describe.refusals import LISTED, refusals_of, response, statuses
-from transport.http.describe.schema import OBJECT, TEXT, Named, Schema, either, obj, resolved, word
 from transport.http.route import Route
+from transport.http.schema.error_responses import LISTED, refusals_of, response, statuses
+from transport.http.schema.json_schema import OBJECT, TEXT, Named, Schema, either, obj, resolved, word
+from transport.http.schema.route_schema import ERROR, Query, RouteSchema, enveloped, results_of
+from transport.http.schema.service_values import ServiceValues, service_values_of
 from transport.wire.envelope import Encoded
 from transport.wire.vocabulary import VOCABULARY_NAMES
 
 OPENAPI: Final = "3.1.0"
 JSON: Final = "application/json"
-DESCRIPTION: Final = About(obj({"openapi": TEXT, "info": OBJECT, "paths": OBJECT, "components": OBJECT}))
+DESCRIPTION: Final = RouteSchema(obj({"openapi": TEXT, "info": OBJECT, "paths": OBJECT, "components": OBJECT}))
 FORMAT: Final = Query("format", word("json", "plain"), "`json` wraps the answer in the envelope, `plain` takes it off.")
 VOCABULARY: Final = Query("vocabulary", word(*VOCABULARY_NAMES), "Words of the answer; auto: neutral.")
 OF_MOVERS: Final = (
@@ -55,7 +55,7 @@ SAYS: Final = (
 )
 
 
-def document(routes: Iterable[Route], facts: Facts, version: str) -> dict[str, Any]:
+def document(routes: Iterable[Route], facts: ServiceValues, version: str) -> dict[str, Any]:
     """The whole description; `facts` fill in what only a running service knows."""
     return Writer(facts).document(routes, version)
 
@@ -72,10 +72,10 @@ def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
         """Of this moment: devices and sessions that are there stand in it. Written beside the event loop, for it takes a while."""
         version = call.edge.build["interface"]
 
-        def written(facts: Facts) -> Encoded:
+        def written(facts: ServiceValues) -> Encoded:
             return Encoded(encode_json(document(routes(), facts, version)))
 
-        return Answer(await call.edge.kept.description.get(lambda: facts_of(call.bridge), written))
+        return Answer(await call.edge.kept.description.get(lambda: service_values_of(call.bridge), written))
 
     return read_description
 
@@ -83,8 +83,8 @@ def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
 class Writer:
     """Collects the shared schemas while it writes."""
 
-    def __init__(self, facts: Facts) -> None:
-        """`facts` fill in `Live` leaves."""
+    def __init__(self, facts: ServiceValues) -> None:
+        """`facts` fill in `FromService` leaves."""
         self._facts = facts
         self._shared: dict[str, Any] = {}
 
@@ -134,7 +134,7 @@ class Writer:
             for name in names_of(route)
         ]
 
-    def _query(self, about: About) -> list[dict[str, Any]]:
+    def _query(self, about: RouteSchema) -> list[dict[str, Any]]:
         return [
             {
                 "name": field.name,

@@ -9,10 +9,10 @@ from itertools import groupby
 from typing import Any, Final
 
 from transport.http.app import HTTP_ROUTES
-from transport.http.describe.facts import Facts
-from transport.http.describe.refusals import EVERYWHERE, MEANINGS, refusals_of, statuses
 from transport.http.openapi import document, path_of, tag_of
 from transport.http.route import Route
+from transport.http.schema.error_responses import EVERYWHERE, MEANINGS, refusals_of, statuses
+from transport.http.schema.service_values import ServiceValues
 
 BASE: Final = "http://127.0.0.1:10001"
 SAMPLE: Final = {"device": "arm", "id": "0", "session": ":0", "port": "sim0", "key": "control/frequency"}
@@ -58,7 +58,7 @@ def page() -> str:
 
 
 def _lines() -> Iterator[str]:
-    whole = document(HTTP_ROUTES, Facts(), "")
+    whole = document(HTTP_ROUTES, ServiceValues(), "")
     yield HEAD.rstrip()
     yield "\n## Errors\n"
     yield ERRORS

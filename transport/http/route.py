@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from transport.http.call import Handler
-from transport.http.describe.about import PLAIN, About
+from transport.http.schema.route_schema import PLAIN, RouteSchema
 from transport.wire.envelope import MethodNotAllowed, NoSuchRoute
 from transport.wire.vocabulary import path_members
 
@@ -32,7 +32,7 @@ class Route:
     enveloped: bool = False
     reads_body: bool = False
     always: bool = False
-    about: About = PLAIN
+    about: RouteSchema = PLAIN
     deprecation: str | None = None
 
 

@@ -11,7 +11,7 @@ import usb.backend.libusb1
 import usb.core
 import usb.util
 
-from actors.port.link import PortUnusable
+from actors.port.link_interface import PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 
 RULES: Final = "ops/udev/70-hapticd.rules"

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
-from actors.port.link import DeviceFacts, Ended, LinkCounters, LinkFacts
+from actors.port.link_interface import DeviceFacts, Ended, LinkCounters, LinkFacts
 from fastpath.arena.runtime import now_ns
 from transport.link.usb_bus import Unplugged
 

@@ -6,17 +6,19 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from actors.port.link import NobodyAnswers
+from actors.port.link_interface import NobodyAnswers
 from actors.values.hardware import Candidate, Transport
 from fastpath.port.port_cell import PortCell
 from transport.link import hid
-from transport.link.protocols import falcon, falcon_boot, spacemouse
+from transport.link.protocols import spacemouse
+from transport.link.protocols.falcon.boot import IMAGE_SETTING
+from transport.link.protocols.falcon.driver import IDS, NAME, open_falcon
 from transport.link.usb_bus import UsbBus, candidate_of, matches
 from transport.link.usb_link import UsbLink
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.link import Link, Patience
+    from actors.port.link_interface import Link, Patience
     from actors.settings.messages import SettingsView
     from fastpath.arena.runtime import Lease, Runtime
 
@@ -36,7 +38,7 @@ class Falcons:
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Those that are plugged in; nothing is opened for that."""
-        return tuple(candidate_of(one, falcon.NAME) for one in self.bus.devices() if matches(one, falcon.IDS))
+        return tuple(candidate_of(one, NAME) for one in self.bus.devices() if matches(one, IDS))
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         """With its firmware loaded, exchanging: PortUnusable, NobodyAnswers. An upload takes a second or two whatever patience says."""
@@ -44,9 +46,9 @@ class Falcons:
         device = self.bus.find(candidate)
         if device is None:
             raise NobodyAnswers(GONE)
-        image = self._settings.value.value(falcon_boot.IMAGE_SETTING)
+        image = self._settings.value.value(IMAGE_SETTING)
         path = image if isinstance(image, str) else None
-        driver = falcon.open_falcon(device, candidate, path, self._counts_per_nm, stop)
+        driver = open_falcon(device, candidate, path, self._counts_per_nm, stop)
         return UsbLink(driver, self._cell, self._runtime.now_ns)
 
     def _cell(self, lease: Lease) -> PortCell:

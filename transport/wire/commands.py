@@ -16,11 +16,11 @@ from actors.modules.registry import NOTHING_ON, Active
 from actors.session.messages import SetPreset
 from actors.values.identity import Kind
 from actors.values.spatial import WorkspaceChange
-from transport.wire import modules, shapes
+from transport.wire import module_words, shapes
 from transport.wire.configuration import arrange, device_configuration, session_part
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, coordinate_origin
-from transport.wire.not_numbers import with_no_numbers
-from transport.wire.reading import TOO_LONG, Read, Target, TooLong, checked
+from transport.wire.nan_repair import repair_nan
+from transport.wire.parsed_message import TOO_LONG, NamedDevice, ParsedMessage, TooLong, checked
 from transport.wire.vocabulary import OWNERS, Vocabulary, group_in
 
 FORCE: Final = 1
@@ -43,13 +43,15 @@ COMMAND_MAPS: Final = frozenset({"commands", "command_data"})
 PROBES: Final = frozenset({"probe_position", "probe_orientation", "keep_alive"})
 
 
-def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabulary, active: Active = NOTHING_ON) -> Read:
+def read(
+    data: str | bytes, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary, active: Active = NOTHING_ON
+) -> ParsedMessage:
     """Read one message; never raises: whatever is wrong becomes a fault, and the rest counts. `vocabulary` names the groups."""
-    found = Read(modules=active)
+    found = ParsedMessage(modules=active)
     try:
         message = orjson.loads(data)
     except (orjson.JSONDecodeError, RecursionError) as error:
-        message = with_no_numbers(data)
+        message = repair_nan(data)
         if message is None:
             found.fault("", f"no JSON: {shapes.no_json(error)}")
             return found
@@ -70,7 +72,7 @@ def read(data: str | bytes, devices: Mapping[str, Target], vocabulary: Vocabular
     return found
 
 
-def _group(found: Read, devices: Mapping[str, Target], word: str, part: Any) -> None:
+def _group(found: ParsedMessage, devices: Mapping[str, NamedDevice], word: str, part: Any) -> None:
     kinds = group_in(word)
     if kinds is None:
         found.fault(word[:40], "unknown: a message holds session and groups of devices")
@@ -90,7 +92,12 @@ def _group(found: Read, devices: Mapping[str, Target], word: str, part: Any) -> 
 
 
 def _entry(
-    found: Read, devices: Mapping[str, Target], kinds: frozenset[Kind], entry: Any, path: str, device_id: str | None
+    found: ParsedMessage,
+    devices: Mapping[str, NamedDevice],
+    kinds: frozenset[Kind],
+    entry: Any,
+    path: str,
+    device_id: str | None,
 ) -> None:
     found.part(path)
     if type(entry) is not dict:
@@ -129,7 +136,7 @@ def _unknown(named: Any) -> str:
     return f'no such device "{named[:16]}" in this group'
 
 
-def _command(found: Read, target: Target, name: str, body: Any, path: str) -> None:
+def _command(found: ParsedMessage, target: NamedDevice, name: str, body: Any, path: str) -> None:
     found.part(path)
     row = SET_POINTS.get(name)
     if row is not None and target.moves and target.accepts and type(body) is dict and len(body) == 1:
@@ -139,7 +146,7 @@ def _command(found: Read, target: Target, name: str, body: Any, path: str) -> No
         if type(value) is dict and len(value) == 3:
             x, y, z = value.get(keys[0]), value.get(keys[1]), value.get(keys[2])
             if _plain(x) and _plain(y) and _plain(z):
-                found.wishes.append((target.device_id, code, x, y, z, path if code & FORCES else f"{path}.{name}"))
+                found.commands.append((target.device_id, code, x, y, z, path if code & FORCES else f"{path}.{name}"))
                 return
     if name not in PROBES:
         try:
@@ -149,18 +156,18 @@ def _command(found: Read, target: Target, name: str, body: Any, path: str) -> No
             _release(found, target.device_id, RENAMED.get(name, name))
 
 
-def _release(found: Read, device_id: str, name: str) -> None:
+def _release(found: ParsedMessage, device_id: str, name: str) -> None:
     """A faulty command is not held, whatever an earlier entry of the same message said: of two, the later one counts."""
     row = SET_POINTS.get(name)
     if row is not None:
-        found.wishes[:] = (wish for wish in found.wishes if (wish[0], wish[1]) != (device_id, row[0]))
+        found.commands[:] = (command for command in found.commands if (command[0], command[1]) != (device_id, row[0]))
 
 
 def _plain(value: Any) -> TypeGuard[float]:
     return type(value) in _NUMBER and -shapes.LARGEST <= value <= shapes.LARGEST
 
 
-def _checked_command(found: Read, body: Any, path: str, target: Target, name: str) -> None:
+def _checked_command(found: ParsedMessage, body: Any, path: str, target: NamedDevice, name: str) -> None:
     if name == COORDINATE_ORIGIN:
         found.deprecated.append((name, "configure.preset"))
         found.changes.append(SetPreset(target.device_id, coordinate_origin(body, path), path))
@@ -172,7 +179,7 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
         if name in PROBES:
             return
     if name != "set_transform" and name not in SET_POINTS:
-        if not modules.take_up(found, Place.COMMAND, name, body, path, target):
+        if not module_words.take_up(found, Place.COMMAND, name, body, path, target):
             raise InvalidInput("unknown command", path)
         return
     if not target.moves:
@@ -192,13 +199,13 @@ def _checked_command(found: Read, body: Any, path: str, target: Target, name: st
         x, y, z = shapes.vec3_or_array(fields["values"], f"{path}.values", found.fault, keys)
     else:
         raise InvalidInput(f"{wanted} is missing", f"{path}.{wanted}")
-    found.wishes.append((target.device_id, code, x, y, z, path))
+    found.commands.append((target.device_id, code, x, y, z, path))
 
 
-def _workspace(found: Read, body: Any, path: str, target: Target) -> WorkspaceChange:
+def _workspace(found: ParsedMessage, body: Any, path: str, target: NamedDevice) -> WorkspaceChange:
     fields = shapes.mapping(body, path)
-    words = modules.transform_words(found.modules, fields, path)
+    words = module_words.transform_words(found.modules, fields, path)
     if "transform" not in fields:
         raise InvalidInput("transform is missing", f"{path}.transform")
     change = shapes.transform({key: value for key, value in fields.items() if key not in words}, path, found.fault)
-    return modules.changed(words, fields, path, target.kind, change, found.fault)
+    return module_words.changed(words, fields, path, target.kind, change, found.fault)

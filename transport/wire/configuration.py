@@ -18,10 +18,10 @@ from actors.session.messages import (
     SetPreset,
 )
 from actors.values.spatial import PartialTransform, Transform
-from transport.wire import device_wide, modules, navigation, shapes
+from transport.wire import device_wide, module_words, navigation, shapes
 from transport.wire.deprecated import COORDINATE_ORIGIN, SESSION_BASIS, coordinate_origin, legacy_basis
 from transport.wire.device_wide import DEVICE_WIDE
-from transport.wire.reading import Read, Target, checked
+from transport.wire.parsed_message import NamedDevice, ParsedMessage, checked
 from transport.wire.vocabulary import OWNERS, Vocabulary, preset_in
 
 EXCLUSIVE: Final = "mount and preset exclude each other: send one of them"
@@ -38,7 +38,7 @@ FACTS: Final = frozenset(
 _RANKS: Final[Mapping[type[Change], int]] = {DeclareProfile: 0, RequireSdk: 1, SetBasis: 2}
 
 
-def arrange(found: Read) -> None:
+def arrange(found: ParsedMessage) -> None:
     """Changes in the one order that counts, whatever the order of keys: profile, version, bases, mounts and presets."""
     mounted = {change.device_id for change in found.changes if isinstance(change, SetMount)}
     both = mounted & {change.device_id for change in found.changes if isinstance(change, SetPreset)}
@@ -54,7 +54,7 @@ def arrange(found: Read) -> None:
 # ---------------------------------------------------------------- one device
 
 
-def device_configuration(found: Read, value: Any, path: str, target: Target) -> None:
+def device_configuration(found: ParsedMessage, value: Any, path: str, target: NamedDevice) -> None:
     """`configure` of a device; each key by itself."""
     fields = shapes.mapping(value, path)
     if "mount" in fields and "preset" in fields:
@@ -70,11 +70,11 @@ def device_configuration(found: Read, value: Any, path: str, target: Target) -> 
             checked(found, _device_key, part, f"{path}.{key[:40]}", target, key)
 
 
-def _device_wide(_found: Read, part: Any, path: str, target: Target, key: str) -> None:
+def _device_wide(_found: ParsedMessage, part: Any, path: str, target: NamedDevice, key: str) -> None:
     device_wide.check(part, path, target, key)
 
 
-def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> None:
+def _device_key(found: ParsedMessage, part: Any, path: str, target: NamedDevice, key: str) -> None:
     match key:
         case "basis":
             found.changes.append(SetBasis(target.device_id, shapes.basis(part, path, found.fault), path))
@@ -98,7 +98,7 @@ def _device_key(found: Read, part: Any, path: str, target: Target, key: str) -> 
                 else:
                     checked(found, _device_key, inner, f"{path}.{name}", target, name)
         case _:
-            if not modules.take_up(found, Place.CONFIGURE, key, part, path, target):
+            if not module_words.take_up(found, Place.CONFIGURE, key, part, path, target):
                 raise InvalidInput(
                     "unknown: configure takes basis, mount, preset, damping, force_gate, navigation", path
                 )
@@ -119,7 +119,7 @@ def force_gate(value: Any, path: str, device_id: str, name_unknown: shapes.NameU
     return SetForceGate(device_id, shapes.number(inner, where), path)
 
 
-def _as_shown(fields: dict[str, Any], path: str, target: Target) -> bool:
+def _as_shown(fields: dict[str, Any], path: str, target: NamedDevice) -> bool:
     """Whether mount and preset are those in force: a `config` that comes back as it was shown."""
     try:
         preset = preset_in(shapes.word(fields["preset"], "preset", path, _ignore))
@@ -146,7 +146,9 @@ def _ignore(_path: str, _reason: str) -> None:
 # ---------------------------------------------------------------- the session
 
 
-def session_part(found: Read, part: Any, path: str, devices: Mapping[str, Target], vocabulary: Vocabulary) -> None:
+def session_part(
+    found: ParsedMessage, part: Any, path: str, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary
+) -> None:
     """Everything under `session`; each key by itself."""
     for key, value in shapes.mapping(part, path).items():
         found.part(path)
@@ -165,16 +167,16 @@ def session_part(found: Read, part: Any, path: str, devices: Mapping[str, Target
                 found.fault(f"{path}.{key[:40]}", "unknown: session holds configure and force_render_full_state")
 
 
-def _old_basis(found: Read, value: Any, path: str) -> None:
+def _old_basis(found: ParsedMessage, value: Any, path: str) -> None:
     found.changes.append(SetBasis(None, legacy_basis(value, path), path))
 
 
-def _old_origin(found: Read, value: Any, path: str, devices: Mapping[str, Target]) -> None:
+def _old_origin(found: ParsedMessage, value: Any, path: str, devices: Mapping[str, NamedDevice]) -> None:
     preset = coordinate_origin(value, path)
     found.changes += [SetPreset(target.device_id, preset, path) for target in devices.values() if target.moves]
 
 
-def _full(found: Read, value: Any, path: str, vocabulary: Vocabulary) -> None:
+def _full(found: ParsedMessage, value: Any, path: str, vocabulary: Vocabulary) -> None:
     # A faulty wish for a full frame is still one: more than was asked for harms nobody.
     found.full = frozenset(vocabulary.groups())
     fields = shapes.mapping(value, path)
@@ -195,13 +197,13 @@ def _full(found: Read, value: Any, path: str, vocabulary: Vocabulary) -> None:
     shapes.known(fields, ("device_types",), path, found.fault)
 
 
-def _session_configure(found: Read, value: Any, path: str) -> None:
+def _session_configure(found: ParsedMessage, value: Any, path: str) -> None:
     for key, part in shapes.mapping(value, path).items():
         found.part(path)
         checked(found, _session_key, part, f"{path}.{key[:40]}", key)
 
 
-def _session_key(found: Read, part: Any, path: str, key: str) -> None:
+def _session_key(found: ParsedMessage, part: Any, path: str, key: str) -> None:
     match key:
         case "profile":
             found.changes.append(DeclareProfile(shapes.word(part, "name", path, found.fault), path))
@@ -210,5 +212,5 @@ def _session_key(found: Read, part: Any, path: str, key: str) -> None:
         case "required_sdk_version":
             found.changes.append(RequireSdk(shapes.text(part, path), path))
         case _:
-            if not modules.take_up(found, Place.SESSION, key, part, path, None):
+            if not module_words.take_up(found, Place.SESSION, key, part, path, None):
                 raise InvalidInput("unknown: a session configures profile, basis and required_sdk_version", path)

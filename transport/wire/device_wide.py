@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from actors.kit.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from transport.wire.reading import Target
+    from transport.wire.parsed_message import NamedDevice
 
 DEVICE_WIDE: Final = frozenset({"handedness", "torque_scaling", "gravity_compensation", "home_return", "paired_with"})
 ALIKE: Final = 1e-5
 
 
-def check(part: Any, path: str, target: Target, key: str) -> None:
+def check(part: Any, path: str, target: NamedDevice, key: str) -> None:
     """Pass what the device shows under `key` now; InvalidInput names the route that changes it, or that the device has none."""
     if not target.moves and key != "paired_with":
         raise InvalidInput(f"a {target.kind} has no {key}: send it to an arm or a compact", path)
@@ -23,7 +23,7 @@ def check(part: Any, path: str, target: Target, key: str) -> None:
         raise InvalidInput(f"the same for all sessions: set it with POST {route}", path)
 
 
-def _shown(target: Target, key: str) -> Mapping[str, object]:
+def _shown(target: NamedDevice, key: str) -> Mapping[str, object]:
     """The value as HTTP has it."""
     wide = target.wide
     match key:

@@ -18,8 +18,8 @@ from actors.event.queue import BoundedQueue, lost_notice
 from actors.kit.errors import Busy, InvalidInput, NoSuchActor
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
+from transport.http.request_target import Target
 from transport.http.route import Route, RouteTable
-from transport.http.target import Target
 from transport.wire.events import translation
 from transport.wire.vocabulary import Vocabulary, vocabulary_named
 from transport.ws.protocol import Channel
@@ -35,7 +35,7 @@ SUBSCRIBE_PAUSE_S: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class EventFilter:
     """What a subscriber wants to hear, and in which words."""
 
     kinds: frozenset[str] | None
@@ -58,7 +58,7 @@ class EventChannels:
         """The channel of a WebSocket on the events port; InvalidInput for a filter that means nothing, Busy for one too many."""
         if len(self.open) >= self.most:
             raise Busy(f"{self.most} event channels are open, which is the most: close one and try again.")
-        return EventChannel, {"channels": self, "wish": parse_wish(target.query, self._default_words())}
+        return EventChannel, {"channels": self, "event_filter": parse_event_filter(target.query, self._default_words())}
 
     def close(self) -> None:
         """Say goodbye to all."""
@@ -72,11 +72,11 @@ class EventChannels:
 class EventChannel(Channel):
     """One subscriber; main thread only, woken by the hub's."""
 
-    def initialize(self, channels: EventChannels, wish: Wish) -> None:
-        """`wish` was checked before the handshake."""
+    def initialize(self, channels: EventChannels, event_filter: EventFilter) -> None:
+        """`event_filter` was checked before the handshake."""
         self._channels = channels
         self.turns = channels.bridge.turns
-        self._wish = wish
+        self._event_filter = event_filter
         self._queue: BoundedQueue | None = None
         self._pumping: asyncio.Task[None] | None = None
         self._subscribing: asyncio.Task[None] | None = None
@@ -84,8 +84,8 @@ class EventChannel(Channel):
     def open(self, *_args: str, **_kwargs: str) -> None:
         """Subscribe."""
         self.set_nodelay(True)
-        system, wish = self._channels.bridge.system, self._wish
-        translate = translation(wish.vocabulary)
+        system, event_filter = self._channels.bridge.system, self._event_filter
+        translate = translation(event_filter.vocabulary)
         loop = asyncio.get_running_loop()
         self._queue = queue = BoundedQueue(
             f"events/{next(self._channels.numbers)}",
@@ -95,7 +95,7 @@ class EventChannel(Channel):
         )
         self._channels.open.add(self)
         self._subscribing = asyncio.ensure_future(
-            self._subscribe(Subscribe(queue, wish.kinds, wish.level, wish.since, translate))
+            self._subscribe(Subscribe(queue, event_filter.kinds, event_filter.level, event_filter.since, translate))
         )
 
     async def _subscribe(self, request: Subscribe) -> None:
@@ -141,12 +141,12 @@ class EventChannel(Channel):
                     return
 
 
-def parse_wish(query: Mapping[str, str], default_words: str) -> Wish:
+def parse_event_filter(query: Mapping[str, str], default_words: str) -> EventFilter:
     """From the fields of a URL; InvalidInput."""
     vocabulary = vocabulary_named(query.get("vocabulary") or default_words)
     if vocabulary is None:
         raise InvalidInput("give neutral, inverse or auto.", "?vocabulary=")
-    return Wish(
+    return EventFilter(
         parse_kinds(query.get("kinds", "")),
         parse_level(query.get("level", "")),
         parse_since(query.get("since", "")),

@@ -29,14 +29,14 @@ from actors.session.messages import (
     SessionHandle,
 )
 from actors.settings.messages import STORE, ConfirmLedger
-from transport.http.target import RESUMED
+from transport.http.request_target import RESUMED
 from transport.wire import commands
-from transport.wire.reading import Read
+from transport.wire.parsed_message import ParsedMessage
 from transport.wire.vocabulary import AUTO, NEUTRAL, Vocabulary, vocabulary_named
 from transport.ws.protocol import Channel
 from transport.ws.session_devices import SessionDevices
 from transport.ws.session_events import SessionEvents
-from transport.ws.session_words import NAMED_WITHIN_S, Cause, SessionWords
+from transport.ws.session_vocabulary import NAMED_WITHIN_S, Cause, SessionVocabulary
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -76,7 +76,7 @@ class SessionChannel(Channel):
         self.frames_sent = 0
         self.commands_received = 0
         self.vocabulary: Vocabulary = NEUTRAL
-        self._words = SessionWords(AUTO, chosen_by_client=True)
+        self._words = SessionVocabulary(AUTO, chosen_by_client=True)
         self._hint_timer: object | None = None
         self._handle: SessionHandle | None = None
         self._gone = False
@@ -145,7 +145,7 @@ class SessionChannel(Channel):
             self.refuse(400, f'There is no vocabulary "{name[:20]}": use neutral, inverse or auto.')
         else:
             self.version = version
-            self._words = SessionWords(name, chosen_by_client="vocabulary" in self.query)
+            self._words = SessionVocabulary(name, chosen_by_client="vocabulary" in self.query)
             self.vocabulary = self._words.vocabulary
             return True
         return False
@@ -156,7 +156,7 @@ class SessionChannel(Channel):
         self.bridge.channels[self.session_id] = self
         try:
             if self._devices is not None:
-                self._reply(Read(full=frozenset(self.vocabulary.groups())), self._devices)
+                self._reply(ParsedMessage(full=frozenset(self.vocabulary.groups())), self._devices)
             if self._words.hint_due:
                 self._hint_timer = IOLoop.current().call_later(NAMED_WITHIN_S, self._on_named_late)
         except BaseException:
@@ -239,7 +239,7 @@ class SessionChannel(Channel):
             return self._configured(found, message, devices)
         return self._take(found, message, devices)
 
-    def _heard(self, found: Read, message: str | bytes, devices: SessionDevices) -> Read:
+    def _heard(self, found: ParsedMessage, message: str | bytes, devices: SessionDevices) -> ParsedMessage:
         """Go over to the words that the client uses, if it may choose; the message as read in the session's words."""
         cause = self._words.heard(found.spoken)
         if self._words.vocabulary is not self.vocabulary:
@@ -257,7 +257,7 @@ class SessionChannel(Channel):
         if cause is not None:
             self._events.other_words(cause, self.vocabulary, self.bridge.word_hints)
 
-    def _take(self, found: Read, message: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
+    def _take(self, found: ParsedMessage, message: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
         """What does not wait for an actor: workspace, commands, the reply and what is worth an event."""
         moved = devices.apply(found)
         if found.faults:
@@ -269,7 +269,7 @@ class SessionChannel(Channel):
             self._tell_workspaces(moved)
         return self._reply(found, devices)
 
-    async def _configured(self, found: Read, message: str | bytes, devices: SessionDevices) -> None:
+    async def _configured(self, found: ParsedMessage, message: str | bytes, devices: SessionDevices) -> None:
         """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
         if self._handle is None:
             return
@@ -295,7 +295,7 @@ class SessionChannel(Channel):
             if drained is not None:
                 await drained
 
-    async def _store(self, found: Read, path: str) -> None:
+    async def _store(self, found: ParsedMessage, path: str) -> None:
         """Wait until the disk has what was declared at `path`; name it in the frame when that fails."""
         try:
             await self.bridge.ask(STORE, ConfirmLedger(), timeout_s=CONFIGURE_S)
@@ -304,7 +304,7 @@ class SessionChannel(Channel):
         except HapticError as error:
             found.fault(path, f"applied, but perhaps not stored: {error.sentence}")
 
-    def _reply(self, found: Read, devices: SessionDevices) -> Awaitable[None] | None:
+    def _reply(self, found: ParsedMessage, devices: SessionDevices) -> Awaitable[None] | None:
         """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
         frame = devices.frame(found)
         connection = self.ws_connection

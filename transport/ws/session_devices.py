@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from actors.session.configure import FREEFORM, is_freeform
 from actors.values.spatial import Transform
 from transport.wire import commands, frames
-from transport.wire.pulse import CommandPulse
-from transport.ws.devices import SessionDevice
+from transport.wire.command_gap import CommandGap
+from transport.ws.session_device import SessionDevice
 from transport.ws.session_modules import SessionModules
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fastpath.arena.runtime import Lease
     from fastpath.text.encoder import FrameEncoder
     from transport.bridge import Bridge
-    from transport.wire.reading import Read, Wish
+    from transport.wire.parsed_message import DeviceCommand, ParsedMessage
     from transport.wire.vocabulary import Vocabulary
     from transport.ws.session_events import SessionEvents
 
@@ -47,7 +47,7 @@ class SessionDevices:
         self._workspaces = {device_id: device.workspace for device_id, device in config.devices.items()}
         self._built_for = (-1, -1)
         self._timeout_ns = 0
-        self._pulse = CommandPulse()
+        self._pulse = CommandGap()
         self._gain = 1.0
         self._released = False
         self.modules = SessionModules(bridge, session_id, lambda: self.by_id)
@@ -122,10 +122,10 @@ class SessionDevices:
         if gain == 0:
             self._bridge.holders.forget(self._session_id)
 
-    def apply(self, found: Read) -> tuple[str, ...]:
+    def apply(self, found: ParsedMessage) -> tuple[str, ...]:
         """Workspace first, then commands; without a commands map nothing that is held is touched. Whose workspace moved."""
         moved: dict[str, None] = {}
-        if found.module_wishes:
+        if found.module_changes:
             moved |= self._take_modules(found, configuring=True)
         for device_id, change in found.workspaces:
             device = self.by_id[device_id]
@@ -138,22 +138,22 @@ class SessionDevices:
                 device.writer.publish(refresh=False)
         if found.mapped:
             self._command(found)
-        if found.module_wishes:
+        if found.module_changes:
             moved |= self._take_modules(found, configuring=False)
         return tuple(moved)
 
-    def drop_gone(self, found: Read) -> None:
+    def drop_gone(self, found: ParsedMessage) -> None:
         """What a message wants of devices that went after it was read becomes faults."""
-        for wish in found.wishes:
-            if wish[0] not in self.by_id:
-                found.fault(wish[5], f'device "{wish[0]}" has gone')
+        for command in found.commands:
+            if command[0] not in self.by_id:
+                found.fault(command[5], f'device "{command[0]}" has gone')
         for device_id, _ in found.workspaces:
             if device_id not in self.by_id:
                 found.fault("", f'device "{device_id}" has gone')
-        found.wishes = [wish for wish in found.wishes if wish[0] in self.by_id]
+        found.commands = [command for command in found.commands if command[0] in self.by_id]
         found.workspaces = [one for one in found.workspaces if one[0] in self.by_id]
 
-    def frame(self, found: Read) -> bytes:
+    def frame(self, found: ParsedMessage) -> bytes:
         """The one frame that answers a message."""
         self.follow()
         configs = None if found.full is None else self._configs(found.full)
@@ -177,7 +177,7 @@ class SessionDevices:
         freeform = is_freeform(config.profile, self._bridge.settings.texts(FREEFORM))
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
-    def _take_modules(self, found: Read, *, configuring: bool) -> dict[str, None]:
+    def _take_modules(self, found: ParsedMessage, *, configuring: bool) -> dict[str, None]:
         """What modules configure, or command, takes effect; whose workspace moved by it."""
         for device_id in self.modules.take(found, configuring=configuring):
             self.by_id[device_id].writer.publish(refresh=False)
@@ -192,24 +192,24 @@ class SessionDevices:
                 moved[device.device_id] = None
         return moved
 
-    def _command(self, found: Read) -> None:
+    def _command(self, found: ParsedMessage) -> None:
         now_ns = self._bridge.system.runtime.now_ns()
         touched = {device_id for device_id, _ in found.workspaces}
         for device in self.by_id.values():
             if device.writer.commands:
                 touched.add(device.device_id)
                 device.writer.begin()
-        for wish in found.wishes:
-            touched.add(wish[0])
-            self._wish(found, wish, now_ns)
+        for command in found.commands:
+            touched.add(command[0])
+            self._apply_command(found, command, now_ns)
         for device_id in touched:
             self.by_id[device_id].writer.publish()
-        slow = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.wishes))
+        slow = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.commands))
         if slow is not None:
             self._events.timed_out(slow, self._timeout_ns / NS_PER_S, self._bridge.slow_hints)
 
-    def _wish(self, found: Read, wish: Wish, now_ns: int) -> None:
-        device_id, code, x, y, z, path = wish
+    def _apply_command(self, found: ParsedMessage, command: DeviceCommand, now_ns: int) -> None:
+        device_id, code, x, y, z, path = command
         device = self.by_id[device_id]
         writer = device.writer
         if code == commands.FORCE:

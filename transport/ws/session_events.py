@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from actors.event.messages import HUB, Emit
-from transport.ws.session_words import Cause, hint
+from transport.ws.session_vocabulary import Cause, hint
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from actors.system import System
+    from transport.wire.command_gap import SlowSession
+    from transport.wire.deprecation_notices import DeprecationNotices
     from transport.wire.hint_limit import HintLimit
-    from transport.wire.notices import DeprecationNotices
-    from transport.wire.pulse import SlowSession
     from transport.wire.vocabulary import Vocabulary
 
 FAULT_EVENT_S: Final = 1.0

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from actors.session.messages import SessionTable
     from actors.settings.messages import SettingsView
     from transport.bridge import Bridge
-    from transport.wire.reading import ModuleWish, Read
-    from transport.ws.devices import SessionDevice
+    from transport.wire.parsed_message import ModuleChange, ParsedMessage
+    from transport.ws.session_device import SessionDevice
 
 CONFIGURING: Final = frozenset({Place.CONFIGURE, Place.SESSION})
 MOST_STATE_BYTES: Final = 4096
@@ -30,7 +30,7 @@ Devices: TypeAlias = "Callable[[], Mapping[str, SessionDevice]]"
 logger = logging.getLogger(__name__)
 
 
-class OneSession:
+class ModuleSession:
     """What a module sees of a session."""
 
     def __init__(self, bridge: Bridge, session_id: int, devices: Devices) -> None:
@@ -58,7 +58,7 @@ class SessionModules:
 
     def __init__(self, bridge: Bridge, session_id: int, devices: Devices) -> None:
         self._bridge = bridge
-        self._session = OneSession(bridge, session_id, devices)
+        self._session = ModuleSession(bridge, session_id, devices)
         self._parts: dict[str, Part] = {}
         self._shown: tuple[str, ...] = ()
         self.active = NOTHING_ON
@@ -77,14 +77,14 @@ class SessionModules:
                     self._failed(name, error)
         self._list_shown()
 
-    def take(self, found: Read, *, configuring: bool) -> set[str]:
+    def take(self, found: ParsedMessage, *, configuring: bool) -> set[str]:
         """Have what was read take effect, as configuration or as commands; whose device was meant."""
         meant: set[str] = set()
-        for wish in found.module_wishes or ():
-            if (wish.place in CONFIGURING) is configuring:
-                self._take(found, wish)
-                if wish.device_id is not None:
-                    meant.add(wish.device_id)
+        for change in found.module_changes or ():
+            if (change.place in CONFIGURING) is configuring:
+                self._take(found, change)
+                if change.device_id is not None:
+                    meant.add(change.device_id)
         return meant
 
     def states(self) -> dict[str, bytes] | None:
@@ -103,21 +103,21 @@ class SessionModules:
         self.active = NOTHING_ON
         self._shown = ()
 
-    def _take(self, found: Read, wish: ModuleWish) -> None:
-        part = self._parts.get(wish.module)
-        device = None if wish.device_id is None else self._session.devices.get(wish.device_id)
-        if part is None or (device is None and wish.device_id is not None):
-            found.fault(wish.path, f"module {wish.module} is not there: switch it off and on, or look at the log")
+    def _take(self, found: ParsedMessage, change: ModuleChange) -> None:
+        part = self._parts.get(change.module)
+        device = None if change.device_id is None else self._session.devices.get(change.device_id)
+        if part is None or (device is None and change.device_id is not None):
+            found.fault(change.path, f"module {change.module} is not there: switch it off and on, or look at the log")
             return
         try:
-            part.take(wish.place, wish.word, wish.value, device)
+            part.take(change.place, change.word, change.value, device)
         except InvalidInput as error:
-            found.fault(error.path or wish.path, error.reason)
+            found.fault(error.path or change.path, error.reason)
         except HapticError as error:
-            found.fault(wish.path, error.sentence)
+            found.fault(change.path, error.sentence)
         except Exception as error:  # noqa: BLE001 - logged there
-            self._failed(wish.module, error)
-            found.fault(wish.path, f"module {wish.module} failed: look at the log")
+            self._failed(change.module, error)
+            found.fault(change.path, f"module {change.module} failed: look at the log")
 
     def _state(self, name: str, device: SessionDevice) -> bytes:
         part = self._parts.get(name)

@@ -24,7 +24,7 @@ from actors.device.messages import (
     StopSwitched,
 )
 from actors.device.params import device_params
-from actors.device.simulated import parse
+from actors.device.simulated_identity import parse
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import STOP_SECTION, StopSwitch
 from actors.event.messages import HUB, Emit
@@ -35,7 +35,7 @@ from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
 from actors.pairing.messages import PAIRING
 from actors.port.messages import PortTable
-from actors.settings.frozen import freeze
+from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Lease, NoSlot, Runtime

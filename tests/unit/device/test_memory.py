@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from actors.device.memory import MOST_REMEMBERED, DeviceMemory
 from actors.device.messages import DeviceWide
-from actors.device.simulated import identities, parse
-from actors.settings.frozen import freeze
+from actors.device.simulated_identity import identities, parse
+from actors.settings.immutable_json import freeze
 from actors.values.identity import Firmware
 
 (ARM,) = identities([parse("arm")])

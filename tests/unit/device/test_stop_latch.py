@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.device.stop_latch import StopLatch
-from actors.settings.frozen import freeze, thaw
+from actors.settings.immutable_json import freeze, thaw
 
 DEVICES = ("A", "B", "C", "X", "Y")
 EVERYTHING = StopLatch().stop(None)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.emulators.hapi import DUTY_STEPS, MOST_TORQUE, HapiBoard
-from transport.link.protocols.hapi_boards import BOARDS, reset_message, setup_message
+from transport.link.protocols.hapi.board import BOARDS, reset_message, setup_message
 
 ID = 5
 SETUP = setup_message(BOARDS["2diy-plastic"])

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from actors.event.board import Board
 from actors.event.hub import EventHub
+from actors.event.hub_state import HubState
 from actors.event.messages import HUB
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
@@ -26,12 +26,12 @@ def wall() -> Wall:
 
 
 @pytest.fixture
-def board() -> Board:
-    return Board()
+def board() -> HubState:
+    return HubState()
 
 
 @pytest.fixture
-def hub(context: Context, board: Board, wall: Wall) -> EventHub:
+def hub(context: Context, board: HubState, wall: Wall) -> EventHub:
     """A hub without a thread, known by its name."""
     actor = EventHub(context, encode, board, wall)
     context.directory.register(HUB, actor.actor_ref)

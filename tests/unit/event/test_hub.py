@@ -8,8 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from actors.event.board import REMEMBERED, Board
 from actors.event.hub import EventHub
+from actors.event.hub_state import REMEMBERED, HubState
 from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
 from actors.event.policy import THROTTLES, UPDATES
 from actors.event.queue import MOST_WAITING, BoundedQueue, lost_notice
@@ -52,7 +52,7 @@ def test_an_unknown_kind_is_an_error_line_and_the_hub_lives(
 
 
 def test_data_that_are_no_json_are_an_error_line_and_the_hub_lives(
-    hub: EventHub, kept: Kept, board: Board, caplog: pytest.LogCaptureFixture
+    hub: EventHub, kept: Kept, board: HubState, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub.on_receive(Emit("session-opened", {"session_id": object()}, ""))
     assert kept.events == []
@@ -250,7 +250,7 @@ def test_a_session_that_closed_has_no_faults_any_more(hub: EventHub, kept: Kept)
 
 
 def test_a_new_hub_flushes_what_came_due_while_there_was_none(
-    hub: EventHub, kept: Kept, board: Board, clock: ManualClock, context: Context, wall: Wall
+    hub: EventHub, kept: Kept, board: HubState, clock: ManualClock, context: Context, wall: Wall
 ) -> None:
     for number in range(11):
         hub.on_receive(updated(7, f"config.{number}"))
@@ -312,7 +312,7 @@ class Waited(Kept):
 
 
 def test_a_hub_that_dies_comes_back_with_its_subscribers_its_history_and_what_it_held(
-    context: Context, clock: ManualClock, board: Board, wall: Wall
+    context: Context, clock: ManualClock, board: HubState, wall: Wall
 ) -> None:
     subscriber, late = Waited(), Waited()
     tell = context.directory.tell

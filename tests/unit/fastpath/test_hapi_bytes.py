@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fastpath.codecs.hapi_py import PATIENCE_S, Exchange, Sample
 from tests.emulators.hapi import HapiBoard
-from transport.link.protocols.hapi_boards import BOARDS, codec_config, setup_message
+from transport.link.protocols.hapi.board import BOARDS, codec_config, setup_message
 
 MS = 1_000_000
 PATIENCE = round(PATIENCE_S * 1e9)

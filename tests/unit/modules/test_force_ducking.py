@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from actors.modules.force_ducking import HTTP, Ducks
+from actors.modules.force_ducking import HTTP, ForceScales
 
 
 def test_the_smallest_gain_counts_and_one_takes_back() -> None:
-    ducks = Ducks()
+    ducks = ForceScales()
     ducks.ask(1, 7, 0.5)
     ducks.ask(2, 7, 0.2)
     ducks.ask(HTTP, 8, 0)
@@ -21,7 +21,7 @@ def test_the_smallest_gain_counts_and_one_takes_back() -> None:
 
 
 def test_a_session_that_closes_is_forgotten() -> None:
-    ducks = Ducks()
+    ducks = ForceScales()
     ducks.ask(1, 7, 0)
     ducks.forget(7)
     ducks.forget(7)

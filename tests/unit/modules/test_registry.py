@@ -14,7 +14,7 @@ import pytest
 from actors.kit.errors import InvalidInput
 from actors.modules.core_words import CORE_WORDS
 from actors.modules.force_ducking import ForceDucking
-from actors.modules.module import LISTED, Part, Place, Words
+from actors.modules.module import LISTED, Part, Place, WordTable
 from actors.modules.registry import BrokenModule, ModuleClash, Registry, load
 from actors.settings.catalog import CATALOG
 from actors.settings.ledger import Ledger
@@ -53,31 +53,31 @@ def point(name: str, value: str) -> EntryPoint:
 
 
 def test_two_modules_of_one_word_in_one_place_clash_in_a_sentence_that_names_both() -> None:
-    one, other = Made("one", Words(commands=("go",))), Made("other", Words(commands=("go",)))
+    one, other = Made("one", WordTable(commands=("go",))), Made("other", WordTable(commands=("go",)))
 
     with pytest.raises(ModuleClash, match=r"^Module other takes commands.go, which is one's: uninstall the module or"):
         Registry([one, other])
-    Registry([one, Made("other", Words(state=("go",), configure=("go",)))])
+    Registry([one, Made("other", WordTable(state=("go",), configure=("go",)))])
 
 
 def test_two_modules_of_one_name_clash() -> None:
     with pytest.raises(ModuleClash, match="Two modules are called one"):
-        Registry([Made("one", Words()), Made("one", Words())])
+        Registry([Made("one", WordTable()), Made("one", WordTable())])
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        Words(commands=("set_cursor_force",)),
-        Words(configure=("basis",)),
-        Words(session_configure=("profile",)),
-        Words(set_transform=("scale",)),
-        Words(state=("cursor_position",)),
-        Words(state=("battery_level",)),
+        WordTable(commands=("set_cursor_force",)),
+        WordTable(configure=("basis",)),
+        WordTable(session_configure=("profile",)),
+        WordTable(set_transform=("scale",)),
+        WordTable(state=("cursor_position",)),
+        WordTable(state=("battery_level",)),
     ],
     ids=str,
 )
-def test_a_word_of_the_core_schema_is_taken(words: Words) -> None:
+def test_a_word_of_the_core_schema_is_taken(words: WordTable) -> None:
     with pytest.raises(ModuleClash, match="which is the core schema's"):
         Registry([Made("one", words)])
 
@@ -110,7 +110,7 @@ def test_a_setting_switches_one_module_on(tmp_path: Path) -> None:
 
 
 def test_a_module_of_another_package_is_on_while_it_is_listed(tmp_path: Path) -> None:
-    registry = Registry([Made("one", Words(commands=("go",)))])
+    registry = Registry([Made("one", WordTable(commands=("go",)))])
 
     with pytest.raises(InvalidInput, match="go is of module one: put one in features/modules/enabled first"):
         registry.active(settings(tmp_path / "off")).find(Place.COMMAND, "go", "")
@@ -121,13 +121,13 @@ def test_a_module_of_another_package_is_on_while_it_is_listed(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("made", "because"),
     [
-        (Made("One!", Words()), "its name must be"),
-        (Made(None, Words()), "its name must be"),
+        (Made("One!", WordTable()), "its name must be"),
+        (Made(None, WordTable()), "its name must be"),
         (Made("one", None), "its words must be"),
-        (Made("one", Words(commands=("Go",))), "its words must be"),
-        (Made("one", Words(commands=(7,))), "its words must be"),  # type: ignore[arg-type]
-        (Made("one", Words(), "control/frequency"), "its setting must be"),
-        (Made("one", Words(), "features/none"), "its setting must be"),
+        (Made("one", WordTable(commands=("Go",))), "its words must be"),
+        (Made("one", WordTable(commands=(7,))), "its words must be"),  # type: ignore[arg-type]
+        (Made("one", WordTable(), "control/frequency"), "its setting must be"),
+        (Made("one", WordTable(), "features/none"), "its setting must be"),
         (MappingProxyType({}), "its name must be"),
     ],
 )
@@ -172,7 +172,7 @@ def test_a_broken_entry_point_is_one_line_and_the_others_are_there(
 
 
 def good() -> Made:
-    return Made("good", Words(commands=("go",)))
+    return Made("good", WordTable(commands=("go",)))
 
 
 def test_a_module_is_found_by_its_class() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Place
-from actors.modules.sent import Sent
+from actors.modules.module_input import ModuleInput
 from actors.modules.workspace_zoom import WorkspaceZoom, Zoom
 from actors.values.identity import Kind
 from actors.values.spatial import PartialTransform, Quaternion, Transform, Vec3
@@ -80,4 +80,4 @@ def test_what_is_no_pivot_is_refused(kind: Kind, value: object, change: PartialT
         raise AssertionError((path, reason))
 
     with pytest.raises(InvalidInput, match=because):
-        WorkspaceZoom().read(Sent(Place.TRANSFORM, "pivot", value, "here", kind, note, change))
+        WorkspaceZoom().read(ModuleInput(Place.TRANSFORM, "pivot", value, "here", kind, note, change))

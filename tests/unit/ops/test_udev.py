@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from transport.link.enumerate import PRODUCT_MARK
-from transport.link.protocols import falcon, spacemouse
+from transport.link.protocols import spacemouse
+from transport.link.protocols.falcon import driver
+from transport.link.serial_ports import PRODUCT_MARK
 from transport.link.usb_bus import RULES
 
 FILE = Path(__file__).parents[3] / RULES
@@ -73,7 +74,7 @@ def test_whoever_sits_at_the_machine_may_open_what_is_driven_over_usb() -> None:
     opened = [line for line in lines() if 'TAG+="uaccess"' in line]
     named = {one for line in opened for vendor in ("0403", "046d", "256f") for one in ids(vendor, line)}
 
-    assert named == falcon.IDS | spacemouse.IDS
+    assert named == driver.IDS | spacemouse.IDS
 
 
 @pytest.mark.parametrize(("vendor", "product"), [("16c0", "0483"), ("2fe3", "0100")])

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.pairing.heartbeat import GAP_NS, PERIOD_S, Debounce, Heart, of_simulated, step
+from actors.pairing.heartbeat import GAP_NS, PERIOD_S, Debounce, HeartbeatMonitor, of_simulated, step
 from actors.values.simulation import Simulation
 from tests.support.slices import inventory_of
 
@@ -19,7 +19,9 @@ PERIOD_MS = round(PERIOD_S * 1000)
 DEBOUNCE = Debounce()
 
 
-def run(heart: Heart, beats_ms: Iterable[int], until_ms: int, debounce: Debounce = DEBOUNCE) -> list[tuple[int, bool]]:
+def run(
+    heart: HeartbeatMonitor, beats_ms: Iterable[int], until_ms: int, debounce: Debounce = DEBOUNCE
+) -> list[tuple[int, bool]]:
     """When it was attached and detached, in ms, looked at every millisecond."""
     beats, newest, found = set(beats_ms), None, []
     for now in range(until_ms + 1):
@@ -35,45 +37,45 @@ def steady(since_ms: int, until_ms: int) -> range:
 
 
 def test_two_hundred_milliseconds_attach_and_a_hundred_without_detach() -> None:
-    assert run(Heart(), steady(0, 400), 1000) == [(200, True), (500, False)]
+    assert run(HeartbeatMonitor(), steady(0, 400), 1000) == [(200, True), (500, False)]
 
 
 def test_without_heartbeats_nothing_is_attached() -> None:
-    assert run(Heart(), (), 500) == []
+    assert run(HeartbeatMonitor(), (), 500) == []
 
 
 def test_one_heartbeat_more_would_have_attached() -> None:
-    assert run(Heart(), steady(0, 180), 1000) == []
+    assert run(HeartbeatMonitor(), steady(0, 180), 1000) == []
 
 
 def test_a_gap_starts_the_time_to_attach_again() -> None:
-    assert run(Heart(), [*steady(0, 160), *steady(240, 600)], 600) == [(440, True)]
+    assert run(HeartbeatMonitor(), [*steady(0, 160), *steady(240, 600)], 600) == [(440, True)]
 
 
 def test_one_lost_heartbeat_is_no_gap() -> None:
     beats = [beat for beat in steady(0, 400) if beat != 100]
 
-    assert run(Heart(), beats, 400) == [(200, True)]
+    assert run(HeartbeatMonitor(), beats, 400) == [(200, True)]
 
 
 @pytest.mark.parametrize(("away_ms", "expected"), [(20, []), (60, []), (80, []), (120, [(500, False), (720, True)])])
 def test_a_bounce_shorter_than_the_debounce_is_none(away_ms: int, expected: list[tuple[int, bool]]) -> None:
     beats = [*steady(0, 400), *steady(400 + away_ms, 1000)]
 
-    assert run(Heart(), beats, 1000)[1:] == expected
+    assert run(HeartbeatMonitor(), beats, 1000)[1:] == expected
 
 
 def test_who_was_attached_before_anybody_listened_has_the_whole_time_to_be_heard() -> None:
-    assert run(Heart(attached=True), (), 500) == [(100, False)]
-    assert run(Heart(attached=True), steady(60, 500), 500) == []
+    assert run(HeartbeatMonitor(attached=True), (), 500) == [(100, False)]
+    assert run(HeartbeatMonitor(attached=True), steady(60, 500), 500) == []
 
 
 def test_the_settings_move_both() -> None:
-    assert run(Heart(), steady(0, 400), 1000, Debounce(60 * MS, 40 * MS)) == [(60, True), (440, False)]
+    assert run(HeartbeatMonitor(), steady(0, 400), 1000, Debounce(60 * MS, 40 * MS)) == [(60, True), (440, False)]
 
 
 def test_a_late_look_at_a_heart_that_goes_on_detaches_nothing() -> None:
-    heart = step(Heart(attached=True), 0, 0, DEBOUNCE)
+    heart = step(HeartbeatMonitor(attached=True), 0, 0, DEBOUNCE)
 
     assert step(heart, 5000 * MS, 5000 * MS, DEBOUNCE).attached
 
@@ -89,7 +91,7 @@ def test_only_a_simulated_handle_that_beats_is_heard() -> None:
 @given(st.lists(st.integers(1, 700), unique=True, max_size=40))
 def test_it_is_attached_only_after_enough_and_detached_only_after_none(beats: list[int]) -> None:
     ordered = sorted(beats)
-    for now, attached in run(Heart(), ordered, 900):
+    for now, attached in run(HeartbeatMonitor(), ordered, 900):
         before = [beat for beat in ordered if beat <= now]
         if attached:
             window = [beat for beat in before if beat >= before[-1] - 200]

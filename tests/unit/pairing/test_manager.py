@@ -16,7 +16,6 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import CalibrationLocked, Conflict, HapticError, NoSuchDevice
 from actors.kit.message import Announce
 from actors.kit.published import Published
-from actors.pairing.book import PAIRINGS_SECTION, PairingBook
 from actors.pairing.manager import LONGEST_CALIBRATION_S, PairingManager
 from actors.pairing.messages import (
     PAIRING,
@@ -31,7 +30,8 @@ from actors.pairing.messages import (
     Reason,
     Unpair,
 )
-from actors.settings.frozen import freeze
+from actors.pairing.pairing_table import PAIRINGS_SECTION, PairingTable
+from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from fastpath.arena.runtime import Runtime
 from tests.support.links import GRIP
@@ -57,7 +57,7 @@ class Rig:
         self.settings = Published(
             settings_view({f"devices/{key.replace('__', '/')}": value for key, value in settings.items()})
         )
-        self.book = Published(PairingBook.from_json(freeze(ledger) if ledger is not None else None))
+        self.book = Published(PairingTable.from_json(freeze(ledger) if ledger is not None else None))
         self.silent: set[str] = set()
         self.manager = self.again()
 

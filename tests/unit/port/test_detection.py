@@ -11,7 +11,7 @@ from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.kit.published import Published
 from actors.port.detection import LOOKS_AFTER_A_CHANGE, Detection, GlanceDue, ScanDue
-from actors.port.link import NoLinks
+from actors.port.link_interface import NoLinks
 from actors.port.messages import DETECTION, PORTS, PortPlugged, PortTable, PortVanished
 from actors.port.open_links import OpenLinks
 from actors.settings.messages import SettingChanged

@@ -14,7 +14,7 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import Conflict, NoSuchPort
 from actors.kit.message import Announce, Message
 from actors.kit.published import Published
-from actors.port import memory
+from actors.port import stored_blocks
 from actors.port.collector import PortCollector
 from actors.port.manager import BLOCKED_PORTS, PortManager, base_name
 from actors.port.messages import (
@@ -35,7 +35,7 @@ from actors.port.messages import (
     Window,
 )
 from actors.port.open_links import OpenLinks
-from actors.settings.frozen import freeze
+from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
 
@@ -90,7 +90,7 @@ class Rig:
 
     def remembered(self) -> PortTable:
         """What a start would make of the last thing that was told to the ledger."""
-        return memory.from_json(freeze(self.store.of(SaveLedger)[-1].value))
+        return stored_blocks.from_json(freeze(self.store.of(SaveLedger)[-1].value))
 
     def events(self) -> list[tuple[str, str, str]]:
         """Kind, state and reason, oldest first."""
@@ -138,7 +138,7 @@ def test_a_loop_is_in_the_table_and_told_to_the_ledger_before_the_devices_hear()
         (save.value for save in rig.store.of(SaveLedger)) if rig.status.state is PortState.BLOCKED else ()
     )
     rig.tell(LOOP)
-    assert [memory.from_json(freeze(value)).is_blocked(USB) for value in saved] == [True]
+    assert [stored_blocks.from_json(freeze(value)).is_blocked(USB) for value in saved] == [True]
     assert rig.devices.told == [LOOP]
     assert (rig.status.loops, rig.status.reason, rig.status.device_id) == (5, "connection_loop", "049D")
     assert rig.events() == [("port-blocked", "blocked", "connection_loop")]

@@ -9,8 +9,8 @@ import pytest
 
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
-from actors.port import retry, wanted
-from actors.port.link import LinkFacts, NobodyAnswers, NoLinks, Patience
+from actors.port import port_filter, retry
+from actors.port.link_interface import LinkFacts, NobodyAnswers, NoLinks, Patience
 from actors.port.link_watch import LinkWatch, PortFacts
 from actors.port.messages import link_name
 from actors.port.open_links import OpenLinks
@@ -116,9 +116,9 @@ def test_only_what_may_change_is_tried_again(reason: PortFault) -> None:
 
 
 def chosen(candidate: Candidate, **settings: object) -> bool:
-    keys = {"vendors": wanted.VENDORS, "names": wanted.NAMES, "serial": "communication/serial/enabled"}
+    keys = {"vendors": port_filter.VENDORS, "names": port_filter.NAMES, "serial": "communication/serial/enabled"}
     view = settings_view({keys[name]: value for name, value in settings.items()})
-    return bool(wanted.chosen((candidate,), wanted.Filter.of(view)))
+    return bool(port_filter.chosen((candidate,), port_filter.Filter.of(view)))
 
 
 def test_the_filters_choose() -> None:
@@ -136,9 +136,14 @@ def test_a_port_that_a_setting_names_needs_no_filter_to_let_it_through() -> None
 
 
 def test_settings_that_a_look_reads_cause_one() -> None:
-    for key in ("communication/usb/enabled", wanted.VENDORS, "devices/detection/serial_ports", "devices/hapi/ports"):
-        assert wanted.matters(key)
-    assert not wanted.matters("devices/auto_pairing")
+    for key in (
+        "communication/usb/enabled",
+        port_filter.VENDORS,
+        "devices/detection/serial_ports",
+        "devices/hapi/ports",
+    ):
+        assert port_filter.matters(key)
+    assert not port_filter.matters("devices/auto_pairing")
 
 
 def test_a_machine_without_ports_has_none() -> None:

@@ -13,7 +13,6 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy
 from actors.kit.published import Published
 from actors.session import defaults
-from actors.session.book import SessionBook, SessionEntry
 from actors.session.manager import DEFAULTS_SECTION, SECTION, SaveMemory, SessionManager
 from actors.session.messages import (
     MANAGER,
@@ -25,8 +24,9 @@ from actors.session.messages import (
     SessionHandle,
     SessionTable,
 )
+from actors.session.open_sessions import OpenSessions, SessionEntry
 from actors.session.profile import SessionMemory
-from actors.settings.frozen import freeze
+from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena.runtime import Runtime
 from tests.support.slices import Listener, NoChildren, settings_view
@@ -61,7 +61,7 @@ class Rig:
         self.hub = Listener(self.context, HUB)
         self.store = Listener(self.context, STORE)
         self.myself = Listener(self.context, MANAGER)
-        self.book = SessionBook(Published(memory or SessionMemory()))
+        self.book = OpenSessions(Published(memory or SessionMemory()))
         self.table = Published(SessionTable())
         self.inventory = Published(Inventory())
         self.settings = Published(settings_view())

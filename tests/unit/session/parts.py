@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from actors.kit.published import Published
-from actors.session.book import SessionEntry
 from actors.session.messages import Client, SessionConfig
+from actors.session.open_sessions import SessionEntry
 from fastpath.arena.runtime import Lease
 
 CONNECTED_AT = "2026-01-01T00:00:00+00:00"

@@ -14,7 +14,6 @@ from actors.kit.clock import ManualClock
 from actors.kit.published import Published
 from actors.session import presets
 from actors.session.actor import SessionActor, actor_name
-from actors.session.book import SessionBook, SessionEntry
 from actors.session.messages import (
     MANAGER,
     Change,
@@ -31,6 +30,7 @@ from actors.session.messages import (
     SetMount,
     SetPreset,
 )
+from actors.session.open_sessions import OpenSessions, SessionEntry
 from actors.session.profile import Remembered, SessionMemory
 from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
@@ -50,7 +50,7 @@ class Rig:
         self.context = Context.build(ManualClock())
         self.hub = Listener(self.context, HUB)
         self.manager = Listener(self.context, MANAGER)
-        self.book = SessionBook(Published(SessionMemory()))
+        self.book = OpenSessions(Published(SessionMemory()))
         self.settings = Published(settings_view({"presets/freeform_profiles": ["*freeform*"]}))
         self.inventory = Published(INVENTORY)
         self.entry: SessionEntry = entry_of(7)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from actors.session import defaults
 from actors.session.messages import Damping, DeviceConfig, SessionConfig
-from actors.settings.frozen import freeze
+from actors.settings.immutable_json import freeze
 from actors.values.spatial import Basis, Transform
 
 BASES = [

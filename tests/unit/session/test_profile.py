@@ -18,7 +18,7 @@ from actors.session.profile import (
     check_name,
     version_parts,
 )
-from actors.settings.frozen import freeze, thaw
+from actors.settings.immutable_json import freeze, thaw
 
 # ---------------------------------------------------------------- names
 

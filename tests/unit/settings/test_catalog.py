@@ -7,7 +7,7 @@ import pytest
 
 from actors.kit.errors import InvalidInput
 from actors.settings.catalog import CATALOG
-from actors.settings.keys import KINDS, Catalog, variable
+from actors.settings.key_lookup import KINDS, Catalog, variable
 from actors.settings.messages import FAMILY, Value
 from actors.settings.schema import Setting, TypeHint
 

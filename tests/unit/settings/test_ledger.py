@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from actors.kit.errors import Busy, InvalidInput, StateNotWritable
-from actors.settings.frozen import thaw
+from actors.settings.immutable_json import thaw
 from actors.settings.ledger import BLOCK, Ledger, SessionIds
 from actors.settings.state_directory import StateDirectory
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from actors.kit.errors import InvalidInput
 from actors.settings.catalog import CATALOG
-from actors.settings.keys import variable
+from actors.settings.key_lookup import variable
 from actors.settings.messages import value_as_json
 from actors.settings.schema import Setting
 from actors.settings.sources import COMMAND_LINE, ENVIRONMENT, Override, read_overrides

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from actors.kit.errors import NoSuchSetting
-from actors.settings.book import open_book
 from actors.settings.catalog import CATALOG
+from actors.settings.effective import load_settings
 from actors.settings.messages import Constraint, SettingsView, SettingView, value_as_json
 from actors.settings.sources import Override
 
@@ -14,7 +14,7 @@ GATE = "filters/force_gate/gain"
 
 
 def view(raw: dict[str, object] | None = None, **overrides: Override) -> SettingsView:
-    book, faults = open_book(CATALOG, raw or {}, overrides)
+    book, faults = load_settings(CATALOG, raw or {}, overrides)
     assert faults == ()
     return book.view()
 
@@ -92,7 +92,7 @@ def test_the_most_exact_value_of_a_device_counts() -> None:
 
 
 def test_the_more_exact_key_counts_wherever_it_comes_from() -> None:
-    book, _ = open_book(
+    book, _ = load_settings(
         CATALOG,
         {f"devices/arm/{GATE}": 0.6},
         {

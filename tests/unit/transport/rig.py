@@ -52,10 +52,10 @@ from fastpath.arena.runtime import Lease, now_ns
 from tests.support.session_zero import free_of_zero
 from transport.bridge import Bridge
 from transport.http.app import HTTP_ROUTES, PortApplication, Upgrade
+from transport.http.body_cache import BodyCache
 from transport.http.call import Edge
-from transport.http.kept import Kept
 from transport.http.route import RouteTable
-from transport.security import Guard
+from transport.security import AccessPolicy
 from transport.wire.vocabulary import Vocabulary
 from transport.ws.session_devices import SessionDevices
 
@@ -188,8 +188,8 @@ class Rig:
         )
         self.bridge = Bridge(cast("Any", system))
         self.bridge.listening = True
-        self.guard = Guard(self.state.view, TOKEN, lambda: frozenset({"workbench", "workbench.local"}))
-        self.edge = Edge(self.bridge, self.guard, BUILD, Kept(now_ns))
+        self.access = AccessPolicy(self.state.view, TOKEN, lambda: frozenset({"workbench", "workbench.local"}))
+        self.edge = Edge(self.bridge, self.access, BUILD, BodyCache(now_ns))
         self.actors: list[Any] = []
         self.port = 0
         self._loop: asyncio.AbstractEventLoop

@@ -171,7 +171,7 @@ def test_pages_that_we_serve_are_ours(folder: StateDirectory) -> None:
     async def work() -> None:
         made = make(folder, FREE)
         words = made.open()
-        assert made._edge.guard.rules.ports == {
+        assert made._edge.access.rules.ports == {
             port_of(url) for url in (parse_ready(words).ws, parse_ready(words).ws_v30, parse_ready(words).events)
         }
         made.close()

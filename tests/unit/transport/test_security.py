@@ -14,16 +14,16 @@ from actors.settings.sources import Override
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from transport.security import (
-    Guard,
+    AccessPolicy,
+    AccessRules,
     Origin,
-    Rules,
-    Visitor,
+    Requester,
     audit,
     bearer,
+    check_access,
     cors_headers,
     host_name,
     is_loopback,
-    judge,
     own_names,
     parse_origin,
     same_token,
@@ -31,18 +31,18 @@ from transport.security import (
 from transport.wire.envelope import Forbidden, TokenRequired
 
 TOKEN = "correct-horse-battery"
-RULES = Rules(
+RULES = AccessRules(
     token=TOKEN,
     hosts=frozenset({"workbench", "proxy.example"}),
     foreign_origins=frozenset({Origin("https", "app.example", 443), Origin("chrome-extension", "abc", None)}),
     ports=frozenset({10000, 10001}),
 )
-HERE = Visitor("GET", upgrade=False, peer="127.0.0.1", local="127.0.0.1", host="localhost", origin=None, token=None)
+HERE = Requester("GET", upgrade=False, peer="127.0.0.1", local="127.0.0.1", host="localhost", origin=None, token=None)
 AWAY = replace(HERE, peer="192.0.2.9", local="192.0.2.7", host="192.0.2.7:10001")
 
 
-def verdict(visitor: Visitor, rules: Rules = RULES) -> type[HapticError] | None:
-    error = judge(visitor, rules)
+def verdict(requester: Requester, rules: AccessRules = RULES) -> type[HapticError] | None:
+    error = check_access(requester, rules)
     return None if error is None else type(error)
 
 
@@ -172,13 +172,13 @@ FOREIGN = [
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: "upgrade" if act.upgrade else act.method)
 @pytest.mark.parametrize("origin", OWN)
-def test_our_pages_and_programs_may_act(act: Visitor, origin: str | None) -> None:
+def test_our_pages_and_programs_may_act(act: Requester, origin: str | None) -> None:
     assert verdict(replace(act, origin=origin, local="192.0.2.7")) is None
 
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: "upgrade" if act.upgrade else act.method)
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_foreign_pages_may_not_act(act: Visitor, origin: str) -> None:
+def test_foreign_pages_may_not_act(act: Requester, origin: str) -> None:
     assert verdict(replace(act, origin=origin, local="192.0.2.7")) is Forbidden
 
 
@@ -192,7 +192,7 @@ READS = [
 
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_foreign_pages_may_not_read_and_get_no_cors_headers(read: Visitor, origin: str) -> None:
+def test_foreign_pages_may_not_read_and_get_no_cors_headers(read: Requester, origin: str) -> None:
     foreign = replace(read, origin=origin, local="192.0.2.7")
 
     assert verdict(foreign) is Forbidden
@@ -203,7 +203,7 @@ def test_foreign_pages_may_not_read_and_get_no_cors_headers(read: Visitor, origi
 @pytest.mark.parametrize("origin", OWN)
 @pytest.mark.parametrize("site", [None, "cross-site", "same-site", "same-origin", "none"])
 def test_our_pages_may_read_whatever_site_the_browser_says_they_are(
-    read: Visitor, origin: str | None, site: str | None
+    read: Requester, origin: str | None, site: str | None
 ) -> None:
     allowed = origin is not None or site != "cross-site"
 
@@ -211,7 +211,7 @@ def test_our_pages_may_read_whatever_site_the_browser_says_they_are(
 
 
 @pytest.mark.parametrize("read", [*READS, *ACTS])
-def test_cross_site_request_without_an_origin_is_refused(read: Visitor) -> None:
+def test_cross_site_request_without_an_origin_is_refused(read: Requester) -> None:
     assert verdict(replace(read, site="cross-site")) is Forbidden
     assert verdict(replace(read, site="Cross-Site")) is Forbidden
 
@@ -315,8 +315,8 @@ def test_a_token_is_compared_in_time_that_does_not_tell_how_much_was_right(monke
         return shown == token
 
     monkeypatch.setattr("transport.security.hmac.compare_digest", compare)
-    assert judge(replace(HERE, peer="192.0.2.9", token="correct-horse"), RULES) is not None
-    assert judge(replace(HERE, peer="192.0.2.9", token=TOKEN), RULES) is None
+    assert check_access(replace(HERE, peer="192.0.2.9", token="correct-horse"), RULES) is not None
+    assert check_access(replace(HERE, peer="192.0.2.9", token=TOKEN), RULES) is None
     assert compared == [(b"correct-horse", TOKEN.encode()), (TOKEN.encode(), TOKEN.encode())]
 
 
@@ -328,14 +328,14 @@ def test_nothing_from_outside_breaks_the_rules(text: str) -> None:
     host_name(text)
     parse_origin(text)
     is_loopback(text)
-    for visitor in (replace(HERE, host=text), replace(HERE, method="POST", origin=text), replace(HERE, site=text)):
-        assert verdict(visitor) in {None, Forbidden}
+    for requester in (replace(HERE, host=text), replace(HERE, method="POST", origin=text), replace(HERE, site=text)):
+        assert verdict(requester) in {None, Forbidden}
 
 
 def test_a_refusal_says_what_to_change() -> None:
-    host = judge(replace(HERE, host="evil.example"), RULES)
-    origin = judge(replace(HERE, method="POST", origin="null"), RULES)
-    token = judge(AWAY, RULES)
+    host = check_access(replace(HERE, host="evil.example"), RULES)
+    origin = check_access(replace(HERE, method="POST", origin="null"), RULES)
+    token = check_access(AWAY, RULES)
 
     assert host is not None
     assert origin is not None
@@ -352,11 +352,11 @@ def test_a_refusal_says_what_to_change() -> None:
 def test_the_guard_follows_the_settings(folder: StateDirectory) -> None:
     overrides = {"communication/auth/required": Override(value=False, source="command line")}
     state = SettingsState.load(folder, overrides)
-    guard = Guard(state.view, TOKEN, lambda: frozenset({"workbench"}))
+    guard = AccessPolicy(state.view, TOKEN, lambda: frozenset({"workbench"}))
     before = guard.rules
 
     assert guard.rules is before
-    assert before == Rules(TOKEN, token_required=False, hosts=frozenset({"workbench"}))
+    assert before == AccessRules(TOKEN, token_required=False, hosts=frozenset({"workbench"}))
 
     state.commit(
         state.book.settings(
@@ -368,7 +368,7 @@ def test_the_guard_follows_the_settings(folder: StateDirectory) -> None:
     )
     guard.listens_on([10001])
 
-    assert guard.rules == Rules(
+    assert guard.rules == AccessRules(
         TOKEN,
         token_required=False,
         hosts=frozenset({"workbench", "proxy.example", "2001:db8::1", "2001:db8::2"}),

@@ -11,7 +11,7 @@ from actors.device.messages import DeviceWide
 from actors.values.identity import Kind
 from actors.values.spatial import Transform
 from transport.wire import commands
-from transport.wire.reading import Read
+from transport.wire.parsed_message import ParsedMessage
 from transport.wire.vocabulary import NEUTRAL, Vocabulary
 
 
@@ -47,7 +47,7 @@ DEVICES = {
 }
 
 
-def read(message: object, vocabulary: Vocabulary = NEUTRAL) -> Read:
+def read(message: object, vocabulary: Vocabulary = NEUTRAL) -> ParsedMessage:
     """A message, read; text and bytes are taken as they are."""
     data = message if isinstance(message, (str, bytes)) else orjson.dumps(message)
     return commands.read(data, DEVICES, vocabulary)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from actors.session.messages import SetBasis, SetMount, SetPreset
 from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, read, xyz
 from transport.wire import commands
-from transport.wire.reading import MOST_PARTS, TOO_LONG, Read
+from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, ParsedMessage
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
 GOOD: dict[str, Any] = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": xyz(1, 2, 3)}}}
@@ -61,7 +61,7 @@ def test_what_is_no_json_is_one_fault_without_a_path(data: str | bytes) -> None:
 
     assert [path for path, _ in found.faults] == [""]
     assert found.faults[0][1].startswith("no JSON: ")
-    assert (found.wishes, found.changes, found.workspaces, found.mapped, found.full) == ([], [], [], set(), None)
+    assert (found.commands, found.changes, found.workspaces, found.mapped, found.full) == ([], [], [], set(), None)
 
 
 @pytest.mark.parametrize("text", [b"NaN", b"1e999", b"-Infinity"])
@@ -122,7 +122,7 @@ def test_an_unknown_group_is_named_and_the_rest_counts(word: str) -> None:
     found = read({word: [], "arm": [GOOD]})
 
     assert [path for path, _ in found.faults] == [word]
-    assert len(found.wishes) == 1
+    assert len(found.commands) == 1
 
 
 def test_a_long_group_is_cut_in_the_path() -> None:
@@ -134,14 +134,14 @@ def test_a_group_is_an_array_or_an_object(part: object) -> None:
     found = read({"arm": part, "compact": [GOOD]})
 
     assert [path for path, _ in found.faults] == ["arm"]
-    assert len(found.wishes) == 1
+    assert len(found.commands) == 1
 
 
 @pytest.mark.parametrize("entry", [None, True, 1, "049D", [], [{}]])
 def test_an_entry_is_an_object(entry: object) -> None:
     assert [path for path, _ in read({"arm": [entry, GOOD]}).faults] == ["arm[0]"]
     assert [path for path, _ in read({"arm": {"049D": entry}}).faults] == ["arm.049D"]
-    assert len(read({"arm": [entry, GOOD]}).wishes) == 1
+    assert len(read({"arm": [entry, GOOD]}).commands) == 1
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_device_that_is_not_there_is_named_and_the_rest_counts(device_id: obje
     found = read({"arm": [{"device_id": device_id, "commands": EMPTY}, GOOD]})
 
     assert found.faults == [("arm[0].device_id", reason)]
-    assert len(found.wishes) == 1
+    assert len(found.commands) == 1
 
 
 def test_an_entry_without_an_id_is_named() -> None:
@@ -190,7 +190,7 @@ def test_an_unknown_key_of_an_entry_is_named_and_ignored(key: str) -> None:
     found = read({"arm": [{**GOOD, key: 1}]})
 
     assert [path for path, _ in found.faults] == [f"arm[0].{key}"]
-    assert len(found.wishes) == 1
+    assert len(found.commands) == 1
 
 
 def test_every_bad_part_of_a_message_is_named() -> None:
@@ -316,17 +316,17 @@ messages = st.fixed_dictionaries(
 )
 
 
-def check(found: Read) -> None:
+def check(found: ParsedMessage) -> None:
     """What holds for every message, however bad."""
     assert all(len(path) < 300 for path, _ in found.faults)
     assert all(reason for _, reason in found.faults)
-    for device_id, code, x, y, z, _path in found.wishes:
+    for device_id, code, x, y, z, _path in found.commands:
         device = DEVICES[device_id]
         assert device.moves
         assert device.accepts
         assert code in {1, 2, 4, 8}
         assert all(type(value) in {int, float} and -1e6 <= value <= 1e6 for value in (x, y, z))
-    assert {wish[0] for wish in found.wishes} <= found.mapped
+    assert {command[0] for command in found.commands} <= found.mapped
     assert {device_id for device_id, _ in found.workspaces} <= found.mapped
     mounts = {change.device_id for change in found.changes if isinstance(change, SetMount)}
     presets = {change.device_id for change in found.changes if isinstance(change, SetPreset)}
@@ -375,7 +375,7 @@ def test_a_message_cut_anywhere_is_read(message: object, data: st.DataObject) ->
 def test_a_fault_never_undoes_a_good_part(message: dict[str, Any]) -> None:
     found = read(json.dumps({**message, "compact": [GOOD]}))
 
-    assert ("049D", commands.FORCE, 1, 2, 3) in [wish[:5] for wish in found.wishes]
+    assert ("049D", commands.FORCE, 1, 2, 3) in [command[:5] for command in found.commands]
     assert "049D" in found.mapped
 
 
@@ -387,7 +387,7 @@ def test_reading_ends_with_the_512th_part_and_says_so_first() -> None:
     assert found.faults[0] == ("arm[0].commands", TOO_LONG)
     assert found.parts == MOST_PARTS + 1
     assert len(found.faults) <= MOST_PARTS
-    assert [wish[:3] for wish in found.wishes] == [("049D", commands.FORCE, 1)]
+    assert [command[:3] for command in found.commands] == [("049D", commands.FORCE, 1)]
 
 
 def test_a_message_of_512_parts_is_read_to_its_end() -> None:
@@ -421,11 +421,11 @@ TORQUES: dict[str, Any] = {
 def test_of_two_entries_of_a_device_the_later_counts_for_each_command(entries: list[object], codes: list[int]) -> None:
     found = read({"arm": entries})
 
-    assert [wish[1] for wish in found.wishes] == codes
+    assert [command[1] for command in found.commands] == codes
     assert found.mapped == {"049D"}
 
 
 def test_a_faulty_command_of_one_device_releases_nothing_of_another() -> None:
     found = read({"arm": [GOOD, {**BAD, "device_id": "04A0"}], "compact": [{**BAD, "device_id": "05C0"}]})
 
-    assert [wish[:2] for wish in found.wishes] == [("049D", commands.FORCE)]
+    assert [command[:2] for command in found.commands] == [("049D", commands.FORCE)]

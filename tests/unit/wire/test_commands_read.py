@@ -11,7 +11,7 @@ import pytest
 from actors.values.spatial import PartialTransform
 from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, joints, read, xyz
 from transport.wire import commands
-from transport.wire.reading import Read
+from transport.wire.parsed_message import ParsedMessage
 
 SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
     ("set_cursor_force", "vector", ("x", "y", "z"), commands.FORCE),
@@ -22,8 +22,8 @@ SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
 BAD_NUMBERS: list[Any] = [True, None, "1", [], {}, 1e7, -1e7, 10**19]
 
 
-def wishes(found: Read) -> list[tuple[object, ...]]:
-    return [wish[:5] for wish in found.wishes]
+def commands_of(found: ParsedMessage) -> list[tuple[object, ...]]:
+    return [command[:5] for command in found.commands]
 
 
 # ---------------------------------------------------------------- set-points
@@ -36,7 +36,7 @@ def test_each_set_point_is_read(
 ) -> None:
     found = read(commanded(**{name: {field: dict(zip(keys, values, strict=True))}}))
 
-    assert wishes(found) == [("049D", code, *values)]
+    assert commands_of(found) == [("049D", code, *values)]
     assert found.mapped == {"049D"}
     assert (found.faults, found.changes, found.workspaces, found.deprecated) == ([], [], [], [])
     assert found.full is None
@@ -51,7 +51,7 @@ def test_each_legacy_form_means_the_same_and_is_noted(
 
     found = read(commanded(**{name: {"values": values}}))
 
-    assert wishes(found) == [("049D", code, 1, 2.5, -3)]
+    assert commands_of(found) == [("049D", code, 1, 2.5, -3)]
     assert found.deprecated == [(name, field)]
     assert found.faults == []
 
@@ -66,7 +66,7 @@ def test_a_bad_number_is_named_to_the_last_key_and_releases(
         found = read(commanded(**{name: {field: {**dict.fromkeys(keys, 1), key: bad}}}))
 
         assert [path for path, _ in found.faults] == [f"arm[0].commands.{name}.{field}.{key}"]
-        assert found.wishes == []
+        assert found.commands == []
         assert found.mapped == {"049D"}
 
 
@@ -88,7 +88,7 @@ def test_a_field_that_is_missing_is_named(
     found = read(commanded(**{name: body}))
 
     assert (f"arm[0].commands.{name}.{field}", f"{field} is missing") in found.faults
-    assert found.wishes == []
+    assert found.commands == []
 
 
 @pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
@@ -98,7 +98,7 @@ def test_a_command_is_an_object(name: str, field: str, keys: tuple[str, ...], co
     found = read(commanded(**{name: body}))
 
     assert [path for path, _ in found.faults] == [f"arm[0].commands.{name}"]
-    assert found.wishes == []
+    assert found.commands == []
 
 
 @pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
@@ -107,7 +107,7 @@ def test_unknown_keys_are_named_and_the_command_counts(name: str, field: str, ke
 
     found = read(commanded(**{name: {field: vector, "more": 1}}))
 
-    assert wishes(found) == [("049D", code, 1, 1, 1)]
+    assert commands_of(found) == [("049D", code, 1, 1, 1)]
     assert [path for path, _ in found.faults] == [
         f"arm[0].commands.{name}.more",
         f"arm[0].commands.{name}.{field}.extra",
@@ -117,7 +117,7 @@ def test_unknown_keys_are_named_and_the_command_counts(name: str, field: str, ke
 def test_the_named_field_wins_over_the_legacy_one() -> None:
     found = read(commanded(set_cursor_force={"values": [9, 9, 9], "vector": xyz(1, 2, 3)}))
 
-    assert wishes(found) == [("049D", commands.FORCE, 1, 2, 3)]
+    assert commands_of(found) == [("049D", commands.FORCE, 1, 2, 3)]
     assert (found.faults, found.deprecated) == ([], [])
 
 
@@ -127,14 +127,14 @@ def test_bad_legacy_values_are_named(values: object) -> None:
 
     assert len(found.faults) == 1
     assert found.faults[0][0].startswith("arm[0].commands.set_cursor_force.values")
-    assert found.wishes == []
+    assert found.commands == []
 
 
 def test_the_old_name_of_the_torques_is_taken_with_either_field() -> None:
     for body in ({"torques": joints(1, 2, 3)}, {"values": joints(1, 2, 3)}, {"values": [1, 2, 3]}):
         found = read(commanded(set_angular_torque=body))
 
-        assert wishes(found) == [("049D", commands.TORQUE, 1, 2, 3)]
+        assert commands_of(found) == [("049D", commands.TORQUE, 1, 2, 3)]
         assert found.deprecated[0] == ("set_angular_torque", "set_angular_torques")
         assert found.faults == []
 
@@ -154,7 +154,7 @@ def test_several_commands_of_one_device_all_count() -> None:
         )
     )
 
-    assert wishes(found) == [
+    assert commands_of(found) == [
         ("049D", commands.FORCE, 1, 2, 3),
         ("049D", commands.TORQUE, 4, 5, 6),
         ("049D", commands.POSITION, 7, 8, 9),
@@ -170,7 +170,7 @@ def test_a_good_command_counts_beside_a_bad_one() -> None:
         )
     )
 
-    assert wishes(found) == [("049D", commands.FORCE, 1, 2, 3)]
+    assert commands_of(found) == [("049D", commands.FORCE, 1, 2, 3)]
     assert [path for path, _ in found.faults] == [
         "arm[0].commands.set_cursor_position.position.y",
         "arm[0].commands.dance",
@@ -183,7 +183,7 @@ def test_the_same_device_twice_counts_twice_in_order() -> None:
 
     found = read({"arm": [first, second], "inverse3": [first]})
 
-    assert [wish[2] for wish in found.wishes] == [1, 2, 1]
+    assert [command[2] for command in found.commands] == [1, 2, 1]
     assert found.mapped == {"049D"}
 
 
@@ -195,7 +195,7 @@ def test_an_arm_is_found_under_every_word_of_its_group(word: str, device_id: str
     for part in ([{"device_id": device_id, **entry}], {device_id: entry}):
         found = read({word: part})
 
-        assert wishes(found) == [(device_id, commands.FORCE, 1, 2, 3)]
+        assert commands_of(found) == [(device_id, commands.FORCE, 1, 2, 3)]
         assert found.faults == []
 
 
@@ -227,7 +227,7 @@ def test_a_device_without_motors_takes_no_forces(name: str, group: str, device_i
 
     assert [path for path, _ in found.faults] == [f"{group}[0].commands.{name}"]
     assert "send it to an arm or a compact" in found.faults[0][1]
-    assert (found.wishes, found.workspaces) == ([], [])
+    assert (found.commands, found.workspaces) == ([], [])
 
 
 @pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
@@ -237,7 +237,7 @@ def test_a_settling_device_refuses_commands(name: str, field: str, keys: tuple[s
 
     assert [path for path, _ in found.faults] == [f"arm[0].commands.{name}"]
     assert found.faults[0][1].startswith("settling")
-    assert found.wishes == []
+    assert found.commands == []
 
 
 @pytest.mark.parametrize("device_id", DEVICES)
@@ -248,7 +248,7 @@ def test_every_device_takes_probes_whatever_they_hold(device_id: str, name: str,
 
     found = read({group: [{"device_id": device_id, "commands": {name: body}}]})
 
-    assert (found.faults, found.wishes) == ([], [])
+    assert (found.faults, found.commands) == ([], [])
     assert found.mapped == {device_id}
     assert found.deprecated == (
         [("probe_cursor_position", "probe_position")] if name == "probe_cursor_position" else []
@@ -409,11 +409,11 @@ def test_numbers_beyond_float_are_named_and_all_else_counts() -> None:
         found = read(message % text)
 
         assert [path for path, _ in found.faults] == ["arm[0].commands.set_cursor_force.vector.z"]
-        assert found.wishes == []
+        assert found.commands == []
         assert found.mapped == {"049D"}
 
 
 def test_what_is_wished_is_finite() -> None:
     found = read(commanded(set_cursor_force={"vector": xyz(5e-324, -0.0, 1e6)}))
 
-    assert all(math.isfinite(value) for value in found.wishes[0][2:5])
+    assert all(math.isfinite(value) for value in found.commands[0][2:5])

@@ -347,6 +347,6 @@ def test_a_message_may_hold_everything_at_once() -> None:
 
     found = read(message)
 
-    assert (len(found.changes), len(found.workspaces), len(found.wishes)) == (1, 1, 1)
+    assert (len(found.changes), len(found.workspaces), len(found.commands)) == (1, 1, 1)
     assert found.full == frozenset({"arm"})
     assert found.faults == []

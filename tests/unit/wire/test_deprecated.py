@@ -16,7 +16,7 @@ from actors.values.spatial import Basis
 from fastpath.space.spatial_py import basis_apply
 from tests.unit.wire.targets import EMPTY, arm, commanded, read
 from transport.wire import deprecated
-from transport.wire.notices import EVERY_NS, DeprecationNotices
+from transport.wire.deprecation_notices import EVERY_NS, DeprecationNotices
 
 STRINGS = [
     "".join(sign + axis for sign, axis in zip(signs, axes, strict=True))
@@ -142,7 +142,7 @@ def test_a_devices_old_origin_is_a_preset(word: str, preset: str, wrap: str | No
 
     assert found.changes == [SetPreset("049D", preset, DEVICE)]
     assert found.deprecated == [("set_coordinate_origin", "configure.preset")]
-    assert (found.faults, found.mapped, found.wishes) == ([], {"049D"}, [])
+    assert (found.faults, found.mapped, found.commands) == ([], {"049D"}, [])
 
 
 @pytest.mark.parametrize(("word", "preset"), ORIGINS)

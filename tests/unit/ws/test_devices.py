@@ -17,7 +17,7 @@ from fastpath.arena.runtime import Runtime
 from fastpath.text.encoder import FrameEncoder
 from tests.support.slices import settings_view, simulated_records
 from transport.wire.commands import FORCE, POSITION
-from transport.ws.devices import SessionDevice
+from transport.ws.session_device import SessionDevice
 
 XZY = Basis.parse("XZ-Y")
 SETTINGS = settings_view()

@@ -20,7 +20,7 @@ from tests.support.polling import eventually
 from tests.unit.ws.conftest import Connect
 from tests.unit.ws.shown import ARM, INVERSE, NEUTRAL, UP, arm, force, metric, paths
 from transport import bridge
-from transport.http.scope import OpenScope
+from transport.http.session_scope import OpenScope
 from transport.ws.session import SessionChannel
 
 # ---------------------------------------------------------------- coming and going

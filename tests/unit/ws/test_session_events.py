@@ -12,9 +12,9 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from tests.support.slices import Listener, inventory_of
+from transport.wire.command_gap import SlowSession
+from transport.wire.deprecation_notices import DeprecationNotices
 from transport.wire.hint_limit import AT_ONCE, HintLimit
-from transport.wire.notices import DeprecationNotices
-from transport.wire.pulse import SlowSession
 from transport.ws.session_events import SessionEvents
 
 FAULTS = [("arm[0].device_id", "device_id is missing"), ("boat", "unknown")]

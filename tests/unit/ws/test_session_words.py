@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from transport.wire.hint_limit import AT_ONCE, ONE_EVERY_NS, HintLimit
 from transport.wire.vocabulary import INVERSE, INVERSE_WORD, NEUTRAL, NEUTRAL_WORD
-from transport.ws.session_words import Cause, SessionWords, hint
+from transport.ws.session_vocabulary import Cause, SessionVocabulary, hint
 
 BOTH_WORDS = NEUTRAL_WORD | INVERSE_WORD
 
 
-def words(name: str = "auto", *, chosen: bool = False) -> SessionWords:
-    return SessionWords(name, chosen_by_client=chosen)
+def words(name: str = "auto", *, chosen: bool = False) -> SessionVocabulary:
+    return SessionVocabulary(name, chosen_by_client=chosen)
 
 
 @pytest.mark.parametrize(("name", "starts"), [("auto", NEUTRAL), ("neutral", NEUTRAL), ("inverse", INVERSE)])

@@ -11,9 +11,14 @@ from actors.device.actor import actor_name
 from actors.device.messages import MANAGER, ConfigureDevice, SaveConfiguration
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from transport.http.call import NO_BODY, Answer
-from transport.http.describe.about import DEVICE_FAILS, NOWHERE, SEVERAL_MOVERS, About
-from transport.http.describe.schema import FLAG, TEXT, Schema, listed, obj
-from transport.http.describe.values import (
+from transport.http.device_selector import Area, find
+from transport.http.durable import confirmed
+from transport.http.resources.session_areas import BODY, note_unknown
+from transport.http.results import Act, answer_of, values_of
+from transport.http.route import Route
+from transport.http.schema.json_schema import FLAG, TEXT, Schema, listed, obj
+from transport.http.schema.route_schema import DEVICE_FAILS, NOWHERE, SEVERAL_MOVERS, RouteSchema
+from transport.http.schema.values import (
     ENABLED,
     GRAVITY,
     HANDEDNESS,
@@ -21,11 +26,6 @@ from transport.http.describe.values import (
     SENT_GRAVITY,
     SENT_HANDEDNESS,
 )
-from transport.http.device_selector import Area, find
-from transport.http.durable import confirmed
-from transport.http.resources.session_areas import BODY, note_unknown
-from transport.http.results import Act, answer_of, values_of
-from transport.http.route import Route
 from transport.wire import shapes
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ AREAS: Final = (
 )
 
 
-EVERY_HOME: Final = About(obj({"results": listed(obj({"device_id": TEXT, "enabled": FLAG}))}))
+EVERY_HOME: Final = RouteSchema(obj({"results": listed(obj({"device_id": TEXT, "enabled": FLAG}))}))
 
 # ---------------------------------------------------------------- routes
 
@@ -165,7 +165,7 @@ def routes() -> Iterator[Route]:
 def _routes(shape: str, area: WideArea) -> Iterator[Route]:
     name = area.area.name
     shown, written, cleared = (
-        About(area.echo, path=SEVERAL_MOVERS, results=("device_id",)),
+        RouteSchema(area.echo, path=SEVERAL_MOVERS, results=("device_id",)),
         _written(area),
         _cleared(area),
     )
@@ -174,12 +174,12 @@ def _routes(shape: str, area: WideArea) -> Iterator[Route]:
     yield Route("DELETE", shape, _clearer(area), f"A device's {name} as it was at first.", about=cleared)
 
 
-def _written(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> About:
+def _written(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> RouteSchema:
     return replace(_cleared(area, path), body=area.sent, body_needed=not area.empty, example=area.example)
 
 
-def _cleared(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> About:
-    return About(area.echo, path=path, results=("device_id",), fails=DEVICE_FAILS)
+def _cleared(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> RouteSchema:
+    return RouteSchema(area.echo, path=path, results=("device_id",), fails=DEVICE_FAILS)
 
 
 async def list_home_return(call: Call) -> Answer:

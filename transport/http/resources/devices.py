@@ -13,12 +13,12 @@ from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession, Unsuppo
 from actors.session.selectors import parse_selector, select
 from actors.settings.messages import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
-from transport.http.describe.about import SEVERAL_DEVICES, About, Query
-from transport.http.describe.devices import GROUPS, RECORD
-from transport.http.describe.schema import TEXT, Live, obj
 from transport.http.device_selector import find, shown
 from transport.http.results import Act, values_of
 from transport.http.route import Route
+from transport.http.schema.devices import GROUPS, RECORD
+from transport.http.schema.json_schema import TEXT, FromService, obj
+from transport.http.schema.route_schema import SEVERAL_DEVICES, Query, RouteSchema
 from transport.wire.envelope import Encoded
 from transport.wire.frames import devices_json
 
@@ -26,13 +26,13 @@ NS_PER_S: Final = 1_000_000_000
 
 AS_SEEN_BY: Final = Query(
     "session",
-    Live("sessions", (":0", ":-1", "*", "default")),
+    FromService("sessions", (":0", ":-1", "*", "default")),
     "Coordinates in that session's application space, of several in `results`; without it device space.",
 )
-LISTED: Final = About(GROUPS, query=(AS_SEEN_BY,), results=("session_id",), fails=(404,))
-READ: Final = About(RECORD, path=SEVERAL_DEVICES, results=("device_id",))
-SAVED: Final = About(
-    obj({"device_id": TEXT}), obj({"device_id": Live("movers")}), fails=(404, 422), example={"device_id": "049D"}
+LISTED: Final = RouteSchema(GROUPS, query=(AS_SEEN_BY,), results=("session_id",), fails=(404,))
+READ: Final = RouteSchema(RECORD, path=SEVERAL_DEVICES, results=("device_id",))
+SAVED: Final = RouteSchema(
+    obj({"device_id": TEXT}), obj({"device_id": FromService("movers")}), fails=(404, 422), example={"device_id": "049D"}
 )
 
 

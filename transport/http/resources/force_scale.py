@@ -8,14 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput, NoSuchSession
-from actors.modules.force_ducking import HTTP, Ducks, ForceDucking
+from actors.modules.force_ducking import HTTP, ForceDucking, ForceScales
 from actors.modules.registry import is_on, refusal
 from actors.session.selectors import Selected, parse_selector, select
-from transport.http.describe.about import SEVERAL_SESSIONS, About
-from transport.http.describe.schema import obj
-from transport.http.describe.values import GAIN
 from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
+from transport.http.schema.json_schema import obj
+from transport.http.schema.route_schema import SEVERAL_SESSIONS, RouteSchema
+from transport.http.schema.values import GAIN
 from transport.wire import shapes
 
 if TYPE_CHECKING:
@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 BODY: Final = "body"
 SCALE: Final = obj({"gain": GAIN})
-READ: Final = About(SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",), preview=ForceDucking.setting)
-GIVEN_BACK: Final = About(
+READ: Final = RouteSchema(
+    SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",), preview=ForceDucking.setting
+)
+GIVEN_BACK: Final = RouteSchema(
     SCALE, path={"session": SEVERAL_SESSIONS}, results=("session_id",), preview=ForceDucking.setting
 )
 WRITTEN: Final = replace(GIVEN_BACK, body=SCALE, example={"gain": 0.2})
@@ -64,7 +66,7 @@ async def _ask(call: Call, gain: float) -> Answer:
     return await answer_of(call.vocabulary, acts, several=selected.many)
 
 
-def _act(call: Call, ducks: Ducks, record: SessionRecord, gain: float) -> Act:
+def _act(call: Call, ducks: ForceScales, record: SessionRecord, gain: float) -> Act:
     async def run() -> Mapping[str, object]:
         channel = call.bridge.channels.get(record.session_id)
         if channel is None or channel.devices is None:
@@ -76,7 +78,7 @@ def _act(call: Call, ducks: Ducks, record: SessionRecord, gain: float) -> Act:
     return Act({"session_id": record.session_id}, run)
 
 
-async def _shown(ducks: Ducks, record: SessionRecord) -> Mapping[str, object]:
+async def _shown(ducks: ForceScales, record: SessionRecord) -> Mapping[str, object]:
     return {"gain": ducks.gain(record.session_id)}
 
 
@@ -91,7 +93,7 @@ def _gain(call: Call) -> float:
     return gain
 
 
-def _ducks(call: Call) -> Ducks:
+def _ducks(call: Call) -> ForceScales:
     """What was asked for; InvalidInput while the preview is off."""
     module = call.bridge.modules.of(ForceDucking)
     if not is_on(module, call.bridge.settings):

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import Phase
 from transport.http.call import Answer, Call
-from transport.http.describe.about import About
-from transport.http.describe.schema import obj
 from transport.http.route import Route
+from transport.http.schema.json_schema import obj
+from transport.http.schema.route_schema import RouteSchema
 from transport.wire.envelope import NotReady
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
 
 STALLED_NS: Final = 1_000_000_000
-HEALTH: Final = About(obj({"status": {"const": "ok"}}))
-READINESS: Final = About(obj({"status": {"const": "ready"}}))
+HEALTH: Final = RouteSchema(obj({"status": {"const": "ok"}}))
+READINESS: Final = RouteSchema(obj({"status": {"const": "ready"}}))
 # Asleep: it was ready, and is again at a touch or a command.
 USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
 

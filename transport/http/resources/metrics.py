@@ -10,11 +10,11 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.openmetrics.exposition import ALLOWUTF8, DOTS, UNDERSCORES, VALUES
 
 from transport.http.call import Call, Text
-from transport.http.describe.about import About
 from transport.http.route import Route
+from transport.http.schema.route_schema import RouteSchema
 
 ESCAPINGS: Final = (ALLOWUTF8, UNDERSCORES, DOTS, VALUES)
-METRICS: Final = About(media="text/plain")
+METRICS: Final = RouteSchema(media="text/plain")
 OPENMETRICS: Final = "application/openmetrics-text"
 ASKED: Final = (
     "",

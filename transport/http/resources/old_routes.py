@@ -6,18 +6,18 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from actors.device.configuration import MOST_GRAVITY
 from actors.device.messages import ConfigureDevice
-from actors.device.wide import MOST_GRAVITY
 from actors.event.messages import HUB, Emit
 from actors.kit.errors import InvalidInput, NoSuchDevice, UnsupportedArea
 from actors.settings.messages import STORE, SetSetting, value_as_json
 from transport.http.call import Answer
-from transport.http.describe.about import DEVICE_FAILS, About
-from transport.http.describe.schema import FLAG, Live, Schema, either, number, obj
-from transport.http.describe.values import ENABLED, GRAVITY, HANDEDNESS
 from transport.http.device_selector import Devices, find, shown
 from transport.http.resources.device_areas import AREAS, EVERY, WideArea, change_wide, flag
 from transport.http.route import Route
+from transport.http.schema.json_schema import FLAG, FromService, Schema, either, number, obj
+from transport.http.schema.route_schema import DEVICE_FAILS, RouteSchema
+from transport.http.schema.values import ENABLED, GRAVITY, HANDEDNESS
 from transport.security import audit
 from transport.wire import shapes
 
@@ -87,7 +87,7 @@ def switch(key: str) -> Callable[[Call], Awaitable[Answer]]:
 AREA_OF: Final = {area.area.name: area for area in AREAS}
 TO_HANDEDNESS: Final = "POST /{device}/{id}/config/handedness"
 FACTOR: Final = number(0, MOST_GRAVITY)
-OF_ONE: Final = {DEVICE_ID: Live("movers")}
+OF_ONE: Final = {DEVICE_ID: FromService("movers")}
 SWITCH: Final = obj({"enable": FLAG})
 ON: Final = {"enable": True}
 HAND: Final = obj({"handedness": HANDEDNESS})
@@ -164,9 +164,9 @@ def routes() -> Iterator[Route]:
         yield Route("POST", old.path, handler, summary, reads_body=True, about=_about(old), deprecation=warning)
 
 
-def _about(old: OldRoute) -> About:
+def _about(old: OldRoute) -> RouteSchema:
     results = ("device_id",) if old.several else ()
-    return About(old.echo, old.sent, results=results, fails=DEVICE_FAILS, example=old.example, deprecated=True)
+    return RouteSchema(old.echo, old.sent, results=results, fails=DEVICE_FAILS, example=old.example, deprecated=True)
 
 
 def _handler(old: OldRoute, warning: str) -> Handler:

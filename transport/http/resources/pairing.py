@@ -12,18 +12,18 @@ from actors.device.messages import MANAGER, ConfigureDevice, ConfirmInventory
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from actors.pairing.messages import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
 from transport.http.call import NO_BODY, Answer
-from transport.http.describe.about import DEVICE_ID, SEVERAL_DEVICES, About
-from transport.http.describe.schema import TEXT, either, nullable, obj, word
 from transport.http.device_selector import Area, find, shown
 from transport.http.durable import confirmed
 from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, Run, answer_of, values_of
 from transport.http.route import Route
+from transport.http.schema.json_schema import TEXT, either, nullable, obj, word
+from transport.http.schema.route_schema import DEVICE_ID, SEVERAL_DEVICES, RouteSchema
 from transport.wire import shapes
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
-    from actors.pairing.book import PairingBook
+    from actors.pairing.pairing_table import PairingTable
     from transport.bridge import Bridge
     from transport.http.call import Call
     from transport.http.device_selector import Devices
@@ -34,11 +34,11 @@ CALIBRATION: Final = Area("calibration", moves=False)
 _PAIRING: Final = obj({"paired_with": nullable(TEXT)}, optional={"origin": word(*Origin)})
 _WANTED: Final = obj({"device_id": DEVICE_ID})
 _PROGRESS: Final = obj({"state": word(*Progress)}, optional={"reason": word(*Reason)})
-PARTNER: Final = About(_PAIRING, path=SEVERAL_DEVICES, results=("device_id",))
-PARTED: Final = About(_PAIRING, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 507))
+PARTNER: Final = RouteSchema(_PAIRING, path=SEVERAL_DEVICES, results=("device_id",))
+PARTED: Final = RouteSchema(_PAIRING, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 507))
 PAIRED: Final = replace(PARTED, body=either(_WANTED, DEVICE_ID), example={"device_id": "1605"}, fails=(404, 409, 507))
-PROGRESS: Final = About(_PROGRESS, path=SEVERAL_DEVICES, results=("device_id",))
-CALIBRATED: Final = About(_PROGRESS, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 409))
+PROGRESS: Final = RouteSchema(_PROGRESS, path=SEVERAL_DEVICES, results=("device_id",))
+CALIBRATED: Final = RouteSchema(_PROGRESS, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 409))
 
 
 def routes() -> Iterator[Route]:
@@ -104,9 +104,9 @@ async def _calibration(bridge: Bridge, record: DeviceRecord) -> Mapping[str, obj
     return {"state": str(one.progress), **reason}
 
 
-async def _pair(bridge: Bridge, wish: PairManually | Unpair) -> Mapping[str, object]:
-    now = await bridge.ask(PAIRING, wish)
-    await _shown(bridge, wish.device_id)
+async def _pair(bridge: Bridge, request: PairManually | Unpair) -> Mapping[str, object]:
+    now = await bridge.ask(PAIRING, request)
+    await _shown(bridge, request.device_id)
     await confirmed(bridge, "That holds")
     return _pairing(now)
 
@@ -128,7 +128,7 @@ async def _shown(bridge: Bridge, device_id: str) -> None:
                 continue
 
 
-def _book(bridge: Bridge) -> PairingBook:
+def _book(bridge: Bridge) -> PairingTable:
     return bridge.system.pairing.value
 
 

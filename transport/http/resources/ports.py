@@ -6,10 +6,10 @@ from typing import Final
 
 from actors.port.messages import PORTS, PortState, PortStatus, ResetPort
 from transport.http.call import Answer, Call
-from transport.http.describe.about import About
-from transport.http.describe.schema import TEXT, WHOLE, Live, Named, listed, nullable, obj, word
 from transport.http.durable import confirmed
 from transport.http.route import Route
+from transport.http.schema.json_schema import TEXT, WHOLE, FromService, Named, listed, nullable, obj, word
+from transport.http.schema.route_schema import RouteSchema
 from transport.security import audit
 
 PORT: Final = Named(
@@ -26,10 +26,10 @@ PORT: Final = Named(
         }
     ),
 )
-WHICH: Final = {"port": Live("ports")}
-LISTED: Final = About(obj({"ports": listed(PORT)}))
-READ: Final = About(PORT, path=WHICH)
-RESET: Final = About(PORT, path=WHICH, fails=(409, 507))
+WHICH: Final = {"port": FromService("ports")}
+LISTED: Final = RouteSchema(obj({"ports": listed(PORT)}))
+READ: Final = RouteSchema(PORT, path=WHICH)
+RESET: Final = RouteSchema(PORT, path=WHICH, fails=(409, 507))
 
 
 async def list_ports(call: Call) -> Answer:

@@ -28,22 +28,22 @@ from actors.session.messages import (
 )
 from actors.session.navigation import BESIDE_ANY
 from actors.session.profile import SessionMemory
-from transport.http.describe import values
-from transport.http.describe.about import (
+from transport.http.device_selector import Area, find
+from transport.http.results import Act, answer_of, values_of
+from transport.http.route import Route
+from transport.http.schema import values
+from transport.http.schema.json_schema import Schema, obj
+from transport.http.schema.navigation import NAVIGATION, SENT_NAVIGATION
+from transport.http.schema.route_schema import (
     BOTH,
     CLEARED_SESSIONS,
     DEVICE_FAILS,
     OF_SESSIONS,
     SEVERAL_DEVICES,
     SEVERAL_MOVERS,
-    About,
+    RouteSchema,
 )
-from transport.http.describe.navigation import NAVIGATION, SENT_NAVIGATION
-from transport.http.describe.schema import Schema, obj
-from transport.http.device_selector import Area, find
-from transport.http.results import Act, answer_of, values_of
-from transport.http.route import Route
-from transport.http.scope import Scope, cleared_scopes, named_scopes
+from transport.http.session_scope import Scope, cleared_scopes, named_scopes
 from transport.wire import configuration, frames, navigation, shapes
 from transport.wire.vocabulary import preset_in
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from transport.http.call import Answer, Call, Handler
     from transport.http.device_selector import Devices
-    from transport.http.scope import Scopes
+    from transport.http.session_scope import Scopes
 
 BODY: Final = "body"
 
@@ -234,8 +234,8 @@ def routes() -> Iterator[Route]:
     for area in AREAS:
         shape = f"/{{device}}/{{id}}/config/{area.path}"
         several = SEVERAL_MOVERS if area.area.moves else SEVERAL_DEVICES
-        shown = About(area.echo, path=several, query=(OF_SESSIONS,), results=BOTH)
-        cleared = About(area.echo, path=several, query=(CLEARED_SESSIONS,), results=BOTH, fails=DEVICE_FAILS)
+        shown = RouteSchema(area.echo, path=several, query=(OF_SESSIONS,), results=BOTH)
+        cleared = RouteSchema(area.echo, path=several, query=(CLEARED_SESSIONS,), results=BOTH, fails=DEVICE_FAILS)
         written = replace(cleared, query=(OF_SESSIONS,), body=area.sent, example=area.example)
         yield Route("GET", shape, _reader(area), f"A session's {area.path}.", about=shown)
         yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True, about=written)

@@ -10,13 +10,13 @@ from actors.kit.errors import InvalidInput
 from actors.session.messages import Change, ClearProfile, DeclareProfile, SessionRecord
 from actors.session.selectors import Selected, parse_selector, select
 from transport.http.call import Answer, Call
-from transport.http.describe.about import SESSION_ID, SEVERAL_SESSIONS, About
-from transport.http.describe.schema import TEXT, WHOLE, Named, either, listed, nullable, obj, word
-from transport.http.describe.values import BASIS, PROFILE, PROFILE_SHOWN
 from transport.http.durable import confirmed
 from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
-from transport.http.scope import OpenScope
+from transport.http.schema.json_schema import TEXT, WHOLE, Named, either, listed, nullable, obj, word
+from transport.http.schema.route_schema import SESSION_ID, SEVERAL_SESSIONS, RouteSchema
+from transport.http.schema.values import BASIS, PROFILE, PROFILE_SHOWN
+from transport.http.session_scope import OpenScope
 from transport.security import audit
 
 if TYPE_CHECKING:
@@ -43,11 +43,13 @@ RECORD: Final = Named(
 )
 LIST: Final = Named("Sessions", obj({"session_count": WHOLE, "sessions": listed(RECORD)}))
 ANY_SESSION: Final = {"session": SEVERAL_SESSIONS}
-LISTED: Final = About(LIST)
-READ: Final = About(either(RECORD, LIST), path=ANY_SESSION)
-DISCONNECTED: Final = About(either(RECORD, obj({"results": listed(obj({"session_id": SESSION_ID}))})), path=ANY_SESSION)
-PROFILE_READ: Final = About(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",))
-PROFILE_CLEARED: Final = About(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",), fails=(507,))
+LISTED: Final = RouteSchema(LIST)
+READ: Final = RouteSchema(either(RECORD, LIST), path=ANY_SESSION)
+DISCONNECTED: Final = RouteSchema(
+    either(RECORD, obj({"results": listed(obj({"session_id": SESSION_ID}))})), path=ANY_SESSION
+)
+PROFILE_READ: Final = RouteSchema(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",))
+PROFILE_CLEARED: Final = RouteSchema(PROFILE_SHOWN, path=ANY_SESSION, results=("session_id",), fails=(507,))
 PROFILE_WRITTEN: Final = replace(PROFILE_CLEARED, body=PROFILE, example={"name": "my app"})
 
 

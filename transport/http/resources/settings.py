@@ -18,10 +18,10 @@ from actors.settings.messages import (
 )
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
-from transport.http.describe.about import YES_OR_NO, About, Query
-from transport.http.describe.schema import either
-from transport.http.describe.settings import KEY, KEY_OR_PREFIX, ONE_VALUE, RECORD, RECORDS, VALUES
 from transport.http.route import Route
+from transport.http.schema.json_schema import either
+from transport.http.schema.route_schema import YES_OR_NO, Query, RouteSchema
+from transport.http.schema.settings import KEY, KEY_OR_PREFIX, ONE_VALUE, RECORD, RECORDS, VALUES
 from transport.security import audit
 from transport.wire.vocabulary import setting_key
 
@@ -32,13 +32,13 @@ LISTING: Final = (
     Query("advanced", YES_OR_NO, "List advanced settings as well."),
     Query("deprecated", YES_OR_NO, "List deprecated settings as well."),
 )
-ALL: Final = About(RECORDS, query=LISTING)
-MANY: Final = About(
+ALL: Final = RouteSchema(RECORDS, query=LISTING)
+MANY: Final = RouteSchema(
     RECORDS, VALUES, fails=(404, 507), example={"control/frequency": 8000, "sessions/command_timeout": 0.1}
 )
-ONE_OR_UNDER: Final = About(either(RECORD, RECORDS), query=LISTING, path={"key": KEY_OR_PREFIX}, place=PLACE)
-ONE: Final = About(RECORD, ONE_VALUE, path={"key": KEY}, fails=(507,), example=8000, place=PLACE)
-RESET: Final = About(RECORD, path={"key": KEY}, fails=(507,), place=PLACE)
+ONE_OR_UNDER: Final = RouteSchema(either(RECORD, RECORDS), query=LISTING, path={"key": KEY_OR_PREFIX}, place=PLACE)
+ONE: Final = RouteSchema(RECORD, ONE_VALUE, path={"key": KEY}, fails=(507,), example=8000, place=PLACE)
+RESET: Final = RouteSchema(RECORD, path={"key": KEY}, fails=(507,), place=PLACE)
 
 
 def routes() -> Iterator[Route]:

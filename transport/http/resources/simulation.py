@@ -8,15 +8,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from actors.device.actor import actor_name
+from actors.device.inventory import sort_devices
 from actors.device.messages import MANAGER, AddSimulated, ConfigureDevice, Inventory, RemoveSimulated, Simulate
-from actors.device.places import in_order
 from actors.kit.errors import NoSuchActor, NoSuchDevice, PortBlocked
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
 from fastpath.layout.dtypes import MEASURED
 from transport.http.call import Answer, Call
-from transport.http.describe.about import SEVERAL_DEVICES, About
-from transport.http.describe.devices import RECORD
-from transport.http.describe.schema import (
+from transport.http.device_selector import Devices, find, shown
+from transport.http.resources.devices import entry_of
+from transport.http.results import Act, answer_of, values_of
+from transport.http.route import Route
+from transport.http.schema.devices import RECORD
+from transport.http.schema.json_schema import (
     FLAG,
     NULL,
     OBJECT,
@@ -31,11 +34,8 @@ from transport.http.describe.schema import (
     text,
     word,
 )
-from transport.http.describe.values import ROTATION, VEC3
-from transport.http.device_selector import Devices, find, shown
-from transport.http.resources.devices import entry_of
-from transport.http.results import Act, answer_of, values_of
-from transport.http.route import Route
+from transport.http.schema.route_schema import SEVERAL_DEVICES, RouteSchema
+from transport.http.schema.values import ROTATION, VEC3
 from transport.wire import simulation
 from transport.wire.vocabulary import path_words
 
@@ -86,16 +86,16 @@ _CHANGE: Final = obj(
     one_of_them=True,
 )
 _TOLD: Final = obj({"device_id": TEXT, "hand": OBJECT, "awake": FLAG, "fault": word(*Fault)})
-ADDED: Final = About(RECORD, _SPEC, fails=(409,), example={"type": "grip", "connection": "wireless"})
+ADDED: Final = RouteSchema(RECORD, _SPEC, fails=(409,), example={"type": "grip", "connection": "wireless"})
 _MOVED: Final = obj({"device_id": TEXT, "index": WHOLE, "was": WHOLE})
-REMOVED: Final = About(
+REMOVED: Final = RouteSchema(
     obj({"device_id": TEXT, "moved": listed(_MOVED)}),
     path={"id": text("Its id, or its index among all simulated devices.", pattern="^[A-Za-z0-9_.-]{1,8}$")},
     fails=(404, 409),
     place="/simulation/devices/1605",
 )
-TOLD: Final = About(_TOLD, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 409))
-CHANGED: Final = About(
+TOLD: Final = RouteSchema(_TOLD, path=SEVERAL_DEVICES, results=("device_id",), fails=(404, 409))
+CHANGED: Final = RouteSchema(
     _TOLD,
     _CHANGE,
     path=SEVERAL_DEVICES,
@@ -196,7 +196,7 @@ def _simulated(call: Call) -> Inventory:
     """Simulated devices, here or unplugged, in the order of their first appearance: an unplugged one keeps its index."""
     inventory = call.bridge.inventory
     both = (*inventory.devices, *inventory.unplugged)
-    return Inventory(in_order(record for record in both if record.identity.simulated))
+    return Inventory(sort_devices(record for record in both if record.identity.simulated))
 
 
 def _found(call: Call) -> Devices:

@@ -8,15 +8,15 @@ from typing import Final
 from actors.control.messages import FASTPATH, SetTickShare
 from actors.kit.errors import InvalidInput
 from transport.http.call import Answer, Call
-from transport.http.describe.about import About
-from transport.http.describe.schema import number as number_schema
-from transport.http.describe.schema import obj
 from transport.http.route import Route
+from transport.http.schema.json_schema import number as number_schema
+from transport.http.schema.json_schema import obj
+from transport.http.schema.route_schema import RouteSchema
 from transport.wire.shapes import number
 
 RATIO: Final = "ratio"
 _SHARE: Final = obj({RATIO: number_schema(0, 1)})
-SHARE: Final = About(_SHARE, _SHARE, fails=(409,), example={RATIO: 0.9})
+SHARE: Final = RouteSchema(_SHARE, _SHARE, fails=(409,), example={RATIO: 0.9})
 
 
 def routes() -> Iterator[Route]:

@@ -7,18 +7,18 @@ from typing import Any, Final
 
 from actors.device.messages import StopStatus
 from transport.http.call import Answer, Call
-from transport.http.describe.about import SEVERAL_MOVERS, About
-from transport.http.describe.schema import FLAG, TEXT, listed, obj
 from transport.http.device_selector import Area, Devices, find
 from transport.http.durable import confirmed
 from transport.http.route import Route
+from transport.http.schema.json_schema import FLAG, TEXT, listed, obj
+from transport.http.schema.route_schema import SEVERAL_MOVERS, RouteSchema
 from transport.security import audit
 
 AREA = Area("stop")
-STOPPED: Final = About(obj({"stopped": FLAG, "everything": FLAG, "devices": listed(TEXT)}), fails=(507,))
+STOPPED: Final = RouteSchema(obj({"stopped": FLAG, "everything": FLAG, "devices": listed(TEXT)}), fails=(507,))
 _ONE: Final[Mapping[str, Any]] = obj({"device_id": TEXT, "stopped": FLAG})
-DEVICE_STOPPED: Final = About(_ONE, path=SEVERAL_MOVERS, results=("device_id",))
-DEVICES_STOPPED: Final = About(_ONE, path=SEVERAL_MOVERS, results=("device_id",), fails=(507,))
+DEVICE_STOPPED: Final = RouteSchema(_ONE, path=SEVERAL_MOVERS, results=("device_id",))
+DEVICES_STOPPED: Final = RouteSchema(_ONE, path=SEVERAL_MOVERS, results=("device_id",), fails=(507,))
 
 
 def routes() -> Iterator[Route]:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from transport.http.call import Answer, Call
-from transport.http.describe.about import About
-from transport.http.describe.schema import TEXT, obj
 from transport.http.route import Route
+from transport.http.schema.json_schema import TEXT, obj
+from transport.http.schema.route_schema import RouteSchema
 
 KEYS: Final = (
     "project_name",
@@ -20,7 +20,7 @@ KEYS: Final = (
     "git_tag",
     "git_describe",
 )
-VERSION: Final = About(obj(dict.fromkeys(KEYS, TEXT)))
+VERSION: Final = RouteSchema(obj(dict.fromkeys(KEYS, TEXT)))
 
 
 def routes() -> Iterator[Route]:

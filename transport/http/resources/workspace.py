@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 from actors.kit.errors import HapticError, NoSuchDevice, NoSuchSession
 from actors.session.messages import ConfigurationChanged, SetWorkspace
 from actors.values.spatial import PartialTransform, Transform, WorkspaceChange
-from transport.http.describe.about import (
+from transport.http.device_selector import Area, find
+from transport.http.resources.session_areas import BODY, note_unknown
+from transport.http.results import Act, answer_of, values_of
+from transport.http.route import Route
+from transport.http.schema.route_schema import (
     BOTH,
     CLEARED_SESSIONS,
     DEVICE_FAILS,
     OF_SESSIONS,
     SEVERAL_MOVERS,
-    About,
+    RouteSchema,
 )
-from transport.http.describe.values import SENT_TRANSFORM, WHOLE_TRANSFORM
-from transport.http.device_selector import Area, find
-from transport.http.resources.session_areas import BODY, note_unknown
-from transport.http.results import Act, answer_of, values_of
-from transport.http.route import Route
-from transport.http.scope import StartScope, cleared_scopes, named_scopes
-from transport.wire import frames, modules, shapes
+from transport.http.schema.values import SENT_TRANSFORM, WHOLE_TRANSFORM
+from transport.http.session_scope import StartScope, cleared_scopes, named_scopes
+from transport.wire import frames, module_words, shapes
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
     from actors.values.identity import Kind
     from transport.http.call import Answer, Call
     from transport.http.device_selector import Devices
-    from transport.http.scope import OpenScope, Scope, Scopes
+    from transport.http.session_scope import OpenScope, Scope, Scopes
     from transport.ws.session_devices import SessionDevices
 
 # What is wanted of one kind of device, or why it cannot be done there.
@@ -40,8 +40,8 @@ Wanted: TypeAlias = WorkspaceChange | HapticError
 
 TRANSFORM: Final = Area("transform")
 
-SHOWN: Final = About(WHOLE_TRANSFORM, path=SEVERAL_MOVERS, query=(OF_SESSIONS,), results=BOTH)
-CLEARED: Final = About(
+SHOWN: Final = RouteSchema(WHOLE_TRANSFORM, path=SEVERAL_MOVERS, query=(OF_SESSIONS,), results=BOTH)
+CLEARED: Final = RouteSchema(
     WHOLE_TRANSFORM,
     path=SEVERAL_MOVERS,
     query=(CLEARED_SESSIONS,),
@@ -92,13 +92,13 @@ def _sent(call: Call, kind: Kind, *, whole: bool = False) -> WorkspaceChange:
     """What the body wants of a device of that type; `whole`: what is not sent becomes identity, but the position that a module gives."""
     body, note = call.value(), note_unknown(call)
     fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
-    words = modules.transform_words(call.bridge.modules.active(call.bridge.settings), fields, BODY)
+    words = module_words.transform_words(call.bridge.modules.active(call.bridge.settings), fields, BODY)
     plain = {key: value for key, value in fields.items() if key not in words} if words else body
     change = shapes.transform(plain, BODY, note)
     if whole:
         complete = _whole(change.over(Transform()))
         change = replace(complete, position=change.position) if words else complete
-    return modules.changed(words, fields, BODY, kind, change, note)
+    return module_words.changed(words, fields, BODY, kind, change, note)
 
 
 def _whole(transform: Transform) -> PartialTransform:

@@ -12,8 +12,8 @@ from tornado.websocket import WebSocketHandler
 from tests.unit.transport.rig import TOKEN, Rig
 from transport.http import app
 from transport.http.app import HTTP_ROUTES, session_upgrade
-from transport.http.visitor import visitor_of
-from transport.security import Visitor
+from transport.http.requester import requester_of
+from transport.security import Requester
 
 UPGRADE = {
     "Connection": "keep-alive, Upgrade",
@@ -42,10 +42,10 @@ class Greeting(WebSocketHandler):
 def away(monkeypatch: pytest.MonkeyPatch) -> None:
     """Every request comes from another machine."""
 
-    def from_away(request: HTTPServerRequest) -> Visitor:
-        return replace(visitor_of(request), peer="192.0.2.9")
+    def from_away(request: HTTPServerRequest) -> Requester:
+        return replace(requester_of(request), peer="192.0.2.9")
 
-    monkeypatch.setattr(app, "visitor_of", from_away)
+    monkeypatch.setattr(app, "requester_of", from_away)
 
 
 @pytest.fixture

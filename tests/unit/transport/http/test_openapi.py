@@ -12,14 +12,14 @@ from actors.settings.catalog import CATALOG
 from actors.values.identity import Kind
 from tests.unit.transport.rig import Rig
 from transport.http.app import HTTP_ROUTES
-from transport.http.describe.about import PLAIN
-from transport.http.describe.facts import Facts
-from transport.http.describe.refusals import MEANINGS
 from transport.http.openapi import document, operation_id, path_of
 from transport.http.route import Route
+from transport.http.schema.error_responses import MEANINGS
+from transport.http.schema.route_schema import PLAIN
+from transport.http.schema.service_values import ServiceValues
 from transport.wire.envelope import STATUS
 
-FACTS = Facts(devices=("049D", "1605"), movers=("049D",), sessions=("7", "8"), ports=("sim0",))
+FACTS = ServiceValues(devices=("049D", "1605"), movers=("049D",), sessions=("7", "8"), ports=("sim0",))
 DOCUMENT = document(HTTP_ROUTES, FACTS, "3.5.3")
 ROUTES = [pytest.param(route, id=f"{route.method} {route.shape}") for route in HTTP_ROUTES]
 
@@ -103,7 +103,7 @@ def test_it_names_what_the_running_service_has() -> None:
 
 
 def test_without_devices_and_sessions_it_still_stands() -> None:
-    bare = document(HTTP_ROUTES, Facts(), "3.5.3")
+    bare = document(HTTP_ROUTES, ServiceValues(), "3.5.3")
 
     assert parameter("id", operation("GET", "/{device}/{id}", bare))["enum"] == ["0", "*"]
     assert operation("POST", "/save_configuration", bare)["requestBody"]["required"] is True
@@ -154,7 +154,7 @@ def test_the_service_answers_it(rig: Rig) -> None:
 
 @pytest.mark.parametrize(("sessions", "needed"), [((), True), (("7",), False), (("7", "8"), True)])
 def test_session_is_not_needed_while_exactly_one_is_open(sessions: tuple[str, ...], needed: bool) -> None:
-    whole = document(HTTP_ROUTES, Facts(sessions=sessions), "3.5.3")
+    whole = document(HTTP_ROUTES, ServiceValues(sessions=sessions), "3.5.3")
 
     for method in ("GET", "POST"):
         parameters = operation(method, "/{device}/{id}/config/mount", whole)["parameters"]

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from actors.port.link import NobodyAnswers, PortUnusable
+from actors.port.link_interface import NobodyAnswers, PortUnusable
 from actors.values.hardware import MechanismKind, PortFault
 from actors.values.identity import Connection, Kind
 from fastpath.codecs.falcon_py import Delta
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
-from transport.link.protocols import falcon, falcon_boot
-from transport.link.protocols.falcon import Falcon, open_falcon
+from transport.link.protocols.falcon import boot, driver
+from transport.link.protocols.falcon.driver import Falcon, open_falcon
 from transport.link.usb_bus import Unplugged, UsbBus, candidate_of
 
 IMAGE = bytes(range(256)) * 2
@@ -32,7 +32,7 @@ Opener = Callable[..., Falcon]
 @pytest.fixture
 def image(tmp_path: Path) -> str:
     """A firmware file of somebody's own."""
-    path = tmp_path / "falcon.bin"
+    path = tmp_path / "driver.bin"
     path.write_bytes(IMAGE)
     return str(path)
 
@@ -111,7 +111,7 @@ def test_an_echo_with_one_wrong_byte_ends_the_upload(opener: Opener, image: str,
     bus = FalconBus(board)
     start = flipped // 62 * 62
 
-    with pytest.raises(falcon_boot.UploadFailed, match=f"bytes {start} to .* of 512 came back changed"):
+    with pytest.raises(boot.UploadFailed, match=f"bytes {start} to .* of 512 came back changed"):
         opener(bus, image)
 
     assert not board.loaded
@@ -122,7 +122,7 @@ def test_an_echo_with_one_wrong_byte_ends_the_upload(opener: Opener, image: str,
 def test_after_a_failed_upload_the_next_one_begins_anew(opener: Opener, image: str) -> None:
     board = FalconBoard(echo_flips=100)
     bus = FalconBus(board)
-    with pytest.raises(falcon_boot.UploadFailed):
+    with pytest.raises(boot.UploadFailed):
         opener(bus, image)
     board.echo_flips = None
 
@@ -153,7 +153,7 @@ def test_a_file_that_is_no_firmware_is_named(tmp_path: Path, content: bytes | No
         path.write_bytes(content)
 
     with pytest.raises(PortUnusable, match=because) as failed:
-        falcon_boot.read_image(str(path))
+        boot.read_image(str(path))
 
     assert failed.value.reason is PortFault.NO_FIRMWARE_IMAGE
     assert str(path) in failed.value.sentence
@@ -162,7 +162,7 @@ def test_a_file_that_is_no_firmware_is_named(tmp_path: Path, content: bytes | No
 @pytest.mark.parametrize("path", ["/", "a\0b", "~nobody-here/x", "/dev/zero", "x" * 5000])
 def test_a_path_that_leads_nowhere_is_no_firmware(path: str) -> None:
     with pytest.raises(PortUnusable, match="devices/falcon/firmware_image"):
-        falcon_boot.read_image(path)
+        boot.read_image(path)
 
 
 @pytest.mark.parametrize(
@@ -231,8 +231,8 @@ def test_a_falcon_is_shown_as_a_compact_with_its_own_reach_and_mechanism(opener:
 
 
 def test_the_whole_reach_is_within_the_mechanism() -> None:
-    reach = falcon.REACH
-    mechanism = Delta(falcon.BASE)
+    reach = driver.REACH
+    mechanism = Delta(driver.BASE)
     corners = [
         (x, y, z)
         for x in (reach.low[0], 0.0, reach.high[0])
@@ -361,4 +361,4 @@ def test_a_pipe_is_no_firmware_and_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(PortUnusable, match="is no file"):
-        falcon_boot.read_image(str(tmp_path / "pipe"))
+        boot.read_image(str(tmp_path / "pipe"))

@@ -14,7 +14,7 @@ import pytest
 import serial
 
 from actors.kit.published import Published
-from actors.port.link import NobodyAnswers, Patience
+from actors.port.link_interface import NobodyAnswers, Patience
 from actors.settings.messages import SettingsView
 from actors.values.hardware import Candidate, MechanismKind, Transport
 from actors.values.identity import Kind
@@ -26,9 +26,9 @@ from tests.support.devices import fill, still_arm_params
 from tests.support.made_threads import MadeThread, NotToday
 from tests.support.polling import eventually as poll
 from tests.support.slices import settings_view
-from transport.link.protocols import hapi
-from transport.link.protocols.hapi import HapiBoards, HapiLink
-from transport.link.protocols.hapi_boards import BOARDS, zero_message
+from transport.link.protocols.hapi import driver
+from transport.link.protocols.hapi.board import BOARDS, zero_message
+from transport.link.protocols.hapi.driver import HapiBoards, HapiLink
 
 FIVE_BAR = 1
 PATIENCE = Patience(timeout_s=2.0, tries=1)
@@ -111,7 +111,7 @@ def test_a_board_gets_a_thousand_orders_a_second_and_its_last_words_are_zero(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     threads: list[MadeThread] = []
-    monkeypatch.setattr(hapi, "PortThread", partial(MadeThread, threads))
+    monkeypatch.setattr(driver, "PortThread", partial(MadeThread, threads))
 
     with pytest.raises(NotToday):
         bench.open()

@@ -8,7 +8,7 @@ import pytest
 
 from actors.settings.catalog import CATALOG
 from fastpath.testing.formulas import Mechanism
-from transport.link.protocols.hapi_boards import (
+from transport.link.protocols.hapi.board import (
     BOARDS,
     MOTOR_TORQUE,
     Board,

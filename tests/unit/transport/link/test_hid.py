@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.port.link import NobodyAnswers, PortUnusable
+from actors.port.link_interface import NobodyAnswers, PortUnusable
 from actors.values.hardware import PortFault
 from transport.link.hid import HidDevice, HidRaw, hid_devices
 from transport.link.usb_bus import Unplugged

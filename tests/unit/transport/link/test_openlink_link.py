@@ -6,8 +6,8 @@ import threading
 from types import SimpleNamespace
 from typing import Any, cast
 
-from transport.link.protocols.openlink import OpenlinkLink
-from transport.link.protocols.openlink_talk import Talk
+from transport.link.protocols.openlink.driver import OpenlinkLink
+from transport.link.protocols.openlink.host_fsm import HostFsm
 
 PATIENCE_S = 30.0
 NOTHING = ("frames_in", "frames_bad", "orders", "bytes_in", "bytes_out", "zeros", "errors", "gone")
@@ -37,7 +37,7 @@ class SlowThread:
 
 def test_the_facts_of_a_link_that_closes_are_there_at_once() -> None:
     thread = SlowThread()
-    link = OpenlinkLink("p0", cast("Any", thread), cast("Any", None), Talk())
+    link = OpenlinkLink("p0", cast("Any", thread), cast("Any", None), HostFsm())
     closer = threading.Thread(target=link.close)
     seen: list[object] = []
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from actors.port.link import Patience, PortUnusable
+from actors.port.link_interface import Patience, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Capability, DeviceKind, Identify, Identity
 from fastpath.codecs.openlink_py import Decoder, encode
-from transport.link.protocols.openlink import open_link
+from transport.link.protocols.openlink.driver import open_link
 
 CANDIDATE = Candidate("p0", "/dev/p0", Transport.SERIAL)
 

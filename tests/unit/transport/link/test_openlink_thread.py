@@ -10,14 +10,14 @@ from functools import partial
 
 import pytest
 
-from actors.port.link import Patience
+from actors.port.link_interface import Patience
 from actors.values.hardware import Candidate, Transport
 from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Capability, Command, CommandMode, DeviceKind, Identity, Wake
 from fastpath.codecs.openlink_py import WATCHDOG_S, Decoder, encode
 from tests.support.made_threads import MadeThread, NotToday
-from transport.link.protocols import openlink
-from transport.link.protocols.openlink_peer import Peer
+from transport.link.protocols.openlink import driver
+from transport.link.protocols.openlink.peer import Peer
 
 EVERYTHING = Capability(0x1FFFF)
 ARM = Identity(DeviceKind.ARM, firmware_major=7, firmware_minor=5, capabilities=EVERYTHING, device_id="A1")
@@ -55,10 +55,10 @@ def descriptor() -> Iterator[int]:
 def made(monkeypatch: pytest.MonkeyPatch, descriptor: int, identity: Identity) -> MadeThread:
     """The thread for a board of that identity."""
     threads: list[MadeThread] = []
-    monkeypatch.setattr(openlink, "PortThread", partial(MadeThread, threads))
+    monkeypatch.setattr(driver, "PortThread", partial(MadeThread, threads))
     port, runtime = Port(descriptor, identity), Runtime(stepping=True, realtime=False)
     with pytest.raises(NotToday):
-        openlink.open_link(CANDIDATE, port, runtime, Patience(), threading.Event())
+        driver.open_link(CANDIDATE, port, runtime, Patience(), threading.Event())
     (thread,) = threads
     assert thread.protocol == "openlink"
     return thread

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from actors.port.link import Ended
+from actors.port.link_interface import Ended
 from fastpath.arena.runtime import Lease, now_ns
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.support.polling import eventually
-from transport.link.protocols.falcon import Falcon, open_falcon
+from transport.link.protocols.falcon.driver import Falcon, open_falcon
 from transport.link.usb_bus import UsbBus, candidate_of
 from transport.link.usb_link import UsbLink
 

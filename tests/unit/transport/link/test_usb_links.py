@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from actors.kit.published import Published
-from actors.port.link import Link, NobodyAnswers, Patience, PortUnusable
+from actors.port.link_interface import Link, NobodyAnswers, Patience, PortUnusable
 from actors.settings.messages import SettingsView
 from actors.values.hardware import Candidate, PortFault, Transport
 from fastpath.arena.runtime import Runtime
@@ -22,9 +22,9 @@ from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports
 from tests.support.slices import settings_view
-from transport.link.families import NotDriven
+from transport.link.drivers import NotDriven
 from transport.link.hid import HidDevice
-from transport.link.machine import Machine
+from transport.link.scanner import PortScanner
 from transport.link.usb_bus import UsbBus
 from transport.link.usb_links import Falcons, SpaceMouses
 
@@ -194,7 +194,7 @@ def test_one_that_is_not_driven_is_refused_by_name_and_never_opened(vendor: int,
     bus = with_vendor((vendor, 0x0001))
     bus.refused = errno.EIO
     family = NotDriven(UsbBus(bus))
-    machine = Machine(Published(settings_view()), [family])
+    machine = PortScanner(Published(settings_view()), [family])
     (candidate,) = machine.scan()
     with pytest.raises(PortUnusable, match=name) as refused:
         machine.open(candidate, Patience(), threading.Event())

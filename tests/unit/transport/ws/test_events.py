@@ -13,9 +13,9 @@ import pytest
 from tornado.httpclient import HTTPClientError
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
-from actors.event.board import Board
 from actors.event.catalog import CATALOG
 from actors.event.hub import EventHub
+from actors.event.hub_state import HubState
 from actors.event.messages import HUB, Emit, Subscribe
 from actors.event.queue import MOST_WAITING, BoundedQueue
 from actors.kit.errors import InvalidInput
@@ -24,7 +24,7 @@ from fastpath.text.encoder import encode_json
 from tests.unit.transport.rig import PATIENCE_S, Rig
 from transport.wire.events import translation
 from transport.wire.vocabulary import INVERSE, NEUTRAL
-from transport.ws.events import EventChannels, event_routes, parse_wish
+from transport.ws.events import EventChannels, event_routes, parse_event_filter
 
 UPGRADE = {
     "Connection": "Upgrade",
@@ -38,7 +38,7 @@ class EventRig(Rig):
     """The events port over a running hub."""
 
     def open_port(self) -> None:
-        self.start_actor(EventHub.start(self.context, encode_json, Board()))
+        self.start_actor(EventHub.start(self.context, encode_json, HubState()))
         self.channels = EventChannels(self.bridge)
         self.port = self.serve(event_routes(self.channels), self.channels.upgrade)
 
@@ -337,18 +337,18 @@ def test_no_channel_opens_while_the_service_stops(rig: EventRig) -> None:
 
 
 def test_a_wish_without_fields_is_everything() -> None:
-    wish = parse_wish({}, "inverse")
+    wish = parse_event_filter({}, "inverse")
 
     assert (wish.kinds, wish.level, wish.since, wish.vocabulary) == (None, "info", None, INVERSE)
 
 
 def test_every_kind_can_be_wished_for() -> None:
-    assert parse_wish({"kinds": ",".join(CATALOG)}, "neutral").kinds == frozenset(CATALOG)
+    assert parse_event_filter({"kinds": ",".join(CATALOG)}, "neutral").kinds == frozenset(CATALOG)
 
 
 def test_a_vocabulary_that_is_none_is_refused() -> None:
     with pytest.raises(InvalidInput):
-        parse_wish({"vocabulary": "x"}, "neutral")
+        parse_event_filter({"vocabulary": "x"}, "neutral")
 
 
 def test_neutral_events_are_sent_as_they_are() -> None:
@@ -397,7 +397,7 @@ def test_who_comes_while_there_is_no_hub_is_heard_of_by_the_next_one(rig: EventR
     async def talk() -> None:
         connection = await websocket_connect(f"ws://127.0.0.1:{rig.port}/", connect_timeout=PATIENCE_S)
         await until(lambda: len(rig.channels.open) == 1)
-        rig.start_actor(EventHub.start(rig.context, encode_json, Board()))
+        rig.start_actor(EventHub.start(rig.context, encode_json, HubState()))
         await until(lambda: rig.subscribers() == 1)
         rig.emit("session-opened", session_id=7, profile="sim")
         assert (await read(connection))["name"] == "session-opened"

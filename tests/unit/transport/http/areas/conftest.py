@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from actors.device.messages import DeviceIdentity, SimulatedSpec
-from actors.device.simulated import identities
+from actors.device.simulated_identity import identities
 from actors.event.messages import HUB, Emit
 from actors.kit.message import Message
 from actors.values.identity import Connection, Firmware, Kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from actors.kit.errors import HapticError, StateNotWritable
-from actors.port import memory
+from actors.port import stored_blocks
 from actors.port.manager import SECTION, PortManager
 from actors.port.messages import LoopBlock, PortStatus, PortTable, Window
 from actors.settings.ledger import Ledger
@@ -83,7 +83,7 @@ def test_a_reset_is_on_the_disk_when_it_is_answered_whatever_its_body(
 ) -> None:
     reply = keeper.ask("POST", "/ports/%2Fdev%2FttyACM0/reset", raw=raw)
     assert (reply.status, reply.json) == (200, FREE)
-    assert memory.from_json(Ledger.load(folder).section(SECTION)) == PortTable()
+    assert stored_blocks.from_json(Ledger.load(folder).section(SECTION)) == PortTable()
 
 
 def test_a_reset_of_an_active_port_changes_nothing(keeper: Rig) -> None:

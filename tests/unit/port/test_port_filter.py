@@ -1,0 +1,57 @@
+"""What one look has seen that the one before had not: pulled out, let go on purpose, plugged in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.port.port_filter import News, chosen_by, news
+from actors.values.hardware import Candidate, Transport
+from tests.support.slices import settings_view
+
+PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x1209, node="1")
+ANEW = replace(PORT, node="2")
+MOVED = replace(PORT, path="/dev/bus/usb/001/007", node="")
+NAMED = replace(PORT, assigned=True)
+UNKNOWN = replace(PORT, node="")
+
+
+def of(*candidates: Candidate) -> dict[str, Candidate]:
+    return {one.port: one for one in candidates}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "listed", "seen"),
+    [
+        ((), (PORT,), (PORT,), News(plugged=(PORT,))),
+        ((PORT,), (PORT,), (PORT,), News()),
+        ((PORT,), (), (), News(unplugged=(PORT,))),
+        ((PORT,), (ANEW,), (ANEW,), News(unplugged=(PORT,), plugged=(ANEW,))),
+        ((PORT,), (MOVED,), (MOVED,), News(unplugged=(PORT,), plugged=(MOVED,))),
+        ((PORT,), (), (PORT,), News(unwanted=(PORT,))),
+        ((PORT,), (NAMED,), (NAMED,), News(unwanted=(PORT,))),
+        ((), (), (PORT,), News()),
+        # Its node has gone before the list of the operating system has heard of it.
+        ((PORT,), (UNKNOWN,), (UNKNOWN,), News(unwanted=(PORT,))),
+        ((UNKNOWN,), (PORT,), (PORT,), News(unwanted=(UNKNOWN,))),
+        ((UNKNOWN,), (), (), News(unplugged=(UNKNOWN,))),
+    ],
+)
+def test_what_was_pulled_out_is_told_from_what_is_not_wanted_any_more(
+    before: tuple[Candidate, ...], now: tuple[Candidate, ...], listed: tuple[Candidate, ...], seen: News
+) -> None:
+    assert news(of(*before), of(*now), of(*listed), by_setting=False) == seen
+
+
+@pytest.mark.parametrize("now", [(), (ANEW,)])
+def test_what_a_setting_may_have_hidden_was_not_pulled_out(now: tuple[Candidate, ...]) -> None:
+    seen = news(of(PORT), of(*now), of(*now), by_setting=True)
+    assert (seen.unplugged, seen.unwanted) == ((), (PORT,))
+
+
+def test_only_settings_that_decide_what_is_listed_make_a_difference() -> None:
+    same = chosen_by(settings_view())
+    assert chosen_by(settings_view({"misc/hidden_settings": True})) == same
+    assert chosen_by(settings_view({"devices/detection/serial_ports": ["/dev/ttyACM0"]})) != same
+    assert chosen_by(settings_view({"communication/usb/enabled": False})) != same

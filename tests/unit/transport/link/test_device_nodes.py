@@ -1,0 +1,81 @@
+"""Which node is at a path, and whether one has come or gone: files stand in for what the operating system makes."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.support.slices import settings_view
+from transport.link import device_nodes
+from transport.link.device_nodes import glance, node_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In place of /dev."""
+    monkeypatch.setattr(device_nodes, "FOLDER", str(tmp_path))
+    monkeypatch.setattr(device_nodes, "USB_FOLDER", str(tmp_path / "usb"))
+    (tmp_path / "usb" / "001").mkdir(parents=True)
+    long_ago(tmp_path)
+    return tmp_path
+
+
+def long_ago(folder: Path) -> None:
+    """The clock of a file system is coarse: what is made from now on has another time."""
+    now = folder.stat().st_ctime_ns
+    probe = folder / "probe"
+    while True:
+        probe.touch()
+        probe.unlink()
+        if folder.stat().st_ctime_ns > now:
+            break
+
+
+def test_a_node_is_the_same_whoever_owns_it_and_another_one_when_it_was_made_anew(tmp_path: Path) -> None:
+    path = tmp_path / "ttyACM0"
+    assert node_of(str(path)) == ""
+    path.touch()
+    first = node_of(str(path))
+    path.chmod(0o660)
+    assert node_of(str(path)) == first
+    (tmp_path / "new").touch()
+    (tmp_path / "new").replace(path)
+    assert node_of(str(path)) not in ("", first)
+
+
+def test_a_link_is_the_node_that_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "ttyACM0").touch()
+    (tmp_path / "by-id").symlink_to("ttyACM0")
+    assert node_of(str(tmp_path / "by-id")) == node_of(str(tmp_path / "ttyACM0"))
+
+
+@pytest.mark.parametrize("name", ["ttyACM0", "usb/001/004", "usb/002"])
+def test_what_comes_and_goes_is_another_glance(folder: Path, name: str) -> None:
+    settings = settings_view()
+    before = glance(settings)
+    assert glance(settings) == before
+    path = folder / name
+    path.touch()
+    came = glance(settings)
+    assert came != before
+    long_ago(path.parent)
+    path.unlink()
+    assert glance(settings) != came
+
+
+@pytest.mark.parametrize(
+    ("key", "entry"), [("devices/detection/serial_ports", "{}"), ("devices/hapi/ports", "{}=2diy-plastic")]
+)
+def test_what_comes_and_goes_at_a_path_that_a_setting_names_is_another_glance(
+    tmp_path: Path, key: str, entry: str
+) -> None:
+    path = tmp_path / "board"
+    settings = settings_view({key: [entry.format(path)]})
+    before = glance(settings)
+    os.mkfifo(path)
+    came = glance(settings)
+    assert came != before
+    path.unlink()
+    assert glance(settings) == before

@@ -1,0 +1,258 @@
+"""The host's half of the open link protocol: who is there, woken, awake, silent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from fastpath.codecs.openlink_messages import (
+    Command,
+    CommandMode,
+    DeviceKind,
+    FaultFlag,
+    FaultReport,
+    Heartbeat,
+    Identify,
+    Refused,
+    RefusedReason,
+    Settle,
+    SettlePhase,
+    State,
+    StateFlag,
+    Wake,
+)
+from fastpath.codecs.openlink_py import EVERY_DEVICE, Decoder, Frame
+from tests.support.talk_rig import ARM, GRIP, READY, SETTLING, Rig
+from transport.link.protocols.openlink.host_fsm import HostFsm
+
+
+@pytest.mark.parametrize(("answer_s", "asked"), [(0.1, 1), (0.25, 1), (1.0, 4), (2.0, 8), (30.0, 120)])
+def test_it_asks_who_is_there_for_as_long_as_somebody_has_to_answer(answer_s: float, asked: int) -> None:
+    rig = Rig(answer_s=answer_s)
+    said = rig.hear() + rig.wait(1000 * answer_s - 10)
+
+    assert [(frame.device, frame.message) for frame in said] == [(EVERY_DEVICE, Identify())] * asked
+    assert rig.talk.why == ""
+
+    rig.wait(10)
+    assert rig.talk.why == "nobody answers IDENTIFY"
+
+
+def test_a_board_that_starts_anew_when_its_port_is_opened_is_heard_at_last() -> None:
+    rig = Rig(answer_s=2.0)
+    rig.hear()
+    rig.wait(1900)
+
+    rig.hear(ARM)
+    rig.hear(READY)
+
+    assert rig.ids() == ["A1"]
+
+
+@pytest.mark.parametrize("index", [1, 7, EVERY_DEVICE])
+def test_a_board_on_its_own_that_is_not_device_0_is_told_apart_from_nobody(rig: Rig, index: int) -> None:
+    rig.hear()
+    rig.hear(ARM, device=index)
+    rig.wait(2010)
+
+    assert not rig.talk.identified
+    assert rig.talk.why == f"it answers IDENTIFY as device {index}, and a board on its own is device 0"
+
+
+def test_a_board_that_answers_is_woken(rig: Rig) -> None:
+    rig.hear()
+
+    (frame,) = rig.hear(ARM)
+
+    assert frame == Frame(0, 1, Wake(awake=True, rate_hz=1000))
+    assert rig.talk.peers == ()
+    assert not rig.talk.settled
+
+
+@pytest.mark.parametrize("lost", [0, 1, 2, 3])
+def test_a_cold_board_may_lose_three_wake_ups(rig: Rig, lost: int) -> None:
+    rig.hear()
+    said = rig.hear(ARM) + rig.wait(500 * lost)
+    rig.hear(SETTLING)
+
+    assert len(rig.say(Wake, said)) == 1 + lost
+    assert rig.talk.settled
+    assert [peer.phase for peer in rig.talk.peers] == [SettlePhase.SETTLING]
+
+
+def test_a_board_that_never_wakes_up_ends_the_talk(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+
+    said = rig.wait(3000)
+
+    assert len(rig.say(Wake, said)) == 3
+    assert rig.talk.why == "it does not wake up"
+
+
+def test_nobody_is_woken_before_commands_flow() -> None:
+    talk = HostFsm()
+    said = talk.step(1, []) + talk.step(2, [Frame(0, 1, ARM)])
+
+    assert [frame.message for words in said for frame in Decoder().feed(words)] == [Identify()]
+    assert talk.identified
+    talk.go_on()
+    (words,) = talk.step(3, [])
+    assert Decoder().feed(words)[0].message == Wake(rate_hz=1000)
+
+
+def test_commands_are_not_its_business(rig: Rig) -> None:
+    rig.awake()
+
+    assert rig.say(Command, rig.wait(400, states=True)) == []
+
+
+@pytest.mark.parametrize("kind", [DeviceKind.GRIP, DeviceKind.PEN])
+def test_a_handle_gets_no_commands(rig: Rig, kind: DeviceKind) -> None:
+    rig.awake(replace(GRIP, kind=kind))
+
+    assert rig.wait(200, states=True) == []
+    assert rig.talk.peers[0].mode is CommandMode.RELEASE
+    assert rig.talk.peers[0].commands_hz == 0
+
+
+def test_a_board_that_falls_silent_ends_the_talk(rig: Rig) -> None:
+    rig.awake()
+
+    rig.wait(500)
+    assert rig.talk.why == ""
+    rig.wait(10)
+    assert rig.talk.why == "it sent nothing for 510 ms"
+
+
+def test_a_board_that_sleeps_may_be_silent_and_wakes_by_itself(rig: Rig) -> None:
+    rig.awake()
+    rig.hear(Settle(SettlePhase.ASLEEP))
+
+    assert rig.wait(5000) == []
+    assert rig.talk.why == ""
+    assert not rig.talk.peers[0].awake
+
+    rig.hear(READY)
+    assert rig.talk.peers[0].awake
+
+
+def test_a_board_whose_word_that_it_is_ready_was_lost_is_asked_how_far_it_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+    assert rig.say(Wake, rig.wait(490, states=True)) == []
+
+    assert len(rig.say(Wake, rig.wait(50, states=True))) == 1
+    rig.hear(READY)
+
+    assert rig.talk.peers[0].phase is SettlePhase.READY
+    assert rig.say(Wake, rig.wait(3000, states=True)) == []
+
+
+def test_a_board_that_starts_again_while_it_settles_is_lost_and_not_woken(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+    rig.wait(80, states=True)
+
+    assert rig.say(Wake, rig.wait(500)) == []
+    assert rig.talk.why == ""
+    assert rig.say(Wake, rig.wait(10)) == []
+    assert rig.talk.why == "it sent nothing for 510 ms"
+
+
+def test_a_board_that_goes_on_sending_is_not_lost_for_not_saying_how_far_it_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+
+    said = rig.say(Wake, rig.wait(6000, states=True))
+    assert len(said) == 11
+    refusals = 0
+    for _ in range(300):
+        for frame in rig.say(Wake, rig.wait(10, states=True)):
+            refusals += 1
+            rig.hear(Refused(frame.sequence, 2, RefusedReason.VALUE))
+
+    assert refusals == 6
+    assert rig.talk.why == rig.talk.peers[0].refusal == ""
+    rig.hear(READY)
+    assert rig.talk.peers[0].settled
+
+
+def test_a_board_that_failed_to_wake_ends_the_talk(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(Settle(SettlePhase.FAILED))
+
+    assert rig.talk.why == "it failed to wake up"
+
+
+def test_a_doubled_frame_counts_once(rig: Rig) -> None:
+    rig.awake()
+    rig.hear(READY)
+    rig.talk.step(rig.now_ns, [Frame(0, 3, Settle(SettlePhase.ASLEEP))])
+
+    assert rig.talk.peers[0].phase is SettlePhase.READY
+
+
+def test_a_board_that_refuses_to_wake_ends_the_talk(rig: Rig) -> None:
+    rig.hear()
+    (asked,) = rig.say(Wake, rig.hear(ARM))
+
+    rig.hear(Refused(asked.sequence, 2, RefusedReason.VERSION, 3))
+
+    assert rig.talk.why == "it refused WAKE (it speaks versions up to 3 of the protocol)"
+
+
+def test_heartbeats_and_faults_are_seen(rig: Rig) -> None:
+    rig.awake(GRIP)
+    rig.hear(Heartbeat(5, 1.0), FaultReport(1, FaultFlag.HALL, FaultFlag.HALL))
+
+    (peer,) = rig.talk.peers
+    assert peer.beat_ns == rig.now_ns
+    assert peer.faults == FaultFlag.HALL
+
+    rig.talk.seen(0, rig.now_ns, rig.now_ns + 5, 0)
+    assert peer.beat_ns == rig.now_ns + 5
+    assert peer.faults == FaultFlag(0)
+
+
+def test_a_board_has_settled_when_it_says_so_and_knows_where_it_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    rig.hear(SETTLING)
+    assert not rig.talk.peers[0].settled
+
+    rig.talk.seen(0, rig.now_ns, 0, 0, homed=False)
+    rig.hear(READY)
+    assert not rig.talk.peers[0].settled
+
+    rig.talk.seen(0, rig.now_ns, 0, 0, homed=True)
+    assert rig.talk.peers[0].settled
+
+
+def test_a_state_says_whether_the_board_is_calibrated(rig: Rig) -> None:
+    rig.awake()
+    assert not rig.talk.peers[0].calibrated
+
+    rig.hear(State(flags=StateFlag.AWAKE | StateFlag.CALIBRATED))
+
+    assert rig.talk.peers[0].calibrated
+
+
+def test_an_index_that_nobody_told_of_is_nobody(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM, device=3)
+
+    assert rig.talk.peers == ()
+
+
+def test_goodbye_puts_motors_to_rest_first_and_then_devices_to_sleep(rig: Rig) -> None:
+    rig.awake()
+
+    words = [Decoder().feed(word)[0].message for word in rig.talk.goodbye()]
+
+    assert words == [Command(), Wake(awake=False, rate_hz=0)]

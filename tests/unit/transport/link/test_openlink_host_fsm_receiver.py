@@ -1,0 +1,220 @@
+"""Grips behind a receiver: who comes, goes, is mute, and what none of them does to another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from fastpath.codecs.openlink_messages import (
+    DeviceKind,
+    FaultFlag,
+    Heartbeat,
+    Identify,
+    Identity,
+    Presence,
+    Refused,
+    RefusedReason,
+    Settle,
+    SettlePhase,
+)
+from fastpath.codecs.openlink_py import EVERY_DEVICE, Frame
+from tests.support.talk_rig import ARM, GRIP, READY, RECEIVER, Rig
+from transport.link.protocols.openlink.peer import MS
+
+
+def receiver(rig: Rig, present: int) -> None:
+    rig.hear()
+    rig.hear(RECEIVER, Presence(present), device=EVERY_DEVICE)
+
+
+def test_a_receiver_without_grips_is_open_with_nobody(rig: Rig) -> None:
+    receiver(rig, 0)
+
+    assert rig.talk.receiver
+    assert rig.talk.settled
+    assert rig.talk.peers == ()
+    for _ in range(10):
+        assert rig.wait(500) == []
+        rig.hear(Presence(0), device=EVERY_DEVICE)
+    assert rig.talk.why == ""
+
+
+def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: Rig) -> None:
+    receiver(rig, 0)
+
+    (asked,) = rig.wait(1620)
+    assert (asked.device, asked.message) == (EVERY_DEVICE, Identify())
+    said = rig.hear(RECEIVER, Presence(0b1), device=EVERY_DEVICE)
+
+    assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
+    rig.hear(GRIP)
+    rig.hear(READY)
+    assert rig.ids() == ["G0"]
+    assert rig.talk.why == ""
+
+
+@pytest.mark.parametrize(("now_here", "ids"), [(GRIP, ["G0"]), (replace(GRIP, device_id="G9"), ["G9"])])
+def test_who_sleeps_behind_a_receiver_that_has_started_again_says_once_more_who_it_is(
+    rig: Rig, now_here: Identity, ids: list[str]
+) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(Settle(SettlePhase.ASLEEP))
+    before = rig.talk.peers
+    rig.wait(1620)
+
+    said = rig.hear(RECEIVER, Presence(0b1), device=EVERY_DEVICE)
+    assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
+    rig.hear(now_here)
+    rig.hear(Settle(SettlePhase.ASLEEP))
+
+    assert rig.ids() == ids
+    assert (rig.talk.peers == before) is (now_here is GRIP)
+
+
+def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    old_ns = rig.now_ns
+    rig.wait(10)
+    rig.hear(Presence(0), Presence(0b1), device=EVERY_DEVICE)
+    rig.hear(replace(GRIP, device_id="G9"))
+    rig.hear(Settle(SettlePhase.ASLEEP))
+
+    rig.talk.seen(0, old_ns, old_ns, int(FaultFlag.HALL), homed=False, calibrated=True)
+
+    (peer,) = rig.talk.peers
+    assert (peer.told, peer.faults, peer.homed, peer.calibrated, peer.beat_ns) == (
+        False,
+        FaultFlag(0),
+        True,
+        False,
+        None,
+    )
+
+
+def test_a_receiver_that_answers_where_a_board_did_ends_the_talk(rig: Rig) -> None:
+    rig.awake()
+    rig.hear(RECEIVER, device=EVERY_DEVICE)
+
+    assert rig.talk.why == "a receiver answers where a board did"
+
+
+def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: Rig) -> None:
+    receiver(rig, 0)
+
+    said = rig.wait(1610 + 1000)
+
+    assert len(rig.say(Identify, said)) == 4
+    assert rig.talk.why == "nobody answers IDENTIFY"
+
+
+def test_every_grip_behind_a_receiver_goes_its_own_way(rig: Rig) -> None:
+    receiver(rig, 0b101)
+    assert [(frame.device, frame.message) for frame in rig.said[1:]] == [(0, Identify()), (2, Identify())]
+
+    rig.hear(GRIP)
+    rig.hear(replace(GRIP, device_id="G2"), device=2)
+    rig.hear(READY)
+    rig.hear(READY, device=2)
+    rig.hear(Heartbeat(5, 1.0), device=2)
+
+    assert [(peer.index, peer.beat_ns) for peer in rig.talk.peers] == [(0, None), (2, rig.now_ns)]
+    assert rig.talk.find("G2") is rig.talk.peers[1]
+
+
+def test_a_grip_that_goes_and_another_that_takes_its_index_are_two(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    before = rig.talk.find("G0")
+    rig.hear(Presence(0), device=EVERY_DEVICE)
+    assert rig.ids() == []
+
+    rig.hear(Presence(0b1), device=EVERY_DEVICE)
+    rig.hear(replace(GRIP, device_id="G9"))
+    rig.hear(READY)
+
+    assert rig.talk.find("G9") is not before
+    assert rig.ids() == ["G9"]
+
+
+def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+
+    said = rig.wait(520)
+
+    assert rig.talk.peers == ()
+    assert rig.talk.why == ""
+    assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
+
+
+def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_once(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    asked: list[int] = []
+    states_ns = rig.now_ns
+    for _ in range(6000):
+        rig.talk.seen(0, states_ns, 0, 0)
+        for frame in rig.wait(10):
+            if isinstance(frame.message, Identify) and frame.device == 0:
+                rig.hear(Presence(0b1), device=EVERY_DEVICE)
+                rig.hear(Refused(frame.sequence, 1, RefusedReason.DEVICE))
+                asked.append(rig.now_ns // (100 * MS))
+        rig.hear(Presence(0b1), device=EVERY_DEVICE)
+
+    assert [after - before for before, after in pairwise(asked)][1:7] == [10, 20, 40, 80, 100, 100]
+    assert rig.talk.complaints == ["index 0 of the receiver: it refused IDENTIFY (device)"]
+    assert rig.talk.why == ""
+
+    rig.hear(GRIP)
+    rig.hear(READY)
+    assert rig.ids() == ["G0"]
+    assert rig.talk.peers[0].losses
+    for _ in range(101):
+        rig.wait(100, states=True)
+        rig.hear(Presence(0b1), device=EVERY_DEVICE)
+    assert not rig.talk.peers[0].losses
+
+
+@pytest.mark.parametrize("mute", ["identify", "wake"])
+def test_a_mute_grip_keeps_no_other_one_out(rig: Rig, mute: str) -> None:
+    receiver(rig, 0b11)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    if mute == "wake":
+        rig.hear(replace(GRIP, device_id="G1"), device=1)
+    before = rig.talk.settled
+
+    for _ in range(25):
+        rig.wait(100, states=True)
+        rig.hear(Presence(0b11), device=EVERY_DEVICE)
+
+    assert (before, rig.talk.settled) == (False, True)
+    assert rig.ids() == ["G0"]
+
+
+@pytest.mark.parametrize("kind", [DeviceKind.ARM, DeviceKind.COMPACT])
+def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: Rig, kind: DeviceKind) -> None:
+    receiver(rig, 0b11)
+    rig.hear(GRIP)
+    rig.hear(READY)
+
+    rig.hear(replace(ARM, kind=kind), device=1)
+
+    assert rig.ids() == ["G0"]
+    assert rig.talk.settled
+    assert len(rig.talk.complaints) == 1
+
+
+def test_a_receiver_that_has_started_again_counts_its_frames_from_zero(rig: Rig) -> None:
+    receiver(rig, 0b1)
+    rig.hear(GRIP)
+    rig.hear(READY)
+    rig.talk.step(rig.now_ns, [Frame(EVERY_DEVICE, 0, RECEIVER), Frame(EVERY_DEVICE, 1, Presence(0))])
+
+    assert rig.ids() == []

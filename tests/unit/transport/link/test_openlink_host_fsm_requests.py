@@ -1,0 +1,172 @@
+"""What a board is told over the open link, how its answer is taken, and what its light shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from actors.device.messages import DeviceWide
+from fastpath.codecs.openlink_messages import (
+    Capability,
+    Configuration,
+    Configure,
+    ConfigureField,
+    ConfigureResult,
+    FaultFlag,
+    FaultReport,
+    Identity,
+    Led,
+    Refused,
+    RefusedReason,
+    Settle,
+    SettlePhase,
+)
+from tests.support.talk_rig import ARM, EVERYTHING, READY, SETTLING, Rig
+from transport.link.protocols.openlink.status_text import FAULT, OFF
+from transport.link.protocols.openlink.status_text import READY as READY_LIGHT
+from transport.link.protocols.openlink.status_text import SETTLING as SETTLING_LIGHT
+
+
+def test_a_board_is_told_every_value_that_it_has(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(handedness="left", gravity_scale=0.75, home_return=True), save=True)
+
+    (frame,) = rig.say(Configure, rig.hear())
+
+    assert frame.message == Configure(ConfigureField(0x801F), True, True, True, True, 0.75)
+
+
+@pytest.mark.parametrize(
+    ("identity", "fields"),
+    [
+        (replace(ARM, firmware_minor=3), 0x000F),
+        (replace(ARM, firmware_minor=4), 0x001F),
+        (replace(ARM, firmware_minor=10), 0x001F),
+        (replace(ARM, capabilities=Capability.TORQUE | Capability.HANDEDNESS), 0x0001),
+        (replace(ARM, capabilities=Capability.TORQUE | Capability.GRAVITY), 0x000C),
+    ],
+)
+def test_a_board_is_not_told_what_it_lacks(rig: Rig, identity: Identity, fields: int) -> None:
+    rig.awake(identity)
+    rig.talk.configure("A1", DeviceWide(), save=False)
+
+    ((_, _, message),) = rig.say(Configure, rig.hear())
+
+    assert isinstance(message, Configure)
+    assert message.fields == fields
+
+
+def test_a_board_without_configuration_is_told_nothing(rig: Rig) -> None:
+    rig.awake(replace(ARM, capabilities=Capability.FORCE))
+    rig.talk.configure("A1", DeviceWide(), save=True)
+    rig.talk.configure("B9", DeviceWide(), save=True)
+
+    assert rig.say(Configure, rig.hear()) == []
+
+
+def test_a_configuration_is_said_again_until_it_is_answered(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    first, second = rig.say(Configure, rig.hear() + rig.wait(260, states=True))
+    rig.hear(Configuration(first.sequence, ConfigureResult.DONE, Configure()))
+
+    assert first.sequence != second.sequence
+    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+
+
+def test_a_configuration_that_is_never_answered_is_told(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    rig.hear()
+    rig.wait(2000, states=True)
+    assert rig.talk.peers[0].refusal == "it does not answer CONFIGURE"
+
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (wish,) = rig.say(Configure, rig.hear())
+    rig.hear(Configuration(wish.sequence, ConfigureResult.DONE, Configure()))
+    assert rig.talk.peers[0].refusal == ""
+
+
+def test_a_newer_configuration_replaces_one_that_waits(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (old,) = rig.say(Configure, rig.hear())
+    rig.talk.configure("A1", DeviceWide(handedness="left"), save=False)
+    rig.hear(Configuration(old.sequence, ConfigureResult.DONE, Configure()))
+
+    (*_, new) = rig.say(Configure, rig.said)
+    assert isinstance(new.message, Configure)
+    assert new.message.left_handed
+    assert rig.say(Configure, rig.wait(260, states=True))
+
+
+def test_a_board_that_is_busy_is_told_its_configuration_again_until_it_has_it(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (asked,) = rig.say(Configure, rig.hear())
+    for _ in range(20):
+        rig.hear(Configuration(asked.sequence, ConfigureResult.BUSY, Configure()))
+        assert rig.talk.peers[0].refusal == "it did not take its configuration (busy)"
+        assert rig.say(Configure, rig.wait(490, states=True)) == []
+        (asked,) = rig.say(Configure, rig.wait(10, states=True))
+
+    rig.hear(Configuration(asked.sequence, ConfigureResult.DONE, Configure()))
+
+    assert rig.talk.peers[0].refusal == ""
+    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("result", "refusal"),
+    [
+        (ConfigureResult.UNSUPPORTED, "it did not take its configuration (unsupported)"),
+        (ConfigureResult.OUT_OF_RANGE, "it did not take its configuration (out of range)"),
+        (ConfigureResult.STORAGE_FAILED, "it has its configuration until it loses power (storage failed)"),
+    ],
+)
+def test_a_configuration_that_was_not_taken_is_told_until_one_is(
+    rig: Rig, result: ConfigureResult, refusal: str
+) -> None:
+    rig.awake()
+    for answer, told in ((result, refusal), (ConfigureResult.DONE, "")):
+        rig.talk.configure("A1", DeviceWide(), save=False)
+        (asked,) = rig.say(Configure, rig.hear())
+        rig.hear(Configuration(asked.sequence, answer, Configure()))
+
+        assert rig.talk.peers[0].refusal == told
+
+
+def test_a_request_that_is_refused_is_told_and_not_said_again(rig: Rig) -> None:
+    rig.awake()
+    rig.talk.configure("A1", DeviceWide(), save=False)
+    (asked,) = rig.say(Configure, rig.hear())
+    rig.hear(Refused(asked.sequence + 7, 5, RefusedReason.VALUE))
+    assert rig.talk.peers[0].refusal == ""
+
+    rig.hear(Refused(asked.sequence, 5, RefusedReason.ASLEEP))
+
+    assert rig.talk.peers[0].refusal == "it refused CONFIGURE (asleep)"
+    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+
+
+def test_the_light_shows_how_the_board_is(rig: Rig) -> None:
+    rig.hear()
+    rig.hear(ARM)
+    colours = [rig.say(Led, rig.hear(SETTLING)), rig.say(Led, rig.hear(READY))]
+    colours.append(rig.say(Led, rig.hear(FaultReport(1, FaultFlag.HALL, FaultFlag.HALL))))
+    colours.append(rig.say(Led, rig.hear(Settle(SettlePhase.ASLEEP))))
+
+    assert [[frame.message for frame in said] for said in colours] == [[SETTLING_LIGHT], [READY_LIGHT], [FAULT], [OFF]]
+
+
+def test_the_light_is_told_again_as_nobody_answers_it(rig: Rig) -> None:
+    rig.awake()
+
+    assert [frame.message for frame in rig.say(Led, rig.wait(4100, states=True))] == [READY_LIGHT] * 2
+
+
+def test_a_board_without_a_light_is_told_of_none(rig: Rig) -> None:
+    rig.awake(replace(ARM, capabilities=EVERYTHING & ~Capability.LED))
+
+    assert rig.say(Led, rig.said + rig.wait(4000, states=True)) == []

@@ -1,0 +1,78 @@
+"""The ports of a machine: a family that cannot list its own leaves the others theirs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+
+import pytest
+import usb.core
+
+from actors.kit.published import Published
+from actors.port.link_interface import Link, NobodyAnswers, Patience
+from actors.values.hardware import Candidate, Transport
+from tests.support.slices import settings_view
+from transport.link.scanner import PortScanner
+from transport.link.serial_ports import SerialPorts
+
+
+class Some:
+    """A family with one port, whose list may fail."""
+
+    transport = Transport.USB
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.error: Exception | None = None
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        if self.error is not None:
+            raise self.error
+        return (Candidate(Path(self.path).name, self.path, self.transport),)
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        raise NobodyAnswers(f"{candidate} {patience} {stop}")
+
+
+def test_a_family_that_cannot_list_its_ports_keeps_them_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+    one, other = Some("/dev/one"), Some("/dev/other")
+    machine = PortScanner(Published(settings_view()), (one, other))
+    assert [found.port for found in machine.scan()] == ["one", "other"]
+
+    one.error = usb.core.USBError("no bus today")
+    with caplog.at_level(logging.ERROR):
+        for _ in range(3):
+            assert [found.port for found in machine.scan()] == ["one", "other"]
+    assert len(caplog.records) == 1
+    assert "Some" in caplog.text
+
+    one.error = None
+    assert [found.port for found in machine.scan()] == ["one", "other"]
+
+
+def test_a_path_that_no_file_can_have_is_a_port_that_is_not_there() -> None:
+    settings = Published(settings_view({"devices/detection/serial_ports": ["a" * 256]}))
+
+    assert SerialPorts(settings, lambda: ()).candidates() == ()
+
+
+def test_a_port_that_goes_while_ports_are_listed_is_not_there(tmp_path: Path) -> None:
+    path = tmp_path / "ttyACM0"
+    path.touch()
+    family = Some(str(path))
+    machine = PortScanner(Published(settings_view()), (family,))
+    (here,) = machine.scan()
+
+    path.unlink()
+    assert machine.scan() == ()
+
+    path.touch()
+    (back,) = machine.scan()
+    assert (here.port, back.port) == ("ttyACM0", "ttyACM0")
+    assert "" not in (here.node, back.node)
+
+
+def test_a_port_at_a_path_without_a_node_is_there_as_long_as_it_is_listed() -> None:
+    machine = PortScanner(Published(settings_view()), (Some("COM3"),))
+    assert [[found.port for found in machine.scan()] for _ in range(3)] == [["COM3"]] * 3

@@ -1,0 +1,219 @@
+"""Which serial ports are candidates, and what is said of those that are not driven; nothing is opened."""
+
+from __future__ import annotations
+
+import errno
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from actors.kit.published import Published
+from actors.port.link_interface import NobodyAnswers, Patience, PortUnusable
+from actors.values.hardware import Candidate, PortFault, Transport
+from tests.support.slices import settings_view
+from transport.link.scanner import PortScanner, why_not
+from transport.link.serial_ports import NAMED, VENDORS, SerialPorts, base_name, named_apart
+from transport.link.unsupported_ids import not_driven
+
+TEENSY = (0x16C0, 0x0483)
+
+
+def listed(path: str, ids: tuple[int, int] | None = None, product: str | None = None) -> Any:
+    """A row as pyserial has it."""
+    vid, pid = ids or (None, None)
+    return SimpleNamespace(device=path, vid=vid, pid=pid, product=product, serial_number=None)
+
+
+def candidates(*rows: Any, **chosen: list[str]) -> tuple[Candidate, ...]:
+    settings = {{"named": NAMED, "vendors": VENDORS}[name]: value for name, value in chosen.items()}
+    return SerialPorts(Published(settings_view(settings)), lambda: rows).candidates()
+
+
+def ports(*rows: Any, **chosen: list[str]) -> list[str]:
+    return [one.port for one in candidates(*rows, **chosen)]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        listed("/dev/ttyS0"),
+        listed("/dev/ttyUSB0", (0x0403, 0x6001), "FT232R USB UART"),
+        listed("/dev/ttyACM0", (0x2341, 0x0043), None),
+    ],
+)
+def test_a_port_that_nothing_speaks_for_is_left_alone(row: Any) -> None:
+    assert ports(row) == []
+
+
+def test_a_board_that_says_so_is_found_by_itself() -> None:
+    row = listed("/dev/ttyACM0", (0x1209, 0x0001), "My Open Haptic Link arm")
+    assert candidates(row) == (
+        Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x1209, 0x0001, "My Open Haptic Link arm"),
+    )
+
+
+def test_a_vendor_of_the_filter_is_looked_at() -> None:
+    rows = (listed("/dev/ttyUSB0", (0x0403, 0x6001)), listed("/dev/ttyACM0", (0x2341, 0x0043)))
+    assert ports(*rows, vendors=["0403"]) == ["ttyUSB0"]
+
+
+@pytest.mark.parametrize("name", ["ttyUSB0", "/dev/ttyUSB0"])
+def test_a_port_that_a_setting_names_is_looked_at_whoever_made_it(name: str) -> None:
+    (found,) = candidates(listed("/dev/ttyUSB0", (0x0403, 0x6001)), listed("/dev/ttyS0"), named=[name])
+    assert (found.port, found.assigned, found.vendor_id) == ("ttyUSB0", True, 0x0403)
+
+
+def test_a_port_that_only_the_setting_knows_is_there_while_it_exists(tmp_path: Path) -> None:
+    arm = tmp_path / "arm"
+    assert ports(named=[str(arm)]) == []
+    arm.touch()
+    assert candidates(named=[str(arm)]) == (Candidate("arm", str(arm), Transport.SERIAL, assigned=True),)
+
+
+def test_a_link_to_a_listed_port_is_that_port(tmp_path: Path) -> None:
+    port, by_id = tmp_path / "ttyACM0", tmp_path / "usb-arm"
+    port.touch()
+    by_id.symlink_to(port)
+    (found,) = candidates(listed(str(port), (0x0403, 0x6001)), named=[str(by_id)])
+    assert (found.path, found.assigned) == (str(port), True)
+
+
+def test_two_ports_with_one_base_name_are_told_apart() -> None:
+    one, two = Candidate("arm", "/x/a/arm", Transport.SERIAL), Candidate("arm", "/x/b/arm", Transport.SERIAL)
+    assert [named.port for named in named_apart((one, two))] == ["x-a-arm", "x-b-arm"]
+    assert named_apart((one,)) == (one,)
+
+
+@pytest.mark.parametrize(
+    ("path", "name"), [("/dev/ttyACM0", "ttyACM0"), ("COM3", "COM3"), ("/dev/pts/", "pts"), ("/", "/")]
+)
+def test_the_base_name_of_a_path(path: str, name: str) -> None:
+    assert base_name(path) == name
+
+
+class Family:
+    """Opens what it lists, and remembers that it was asked."""
+
+    def __init__(
+        self, *found: Candidate, transport: Transport = Transport.SERIAL, error: OSError | None = None
+    ) -> None:
+        self.transport = transport
+        self.found = found
+        self.opened: list[Candidate] = []
+        self._error = error
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        return self.found
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Any:
+        del patience, stop
+        self.opened.append(candidate)
+        if self._error is not None:
+            raise self._error
+        return "link"
+
+
+def machine(*families: Family, **settings: object) -> PortScanner:
+    chosen = {f"communication/{name}/enabled": value for name, value in settings.items()}
+    return PortScanner(Published(settings_view(chosen)), families)
+
+
+def opened(links: PortScanner, candidate: Candidate) -> Any:
+    return links.open(candidate, Patience(), threading.Event())
+
+
+@pytest.mark.parametrize(
+    ("ids", "word"),
+    [
+        (TEENSY, "force-feedback arm"),
+        ((0x2FE3, 0x0100), "wireless grip"),
+        ((0x1451, 0x0402), "Force Dimension"),
+        ((0x2988, 0x0302), "3D Systems"),
+    ],
+)
+def test_what_is_known_and_not_driven_is_said_and_never_opened(ids: tuple[int, int], word: str) -> None:
+    (candidate,) = candidates(listed("/dev/ttyACM0", ids))
+    family = Family(candidate)
+    links = machine(family)
+    assert links.scan() == (candidate,)
+    with pytest.raises(
+        PortUnusable, match=f"recognised as .*{word}.*no open protocol; the vendor's service drives it"
+    ) as error:
+        opened(links, candidate)
+    assert error.value.reason is PortFault.NO_DRIVER
+    assert family.opened == []
+
+
+def test_a_board_with_known_numbers_that_a_setting_names_is_opened() -> None:
+    (candidate,) = candidates(listed("/dev/ttyACM0", TEENSY), named=["ttyACM0"])
+    links = machine(Family(candidate))
+    links.scan()
+    assert opened(links, candidate) == "link"
+
+
+def test_numbers_that_are_not_known_are_not_refused() -> None:
+    assert not_driven(None, None) is None
+    assert not_driven(0x16C0, 0x0486) is None
+
+
+def test_a_port_that_two_want_is_the_first_ones() -> None:
+    candidate = Candidate("a", "/dev/a", Transport.SERIAL)
+    first, second = Family(candidate), Family(candidate)
+    links = machine(first, second)
+    assert links.scan() == (candidate,)
+    opened(links, candidate)
+    assert (first.opened, second.opened) == ([candidate], [])
+
+
+def test_what_is_switched_off_is_not_even_listed() -> None:
+    usb = Family(Candidate("u", "/dev/u", Transport.USB), transport=Transport.USB)
+    serial = Family(Candidate("s", "/dev/s", Transport.SERIAL))
+    assert [one.port for one in machine(usb, serial, usb=False).scan()] == ["s"]
+    assert [one.port for one in machine(usb, serial, serial=False).scan()] == ["u"]
+
+
+def test_a_port_that_is_gone_meanwhile_answers_nothing() -> None:
+    with pytest.raises(NobodyAnswers):
+        opened(machine(), Candidate("a", "/dev/a", Transport.SERIAL))
+
+
+@pytest.mark.parametrize(
+    ("number", "reason", "says"),
+    [
+        (errno.EACCES, PortFault.PERMISSION, "group dialout"),
+        (errno.EPERM, PortFault.PERMISSION, "udev rules"),
+        (errno.EBUSY, PortFault.IN_USE, "another program holds /dev/a"),
+        (errno.EAGAIN, PortFault.IN_USE, "another program"),
+    ],
+)
+def test_what_the_system_refuses_is_said_with_what_to_do(number: int, reason: PortFault, says: str) -> None:
+    candidate = Candidate("a", "/dev/a", Transport.SERIAL)
+    links = machine(Family(candidate, error=OSError(number, "no")))
+    links.scan()
+    with pytest.raises(PortUnusable, match=says) as error:
+        opened(links, candidate)
+    assert error.value.reason is reason
+
+
+def test_a_port_that_was_plugged_in_anew_is_not_the_one_that_was_listed(tmp_path: Path) -> None:
+    path = tmp_path / "ttyACM0"
+    path.touch()
+    family = Family(Candidate("ttyACM0", str(path), Transport.SERIAL))
+    links = machine(family)
+    (listed_one,) = links.scan()
+    assert opened(links, listed_one) == "link"
+    (tmp_path / "new").touch()
+    (tmp_path / "new").replace(path)
+
+    with pytest.raises(NobodyAnswers):
+        opened(links, listed_one)
+    (anew,) = links.scan()
+    assert not listed_one.stayed(anew)
+    assert opened(links, anew) == "link"
+
+
+def test_any_other_refusal_may_mend_itself() -> None:
+    assert isinstance(why_not(OSError(errno.ENOENT, "no such file"), "/dev/a"), NobodyAnswers)

@@ -1,0 +1,229 @@
+"""Who is served first of those that have connected, and who must leave when there are too many."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable, Coroutine, Iterator
+from typing import Any
+
+import pytest
+
+from transport import accepted_connections as module
+from transport.accepted_connections import MOST, AcceptedConnections, says_stop
+
+BEGUN = b"GET /version HT"
+GET = b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n"
+STOP = b"POST /stop HTTP/1.1\r\n"
+
+
+class Rig:
+    """Connections by name, in the order in which they were taken."""
+
+    def __init__(self) -> None:
+        self.arrivals = AcceptedConnections()
+        self.taken: list[str] = []
+        self.clients: dict[str, socket.socket] = {}
+        self._served: list[socket.socket] = []
+
+    def comes(self, name: str, sent: bytes = b"") -> None:
+        client, served = socket.socketpair()
+        self.clients[name] = client
+        client.sendall(sent)
+        self._served.append(served)
+        self.arrivals.add(served, name, self._take)
+
+    def is_open(self, name: str) -> bool:
+        self.clients[name].setblocking(False)
+        try:
+            return bool(self.clients[name].recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return True
+        except ConnectionResetError:
+            return False
+
+    def close(self) -> None:
+        for each in (*self.clients.values(), *self._served):
+            each.close()
+
+    def _take(self, _connection: socket.socket, address: Any) -> None:
+        self.taken.append(address)
+
+
+@pytest.fixture
+def rig() -> Iterator[Rig]:
+    made = Rig()
+    yield made
+    made.close()
+
+
+def run(rig: Rig, steps: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    async def whole() -> None:
+        await steps()
+        rig.arrivals.close()
+
+    asyncio.run(whole())
+
+
+async def iterations(number: int) -> None:
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+def test_one_is_served_in_each_iteration_in_the_order_of_arrival(rig: Rig) -> None:
+    async def steps() -> None:
+        for name in "abc":
+            rig.comes(name, GET)
+        for served in range(1, 4):
+            await iterations(1)
+            assert rig.taken == list("abc")[:served]
+
+    run(rig, steps)
+
+
+def test_stop_is_served_before_all_others(rig: Rig) -> None:
+    async def steps() -> None:
+        for name in "abc":
+            rig.comes(name, GET)
+        rig.comes("stop", STOP)
+        await iterations(1)
+        assert rig.taken == ["stop"]
+
+    run(rig, steps)
+
+
+def test_stop_whose_words_come_later_overtakes(rig: Rig) -> None:
+    async def steps() -> None:
+        for name in "abc":
+            rig.comes(name, GET)
+        rig.comes("stop")
+        rig.clients["stop"].sendall(STOP)
+        await iterations(1)
+        assert rig.taken == ["stop"]
+
+    run(rig, steps)
+
+
+def test_request_that_is_there_is_served_before_those_that_are_not(rig: Rig) -> None:
+    async def steps() -> None:
+        rig.comes("begun", BEGUN)
+        rig.comes("silent")
+        rig.comes("asks", GET)
+        await iterations(1)
+        assert rig.taken == ["asks"]
+        while len(rig.taken) < 3:
+            await iterations(1)
+        assert rig.taken[1:] == ["begun", "silent"]
+
+    run(rig, steps)
+
+
+def test_silent_ones_are_served_in_the_order_of_arrival(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SILENT_S", 0)
+    names = [str(number) for number in range(3 * module.LOOKED_AT)]
+
+    async def steps() -> None:
+        for name in names:
+            rig.comes(name, BEGUN)
+        while len(rig.taken) < len(names):
+            await iterations(1)
+        assert rig.taken == names
+
+    run(rig, steps)
+
+
+def test_silent_ones_are_served_with_time_between_them(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SILENT_S", 3600)
+
+    async def steps() -> None:
+        rig.comes("first", BEGUN)
+        rig.comes("second", BEGUN)
+        await iterations(20)
+        assert rig.taken == ["first"]
+        rig.comes("asks", GET)
+        await iterations(2)
+        assert rig.taken == ["first", "asks"]
+
+    run(rig, steps)
+
+
+def test_longest_silent_one_leaves_when_there_are_too_many(rig: Rig) -> None:
+    async def steps() -> None:
+        rig.comes("stop", STOP)
+        rig.comes("asks", GET)
+        for number in range(MOST - 2):
+            rig.comes(f"silent {number}", BEGUN)
+        assert len(rig.arrivals) == MOST
+        rig.comes("one more", GET)
+        assert len(rig.arrivals) == MOST
+        gone = [name for name in rig.clients if not rig.is_open(name)]
+        assert gone == ["silent 0"]
+
+    run(rig, steps)
+
+
+def test_one_that_asks_leaves_when_none_is_silent_and_a_stop_stays(rig: Rig) -> None:
+    async def steps() -> None:
+        rig.comes("stop", STOP)
+        for number in range(MOST - 1):
+            rig.comes(f"asks {number}", GET)
+        assert not rig.arrivals.spare()
+        rig.comes("one more", GET)
+        assert [name for name in rig.clients if not rig.is_open(name)] == ["asks 0"]
+
+    run(rig, steps)
+
+
+def test_only_silent_ones_are_spared(rig: Rig) -> None:
+    async def steps() -> None:
+        rig.comes("stop", STOP)
+        rig.comes("asks", GET)
+        rig.comes("completes", GET[:-1])
+        rig.comes("silent", BEGUN)
+        rig.clients["completes"].sendall(GET[-1:])
+        assert rig.arrivals.spare()
+        assert not rig.arrivals.spare()
+        assert [name for name in rig.clients if not rig.is_open(name)] == ["silent"]
+
+    run(rig, steps)
+
+
+def test_one_that_has_ended_is_closed_and_never_served(rig: Rig) -> None:
+    async def steps() -> None:
+        rig.comes("silent")
+        rig.clients["silent"].close()
+        await iterations(5)
+        assert rig.taken == []
+        assert len(rig.arrivals) == 0
+
+    run(rig, steps)
+
+
+def test_all_are_closed_at_the_end(rig: Rig) -> None:
+    async def steps() -> None:
+        for name, sent in (("stop", STOP), ("asks", GET), ("silent", b"")):
+            rig.comes(name, sent)
+
+    run(rig, steps)
+    assert not any(rig.is_open(name) for name in rig.clients)
+    assert rig.taken == []
+
+
+@pytest.mark.parametrize(
+    ("sent", "stops"),
+    [
+        (STOP, True),
+        (b"POST /3.1/stop/?x=1 HTTP/1.1\r\n", True),
+        (b"POST /stop HTTP/1.1", False),
+        (b"GET /stop HTTP/1.1\r\n", False),
+        (b"POST /stopped HTTP/1.1\r\n", False),
+        (b"DELETE /stop HTTP/1.1\r\n", True),
+        (b"DELETE /arm/0/stop HTTP/1.1\r\n", True),
+        (b"DELETE /settings HTTP/1.1\r\n", False),
+        (b"POST\r\n", False),
+        (b"\r\n", False),
+        (b"", False),
+    ],
+)
+def test_line_of_a_stop(sent: bytes, *, stops: bool) -> None:
+    assert says_stop(sent) is stops

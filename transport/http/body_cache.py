@@ -1,0 +1,83 @@
+"""Bodies that are served more than once: as long as what they show has not changed, or made at most twice a second."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Hashable
+from typing import Final, Generic, TypeVar
+
+from fastpath.arena.runtime import now_ns
+from transport.http.schema.service_values import ServiceValues
+from transport.wire.envelope import Encoded
+
+V = TypeVar("V")
+B = TypeVar("B")
+S_NS: Final = 1_000_000_000
+MADE_A_SECOND: Final = 2
+
+
+class RateLimitedBody(Generic[B]):
+    """A body that is newly made for each request, but at most twice a second: the newest one serves those in between.
+
+    Main thread only.
+    """
+
+    def __init__(self, now_ns: Callable[[], int] = now_ns) -> None:
+        self._now_ns = now_ns
+        self._made: dict[Hashable, tuple[B, deque[int]]] = {}
+
+    def get(self, name: Hashable, make: Callable[[], B]) -> B:
+        """The body of this name; there are only so many names as the caller has."""
+        now = self._now_ns()
+        held = self._made.get(name)
+        times = deque[int](maxlen=MADE_A_SECOND) if held is None else held[1]
+        if held is not None and len(times) == MADE_A_SECOND and now - times[0] < S_NS:
+            return held[0]
+        body = make()
+        times.append(now)
+        self._made[name] = (body, times)
+        return body
+
+
+class VersionedBody(Generic[V, B]):
+    """A body that is made anew only when what it shows has changed, in a worker thread, one at a time and at most twice a second.
+
+    Requests in between wait for it. Main thread only.
+    """
+
+    def __init__(self, now_ns: Callable[[], int] = now_ns) -> None:
+        self._now_ns = now_ns
+        self._held: tuple[V, B] | None = None
+        self._making: asyncio.Task[None] | None = None
+        self._begun = 0
+        self._ended = 0
+        self._times: deque[int] = deque(maxlen=MADE_A_SECOND)
+
+    async def get(self, version: Callable[[], V], make: Callable[[V], B]) -> B:
+        """What `make` returns on another thread for the `version` of now, or of a moment after the call; what it raises."""
+        wanted, begun = version(), self._begun
+        # A body that was begun after the call is new enough, though another version may be there by now.
+        while self._held is None or (self._held[0] != wanted and self._ended <= begun):
+            if self._making is None or self._making.done():
+                self._making = asyncio.create_task(self._make(version, make))
+            await asyncio.shield(self._making)
+        return self._held[1]
+
+    async def _make(self, version: Callable[[], V], make: Callable[[V], B]) -> None:
+        if len(self._times) == MADE_A_SECOND:
+            await asyncio.sleep(max(0, self._times[0] + S_NS - self._now_ns()) / S_NS)
+        self._begun += 1
+        self._times.append(self._now_ns())
+        shown = version()
+        self._held = (shown, await asyncio.to_thread(make, shown))
+        self._ended = self._begun
+
+
+class BodyCache:
+    """The bodies that one service keeps."""
+
+    def __init__(self, now_ns: Callable[[], int]) -> None:
+        """Metrics are as old as the clock of what they show says: `now_ns`."""
+        self.metrics: Final = RateLimitedBody[bytes](now_ns)
+        self.description: Final = VersionedBody[ServiceValues, Encoded]()

@@ -1,0 +1,78 @@
+"""What a request says of its sender, taken out of Tornado's request for the guard."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from tornado.httputil import HTTPServerRequest
+
+from actors.kit.errors import InvalidInput
+from transport.http.request_target import parse_query, parse_target
+from transport.security import Requester, bearer
+
+HEALTH: Final = frozenset({("healthz",), ("readyz",)})
+STOP: Final = "stop"
+STOPPING: Final = frozenset({"POST", "DELETE"})
+
+
+def requester_of(request: HTTPServerRequest) -> Requester:
+    """The sender of a request; a token in the header counts before one in the query."""
+    headers = request.headers
+    return Requester(
+        method=request.method or "",
+        upgrade=is_upgrade(request),
+        peer=request.remote_ip or "",
+        local=_local_address(request),
+        host=headers.get("Host"),
+        origin=headers.get("Origin"),
+        token=bearer(headers.get("Authorization")) or _query_token(request.uri or ""),
+        site=headers.get("Sec-Fetch-Site"),
+        health=asks_for_health(request.uri or ""),
+        asks_for=headers.get("Access-Control-Request-Method"),
+        asks_private=headers.get("Access-Control-Request-Private-Network", "").lower() == "true",
+    )
+
+
+def is_upgrade(request: HTTPServerRequest) -> bool:
+    """Whether a WebSocket is asked for."""
+    headers = request.headers
+    hops = (hop.strip().lower() for hop in headers.get("Connection", "").split(","))
+    return request.method == "GET" and headers.get("Upgrade", "").lower() == "websocket" and "upgrade" in hops
+
+
+def is_urgent(requester: Requester, uri: str) -> bool:
+    """Whether a request waits for no other one: a stop, its release, health."""
+    if requester.health:
+        return True
+    if requester.method not in STOPPING or STOP not in uri:
+        return False
+    try:
+        return parse_target(uri).segments[-1:] == (STOP,)
+    except InvalidInput:
+        return False
+
+
+def asks_for_health(uri: str) -> bool:
+    """Whether the path is that of `/healthz` or `/readyz`, with or without a version before it."""
+    if "z" not in uri:
+        return False
+    try:
+        return parse_target(uri).segments in HEALTH
+    except InvalidInput:
+        return False
+
+
+def _query_token(uri: str) -> str | None:
+    try:
+        return parse_query(uri.partition("?")[2]).get("token")
+    except InvalidInput:
+        return None
+
+
+def _local_address(request: HTTPServerRequest) -> str:
+    """The address of ours that the connection reached, "" when it is gone."""
+    stream: Any = getattr(request.connection, "stream", None)
+    try:
+        return str(stream.socket.getsockname()[0])
+    except (AttributeError, OSError):
+        return ""

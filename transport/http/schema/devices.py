@@ -1,0 +1,120 @@
+"""Schemas of what `GET /devices` and `GET /{device}/{id}` show: the groups of a full frame, in either vocabulary and frame version."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fastpath.navigation.values import ZONES
+from transport.http.schema.json_schema import (
+    FLAG,
+    OBJECT,
+    TEXT,
+    WHOLE,
+    Named,
+    either,
+    listed,
+    mapped,
+    nullable,
+    number,
+    obj,
+    word,
+)
+from transport.http.schema.navigation import NAVIGATION
+from transport.http.schema.values import DAMPING, ENABLED, FORCE_GATE, GRAVITY, HANDEDNESS
+
+_VEC3: Final = obj(dict.fromkeys("xyz", number()))
+_JOINTS: Final = obj({"a0": number(), "a1": number(), "a2": number()})
+_ROTATION: Final = obj(dict.fromkeys("wxyz", number()))
+_TRANSFORM: Final = obj(
+    {}, optional={"position": _VEC3, "rotation": _ROTATION, "scale": _VEC3}, says="Identity parts are left out."
+)
+_HEAD: Final[dict[str, Any]] = {"type": TEXT, "connection": TEXT, "port": TEXT, "paired_with": nullable(TEXT)}
+
+ARM_CONFIG: Final = obj(
+    {
+        **_HEAD,
+        "device_info": OBJECT,
+        "extended_device_id": TEXT,
+        "extended_firmware_version": TEXT,
+        "handedness": HANDEDNESS,
+        "streaming_mode": TEXT,
+        "gravity_compensation": GRAVITY,
+        "torque_scaling": ENABLED,
+        "home_return": ENABLED,
+        "preset": TEXT,
+        "basis": obj({"permutation": TEXT}),
+        "mount": _TRANSFORM,
+    },
+    optional={
+        "force_gate": FORCE_GATE,
+        "damping": DAMPING,
+        "filters": obj({"force_gate": FORCE_GATE, "damping": DAMPING}, says="In inverse words, in place of the two."),
+        "navigation": NAVIGATION,
+    },
+)
+GRIP_CONFIG: Final = obj({**_HEAD, "major_version": WHOLE, "minor_version": WHOLE, "hardware_version": WHOLE})
+
+ARM_STATE: Final = obj(
+    {
+        "cursor_position": _VEC3,
+        "cursor_velocity": _VEC3,
+        "angular_position": _JOINTS,
+        "angular_velocity": _JOINTS,
+        "body_orientation": _ROTATION,
+        "current_cursor_force": _VEC3,
+        "current_cursor_position": _VEC3,
+        "current_angular_torques": _JOINTS,
+        "current_angular_position": _JOINTS,
+        "control_domain": word("undefined", "cartesian", "angular"),
+        "control_mode": word("idle", "force", "position"),
+        "transform": _TRANSFORM,
+        "transform_velocity": OBJECT,
+    },
+    optional={
+        "navigation": obj(
+            {
+                "bubble": obj(
+                    {
+                        "center": _VEC3,
+                        "velocity_zone_width": number(),
+                        "collision_extra_inflate": number(),
+                        "zone": word(*ZONES),
+                    }
+                ),
+                "transform": _TRANSFORM,
+            },
+            says="Only while the session navigates.",
+        )
+    },
+)
+GRIP_STATE: Final = obj(
+    {"orientation": _ROTATION, "hall": number(), "button": FLAG, "buttons": OBJECT, "transform": _TRANSFORM},
+    optional={"battery_level": number(0, 1), "battery_voltage": number()},
+)
+_STATUS: Final = obj({"ready": FLAG})
+
+_PARTS: Final = (
+    {"config": ARM_CONFIG, "state": ARM_STATE, "status": _STATUS},
+    {"config": GRIP_CONFIG, "state": GRIP_STATE, "status": _STATUS},
+)
+_IDENTIFIED: Final = {"device_id": TEXT}
+
+ENTRY: Final = Named("Device", either(*(obj({**_IDENTIFIED, **parts}) for parts in _PARTS)))
+ENTRY_V30: Final = Named("DeviceV30", either(*(obj(parts) for parts in _PARTS)))
+GROUPS: Final = Named(
+    "Devices",
+    mapped(
+        either(listed(ENTRY), mapped(ENTRY_V30)),
+        "Groups of devices as in a full frame: arrays, behind /3.0 objects keyed by id; top-level tick and time only with "
+        "serialization/timestamps, session_id and ok only in an entry of results.",
+    )
+    | {"properties": {"tick": WHOLE, "time": number(), "session_id": WHOLE, "ok": FLAG}},
+)
+RECORD: Final = Named(
+    "DeviceRecord",
+    either(
+        *(obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE), "reports": TEXT}) for parts in _PARTS),
+        says="One device in device space, the session that holds its position, and what a real one says is wrong with it or "
+        'did not take of its configuration: "" while nothing is.',
+    ),
+)

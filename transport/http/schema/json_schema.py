@@ -1,0 +1,108 @@
+"""Short ways to write a JSON Schema, and the two leaves that are filled in later: a shared schema, and what the running service has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, cast
+
+Schema: TypeAlias = "Mapping[str, Any] | Named | FromService"
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A schema that stands once under `components/schemas` and is referred to by its name."""
+
+    name: str
+    schema: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FromService:
+    """What only the running service knows, such as the ids of its devices: `what` names a field of `ServiceValues`.
+
+    `also` are words that fit besides.
+    """
+
+    what: str
+    also: tuple[str, ...] = ()
+
+
+ANYTHING: Final[Mapping[str, Any]] = {}
+OBJECT: Final[Mapping[str, Any]] = {"type": "object"}
+TEXT: Final[Mapping[str, Any]] = {"type": "string"}
+FLAG: Final[Mapping[str, Any]] = {"type": "boolean"}
+WHOLE: Final[Mapping[str, Any]] = {"type": "integer", "minimum": 0}
+NULL: Final[Mapping[str, Any]] = {"type": "null"}
+
+
+def number(least: float | None = None, most: float | None = None, says: str = "") -> dict[str, Any]:
+    """A number from `least` to `most`."""
+    limits = {"minimum": least, "maximum": most}
+    return said({"type": "number", **{key: limit for key, limit in limits.items() if limit is not None}}, says)
+
+
+def word(*choices: str, says: str = "") -> dict[str, Any]:
+    """One of a few words."""
+    return said({"type": "string", "enum": list(choices)}, says)
+
+
+def text(says: str = "", **rules: Any) -> dict[str, Any]:
+    """A string; `rules` are keywords of JSON Schema."""
+    return said({"type": "string", **rules}, says)
+
+
+def obj(
+    fields: Mapping[str, Schema],
+    *,
+    optional: Mapping[str, Schema] | None = None,
+    one_of_them: bool = False,
+    says: str = "",
+) -> dict[str, Any]:
+    """An object that has all of `fields`; `one_of_them`: at least one of the optional ones. More keys may stand beside them."""
+    may = dict(optional or {})
+    schema: dict[str, Any] = {"type": "object", "properties": {**fields, **may}}
+    if fields:
+        schema["required"] = list(fields)
+    if one_of_them:
+        schema["anyOf"] = [{"required": [name]} for name in may]
+    return said(schema, says)
+
+
+def listed(entry: Schema, **rules: Any) -> dict[str, Any]:
+    """An array."""
+    return {"type": "array", "items": entry, **rules}
+
+
+def mapped(value: Schema, says: str = "") -> dict[str, Any]:
+    """An object whose keys are names."""
+    return said({"type": "object", "additionalProperties": value}, says)
+
+
+def either(*schemas: Schema, says: str = "") -> dict[str, Any]:
+    """Any of them."""
+    return said({"anyOf": list(schemas)}, says)
+
+
+def nullable(schema: Schema) -> dict[str, Any]:
+    """It, or null."""
+    return either(schema, NULL)
+
+
+def said(schema: dict[str, Any], says: str) -> dict[str, Any]:
+    """With a description, when there is one."""
+    return {**schema, "description": says} if says else schema
+
+
+def resolved(schema: object, refer: Callable[[Named], object], live: Callable[[FromService], object]) -> Any:
+    """A copy in which every leaf is filled in."""
+    if isinstance(schema, Named):
+        return refer(schema)
+    if isinstance(schema, FromService):
+        return live(schema)
+    if isinstance(schema, Mapping):
+        found = cast("Mapping[str, object]", schema)
+        return {key: resolved(value, refer, live) for key, value in found.items()}
+    if isinstance(schema, (list, tuple)):
+        return [resolved(entry, refer, live) for entry in cast("list[object]", schema)]
+    return schema

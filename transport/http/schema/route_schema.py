@@ -1,0 +1,128 @@
+"""What a route says of itself beyond its path and method: what it takes, what it answers, how it can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Final
+
+from transport.http.schema.json_schema import (
+    NULL,
+    OBJECT,
+    TEXT,
+    FromService,
+    Named,
+    Schema,
+    either,
+    listed,
+    obj,
+    said,
+    word,
+)
+
+MOVER_WORDS: Final = FromService("mover_words")
+NOWHERE: Final[Mapping[str, Schema]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One query field; `alone`: not needed while exactly one session is open."""
+
+    name: str
+    schema: Schema
+    says: str
+    needed: bool = False
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RouteSchema:
+    """`answer`: the data of a 200; `results`: the names in the entries of `results`, where a selector may mean several.
+
+    `path` replaces what a name in the path usually takes; `fails` are statuses beyond those that the kind of route has;
+    `example`: the body of the curl example, `place` the path of it; `media`: the content type of an answer that is no JSON;
+    `preview`: the setting without which all of it is refused.
+    """
+
+    answer: Schema = field(default_factory=lambda: OBJECT)
+    body: Schema | None = None
+    body_needed: bool = True
+    query: tuple[Query, ...] = ()
+    path: Mapping[str, Schema] = field(default_factory=lambda: NOWHERE)
+    results: tuple[str, ...] = ()
+    fails: tuple[int, ...] = ()
+    example: object = None
+    place: str = ""
+    preview: str = ""
+    media: str = ""
+    deprecated: bool = False
+
+    @property
+    def of_movers(self) -> bool:
+        """Whether only an arm or a compact has it: a grip or a pen that is named is refused with 422."""
+        return self.path.get("device") == MOVER_WORDS
+
+
+PLAIN: Final = RouteSchema()
+
+# Beyond those of every route: nothing was found, something is in the way, a firmware is too old, a disk is full.
+DEVICE_FAILS: Final = (404, 409, 422, 507)
+
+# ---------------------------------------------------------------- whom a path or `?session=` means
+
+DEVICE_ID: Final = FromService("devices")
+# The names in an entry of `results` where devices and sessions are meant.
+BOTH: Final = ("session_id", "device_id")
+SESSION_ID: Final[Mapping[str, Any]] = {"type": "integer", "minimum": 1}
+
+SEVERAL_DEVICES: Final[Mapping[str, Schema]] = MappingProxyType(
+    {"device": FromService("device_words"), "id": FromService("devices", ("0", "*"))}
+)
+SEVERAL_MOVERS: Final[Mapping[str, Schema]] = MappingProxyType(
+    {"device": MOVER_WORDS, "id": FromService("movers", ("0", "*"))}
+)
+
+SEVERAL_SESSIONS: Final = FromService("sessions", (":0", ":-1", "*"))
+OF_SESSIONS: Final = Query(
+    "session",
+    FromService("sessions", (":0", ":-1", "*", "default")),
+    "The sessions, or `default`.",
+    needed=True,
+    alone=True,
+)
+CLEARED_SESSIONS: Final = Query(
+    "session",
+    FromService("sessions", (":0", ":-1", "*", "default")),
+    "The sessions, or `default`; without it every session.",
+)
+
+YES_OR_NO: Final = word("true", "false", "1", "0", "yes", "no")
+
+# ---------------------------------------------------------------- answers that every kind of route has
+
+ERROR: Final = Named(
+    "Error",
+    obj(
+        {"ok": {"const": False}, "error": said(dict(TEXT), "One sentence that says what to change."), "data": NULL},
+        optional={"deprecation_warning": TEXT},
+        says="Every error, with and without the envelope.",
+    ),
+)
+NAMES: Final[Mapping[str, Schema]] = MappingProxyType({"device_id": TEXT, "session_id": SESSION_ID})
+
+
+def results_of(names: tuple[str, ...], echo: Schema) -> Schema:
+    """One entry for each that was meant: what is in force now, or why it was refused."""
+    who = {name: NAMES[name] for name in names}
+    maybe = {"session_id": NAMES["session_id"]} if "session_id" in who else {}
+    who = {name: schema for name, schema in who.items() if name not in maybe}
+    done: Mapping[str, Any] = {"allOf": [obj({**who, "ok": {"const": True}}, optional=maybe), echo]}
+    refused = obj({**who, "ok": {"const": False}, "error": TEXT}, optional=maybe)
+    return obj({"results": listed(either(done, refused))})
+
+
+def enveloped(data: Schema, *, ok: bool = True) -> Schema:
+    """`{"ok": true, "error": null, "data": …}`; with `ok` false the `error` is a sentence beside the data."""
+    members: dict[str, Schema] = {"ok": {"const": ok}, "error": NULL if ok else TEXT, "data": data}
+    return obj(members, optional={"warnings": listed(TEXT), "deprecation_warning": TEXT})

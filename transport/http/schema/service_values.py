@@ -1,0 +1,47 @@
+"""What the running service has that a client can name: the values of `FromService` leaves in `/openapi.json`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from transport.http.schema.json_schema import FromService
+from transport.wire.vocabulary import ARMS, path_kinds, path_words
+
+if TYPE_CHECKING:
+    from transport.bridge import Bridge
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceValues:
+    """Ids and words by the names that `FromService` uses; an empty tuple: nothing of that sort is there now."""
+
+    devices: tuple[str, ...] = ()
+    movers: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()
+    ports: tuple[str, ...] = ()
+    device_words: tuple[str, ...] = field(default_factory=path_words)
+    mover_words: tuple[str, ...] = field(
+        default_factory=lambda: tuple(word for word in path_words() if path_kinds(word) & ARMS)
+    )
+
+    @property
+    def alone(self) -> bool:
+        """Whether exactly one session is open."""
+        return len(self.sessions) == 1
+
+    def schema(self, leaf: FromService) -> dict[str, Any]:
+        """The words that fit now; any text where there is none."""
+        found: tuple[str, ...] = getattr(self, leaf.what)
+        words = [*found, *leaf.also]
+        return {"type": "string", "enum": words} if words else {"type": "string"}
+
+
+def service_values_of(bridge: Bridge) -> ServiceValues:
+    """What is there at this moment."""
+    return ServiceValues(
+        devices=tuple(record.device_id for record in bridge.inventory.devices),
+        movers=tuple(record.device_id for record in bridge.inventory.devices if record.kind.moves),
+        sessions=tuple(str(record.session_id) for record in bridge.sessions.sessions),
+        ports=tuple(status.port for status in bridge.ports.ports),
+    )

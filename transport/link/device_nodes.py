@@ -1,0 +1,51 @@
+"""Nodes of the operating system at which ports are: which one is at a path, and whether any has come or gone, without listing them.
+
+A folder's time changes with every node that is made or removed in it, so that a few calls of stat tell what takes a walk through sysfs.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from transport.link.serial_ports import NAMED, path_of
+
+if TYPE_CHECKING:
+    from actors.settings.messages import SettingsView
+
+FOLDER: Final = "/dev"
+USB_FOLDER: Final = "/dev/bus/usb"
+# Its entries are PORT=MECHANISM.
+HAPI: Final = "devices/hapi/ports"
+
+
+def node_of(path: str) -> str:
+    """Another text for each node that was ever at that path, whoever owns it; "" when there is none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return ""
+    return f"{found.st_dev}.{found.st_ino}.{found.st_rdev}"
+
+
+def glance(settings: SettingsView) -> object:
+    """Another value after a node has come or gone: in FOLDER, at a USB bus, or at a path that a setting names."""
+    named = [path_of(text) for text in settings.texts(NAMED)]
+    named += [path_of(entry.rpartition("=")[0]) for entry in settings.texts(HAPI)]
+    return (_changed_ns(FOLDER), *_buses(), *((path, _changed_ns(path), node_of(path)) for path in named))
+
+
+def _buses() -> tuple[tuple[str, int], ...]:
+    """Each USB bus, and when a device came or went there."""
+    with suppress(OSError):
+        buses = sorted(str(bus) for bus in Path(USB_FOLDER).iterdir())
+        return tuple((bus, _changed_ns(bus)) for bus in buses)
+    return ()
+
+
+def _changed_ns(path: str) -> int:
+    """When the node at that path, be it a link, was made or changed last; 0 when there is none."""
+    with suppress(OSError):
+        return Path(path).lstat().st_ctime_ns
+    return 0

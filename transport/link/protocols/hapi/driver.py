@@ -1,0 +1,266 @@
+"""Driver of hAPI boards: a setting says what is wired to which port, setup tells it to the board, a port's thread does the rest.
+
+Ports of `devices/hapi/ports` -> zero torque, reset, setup -> the first reply -> PortThread. A board has no watchdog, so its zero
+packet is the last thing on the line whatever ends the exchange; of a service that stands still (SIGSTOP) nothing protects it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final
+
+import serial
+import serial.tools.list_ports
+
+from actors.port.link_interface import DeviceFacts, Ended, LinkFacts, NobodyAnswers
+from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind, Transport
+from actors.values.identity import Connection, Firmware, Kind
+from fastpath.arena.runtime import now_ns
+from fastpath.port.port_thread import PortThread
+from transport.link.device_nodes import HAPI
+from transport.link.protocols.hapi.board import (
+    BOARD_ID,
+    BOARDS,
+    MOTOR_TORQUE,
+    codec_config,
+    reset_message,
+    setup_message,
+    zero_message,
+)
+from transport.link.serial_port import link_counters, open_port
+from transport.link.serial_ports import path_of, there
+from transport.link.usb_bus import short_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from actors.device.messages import DeviceWide
+    from actors.kit.published import Published
+    from actors.port.link_interface import Patience
+    from actors.settings.messages import SettingsView
+    from fastpath.arena.runtime import Lease, Runtime
+    from fastpath.port.port_thread import Guard
+    from transport.link.protocols.hapi.board import Board
+
+RATE_HZ: Final = 1000.0
+# The board's USB is its own: any rate does, and this is the one that its makers' examples ask for.
+BAUD: Final = 4_000_000
+# What the service asks of firmware is the loop's business here: every feature of 7.5 is there.
+FIRMWARE: Final = Firmware(7, 5)
+HARDWARE: Final = {"pantograph": 1, "2diy-metal": 2, "2diy-plastic": 3}
+SETTLE_S: Final = 0.5
+READ_S: Final = 0.01
+READ_BYTES: Final = 4096
+# More than the longest message that a board may have been left waiting for; each pair of zeros behind it is a reset.
+FLUSH: Final = bytes(64)
+QUIET_S: Final = 0.03
+RETRY_S: Final = 0.25
+DEAF_NS: Final = 500_000_000
+SETTLED_NS: Final = 50_000_000
+
+ListPorts = Callable[[], Iterable[Any]]
+
+
+class HapiLink:
+    """A port with one board; see `actors.port.link_interface.Link`."""
+
+    receiver = False
+
+    def __init__(self, thread: PortThread, found: FoundDevice, setup: bytes) -> None:
+        self._thread = thread
+        self._found = found
+        self._setup = setup
+        self._attached: Lease | None = None
+        self._since_ns = now_ns()
+        self._calibrating: tuple[int, int] | None = None
+        self._calibration: Ended | None = None
+
+    def start(self, leases: Mapping[str, Lease]) -> None:
+        """Exchange with the loop for the board, or with nobody."""
+        lease = leases.get(self._found.device_id)
+        if lease == self._attached:
+            return
+        if lease is None:
+            self._thread.detach(0)
+        else:
+            self._since_ns = now_ns()
+            self._thread.attach(0, lease)
+        self._attached = lease
+
+    def facts(self) -> LinkFacts:
+        """What holds now; a board that answers nothing for 500 ms has gone."""
+        counters = self._thread.counters()
+        newest_ns = max(counters.sample_ns[0], self._since_ns)
+        gone = ""
+        if counters.gone:
+            gone = f"it was unplugged ({os.strerror(counters.gone)})"
+        elif self._attached is not None and now_ns() - newest_ns > DEAF_NS:
+            gone = "it has not answered for 500 ms"
+        if self._calibrating is not None and counters.sample_ns[0] > self._calibrating[1] + SETTLED_NS:
+            self._calibration, self._calibrating = Ended(self._calibrating[0]), None
+        about = DeviceFacts(calibration=self._calibration)
+        return LinkFacts(gone, (self._found,), {self._found.device_id: about}, link_counters(counters))
+
+    def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
+        """Nothing: the loop does all of it."""
+        del device_id, wide, save
+
+    def calibrate(self, device_id: str, run: int) -> None:
+        """Setup once more: the encoders read the home pose wherever the linkage is, so the user has to hold it there."""
+        del device_id
+        if not run:
+            self._calibrating = None
+            return
+        known = run == (self._calibrating or (None,))[0] or (
+            self._calibration is not None and self._calibration.run == run
+        )
+        if not known and self._thread.send(self._setup):
+            self._calibrating = (run, now_ns())
+
+    def close(self) -> None:
+        """Zero torque, thread joined, descriptor closed."""
+        with contextlib.suppress(OSError):
+            self._thread.close()
+
+
+class HapiBoards:
+    """The ports that `devices/hapi/ports` names, listed or not, while they exist."""
+
+    transport = Transport.SERIAL
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        settings: Published[SettingsView],
+        guard: Guard | None = None,
+        list_ports: ListPorts = serial.tools.list_ports.comports,
+    ) -> None:
+        """`list_ports` gives what pyserial's does."""
+        self._runtime = runtime
+        self._settings = settings
+        self._failsafe = guard
+        self._list_ports = list_ports
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """One for each entry whose port is there."""
+        listed = {os.path.realpath(info.device): info for info in self._list_ports()}
+        found: list[Candidate] = []
+        for path in self._named():
+            info = listed.get(os.path.realpath(path))
+            if info is None and not there(path):
+                continue
+            found.append(
+                Candidate(
+                    port=path.rstrip("/").rpartition("/")[2],
+                    path=path,
+                    transport=Transport.SERIAL,
+                    vendor_id=getattr(info, "vid", None),
+                    product_id=getattr(info, "pid", None),
+                    name=getattr(info, "product", None) or "",
+                    serial=getattr(info, "serial_number", None) or "",
+                    assigned=True,
+                )
+            )
+        return tuple(found)
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> HapiLink:
+        """Set the board up and wait for its first reply: NobodyAnswers; OSError when the port cannot be opened."""
+        name = self._named().get(candidate.path)
+        if name is None:
+            raise NobodyAnswers(f"{HAPI} does not name {candidate.path} any more")
+        board, port = (
+            BOARDS[name],
+            open_port(candidate.path, BAUD, read_s=READ_S, write_s=1.0),
+        )
+        try:
+            _set_up(port, board, patience, stop)
+            thread = PortThread(
+                self._runtime,
+                os.dup(port.fileno()),
+                "hapi",
+                rates_hz=(RATE_HZ,),
+                zero_packet=zero_message(board),
+                config=codec_config(board),
+                name=f"hd-p-{candidate.port}",
+                guard=self._failsafe,
+            )
+        finally:
+            port.close()
+        try:
+            thread.start()
+        except BaseException:
+            thread.close()
+            raise
+        return HapiLink(thread, found_board(candidate, name), setup_message(board))
+
+    def _named(self) -> dict[str, str]:
+        """Mechanism by path."""
+        entries = (text.rpartition("=") for text in self._settings.value.texts(HAPI))
+        return {path_of(port): name for port, _, name in entries}
+
+
+def found_board(candidate: Candidate, name: str) -> FoundDevice:
+    """What the service shows of a board: its id is the end of its serial number, else of its port's name."""
+    board = BOARDS[name]
+    return FoundDevice(
+        device_id=short_id("H", candidate.serial, candidate.port.upper()),
+        kind=Kind.COMPACT,
+        connection=Connection.SERIAL,
+        firmware=FIRMWARE,
+        hardware_version=HARDWARE[name],
+        uuid=uuid.uuid5(uuid.NAMESPACE_OID, f"hapi {candidate.serial or candidate.port}").hex,
+        driver=f"hapi {name}",
+        reach=board.reach,
+        mechanism=FoundMechanism(
+            MechanismKind.FIVE_BAR,
+            board.peak_force,
+            1000 * MOTOR_TORQUE,
+            board.step,
+            {
+                "shoulder": (board.base / 2, 0.0, 0.0),
+                "link": board.links,
+                "base": board.base,
+                "counts_per_turn": float(board.joints[0].counts_per_turn),
+            },
+        ),
+        calibrated=True,
+        settle_s=SETTLE_S,
+    )
+
+
+def _set_up(port: serial.Serial, board: Board, patience: Patience, stop: threading.Event) -> None:
+    """Motors off, whatever it was in the middle of; then setup until it answers for what is wired to it."""
+    zero, wanted = zero_message(board), 1 + 4 * len(board.joints)
+    port.write(zero)
+    port.write(FLUSH)
+    until = time.monotonic() + patience.timeout_s
+    while not stop.is_set() and time.monotonic() < until:
+        _drain(port)
+        for message in (reset_message(), setup_message(board), zero):
+            port.write(message)
+        if _answers(port, wanted, min(until, time.monotonic() + RETRY_S), stop):
+            return
+    raise NobodyAnswers("no hAPI board answers: check the cable, and that the board has its firmware")
+
+
+def _drain(port: serial.Serial) -> None:
+    """Throw away what comes until nothing has come for a moment."""
+    quiet = time.monotonic() + QUIET_S
+    while time.monotonic() < quiet:
+        if port.read(READ_BYTES):
+            quiet = time.monotonic() + QUIET_S
+
+
+def _answers(port: serial.Serial, wanted: int, until: float, stop: threading.Event) -> bool:
+    """Whether one reply comes, of the right length and from the right board."""
+    got = b""
+    while time.monotonic() < until and not stop.is_set():
+        got += port.read(READ_BYTES)
+        if len(got) >= wanted:
+            return len(got) == wanted and got[0] == BOARD_ID
+    return False

@@ -1,0 +1,284 @@
+"""Driver of boards that speak the open link protocol: who is there is asked here, then a port's thread exchanges with the loop.
+
+serial port -> identify (Talk over blocking reads) -> PortThread: states and commands without Python, zero commands from the first ->
+wake, then `facts` each 10 ms: Talk goes on through the thread's messages (settle, presence, configuration, calibration).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+import serial
+
+from actors.port.link_interface import DeviceFacts, LinkFacts, NobodyAnswers, PortUnusable
+from actors.values.hardware import PortFault
+from fastpath.codecs.openlink_messages import Command, CommandMode, SettlePhase, Wake
+from fastpath.codecs.openlink_py import MAX_DEVICES, Decoder, encode
+from fastpath.port.port_thread import PortThread
+from transport.link.protocols.openlink.host_fsm import HALF_WAY, HostFsm
+from transport.link.protocols.openlink.identity import found_device, why_not_driven
+from transport.link.protocols.openlink.peer import MS, Peer
+from transport.link.protocols.openlink.status_text import words_of
+from transport.link.serial_port import link_counters, open_port
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from actors.device.messages import DeviceWide
+    from actors.port.link_interface import Patience
+    from actors.values.hardware import Candidate, FoundDevice
+    from fastpath.arena.runtime import Lease, Runtime
+    from fastpath.port.port_thread import Guard
+
+BAUD: Final = 921_600
+READ_S: Final = 0.002
+READ_BYTES: Final = 4096
+# Zero commands a second to a board that nobody has attached: its watchdog wants one in 50 ms.
+IDLE_HZ: Final = 200.0
+# PORT_CALIBRATED and PORT_HOMED of fastpath/port_layout.pxd.
+CALIBRATED: Final = 1
+HOMED: Final = 512
+FIRST_STATE_NS: Final = 300 * MS
+# Motors to zero, taken whatever its sequence; then asleep, half way round from where the talk begins to count.
+ZERO_PACKET: Final = encode(Command()) + encode(Wake(awake=False, rate_hz=0), sequence=HALF_WAY)
+
+
+logger = logging.getLogger(__name__)
+
+
+class SerialPort(Protocol):
+    """An open serial port in raw mode; `read` waits a few milliseconds at most."""
+
+    def read(self, size: int, /) -> bytes:
+        """What is there, b"" for nothing; OSError when the port has gone."""
+        ...
+
+    def write(self, data: bytes, /) -> int | None:
+        """OSError when the port has gone."""
+        ...
+
+    def fileno(self) -> int:
+        """Its descriptor."""
+        ...
+
+
+@dataclass(slots=True)
+class _Shown:
+    """A device as it was found; `peer` is another one when a receiver has given the index away."""
+
+    peer: Peer
+    found: FoundDevice
+
+
+class OpenlinkLink:
+    """A port with one board, or with a receiver; see `actors.port.link_interface.Link`."""
+
+    def __init__(self, port: str, thread: PortThread, runtime: Runtime, talk: HostFsm) -> None:
+        self._port = port
+        self._thread = thread
+        self._runtime = runtime
+        self._talk = talk
+        self._decoder = Decoder()
+        self._lock = threading.Lock()
+        self._shown: dict[int, _Shown] = {}
+        self._attached: dict[int, Lease] = {}
+        self._closed = False
+
+    def wake(self, stopped: Callable[[], bool]) -> str:
+        """Wake who is there; why nobody will, "" once every one has answered, and said how it is or had the time to."""
+        self._talk.go_on()
+        settled_ns: int | None = None
+        while True:
+            with self._lock:
+                self._go_on()
+            gone = self._thread.counters().gone
+            if gone or self._talk.why or stopped():
+                return self._talk.why or (os.strerror(gone) if gone else "it was given up")
+            now_ns = self._runtime.now_ns()
+            if self._talk.settled:
+                settled_ns = settled_ns or now_ns
+                heard = all(peer.told or not peer.awake for peer in self._talk.peers)
+                if heard or now_ns - settled_ns > FIRST_STATE_NS:
+                    return ""
+            time.sleep(READ_S)
+
+    @property
+    def receiver(self) -> bool:
+        """Whether devices come and go behind the open port."""
+        return self._talk.receiver
+
+    def start(self, leases: Mapping[str, Lease]) -> None:
+        """Exchange with the loop for these devices and for nobody else from now on."""
+        with self._lock:
+            if self._closed:
+                return
+            wanted: dict[int, Lease] = {}
+            for device_id, lease in leases.items():
+                peer = self._talk.find(device_id)
+                if peer is not None:
+                    wanted[peer.index] = lease
+            for index in self._attached.keys() - wanted.keys():
+                self._thread.detach(index)
+            for index, lease in wanted.items():
+                if self._attached.get(index) != lease:
+                    self._thread.attach(index, lease)
+            self._attached = wanted
+
+    def facts(self) -> LinkFacts:
+        """Go on with the talk, then show what holds."""
+        with self._lock:
+            if not self._closed:
+                self._go_on()
+            counters = self._thread.counters()
+            return LinkFacts(
+                gone=os.strerror(counters.gone) if counters.gone else self._talk.why,
+                devices=self._found(),
+                of={peer.identity.device_id: _facts_of(peer) for peer in self._talk.peers if peer.identity},
+                counters=link_counters(counters),
+            )
+
+    def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
+        """Have the device follow; what it lacks is left out."""
+        with self._lock:
+            self._talk.configure(device_id, wide, save=save)
+
+    def calibrate(self, device_id: str, run: int) -> None:
+        """Begin, and the facts show how it ended; 0: end what still runs."""
+        with self._lock:
+            self._talk.calibrate(device_id, run)
+
+    def close(self) -> None:
+        """Motors to zero, devices asleep, thread joined, descriptor closed."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            if self._talk.receiver:
+                for words in self._talk.goodbye():
+                    self._thread.send(words)
+        # Not under the lock: the timekeeper, which asks for the facts, must not wait for a thread or the failsafe process.
+        self._thread.close()
+
+    def _go_on(self) -> None:
+        frames = self._decoder.feed(b"".join(self._thread.receive()))
+        counters = self._thread.counters()
+        for index, (state_ns, beat_ns) in enumerate(zip(counters.sample_ns, counters.beat_ns, strict=True)):
+            bits = counters.bits[index]
+            self._talk.seen(
+                index,
+                state_ns,
+                beat_ns,
+                counters.faults[index],
+                homed=bool(bits & HOMED),
+                calibrated=bool(bits & CALIBRATED),
+            )
+        for words in self._talk.step(self._runtime.now_ns(), frames):
+            self._thread.send(words)
+        for complaint in self._talk.complaints:
+            logger.warning("port %s: %s", self._port, complaint)
+        self._talk.complaints.clear()
+
+    def _found(self) -> tuple[FoundDevice, ...]:
+        shown: dict[int, _Shown] = {}
+        for peer in self._talk.peers:
+            before = self._shown.get(peer.index)
+            if before is not None and before.peer is peer:
+                shown[peer.index] = before
+            elif peer.identity is not None:
+                shown[peer.index] = _Shown(peer, found_device(peer.identity, calibrated=peer.calibrated))
+        self._shown = shown
+        return tuple(one.found for one in shown.values())
+
+
+def open_board(
+    candidate: Candidate,
+    runtime: Runtime,
+    patience: Patience,
+    stop: threading.Event,
+    guard: Guard | None = None,
+) -> OpenlinkLink:
+    """Open the serial port of a candidate and see who is there: NobodyAnswers, PortUnusable, and OSError as the system has it."""
+    with open_port(candidate.path, BAUD, read_s=READ_S) as port:
+        try:
+            return open_link(candidate, port, runtime, patience, stop, guard)
+        except serial.SerialException as error:
+            raise NobodyAnswers(f"{candidate.path} went away while it was asked ({error})") from error
+
+
+def open_link(
+    candidate: Candidate,
+    port: SerialPort,
+    runtime: Runtime,
+    patience: Patience,
+    stop: threading.Event,
+    guard: Guard | None = None,
+) -> OpenlinkLink:
+    """Identify who is there, exchange, then wake them: NobodyAnswers, OSError; PortUnusable for one that would be driven wrongly.
+
+    The link has a descriptor of its own.
+    """
+    talk = HostFsm(answer_s=patience.timeout_s, tries=patience.tries)
+    _identify(candidate, port, runtime, talk, stop)
+    refusal = "" if talk.receiver or talk.board.identity is None else why_not_driven(talk.board.identity)
+    if refusal:
+        raise PortUnusable(PortFault.NO_DRIVER, refusal)
+    descriptor = os.dup(port.fileno())
+    try:
+        thread = _thread_of(candidate, descriptor, runtime, talk, guard)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    link = OpenlinkLink(candidate.port, thread, runtime, talk)
+    why = link.wake(stop.is_set)
+    if why:
+        link.close()
+        raise NobodyAnswers(f"{candidate.path}: {why}")
+    return link
+
+
+def _identify(candidate: Candidate, port: SerialPort, runtime: Runtime, talk: HostFsm, stop: threading.Event) -> None:
+    decoder = Decoder()
+    while not talk.identified:
+        for words in talk.step(runtime.now_ns(), decoder.feed(port.read(READ_BYTES))):
+            port.write(words)
+        if talk.why or stop.is_set():
+            raise NobodyAnswers(f"{candidate.path}: {talk.why or 'it was given up'}")
+
+
+def _thread_of(
+    candidate: Candidate, descriptor: int, runtime: Runtime, talk: HostFsm, guard: Guard | None
+) -> PortThread:
+    modes, rates = [CommandMode.RELEASE] * MAX_DEVICES, [0.0] * MAX_DEVICES
+    if not talk.receiver:
+        board = talk.board
+        modes, rates = [board.mode], [board.commands_hz]
+    thread = PortThread(
+        runtime,
+        descriptor,
+        "openlink",
+        rates_hz=tuple(rates),
+        zero_packet=b"" if talk.receiver else ZERO_PACKET,
+        config=bytes(modes),
+        name=f"hd-p-{candidate.port}",
+        guard=guard,
+    )
+    if not talk.receiver and rates[0]:
+        thread.set_idle(0, IDLE_HZ)
+    thread.start()
+    return thread
+
+
+def _facts_of(peer: Peer) -> DeviceFacts:
+    return DeviceFacts(
+        awake=peer.phase is not SettlePhase.ASLEEP,
+        heartbeat_ns=peer.beat_ns,
+        fault=", ".join(filter(None, (words_of(peer.faults), peer.refusal))),
+        calibration=peer.ended,
+        homed=peer.settled,
+    )

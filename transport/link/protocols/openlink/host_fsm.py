@@ -1,0 +1,392 @@
+"""The host's half of a link of the open link protocol, without any I/O: frames and the time in, frames out.
+
+identify -> wake, again and again, from `go_on` on -> settle -> awake or asleep. Behind a receiver each present index goes that way by
+itself. COMMAND is not its business: the port's thread sends those. One thread at a time; times in nanoseconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from actors.device.events import sent_nothing
+from actors.pairing.messages import Reason
+from actors.port.link_interface import Ended
+from fastpath.codecs.openlink_messages import (
+    Calibrate,
+    Calibration,
+    CalibrationProgress,
+    Capability,
+    Command,
+    Configuration,
+    Configure,
+    ConfigureResult,
+    DeviceKind,
+    FaultFlag,
+    FaultReport,
+    Heartbeat,
+    Identify,
+    Identity,
+    Message,
+    Presence,
+    Refused,
+    RefusedReason,
+    Settle,
+    SettlePhase,
+    State,
+    StateFlag,
+    Wake,
+)
+from fastpath.codecs.openlink_py import EVERY_DEVICE, Frame, encode, newer
+from transport.link.protocols.openlink.identity import configure_message
+from transport.link.protocols.openlink.peer import MOST_HZ, MS, NS_PER_S, REQUEST_NS, UNSETTLED, Ask, Peer
+from transport.link.protocols.openlink.status_text import OFF, REASONS, configuration_refused, light, refused
+
+if TYPE_CHECKING:
+    from actors.device.messages import DeviceWide
+
+WAKE_NS: Final = 500 * MS
+# Who has sent nothing for as long may have started again: it is not woken as if it had not.
+FRESH_NS: Final = 100 * MS
+AGAIN_NS: Final = 500 * MS
+# The light is told again and again: nobody answers LED.
+LIGHT_NS: Final = 2000 * MS
+SILENT_NS: Final = 500 * MS
+# A receiver says each 500 ms who is present; one that started again says nothing until it is asked.
+ABSENCE_NS: Final = 1600 * MS
+TRIES: Final = 4
+HALF_WAY: Final = 0x8000
+# A grip that is lost again and again is asked less and less often: the others behind its receiver need the air.
+LEAST_PAUSE_NS: Final = 1000 * MS
+MOST_PAUSE_NS: Final = 10_000 * MS
+MOST_LOSSES: Final = 5
+MOST_RUNS: Final = 255
+HANDLES: Final = frozenset({DeviceKind.GRIP, DeviceKind.PEN})
+
+
+class HostFsm:
+    """`step` with what came, then send what it returns; `why` says what ended the talk, "" while it goes on."""
+
+    def __init__(self, *, answer_s: float = 2.0, tries: int = TRIES, rate_hz: int = MOST_HZ) -> None:
+        """Somebody has `answer_s` to say who it is, and each device is told once to wake up, and `tries` times more."""
+        self._tries = tries
+        self._rate_hz = rate_hz
+        self._peers: dict[int, Peer] = {}
+        answer_ns = round(answer_s * NS_PER_S)
+        first = Ask(Identify(), -(-answer_ns // REQUEST_NS) - 1, min(REQUEST_NS, answer_ns))
+        self._everybody: Ask | None = first
+        self._sequence = 0
+        self._heard: int | None = None
+        self._waking = False
+        self._presence_ns = 0
+        self._nobody = "nobody answers IDENTIFY"
+        self.receiver = False
+        self.answered = False
+        self.why = ""
+        # What is worth a line in the log; whoever has logged it clears it.
+        self.complaints: list[str] = []
+
+    @property
+    def peers(self) -> tuple[Peer, ...]:
+        """Devices that have said who they are and have been woken or sleep, in the order of their index."""
+        return tuple(
+            peer
+            for _, peer in sorted(self._peers.items())
+            if peer.identity is not None and peer.phase is not None and not peer.lost
+        )
+
+    @property
+    def identified(self) -> bool:
+        """Whether it is known who has this port, so that its commands can begin."""
+        return self.receiver or any(peer.identity is not None for peer in self._peers.values())
+
+    @property
+    def board(self) -> Peer:
+        """The one that has the port for itself, once it is identified; KeyError behind a receiver."""
+        return self._peers[0]
+
+    @property
+    def settled(self) -> bool:
+        """Whether every device that is there has answered all that it was asked at first."""
+        return self.answered and all(peer.phase is not None or peer.gave_up for peer in self._peers.values())
+
+    def find(self, device_id: str) -> Peer | None:
+        """The device of that id."""
+        for peer in self.peers:
+            if peer.identity is not None and peer.identity.device_id == device_id:
+                return peer
+        return None
+
+    # ------------------------------------------------------------ what the host wants
+
+    def configure(self, device_id: str, wide: DeviceWide, *, save: bool) -> None:
+        """Have it follow; a newer wish replaces one that waits."""
+        peer = self.find(device_id)
+        if peer is not None and peer.identity is not None:
+            message = configure_message(peer.identity, wide, save=save)
+            if message.fields:
+                peer.asks[Configure] = Ask(message, TRIES - 1)
+
+    def calibrate(self, device_id: str, run: int) -> None:
+        """Begin; the same run again is nothing. 0: end the one that has not ended."""
+        peer = self.find(device_id)
+        if peer is None or peer.run == run or (not run and peer.ended is not None):
+            return
+        peer.run, peer.ended = run, None
+        if run:
+            peer.runs = peer.runs % MOST_RUNS + 1
+        message = Calibrate(start=bool(run), run=peer.runs if run else 0)
+        peer.run_asked = peer.asks[Calibrate] = Ask(message, TRIES - 1)
+
+    def go_on(self) -> None:
+        """Wake who is there: commands flow from now on, so that no watchdog trips."""
+        self._waking = True
+
+    def goodbye(self) -> list[bytes]:
+        """What puts every device to rest and to sleep: motors off."""
+        words: list[bytes] = []
+        for peer in self._peers.values():
+            if peer.moves:
+                words.append(encode(Command(), device=peer.index))
+            words.append(self._say(peer.index, Wake(awake=False, rate_hz=0)))
+        return words
+
+    # ------------------------------------------------------------ what happens
+
+    def seen(
+        self, index: int, state_ns: int, beat_ns: int, faults: int, *, homed: bool = True, calibrated: bool = False
+    ) -> None:
+        """States and heartbeats that arrived past this talk, 0 = none yet; what the newest state said."""
+        peer = self._peers.get(index)
+        if peer is not None:
+            if peer.phase is not None and state_ns > peer.settle_ns + MOST_PAUSE_NS:
+                peer.losses = 0
+            peer.heard_ns = max(peer.heard_ns, state_ns)
+            if beat_ns >= peer.since_ns:
+                peer.beat_ns = max(peer.beat_ns or 0, beat_ns) or None
+            if state_ns and state_ns >= peer.since_ns:
+                peer.told, peer.faults = True, FaultFlag(faults)
+                peer.homed, peer.calibrated = homed, calibrated
+
+    def step(self, now_ns: int, frames: list[Frame]) -> list[bytes]:
+        """Take these frames, then say what is due."""
+        for frame in frames:
+            self._take(frame, now_ns)
+        words: list[bytes] = []
+        if self.receiver and self._everybody is None and now_ns - self._presence_ns > ABSENCE_NS:
+            self._everybody = Ask(Identify(), TRIES - 1)
+        if self._everybody is not None and not self._again(self._everybody, EVERY_DEVICE, now_ns, words):
+            self.why = self.why or self._nobody
+        for peer in self._peers.values():
+            self._step_peer(peer, now_ns, words)
+        return words
+
+    def _step_peer(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
+        # That it is ready is said once, and that word may be lost.
+        overdue = peer.phase in UNSETTLED and now_ns - peer.settle_ns > WAKE_NS
+        if overdue and now_ns - peer.heard_ns <= FRESH_NS and peer.identity is not None and Wake not in peer.asks:
+            self._wake(peer, peer.identity)
+        for kind, ask in list(peer.asks.items()):
+            if kind is Wake and not self._waking:
+                continue
+            if not self._again(ask, peer.index, now_ns, words):
+                del peer.asks[kind]
+                self._unanswered(peer, kind, now_ns)
+        if peer.awake and not peer.lost and now_ns - peer.heard_ns > SILENT_NS:
+            self._lose(peer, sent_nothing(now_ns - peer.heard_ns), now_ns)
+        if peer.identity is not None and Capability.LED in peer.identity.capabilities:
+            self._light(peer, now_ns, words)
+
+    def _wake(self, peer: Peer, identity: Identity) -> None:
+        """Have it wake up, or say how far it is."""
+        peer.asks[Wake] = Ask(Wake(rate_hz=min(identity.rate_hz, self._rate_hz)), self._tries, WAKE_NS)
+
+    def _light(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
+        wanted = light(peer.phase, peer.faults)
+        if wanted != peer.lit or (wanted != OFF and now_ns - peer.lit_ns >= LIGHT_NS):
+            peer.lit, peer.lit_ns = wanted, now_ns
+            words.append(self._say(peer.index, wanted))
+
+    def _again(self, ask: Ask, index: int, now_ns: int, words: list[bytes]) -> bool:
+        """Say it if it is due; False when it has been said often enough and nothing came."""
+        if now_ns < ask.due_ns:
+            return True
+        if ask.sequences and ask.left == 0:
+            return False
+        ask.left -= bool(ask.sequences)
+        ask.sequences.append(self._sequence)
+        ask.due_ns = now_ns + ask.every_ns
+        words.append(self._say(index, ask.message))
+        return True
+
+    def _say(self, index: int, message: Message) -> bytes:
+        words = encode(message, device=index, sequence=self._sequence)
+        self._sequence = (self._sequence + 1) & 0xFFFF
+        return words
+
+    def _unanswered(self, peer: Peer, kind: type[Message], now_ns: int) -> None:
+        if kind is Wake and peer.phase is None:
+            self._lose(peer, "it does not wake up", now_ns)
+        elif kind is Identify:
+            self._lose(peer, "it does not say who it is", now_ns)
+        elif kind is Configure:
+            peer.refusals[Configure] = "it does not answer CONFIGURE"
+
+    def _lose(self, peer: Peer, why: str, now_ns: int) -> None:
+        """A device on its own ends the talk; a receiver goes on, and begins anew with whoever holds that index."""
+        if self.receiver:
+            if not peer.losses:
+                self.complaints.append(f"index {peer.index} of the receiver: {why}")
+            pause_ns = min(LEAST_PAUSE_NS << peer.losses - 1, MOST_PAUSE_NS) if peer.losses else 0
+            again = Ask(Identify(), TRIES - 1, due_ns=now_ns + pause_ns)
+            losses = min(peer.losses + 1, MOST_LOSSES)
+            self._peers[peer.index] = Peer(peer.index, since_ns=now_ns, asks={Identify: again}, losses=losses)
+            return
+        peer.lost = why
+        self.why = self.why or why
+
+    # ------------------------------------------------------------ what devices say
+
+    def _take(self, frame: Frame, now_ns: int) -> None:
+        message = frame.message
+        if isinstance(message, State):
+            self._take_state(frame.device, message, now_ns)
+            return
+        known = isinstance(message, Identity)
+        if self._heard is not None and not (known or newer(self._heard, frame.sequence)):
+            return
+        self._heard = frame.sequence
+        if isinstance(message, Identity):
+            self._take_identity(frame.device, message, now_ns)
+        elif isinstance(message, Presence):
+            self._take_presence(message, now_ns)
+        elif (peer := self._peers.get(frame.device)) is not None:
+            self._take_peer(peer, message, now_ns)
+
+    def _take_identity(self, index: int, identity: Identity, now_ns: int) -> None:
+        if identity.kind is DeviceKind.RECEIVER:
+            self._take_receiver(now_ns)
+            return
+        if not self.receiver and index != 0:
+            self._nobody = f"it answers IDENTIFY as device {index}, and a board on its own is device 0"
+            return
+        self.answered = True
+        if not self.receiver:
+            self._everybody = None
+            self._peers.setdefault(index, Peer(index, since_ns=now_ns))
+        peer = self._peers.get(index)
+        if peer is None:
+            return
+        peer.asks.pop(Identify, None)
+        if peer.identity is not None:
+            if not self.receiver or peer.is_still(identity):
+                return
+            peer = self._peers[index] = Peer(index, since_ns=now_ns)
+        if self.receiver and identity.kind not in HANDLES:
+            self._lose(peer, "it is no grip or pen: what has motors needs a port of its own", now_ns)
+            return
+        peer.identity = identity
+        self._wake(peer, identity)
+
+    def _take_receiver(self, now_ns: int) -> None:
+        """It says that it is one; where it may have started again, who was behind it says once more who it is."""
+        if self.answered and self._everybody is not None:
+            for peer in self._peers.values():
+                peer.asks[Identify] = Ask(Identify(), TRIES - 1)
+        self._share(now_ns)
+        self.answered, self._everybody = True, None
+
+    def _share(self, now_ns: int) -> None:
+        if not self.receiver and self._peers:
+            self.why = "a receiver answers where a board did"
+        self._presence_ns, self.receiver = now_ns, True
+
+    def _take_presence(self, presence: Presence, now_ns: int) -> None:
+        self._share(now_ns)
+        if self.answered:
+            self._everybody = None
+        for index in range(8):
+            here = presence.present >> index & 1
+            if here and index not in self._peers:
+                self._peers[index] = Peer(index, since_ns=now_ns, asks={Identify: Ask(Identify(), TRIES - 1)})
+            elif not here:
+                self._peers.pop(index, None)
+
+    def _take_peer(self, peer: Peer, message: Message, now_ns: int) -> None:
+        match message:
+            case Settle():
+                self._take_settle(peer, message, now_ns)
+            case Heartbeat():
+                peer.beat_ns = now_ns
+            case FaultReport():
+                peer.faults = message.faults
+            case Configuration():
+                self._take_configuration(peer, message, now_ns)
+            case Refused():
+                self._take_refused(peer, message, now_ns)
+            case Calibration():
+                self._take_calibration(peer, message, now_ns)
+            case _:
+                pass
+
+    def _take_settle(self, peer: Peer, settle: Settle, now_ns: int) -> None:
+        if peer.identity is None:
+            return
+        peer.asks.pop(Wake, None)
+        peer.heard_ns = peer.settle_ns = now_ns
+        peer.phase = settle.phase
+        peer.watchdog_trips = settle.watchdog_trips
+        if settle.phase is SettlePhase.FAILED:
+            self._lose(peer, "it failed to wake up", now_ns)
+
+    def _take_state(self, index: int, state: State, now_ns: int) -> None:
+        peer = self._peers.get(index)
+        if peer is not None:
+            peer.heard_ns, peer.told, peer.faults = now_ns, True, state.faults
+            peer.calibrated = StateFlag.CALIBRATED in state.flags
+
+    def _take_configuration(self, peer: Peer, told: Configuration, now_ns: int) -> None:
+        ask = peer.asks.get(Configure)
+        if ask is None or told.request not in ask.sequences:
+            return
+        peer.refusals[Configure] = configuration_refused(told)
+        if told.result is ConfigureResult.BUSY:
+            ask.again(now_ns + AGAIN_NS, TRIES)
+        else:
+            del peer.asks[Configure]
+
+    def _take_calibration(self, peer: Peer, told: Calibration, now_ns: int) -> None:
+        ask = peer.run_asked
+        if ask is None or told.request not in ask.sequences:
+            return
+        if peer.run and peer.ended is None and told.progress is CalibrationProgress.RUNNING:
+            # That it is over is said once, and that word may be lost.
+            ask.again(now_ns + AGAIN_NS, TRIES)
+            peer.asks[Calibrate] = ask
+            return
+        peer.asks.pop(Calibrate, None)
+        peer.refusals.pop(Calibrate, None)
+        if peer.run and peer.ended is None:
+            done = told.progress is CalibrationProgress.DONE
+            peer.ended = Ended(peer.run, None if done else REASONS.get(told.reason, Reason.BLOCKED))
+
+    def _take_refused(self, peer: Peer, told: Refused, now_ns: int) -> None:
+        for kind in (Identify, Wake, Configure, Calibrate):
+            if not self._answered(peer, kind, told.request):
+                continue
+            if kind is Wake and peer.phase is not None:
+                peer.settle_ns = now_ns
+                continue
+            peer.refusals[kind] = refused(kind, told)
+            if kind in {Identify, Wake}:
+                self._lose(peer, peer.refusals[kind], now_ns)
+            elif kind is Calibrate and peer.run and peer.ended is None:
+                asleep = told.reason is RefusedReason.ASLEEP and not peer.moves
+                peer.ended = Ended(peer.run, Reason.PEN_ASLEEP if asleep else Reason.BLOCKED)
+
+    def _answered(self, peer: Peer, kind: type[Message], request: int) -> bool:
+        """Whether that was the answer to what waits: it is not said again."""
+        ask = peer.asks.get(kind)
+        if ask is None or request not in ask.sequences:
+            return False
+        del peer.asks[kind]
+        return True

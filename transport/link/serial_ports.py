@@ -1,0 +1,109 @@
+"""Which serial ports are candidates: a port that nothing speaks for is somebody else's, and is not even opened.
+
+A candidate is a port that `devices/detection/serial_ports` names, one whose USB vendor is in the vendor filter, one whose product
+text says that it speaks the open link protocol, or one that is known and not driven. Listing reads the operating system's table.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import serial.tools.list_ports
+
+from actors.values.hardware import Candidate, Transport
+from transport.link.unsupported_ids import not_driven
+
+if TYPE_CHECKING:
+    from actors.kit.published import Published
+    from actors.settings.messages import SettingsView
+
+NAMED: Final = "devices/detection/serial_ports"
+VENDORS: Final = "devices/detection/advanced/allowed_vendor_id_filter"
+# What a board's USB product text contains that wants to be found by itself, in any case.
+PRODUCT_MARK: Final = "open haptic link"
+
+ListPorts = Callable[[], Iterable[Any]]
+
+
+class SerialPorts:
+    """Reads the settings at each look, so that what they name is found at the next one."""
+
+    def __init__(
+        self,
+        settings: Published[SettingsView],
+        list_ports: ListPorts = serial.tools.list_ports.comports,
+    ) -> None:
+        """`list_ports` gives what pyserial's does."""
+        self._settings = settings
+        self._list_ports = list_ports
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Listed ones in the order of the list, then those that only the setting knows and that exist."""
+        settings = self._settings.value
+        named = {os.path.realpath(path): path for path in map(path_of, settings.texts(NAMED))}
+        vendors = {int(text, 16) for text in settings.texts(VENDORS)}
+        found: list[Candidate] = []
+        for info in self._list_ports():
+            assigned = named.pop(os.path.realpath(info.device), None) is not None
+            candidate = _candidate(info, assigned=assigned)
+            if assigned or _speaks_up(candidate, vendors):
+                found.append(candidate)
+        found += [_unlisted(path) for real, path in named.items() if there(real)]
+        return tuple(found)
+
+
+def named_apart(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """The same with a name of its own for each: where two would have one, their whole paths make the names."""
+    every = tuple(candidates)
+    counts = Counter(one.port for one in every)
+    return tuple(
+        one if counts[one.port] == 1 else replace(one, port=one.path.strip("/").replace("/", "-")) for one in every
+    )
+
+
+def path_of(text: str) -> str:
+    """What a setting names: a path, or a base name in /dev."""
+    return text if "/" in text or os.name == "nt" else f"/dev/{text}"
+
+
+def there(path: str) -> bool:
+    """Whether something is at that path; what no path can be, or nobody may look at, is not."""
+    try:
+        return Path(path).exists()
+    except OSError:
+        return False
+
+
+def base_name(path: str) -> str:
+    """`ttyACM0` of `/dev/ttyACM0`."""
+    return path.rstrip("/").rpartition("/")[2] or path
+
+
+def _candidate(info: Any, *, assigned: bool) -> Candidate:
+    return Candidate(
+        port=base_name(info.device),
+        path=info.device,
+        transport=Transport.SERIAL,
+        vendor_id=info.vid,
+        product_id=info.pid,
+        name=info.product or "",
+        serial=info.serial_number or "",
+        assigned=assigned,
+    )
+
+
+def _unlisted(path: str) -> Candidate:
+    return Candidate(base_name(path), path, Transport.SERIAL, assigned=True)
+
+
+def _speaks_up(candidate: Candidate, vendors: set[int]) -> bool:
+    """Whether something says that a device of ours, or one that is known, is there."""
+    if candidate.vendor_id is None:
+        return False
+    known = not_driven(candidate.vendor_id, candidate.product_id) is not None
+    return known or candidate.vendor_id in vendors or PRODUCT_MARK in candidate.name.lower()

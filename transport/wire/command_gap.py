@@ -1,0 +1,69 @@
+"""Does a session keep its commands alive? As a rule over the times at which they came."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Final
+
+STALLS: Final = 3
+WINDOW_NS: Final = 10_000_000_000
+QUIET_NS: Final = 60_000_000_000
+FADE_NS: Final = 20_000_000
+NS_PER_S: Final = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SlowSession:
+    """What was measured of a session whose commands time out again and again."""
+
+    interval: float  # s, mean of the intervals after which the commands had timed out
+    force_lost: float  # 0 to 1, share of the commanded force that was not put out meanwhile
+
+
+class CommandGap:
+    """Three time-outs within 10 s from which the session came back are told once, and again after a minute without any.
+
+    They are told once more when the time-out is another one by then.
+    """
+
+    def __init__(self) -> None:
+        self._last_ns = 0
+        self._held = False
+        self._stalls: deque[tuple[int, int, int]] = deque(maxlen=STALLS)  # ns: when it came back, interval, force lost
+        self._stalled_ns = 0
+        self._told_for_ns = 0
+
+    def note(self, now_ns: int, timeout_ns: int, *, holds: bool) -> SlowSession | None:
+        """A message with commands came, `holds` when it leaves some held; what was measured when it is time to tell the client."""
+        interval = now_ns - self._last_ns
+        stalled = self._held and interval > timeout_ns
+        self._last_ns, self._held = now_ns, holds
+        if not stalled or not holds:
+            return None
+        quiet, self._stalled_ns = now_ns - self._stalled_ns, now_ns
+        if self._told_for_ns == timeout_ns and quiet <= QUIET_NS:
+            return None
+        self._told_for_ns = 0
+        self._stalls.append((now_ns, interval, lost_ns(interval, timeout_ns)))
+        if len(self._stalls) < STALLS or now_ns - self._stalls[0][0] > WINDOW_NS:
+            return None
+        return self._told(now_ns, timeout_ns)
+
+    def _told(self, now_ns: int, timeout_ns: int) -> SlowSession:
+        first_ns, first_interval, _ = self._stalls[0]
+        intervals = sum(interval for _, interval, _ in self._stalls)
+        lost = sum(lost for _, _, lost in self._stalls)
+        self._stalls.clear()
+        self._told_for_ns = timeout_ns
+        return SlowSession(intervals / STALLS / NS_PER_S, lost / (now_ns - first_ns + first_interval))
+
+
+def lost_ns(interval_ns: int, timeout_ns: int) -> int:
+    """How much of an interval between two commands goes without force, in ns of the whole force; 0 up to the time-out.
+
+    A command counts whole until the time-out and fades to 0 in 20 ms, on a straight line: d²/2r while d ≤ r, then d - r/2, for
+    d = interval - timeout and r = 20 ms. 100 ms with a time-out of 50 ms: 40 ms.
+    """
+    late = max(interval_ns - timeout_ns, 0)
+    return late * late // (2 * FADE_NS) if late <= FADE_NS else late - FADE_NS // 2

@@ -1,0 +1,67 @@
+"""Words of modules in what a client sends: who reads them, and which are refused because their module is off."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from actors.kit.errors import InvalidInput
+from actors.modules.module import Place
+from actors.modules.module_input import ModuleInput
+from actors.values.spatial import PartialTransform, WorkspaceChange
+from transport.wire.parsed_message import ModuleChange, NamedDevice, ParsedMessage
+
+if TYPE_CHECKING:
+    from actors.modules.module import Module
+    from actors.modules.registry import Active
+    from actors.values.identity import Kind
+    from transport.wire.shapes import NameUnknown
+
+logger = logging.getLogger(__name__)
+
+
+def take_up(found: ParsedMessage, place: Place, word: str, value: Any, path: str, target: NamedDevice | None) -> bool:
+    """Have a module read the word; False when it is nobody's. InvalidInput, also for one whose module is off."""
+    module = found.modules.find(place, word, path)
+    if module is None:
+        return False
+    device_id, kind = (None, None) if target is None else (target.device_id, target.kind)
+    taken = _read(module, ModuleInput(place, word, value, path, kind, found.fault))
+    if found.module_changes is None:
+        found.module_changes = []
+    found.module_changes.append(ModuleChange(module.name, place, word, taken, device_id, path))
+    return True
+
+
+def transform_words(active: Active, fields: Mapping[str, Any], path: str) -> dict[str, Module]:
+    """Those of modules beside a transform, with who reads them; InvalidInput for one whose module is off."""
+    found = {word: active.find(Place.TRANSFORM, word, f"{path}.{word[:40]}") for word in fields}
+    return {word: module for word, module in found.items() if module is not None}
+
+
+def changed(
+    words: Mapping[str, Module],
+    fields: Mapping[str, Any],
+    path: str,
+    kind: Kind,
+    change: PartialTransform,
+    note: NameUnknown,
+) -> WorkspaceChange:
+    """What a transform comes to with the words beside it; InvalidInput."""
+    whole: WorkspaceChange = change
+    for word, module in words.items():
+        sent = ModuleInput(Place.TRANSFORM, word, fields[word], f"{path}.{word}", kind, note, change)
+        whole = cast("WorkspaceChange", _read(module, sent))
+    return whole
+
+
+def _read(module: Module, sent: ModuleInput) -> object:
+    """What the module makes of it; one that fails is as one that refuses."""
+    try:
+        return module.read(sent)
+    except InvalidInput:
+        raise
+    except Exception:
+        logger.exception("module %s failed to read %s.%s", module.name, sent.place, sent.word)
+        raise InvalidInput(f"module {module.name} failed: look at the log", sent.path) from None

@@ -1,0 +1,26 @@
+"""Messages that would be JSON but for a number that is none: NaN, Infinity, or one beyond all measure such as 1e400.
+
+The fast parser refuses such a message whole. Read once more, it says which part is bad, and its good parts count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+_NO_NUMBER: Final = re.compile(r"NaN|Infinity|[0-9][eE]\+?[0-9]{3}|[0-9]{309}")
+
+
+def repair_nan(data: str | bytes) -> Any:
+    r"""The JSON value with float nan and inf in it; None when something else is wrong with the text as well.
+
+    A text with \u escapes is not read again: a surrogate without its half would be taken here and could not be shown.
+    """
+    try:
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        if "\\u" in text or _NO_NUMBER.search(text) is None:
+            return None
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,125 @@
+"""What one message of a session channel comes to while it is read: parts, faults, and what is known of the devices it names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, TypeAlias
+
+from actors.device.messages import DeviceWide
+from actors.kit.errors import InvalidInput
+from actors.modules.module import Place
+from actors.modules.registry import NOTHING_ON, Active
+from actors.session.messages import Change
+from actors.values.identity import Kind
+from actors.values.spatial import Transform, WorkspaceChange
+
+MOST_PARTS: Final = 512
+TOO_LONG: Final = f"this and what follows is ignored: a message may have {MOST_PARTS} keys, devices and commands in all"
+
+
+class NamedDevice(Protocol):
+    """What reading needs to know of one device."""
+
+    @property
+    def device_id(self) -> str:
+        """Its id."""
+        ...
+
+    @property
+    def kind(self) -> Kind:
+        """Its type."""
+        ...
+
+    @property
+    def moves(self) -> bool:
+        """Whether it has motors."""
+        ...
+
+    @property
+    def accepts(self) -> bool:
+        """Whether it takes commands now."""
+        ...
+
+    @property
+    def refusal(self) -> str:
+        """Why it takes none."""
+        ...
+
+    @property
+    def preset(self) -> str:
+        """The preset in force for this session."""
+        ...
+
+    @property
+    def mount(self) -> Transform:
+        """The mount in force for this session."""
+        ...
+
+    @property
+    def wide(self) -> DeviceWide:
+        """Its configuration for all sessions."""
+        ...
+
+    @property
+    def paired_with(self) -> str | None:
+        """Id of its partner."""
+        ...
+
+
+class TooLong(Exception):
+    """A message has so many parts that reading all of them would keep the others waiting; the text is the path of the next."""
+
+
+# device id, code, three numbers (application space or joints), path for a fault
+DeviceCommand: TypeAlias = tuple[str, int, float, float, float, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleChange:
+    """A module's word, as its `read` made it; `device_id` None: of the session."""
+
+    module: str
+    place: Place
+    word: str
+    value: object
+    device_id: str | None
+    path: str
+
+
+@dataclass(slots=True)
+class ParsedMessage:
+    """A message, read; `mapped` are the devices with a commands map, `full` the groups wanted with config (None: no full frame).
+
+    `deprecated` are old forms that were used, each with what replaces it; `modules` are those that may read words;
+    `spoken` are the bits (vocabulary.OWNERS) of the vocabularies whose own words were used.
+    """
+
+    changes: list[Change] = field(default_factory=list)
+    workspaces: list[tuple[str, WorkspaceChange]] = field(default_factory=list)
+    mapped: set[str] = field(default_factory=set)
+    commands: list[DeviceCommand] = field(default_factory=list)
+    full: frozenset[str] | None = None
+    faults: list[tuple[str, str]] = field(default_factory=list)
+    deprecated: list[tuple[str, str]] = field(default_factory=list)
+    parts: int = 0
+    spoken: int = 0
+    modules: Active = NOTHING_ON
+    module_changes: list[ModuleChange] | None = None
+
+    def part(self, path: str) -> None:
+        """Count one key, device or command; TooLong."""
+        self.parts += 1
+        if self.parts > MOST_PARTS:
+            raise TooLong(path)
+
+    def fault(self, path: str, reason: str) -> None:
+        """Note one bad part."""
+        self.faults.append((path, reason))
+
+
+def checked(found: ParsedMessage, step: Any, value: Any, path: str, *more: Any) -> None:
+    """Run one step of reading; what it refuses becomes a fault."""
+    try:
+        step(found, value, path, *more)
+    except InvalidInput as error:
+        found.fault(error.path or path, error.reason)
