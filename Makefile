@@ -68,6 +68,7 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(PY) -m actors.event.reference > docs/events.md
 	$(PY) -m actors.kit.reference > docs/messages.md
 	$(PY) -m tests.support.promises > docs/promises.md
+	$(PY) -m tests.support.supervision_tree
 
 wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 	$(PY) -m build --outdir dist

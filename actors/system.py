@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import pykka
@@ -174,7 +175,7 @@ class System:
         tree = Supervisor(context, on_fatal)
 
         def add(name: str, actor: type[pykka.Actor], *parts: Any) -> None:
-            tree.add(name, lambda: actor.start(*parts))
+            tree.add(name, partial(actor.start, *parts))
 
         add(STORE, SettingsStore, context, self._state, ledger, FOLLOWERS)
         add(HUB, EventHub, context, encode_json, self.board)

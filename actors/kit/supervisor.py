@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import pykka
 
@@ -93,6 +94,11 @@ class Supervisor:
         if name in self._factories:
             raise ValueError(f'two base actors are named "{name}": give each its own name')
         self._factories[name] = factory
+
+    @property
+    def factories(self) -> Mapping[str, Factory]:
+        """The factory of each base actor by its name, in the order of their start."""
+        return MappingProxyType(self._factories)
 
     def start(self) -> None:
         """Start all in order, each awaited; when one fails, those before it are stopped and its error is raised."""
