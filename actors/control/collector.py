@@ -10,6 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from actors.control.counters import read_counters
+from fastpath.layout.constants import TickStep
 
 if TYPE_CHECKING:
     from actors.control.messages import LoopCounters
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from fastpath.arena.runtime import Runtime
 
-STEPS: Final = ("read", "arbiter", "filter", "monitor", "clamp", "torque", "output", "publish")
+STEPS: Final = tuple(name.removeprefix("STEP_").lower() for name in TickStep.__members__)
 FIRST_BOUND_S: Final = 0.25e-6
 LATENESS_BUCKETS: Final = 16
 # Counter or gauge, field of a device's state, and what it is.

@@ -16,7 +16,8 @@ from actors.device.messages import (
 )
 from actors.event.messages import HUB, BatteryLevel
 from actors.values.identity import Connection
-from fastpath.layout.dtypes import DEVICE_STATE, MEASURED
+from fastpath.layout.constants import SafetyBit, StatusFlag
+from fastpath.layout.dtypes import DEVICE_STATE
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
@@ -30,8 +31,6 @@ REST_S: Final = 300.0
 LEAST_CHARGE: Final = 0.001
 NOTHING_YET: Final = SafetySeen()
 COUNTERS: Final = ("ebrakes", "ebrake_releases", "stalls", "ceilings", "deratings", "oscillations", "grip_drops")
-GUARD_BIT: Final = 4
-HARD_BIT: Final = 8
 SCREENSAVER: Final = "features/screensaver/enabled"
 SCREENSAVER_S: Final = "features/screensaver/timeout"
 
@@ -74,7 +73,7 @@ class DeviceWatch:
             seen = before.get(life) or _Seen(self._runtime.reader(record.lease))
             self._seen[life] = seen
             state = seen.reader.snapshot(self._state)
-            if int(state["generation"]) == record.lease.generation and int(state["flags"]) & MEASURED:
+            if int(state["generation"]) == record.lease.generation and int(state["flags"]) & StatusFlag.FLAG_MEASURED:
                 self._charge(record, seen, state)
                 self._rest(record, seen, state)
                 if record.kind.moves:
@@ -121,5 +120,11 @@ class DeviceWatch:
 def safety_seen(state: Any) -> SafetySeen:
     """The monitors' part of a state."""
     bits = int(state["safety"])
-    stage = FodStage.HARD if bits & HARD_BIT else FodStage.GUARD if bits & GUARD_BIT else FodStage.IDLE
+    stage = (
+        FodStage.HARD
+        if bits & SafetyBit.SAFETY_HARD
+        else FodStage.GUARD
+        if bits & SafetyBit.SAFETY_GUARD
+        else FodStage.IDLE
+    )
     return SafetySeen(**{name: int(state[name]) for name in COUNTERS}, fod_stage=stage)

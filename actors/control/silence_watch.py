@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from actors.device.messages import DeviceSilent, Phase
-from fastpath.layout.dtypes import DEVICE_STATE, MEASURED
+from fastpath.layout.constants import StatusFlag
+from fastpath.layout.dtypes import DEVICE_STATE
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
@@ -55,7 +56,7 @@ class SilenceWatch:
             heard.reader.snapshot(state)
             may_be_silent = record.phase is Phase.ASLEEP and not record.identity.simulated
             if int(state["generation"]) == record.lease.generation and not may_be_silent:
-                measured = bool(int(state["flags"]) & MEASURED)
+                measured = bool(int(state["flags"]) & StatusFlag.FLAG_MEASURED)
                 self._judge(record, heard, now_ns - int(state["time_ns"]), measured=measured)
 
     def _judge(self, record: DeviceRecord, heard: _Heard, silent_ns: int, *, measured: bool) -> None:

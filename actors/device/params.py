@@ -16,6 +16,7 @@ from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, 
 from actors.device.messages import DeviceRecord, Phase
 from actors.values.hardware import MechanismKind
 from actors.values.identity import Connection
+from fastpath.layout.constants import DeviceSource, Mechanism, StatusFlag
 from fastpath.layout.dtypes import DEVICE_PARAMS
 
 if TYPE_CHECKING:
@@ -24,23 +25,20 @@ if TYPE_CHECKING:
     from actors.values.hardware import FoundMechanism
     from actors.values.spatial import Reach
 
-CALIBRATED: Final = 1
-POWER_SUPPLY: Final = 2
-READY: Final = 4
-STARTED: Final = 8
-CONNECTED: Final = 16
-AWAKE: Final = 32
-ATTACHED: Final = 64
-
 SLEW_N_S: Final = 3000.0
 SLOW_SLEW_N_S: Final = 500.0
 
 CIRCLE_RADIUS_M: Final = 0.030
 CIRCLE_PERIOD_S: Final = 4.0
 
-AT_A_PORT: Final = 1
+AT_A_PORT: Final = DeviceSource.SOURCE_PORT
 MECHANISMS: Final = MappingProxyType(
-    {MechanismKind.SERIAL: 0, MechanismKind.FIVE_BAR: 1, MechanismKind.DELTA: 2, MechanismKind.DIRECT: 3}
+    {
+        MechanismKind.SERIAL: Mechanism.MECHANISM_SERIAL,
+        MechanismKind.FIVE_BAR: Mechanism.MECHANISM_FIVE_BAR,
+        MechanismKind.DELTA: Mechanism.MECHANISM_DELTA,
+        MechanismKind.DIRECT: Mechanism.MECHANISM_CURSOR,
+    }
 )
 # A port's device is silent after so long without a packet, s: those that move send at hundreds of hertz, handles at 50.
 SILENCE_S: Final = 0.020
@@ -54,17 +52,17 @@ BATTERY_LIFE_S: Final = 6 * 3600.0
 
 def status_flags(record: DeviceRecord) -> int:
     """The bits of `status` that do not come from the loop."""
-    flags = STARTED | CONNECTED
+    flags = StatusFlag.FLAG_STARTED | StatusFlag.FLAG_CONNECTED
     if record.bond.attached:
-        flags |= ATTACHED
+        flags |= StatusFlag.FLAG_ATTACHED
     if record.bond.calibrated:
-        flags |= CALIBRATED
+        flags |= StatusFlag.FLAG_CALIBRATED
     if record.kind.moves:
-        flags |= POWER_SUPPLY
+        flags |= StatusFlag.FLAG_POWER_SUPPLY
     if record.phase is not Phase.ASLEEP:
-        flags |= AWAKE
+        flags |= StatusFlag.FLAG_AWAKE
     if record.ready:
-        flags |= READY
+        flags |= StatusFlag.FLAG_READY
     return flags
 
 

@@ -11,8 +11,9 @@ from actors.device.kinds import KINDS
 from actors.device.messages import DeviceIdentity, SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Kind
+from fastpath.layout.constants import MAX_DEVICES
 
-MOST_DEVICES: Final = 16
+MOST_DEVICES: Final = MAX_DEVICES
 WHEN_NOTHING_REAL: Final = ("arm", "grip")
 
 

@@ -9,6 +9,7 @@ from actors.device.kinds.base import MEDIUM_HAND
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Kind
 from actors.values.simulation import BUTTONS, Fault, HandPath, Simulation, SimulationChange
+from fastpath.layout.constants import HandMotion
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,8 +29,11 @@ AWAY: Final = frozenset({Fault.UNPLUG, Fault.HANG, Fault.CONNECTION_LOOP})
 LOCK_STIFFNESS: Final = 20_000.0
 FOREIGN_FORCE: Final = (5.0, 0.0, 0.0)
 THROW_SPEED: Final = (3.5, 0.0, 0.0)
-PATHS: Final = {HandPath.CIRCLE: 1, HandPath.REST: 2, HandPath.HOLD: 3}
-NO_HAND: Final = 0
+PATHS: Final = {
+    HandPath.CIRCLE: HandMotion.HAND_CIRCLE,
+    HandPath.REST: HandMotion.HAND_REST,
+    HandPath.HOLD: HandMotion.HAND_HOLD,
+}
 
 
 def changed(record: DeviceRecord, change: SimulationChange) -> Simulation:
@@ -80,13 +84,13 @@ def fill(params: NDArray[np.void], record: DeviceRecord) -> None:
     _fill_fault(params, wanted.fault)
     if wanted.fault is Fault.FOREIGN_OBJECT and record.paired_with is not None and not record.bond.attached:
         # Nobody holds it: what pushes it is the object alone.
-        hand["path"] = NO_HAND
+        hand["path"] = HandMotion.HAND_NONE
 
 
 def _fill_fault(params: NDArray[np.void], fault: Fault) -> None:
     orders = params["simulation"]
     if fault is Fault.THROW:
-        params["hand"]["path"] = NO_HAND
+        params["hand"]["path"] = HandMotion.HAND_NONE
         orders["push"] = THROW_SPEED
     elif fault is Fault.STALL:
         orders["lock_stiffness"] = LOCK_STIFFNESS

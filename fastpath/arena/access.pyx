@@ -13,10 +13,8 @@ from fastpath.arena.array_copy cimport copy_out
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
 from fastpath.tick.effects cimport EFFECT_FORCE
 from fastpath.layout.force cimport EFFECTS
-from fastpath.layout.arena cimport (
-    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES, Arena, DeviceSlot, DeviceState, Record,
-    RecordCell, Transform, View,
-)
+from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
+from fastpath.layout.constants cimport COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES
 from fastpath.navigation.bubble cimport bubble_anew, shows
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
 from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fastpath.layout.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE, OSCILLATION_PARAMS
+from fastpath.layout.dtypes import DEVICE_PARAMS, LOOP_STATE, OSCILLATION_PARAMS
 
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
@@ -17,10 +17,8 @@ from libc.string cimport memset
 from fastpath.arena.array_copy cimport copy_in, copy_out
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_store, hd_triple_init, hd_triple_publish
 from fastpath.layout.force cimport OscillationParams
-from fastpath.layout.arena cimport (
-    MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING, Arena, DeviceParams, DeviceSlot, DeviceState,
-    LoopParams, LoopState, RecordCell,
-)
+from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, LoopParams, LoopState, RecordCell
+from fastpath.layout.constants cimport MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING
 from fastpath.tick.loop cimport loop_join, loop_start, loop_step, loop_sweep
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
 from fastpath.layout.initial_state cimport state_begin
@@ -31,10 +29,6 @@ cdef extern from "platform/realtime.h" nogil:
     void *hd_pages(size_t bytes)
     void hd_pages_free(void *pages, size_t bytes)
     int hd_pages_lock(void *pages, size_t bytes)
-
-if not (DEVICE_PARAMS.itemsize == sizeof(DeviceParams) and DEVICE_STATE.itemsize == sizeof(DeviceState)
-        and LOOP_STATE.itemsize == sizeof(LoopState) and OSCILLATION_PARAMS.itemsize == sizeof(OscillationParams)):
-    raise ImportError("fastpath.arena.runtime: the numpy layouts and layout.pxd differ; rebuild the extensions")
 
 
 class NoSlot(RuntimeError):

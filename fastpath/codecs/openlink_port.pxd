@@ -12,9 +12,8 @@ from fastpath.codecs.openlink cimport (
     OL_STATE_CALIBRATED, OL_STATE_HOMED, OL_STATE_POWER, OL_TORQUE, OL_VERSION, ol_decode, ol_decoder, ol_encode,
     ol_message, ol_newer, ol_state,
 )
-from fastpath.layout.port cimport (
-    PORT_ATTACHED, PORT_AWAKE, PORT_CALIBRATED, PORT_DEVICES, PORT_HOMED, PORT_POWER, PortOrder, PortSample,
-)
+from fastpath.layout.constants cimport PORT_ATTACHED, PORT_AWAKE, PORT_CALIBRATED, PORT_HOMED, PORT_POWER
+from fastpath.layout.port cimport PORT_DEVICES, PortOrder, PortSample
 
 cdef struct Openlink:
     ol_decoder decoder

@@ -1,4 +1,4 @@
-"""Every struct that the loop and the rest share, once; `runtime.pyx` shows the same layouts to Python as numpy dtypes.
+"""Every struct that the loop and the rest share, once; `dtypes.pyx` shows these layouts to Python as numpy dtypes.
 
 Units: metres, newtons, newton-millimetres, degrees for joint angles, seconds; times in nanoseconds of CLOCK_MONOTONIC.
 Vectors are three doubles; quaternions four, w x y z. Every struct is a multiple of 8 bytes.
@@ -7,6 +7,7 @@ Vectors are three doubles; quaternions four, w x y z. Every struct is a multiple
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_triple
+from fastpath.layout.constants cimport LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS
 from fastpath.layout.force cimport (
     EFFECTS, Chain, Effect, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
@@ -14,79 +15,6 @@ from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
 from fastpath.mechanisms.pose cimport Pose
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice, SimulationParams
-
-cdef enum:
-    MAX_DEVICES = 16
-    MAX_SESSIONS = 256
-    SESSION_WORDS = 4
-    LATENESS_BUCKETS = 24
-    STEPS = 8
-
-cdef enum Kind:
-    KIND_NONE = 0
-    KIND_ARM = 1
-    KIND_COMPACT = 2
-    KIND_GRIP = 3
-    KIND_PEN = 4
-
-cdef enum SlotState:
-    SLOT_FREE = 0
-    SLOT_ACTIVE = 1
-    SLOT_RETIRING = 2
-
-cdef enum Command:
-    COMMAND_FORCE = 1
-    COMMAND_POSITION = 2
-    COMMAND_TORQUE = 4
-    COMMAND_ANGLE = 8
-
-cdef enum Flag:
-    # `status` of a device; the DeviceActor sets them in the parameters, the loop copies them to the state.
-    FLAG_CALIBRATED = 1
-    FLAG_POWER_SUPPLY = 2
-    FLAG_READY = 4
-    FLAG_STARTED = 8
-    FLAG_CONNECTED = 16
-    FLAG_AWAKE = 32
-    FLAG_ATTACHED = 64
-    # set by the loop alone; MEASURED: what the state shows of the device was read from it, in this lease
-    FLAG_MEASURED = 128
-    FLAG_STOPPED = 256
-
-cdef enum Domain:
-    DOMAIN_UNDEFINED = 0
-    DOMAIN_CARTESIAN = 1
-    DOMAIN_ANGULAR = 2
-
-cdef enum Mode:
-    MODE_IDLE = 0
-    MODE_FORCE = 1
-    MODE_POSITION = 2
-
-cdef enum Safety:
-    SAFETY_EBRAKE = 1
-    SAFETY_STALLED = 2
-    SAFETY_GUARD = 4
-    SAFETY_HARD = 8
-    SAFETY_DROPPED = 16
-    SAFETY_DERATED = 32
-
-cdef enum MechanismKind:
-    MECHANISM_SERIAL = 0
-    MECHANISM_FIVE_BAR = 1
-    MECHANISM_DELTA = 2
-    # no joints of ours: a device at a port tells its cursor itself
-    MECHANISM_CURSOR = 3
-
-cdef enum Step:
-    STEP_READ = 0
-    STEP_ARBITER = 1
-    STEP_FILTER = 2
-    STEP_MONITOR = 3
-    STEP_CLAMP = 4
-    STEP_TORQUE = 5
-    STEP_OUTPUT = 6
-    STEP_PUBLISH = 7
 
 # ---------------------------------------------------------------- spaces
 

@@ -18,11 +18,6 @@ cdef enum NavigationMode:
     NAVIGATION_OFF = 0
     NAVIGATION_BUBBLE = 1
 
-cdef enum Zone:
-    ZONE_DEAD = 0
-    ZONE_VELOCITY = 1
-    ZONE_WALL = 2
-
 cdef struct Shape:
     # one of the solids, to which every primitive comes down; what it does not need is 0
     uint64_t solid

@@ -7,19 +7,6 @@ Times are stamps of the runtime's clock. Every struct is a multiple of 8 bytes.
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-cdef enum Source:
-    SOURCE_SIMULATED = 0
-    SOURCE_PORT = 1
-
-cdef enum PortBit:
-    # what a device says of itself; the same numbers as its FLAG_ where there is one
-    PORT_CALIBRATED = 1
-    PORT_POWER = 2
-    PORT_AWAKE = 32
-    PORT_ATTACHED = 64
-    PORT_HOMED = 512
-    PORT_CALIBRATING = 1024
-
 cdef struct PortSample:
     # decoded packets of this device so far, and when this one arrived
     uint64_t count

@@ -4,12 +4,6 @@ from libc.stdint cimport int64_t, uint64_t
 
 from fastpath.layout.force cimport Share
 
-cdef enum HandPath:
-    HAND_NONE = 0
-    HAND_CIRCLE = 1
-    HAND_REST = 2
-    HAND_HOLD = 3
-
 cdef struct HandParams:
     double mass
     double grip_stiffness

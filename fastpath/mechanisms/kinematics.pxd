@@ -8,7 +8,8 @@ from libc.math cimport M_PI, floor
 
 from fastpath.mechanisms.delta_robot cimport delta_inverse, delta_pose
 from fastpath.mechanisms.five_bar cimport five_bar_inverse, five_bar_pose
-from fastpath.layout.arena cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MechanismParams
+from fastpath.layout.arena cimport MechanismParams
+from fastpath.layout.constants cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR
 from fastpath.mechanisms.pose cimport Pose
 from fastpath.mechanisms.serial_arm cimport arm_inverse, arm_pose
 

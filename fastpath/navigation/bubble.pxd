@@ -9,12 +9,9 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fastpath.cells.cells cimport hd_seq_put, hd_triple_front
-from fastpath.layout.arena cimport (
-    COMMAND_FORCE, MAX_DEVICES, Arena, DeviceParams, DeviceSlot, DeviceState, Record, RecordCell, View,
-)
-from fastpath.layout.navigation cimport (
-    NAVIGATION_OFF, ZONE_DEAD, ZONE_VELOCITY, ZONE_WALL, Navigated, Navigation, Navigator,
-)
+from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, DeviceState, Record, RecordCell, View
+from fastpath.layout.constants cimport COMMAND_FORCE, MAX_DEVICES, ZONE_DEAD, ZONE_VELOCITY, ZONE_WALL
+from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated, Navigation, Navigator
 from fastpath.navigation.signed_distance cimport length_of, normalise, sdf
 from fastpath.space.spatial cimport (
     basis_apply, basis_undo, position_to_device, rotate, rotate_back, transform_point, transform_velocity,

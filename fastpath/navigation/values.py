@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from fastpath.layout.constants import Zone
+
 Vector = tuple[float, float, float]
 Parameter = float | Vector
 
@@ -76,4 +78,4 @@ class Navigated(NamedTuple):
     position: Vector
 
 
-ZONES: Final = ("dead", "velocity", "wall")
+ZONES: Final = tuple(name.removeprefix("ZONE_").lower() for name in Zone.__members__)

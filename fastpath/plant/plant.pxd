@@ -10,10 +10,9 @@ a resting device really sticks. Metres, newtons, seconds.
 from libc.math cimport M_PI, cos, exp, sin
 from libc.stdint cimport uint64_t
 
+from fastpath.layout.constants cimport HAND_CIRCLE, HAND_HOLD, HAND_NONE
 from fastpath.layout.force cimport Share
-from fastpath.layout.simulation cimport (
-    HAND_CIRCLE, HAND_HOLD, HAND_NONE, HandParams, PlantParams, PlantState, SimDevice,
-)
+from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState, SimDevice
 
 cdef enum:
     SUBSTEP_RATE = 32000

@@ -8,7 +8,8 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memcpy, memset
 
 from fastpath.cells.cells cimport hd_seq_write
-from fastpath.layout.arena cimport FLAG_AWAKE, DeviceParams, DeviceSlot, DeviceState
+from fastpath.layout.arena cimport DeviceParams, DeviceSlot, DeviceState
+from fastpath.layout.constants cimport FLAG_AWAKE
 from fastpath.layout.simulation cimport SimDevice
 
 cdef enum:

@@ -6,7 +6,8 @@ from libc.string cimport memset
 
 from fastpath.arena.runtime cimport Runtime
 from fastpath.cells.cells cimport hd_load, hd_triple_front, hd_triple_publish, hd_triple_take
-from fastpath.layout.arena cimport MAX_DEVICES, DeviceSlot
+from fastpath.layout.arena cimport DeviceSlot
+from fastpath.layout.constants cimport MAX_DEVICES
 from fastpath.layout.port cimport PortOrder, PortSample
 
 

@@ -9,9 +9,10 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from fastpath.cells.cells cimport hd_load, hd_seq_write, hd_triple_front, hd_triple_publish, hd_triple_take
-from fastpath.layout.arena cimport MECHANISM_CURSOR, DeviceParams, DeviceSlot, DeviceState
+from fastpath.layout.arena cimport DeviceParams, DeviceSlot, DeviceState
+from fastpath.layout.constants cimport MECHANISM_CURSOR, PORT_HOMED
 from fastpath.plant.plant cimport low_pass_share
-from fastpath.layout.port cimport PORT_HOMED, PortInner, PortOrder, PortSample
+from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.mechanisms.pose cimport Pose, joint_velocity, pose_clear
 from fastpath.plant.simulation_controls cimport arm_still, grip_still
 from fastpath.space.spatial cimport unit

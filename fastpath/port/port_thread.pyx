@@ -15,7 +15,7 @@ from libc.string cimport memcpy, strncpy
 
 from fastpath.arena.runtime cimport Runtime
 from fastpath.cells.cells cimport hd_load, hd_seq_read, hd_store
-from fastpath.layout.arena cimport MAX_DEVICES
+from fastpath.layout.constants cimport MAX_DEVICES
 from fastpath.codecs.dispatch cimport codec_fits
 from fastpath.codecs.codec_state cimport (
     CODEC_CONFIG, CODEC_OUTPUT, HD_RING_MESSAGE, PROTOCOL_BYTES, PROTOCOL_HAPI, PROTOCOL_OPENLINK, hd_ring_put, hd_ring_take,

@@ -9,8 +9,11 @@ from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from fastpath.layout.arena cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_SERIAL, MechanismParams
-from fastpath.layout.simulation cimport HAND_CIRCLE, HAND_HOLD, HAND_REST, HandParams, PlantParams, SimDevice
+from fastpath.layout.arena cimport MechanismParams
+from fastpath.layout.constants cimport (
+    HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_SERIAL,
+)
+from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice
 cimport fastpath.mechanisms.kinematics as kinematics
 from fastpath.mechanisms.pose cimport Pose, cursor_force, joint_torque, joint_velocity
 cimport fastpath.plant.plant as plant

@@ -9,11 +9,12 @@ import numpy as np
 from libc.math cimport M_PI, floor, sin
 from libc.string cimport memset
 
+from fastpath.layout.constants cimport HAND_HOLD
 from fastpath.layout.force cimport OscillationAxis, OscillationParams, OscillationRate
 from fastpath.tick.oscillation cimport oscillation_begin, oscillation_rate, oscillation_step
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
 from fastpath.plant.plant cimport low_pass_share, plant_substep
-from fastpath.layout.simulation cimport HAND_HOLD, HandParams, PlantParams, PlantState
+from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
 
 TRIAL = np.dtype([
     ("x", "f8"), ("v", "f8"), ("command", "f8"), ("gain", "f8"), ("power", "f8"), ("stage", "i8"), ("ceiling", "i8"),

@@ -17,7 +17,8 @@ from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 
 from fastpath.arena.access cimport Reader, Writer, navigation_width
 from fastpath.layout.navigation cimport Navigated
-from fastpath.layout.arena cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS, DeviceState, View
+from fastpath.layout.arena cimport DeviceState, View
+from fastpath.layout.constants cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS
 from fastpath.space.spatial cimport view_identity
 from fastpath.text.state_text cimport (
     ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, Look, put, put_arm, put_bytes, put_escaped, put_grip,

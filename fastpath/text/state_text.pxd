@@ -9,12 +9,13 @@ from libc.math cimport rint
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memcpy, memset
 
-from fastpath.layout.arena cimport (
+from fastpath.layout.arena cimport DeviceState, Transform, View
+from fastpath.layout.constants cimport (
     DOMAIN_ANGULAR, DOMAIN_CARTESIAN, FLAG_ATTACHED, FLAG_AWAKE, FLAG_CALIBRATED, FLAG_CONNECTED, FLAG_POWER_SUPPLY,
     FLAG_READY, FLAG_STARTED, FLAG_STOPPED, MODE_FORCE, MODE_POSITION, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD,
-    SAFETY_STALLED, DeviceState, Transform, View,
+    SAFETY_STALLED, ZONE_VELOCITY, ZONE_WALL,
 )
-from fastpath.layout.navigation cimport ZONE_VELOCITY, ZONE_WALL, Navigated
+from fastpath.layout.navigation cimport Navigated
 from fastpath.space.spatial cimport (
     basis_rotation, force_to_application, position_to_application, rotation_to_application, transform_identity,
     velocity_to_application,

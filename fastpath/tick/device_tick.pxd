@@ -12,17 +12,16 @@ from fastpath.cells.cells cimport (
 )
 from fastpath.tick.force_chain cimport chain_begin, filter_and_gate, slew
 from fastpath.tick.effects cimport add_effects
-from fastpath.layout.arena cimport (
-    FLAG_ATTACHED, FLAG_MEASURED, FLAG_READY, FLAG_STOPPED,
-    KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, MAX_DEVICES, MODE_IDLE, SAFETY_EBRAKE,
-    SESSION_WORDS, SLOT_ACTIVE, STEP_ARBITER, STEP_CLAMP, STEP_FILTER, STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ,
-    STEP_TORQUE, Arena, DeviceParams, DevicePrivate, DeviceSlot, DeviceState, LoopParams,
+from fastpath.layout.arena cimport Arena, DeviceParams, DevicePrivate, DeviceSlot, DeviceState, LoopParams
+from fastpath.layout.constants cimport (
+    FLAG_ATTACHED, FLAG_MEASURED, FLAG_READY, FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, MAX_DEVICES,
+    MODE_IDLE, SAFETY_EBRAKE, SESSION_WORDS, SLOT_ACTIVE, SOURCE_PORT, STEP_ARBITER, STEP_CLAMP, STEP_FILTER,
+    STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
 )
 from fastpath.tick.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
 )
 from fastpath.navigation.bubble cimport navigate, show_navigation
-from fastpath.layout.port cimport SOURCE_PORT
 from fastpath.port.port_step cimport HEARD_AGAIN, HEARD_NOTHING, hear, order, read_port_arm, read_port_grip
 from fastpath.mechanisms.pose cimport Pose, only_driven
 from fastpath.tick.set_points cimport set_point, set_point_now

@@ -9,7 +9,8 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationParams, OscillationRate
-from fastpath.layout.arena cimport MODE_FORCE, MODE_POSITION, DeviceParams, DeviceState
+from fastpath.layout.arena cimport DeviceParams, DeviceState
+from fastpath.layout.constants cimport MODE_FORCE, MODE_POSITION
 from fastpath.tick.oscillation cimport oscillation_begin, oscillation_step
 from fastpath.mechanisms.pose cimport Pose, cursor_force
 

@@ -11,9 +11,9 @@ from fastpath.tick.arbiter cimport lowest_bit
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
 from fastpath.tick.force_chain cimport chain_begin
 from fastpath.tick.device_tick cimport device_tick
-from fastpath.layout.arena cimport (
-    LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING, Arena, DeviceSlot,
-    DeviceState, LoopParams, LoopState,
+from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, LoopParams, LoopState
+from fastpath.layout.constants cimport (
+    LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
 )
 from fastpath.tick.oscillation cimport oscillation_rate
 from fastpath.port.port_step cimport order_zero

@@ -9,9 +9,9 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from fastpath.layout.force cimport Guard, Thermal
-from fastpath.layout.arena cimport (
-    SAFETY_DERATED, SAFETY_DROPPED, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD, SAFETY_STALLED, DeviceParams,
-    DeviceState,
+from fastpath.layout.arena cimport DeviceParams, DeviceState
+from fastpath.layout.constants cimport (
+    SAFETY_DERATED, SAFETY_DROPPED, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD, SAFETY_STALLED,
 )
 from fastpath.plant.plant cimport share_at
 

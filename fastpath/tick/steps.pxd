@@ -9,11 +9,12 @@ from libc.string cimport memset
 
 from fastpath.tick.arbiter cimport Wish
 from fastpath.mechanisms.kinematics cimport inverse, quantise, take_pose
-from fastpath.layout.arena cimport FLAG_AWAKE, DevicePrivate, DeviceParams, DeviceState
+from fastpath.layout.arena cimport DevicePrivate, DeviceParams, DeviceState
+from fastpath.layout.constants cimport FLAG_AWAKE, HAND_CIRCLE
 from fastpath.plant.plant cimport hand_target, plant_advance, random_gauss, share_at
 from fastpath.mechanisms.pose cimport Pose, cursor_force, joint_torque, joint_velocity, only_driven
 from fastpath.plant.simulation_controls cimport arm_still, given_orientation, grip_still, obey_orders, pushed
-from fastpath.layout.simulation cimport HAND_CIRCLE, SimDevice
+from fastpath.layout.simulation cimport SimDevice
 from fastpath.space.spatial cimport compose, unit
 
 cdef enum:

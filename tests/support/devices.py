@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Lease, Runtime
+from fastpath.layout.constants import DeviceKind, HandMotion
 from fastpath.layout.dtypes import DEVICE_PARAMS
 from fastpath.testing.formulas import Mechanism
 
-ARM: Final = 1
-GRIP: Final = 3
-NO_HAND: Final = 0
-CIRCLE: Final = 1
-REST: Final = 2
-HOLD: Final = 3
+ARM: Final = DeviceKind.KIND_ARM
+GRIP: Final = DeviceKind.KIND_GRIP
+NO_HAND: Final = HandMotion.HAND_NONE
+CIRCLE: Final = HandMotion.HAND_CIRCLE
+REST: Final = HandMotion.HAND_REST
+HOLD: Final = HandMotion.HAND_HOLD
 
 ARM_LOW: Final = (-0.230, -0.285, -0.120)
 ARM_HIGH: Final = (0.230, -0.005, 0.390)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from actors.values.spatial import Quaternion, Vec3
+from fastpath.layout.constants import PortBit
 
-CALIBRATED, POWER, AWAKE, HOMED = 1, 2, 32, 512
 NOT_KNOWN: Final[Quaternion] = (0.0, 0.0, 0.0, 0.0)
 
 
@@ -22,5 +22,6 @@ class Sample:
 
     @property
     def bits(self) -> int:
-        """PORT_ bits of `fastpath/layout/port.pxd`."""
-        return POWER | AWAKE | (CALIBRATED | HOMED if self.homed else 0)
+        """Return its `PortBit`s."""
+        always = PortBit.PORT_POWER | PortBit.PORT_AWAKE
+        return always | PortBit.PORT_CALIBRATED | PortBit.PORT_HOMED if self.homed else always

@@ -98,7 +98,7 @@ class Cell(Protocol):
         ...
 
     def put(self, *, joint: Vec3, orientation: Quaternion, buttons: int, bits: int) -> bool:
-        """A sample that arrived now: degrees, unit quaternion, PORT_ bits; False when the device is not ours any more."""
+        """A sample that arrived now: degrees, unit quaternion, `PortBit`s; False when the device is not ours any more."""
         ...
 
 

@@ -7,10 +7,11 @@ from typing import Final
 from actors.device.kinds.base import Dynamics, KindData, Mechanism
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach
+from fastpath.layout.constants import DeviceKind
 
 ARM: Final = KindData(
     kind=Kind.ARM,
-    number=1,
+    number=DeviceKind.KIND_ARM,
     connection=Connection.SIMULATED,
     firmware=Firmware(7, 5),
     hardware_version=1,

@@ -62,7 +62,7 @@ STOP_DAMPING: Final = 20.0
 
 @dataclass(frozen=True, slots=True)
 class KindData:
-    """One kind: `reach`, `mechanism` and `dynamics` only where it has motors; `number` is its kind in fastpath."""
+    """One kind: `reach`, `mechanism` and `dynamics` only where it has motors; `number` is its DeviceKind in the loop."""
 
     kind: Kind
     number: int

@@ -7,10 +7,11 @@ from typing import Final
 from actors.device.kinds.base import Dynamics, KindData, Mechanism
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach
+from fastpath.layout.constants import DeviceKind
 
 COMPACT: Final = KindData(
     kind=Kind.COMPACT,
-    number=2,
+    number=DeviceKind.KIND_COMPACT,
     connection=Connection.SIMULATED,
     firmware=Firmware(7, 5),
     hardware_version=1,

@@ -6,10 +6,11 @@ from typing import Final
 
 from actors.device.kinds.base import KindData
 from actors.values.identity import Connection, Firmware, Kind
+from fastpath.layout.constants import DeviceKind
 
 GRIP: Final = KindData(
     kind=Kind.GRIP,
-    number=3,
+    number=DeviceKind.KIND_GRIP,
     connection=Connection.WIRELESS,
     firmware=Firmware(1, 4),
     hardware_version=1,

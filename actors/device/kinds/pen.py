@@ -6,10 +6,11 @@ from typing import Final
 
 from actors.device.kinds.base import KindData
 from actors.values.identity import Connection, Firmware, Kind
+from fastpath.layout.constants import DeviceKind
 
 PEN: Final = KindData(
     kind=Kind.PEN,
-    number=4,
+    number=DeviceKind.KIND_PEN,
     connection=Connection.SIMULATED,
     firmware=Firmware(1, 4),
     hardware_version=1,

@@ -27,7 +27,7 @@ from actors.device.messages import (
     SafetyTripped,
     SimulationChanged,
 )
-from actors.device.params import READY, status_flags
+from actors.device.params import status_flags
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
@@ -40,7 +40,7 @@ from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Simulation
 from fastpath.arena.runtime import Runtime
-from fastpath.layout.dtypes import MEASURED
+from fastpath.layout.constants import StatusFlag
 from tests.support.slices import Listener, settings_view, simulated_records
 
 SETTLE = {"simulation/settle_time": 0.25}
@@ -124,7 +124,7 @@ def test_a_new_device_settles() -> None:
     rig.actor.started()
 
     assert rig.phases == [Phase.SETTLING]
-    assert not rig.flags() & READY
+    assert not rig.flags() & StatusFlag.FLAG_READY
 
 
 def test_a_settling_device_is_ready_when_its_time_is_over() -> None:
@@ -136,7 +136,7 @@ def test_a_settling_device_is_ready_when_its_time_is_over() -> None:
     rig.actor.on_settled(DeviceSettled())
 
     assert rig.phases == [Phase.SETTLING, Phase.READY]
-    assert rig.flags() == status_flags(replace(rig.record, phase=Phase.READY)) | MEASURED
+    assert rig.flags() == status_flags(replace(rig.record, phase=Phase.READY)) | StatusFlag.FLAG_MEASURED
 
 
 def real_arm(settle_s: float = 5.0) -> Rig:
@@ -269,7 +269,7 @@ def test_an_actor_that_is_started_again_takes_the_device_up_where_it_was(phase: 
 
     assert (rig.phases, rig.events) == ([], [])
     assert not rig.settle(60)
-    assert rig.flags() == status_flags(replace(rig.record, phase=phase)) | MEASURED
+    assert rig.flags() == status_flags(replace(rig.record, phase=phase)) | StatusFlag.FLAG_MEASURED
 
 
 def test_an_actor_that_dies_while_its_device_settles_settles_again() -> None:
@@ -477,7 +477,7 @@ def test_a_device_that_dozes_says_so_and_obeys_as_before() -> None:
 
     assert slept(rig) == [False, True]
     assert rig.phases == []
-    assert rig.flags() & READY
+    assert rig.flags() & StatusFlag.FLAG_READY
 
 
 @pytest.mark.parametrize("feature", ["safe_trajectory", "grip_hook"])

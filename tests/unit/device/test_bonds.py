@@ -9,7 +9,7 @@ import pytest
 
 from actors.device.actor import CALIBRATION_S, DeviceActor, actor_name
 from actors.device.messages import Bond, BondChanged, CalibrationDue, DeviceRecord, Inventory, Phase
-from actors.device.params import ATTACHED, CALIBRATED, device_params, status_flags
+from actors.device.params import device_params, status_flags
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.kit.published import Published
@@ -17,6 +17,7 @@ from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
 from actors.port.messages import CalibrateOverLink, link_name
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
+from fastpath.layout.constants import StatusFlag
 from tests.support.links import GRIP
 from tests.support.slices import Listener, settings_view, simulated_records
 
@@ -182,9 +183,9 @@ def test_the_loop_is_told_of_the_partner_and_of_what_holds() -> None:
     params = device_params(replace(rig.arm, bond=bond), 0)
 
     assert params["grip_slot"] == 4
-    assert status_flags(replace(rig.arm, bond=bond)) & (ATTACHED | CALIBRATED) == 0
-    assert status_flags(replace(rig.arm, bond=replace(bond, attached=True))) & ATTACHED
-    assert status_flags(replace(rig.arm, bond=replace(bond, calibrated=True))) & CALIBRATED
+    assert status_flags(replace(rig.arm, bond=bond)) & (StatusFlag.FLAG_ATTACHED | StatusFlag.FLAG_CALIBRATED) == 0
+    assert status_flags(replace(rig.arm, bond=replace(bond, attached=True))) & StatusFlag.FLAG_ATTACHED
+    assert status_flags(replace(rig.arm, bond=replace(bond, calibrated=True))) & StatusFlag.FLAG_CALIBRATED
 
 
 def test_of_a_real_device_that_has_just_come_nothing_is_known() -> None:

@@ -10,20 +10,11 @@ import pytest
 
 from actors.device.kinds import KINDS
 from actors.device.messages import DeviceRecord, DeviceWide, Phase
-from actors.device.params import (
-    ATTACHED,
-    AWAKE,
-    CALIBRATED,
-    CONNECTED,
-    POWER_SUPPLY,
-    READY,
-    STARTED,
-    device_params,
-    status_flags,
-)
+from actors.device.params import device_params, status_flags
 from actors.values.identity import Kind
 from fastpath.arena.runtime import Runtime
-from fastpath.layout.dtypes import DEVICE_PARAMS, MEASURED
+from fastpath.layout.constants import StatusFlag
+from fastpath.layout.dtypes import DEVICE_PARAMS
 from tests.support.devices import arm_params
 from tests.support.slices import inventory_of
 
@@ -50,10 +41,14 @@ def plain(params: Any) -> Any:
 def test_status_follows_the_phase(record: DeviceRecord, phase: Phase) -> None:
     flags = status_flags(replace(record, phase=phase))
 
-    assert bool(flags & READY) == (phase in {Phase.READY, Phase.ASLEEP})
-    assert bool(flags & AWAKE) == (phase is not Phase.ASLEEP)
-    assert bool(flags & POWER_SUPPLY) == record.kind.moves
-    assert flags & (STARTED | CONNECTED | ATTACHED | CALIBRATED) == STARTED | CONNECTED | ATTACHED | CALIBRATED
+    assert bool(flags & StatusFlag.FLAG_READY) == (phase in {Phase.READY, Phase.ASLEEP})
+    assert bool(flags & StatusFlag.FLAG_AWAKE) == (phase is not Phase.ASLEEP)
+    assert bool(flags & StatusFlag.FLAG_POWER_SUPPLY) == record.kind.moves
+    assert (
+        flags
+        & (StatusFlag.FLAG_STARTED | StatusFlag.FLAG_CONNECTED | StatusFlag.FLAG_ATTACHED | StatusFlag.FLAG_CALIBRATED)
+        == StatusFlag.FLAG_STARTED | StatusFlag.FLAG_CONNECTED | StatusFlag.FLAG_ATTACHED | StatusFlag.FLAG_CALIBRATED
+    )
 
 
 @pytest.mark.parametrize("record", ALL)
@@ -196,4 +191,4 @@ def test_the_loop_takes_the_parameters_of_every_kind() -> None:
         state = runtime.reader(lease).snapshot()
         assert state["tick"] == 4000
         assert np.isfinite(state["position"]).all()
-        assert state["flags"] == status_flags(record) | MEASURED
+        assert state["flags"] == status_flags(record) | StatusFlag.FLAG_MEASURED

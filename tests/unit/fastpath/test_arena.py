@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import math
-import re
 import threading
+from enum import EnumMeta
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,12 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Lease, NoSlot, Runtime
-from fastpath.layout import dtypes
+from fastpath.layout import constants, dtypes
+from fastpath.layout.constants import MAX_DEVICES
 from fastpath.layout.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
 from tests.support.devices import Rig, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
-MAX_DEVICES = 16
-LAYOUTS = ("arena", "force", "simulation")
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ONES = (1.0, 1.0, 1.0)
 
@@ -29,45 +29,32 @@ def resident_bytes() -> int:
     return pages * 4096
 
 
-def struct_fields(name: str) -> list[tuple[str, int]]:
-    """Field names of one struct of the layouts and how many 4-byte words each holds."""
-    text = "".join((ROOT / "fastpath" / "layout" / f"{name}.pxd").read_text(encoding="utf-8") for name in LAYOUTS)
-    words = {"SESSION_WORDS": 4, "LATENESS_BUCKETS": 24, "STEPS": 8}
-    body = text.split(f"cdef struct {name}:\n", 1)[1].split("\n\n", 1)[0]
-    found: list[tuple[str, int]] = []
-    for line in body.splitlines():
-        match = re.fullmatch(r"\s+(\w+) (\w+)(?:\[(\w+)\])?", line)
-        if match is None:
-            continue
-        kind, field, count = match.groups()
-        if kind.endswith("Params"):
-            size = sum(part for _, part in struct_fields(kind))
-        else:
-            size = 1 if kind.endswith("32_t") else 2
-        found.append((field, size * (int(words.get(count, count)) if count else 1)))
-    return found
+def test_the_stub_of_the_constants_names_those_of_c_and_no_number() -> None:
+    stub = ast.parse((ROOT / "fastpath" / "layout" / "constants.pyi").read_text(encoding="utf-8"))
+    named = {
+        node.name: [
+            line.targets[0].id
+            for line in node.body
+            if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name)
+        ]
+        for node in stub.body
+        if isinstance(node, ast.ClassDef)
+    }
+    enumerations = {name: value for name, value in vars(constants).items() if isinstance(value, EnumMeta)}
+
+    assert named == {name: list(value.__members__) for name, value in enumerations.items()}
+    assert not any(isinstance(node, ast.Constant) and isinstance(node.value, int) for node in ast.walk(stub))
 
 
-def dtype_fields(dtype: np.dtype[np.void]) -> list[tuple[str, int]]:
-    return [(name, dtype[name].itemsize // 4) for name in dtype.names or ()]
+def test_the_dtypes_have_the_offsets_of_c() -> None:
+    offsets = {name: offset for name, (_dtype, offset, *_title) in (DEVICE_STATE.fields or {}).items()}
 
-
-@pytest.mark.parametrize(
-    ("dtype", "struct"),
-    [
-        (DEVICE_PARAMS, "DeviceParams"),
-        (DEVICE_STATE, "DeviceState"),
-        (LOOP_STATE, "LoopState"),
-        (dtypes.HAND_PARAMS, "HandParams"),
-        (dtypes.PLANT_PARAMS, "PlantParams"),
-        (dtypes.MECHANISM_PARAMS, "MechanismParams"),
-        (dtypes.SIMULATION_PARAMS, "SimulationParams"),
-        (dtypes.THERMAL_PARAMS, "ThermalParams"),
-        (dtypes.OSCILLATION_PARAMS, "OscillationParams"),
-    ],
-)
-def test_python_sees_the_fields_of_c_in_their_order(dtype: np.dtype[np.void], struct: str) -> None:
-    assert dtype_fields(dtype) == struct_fields(struct)
+    assert offsets["tick"] == 0
+    assert offsets["live"] == offsets["mode"] + 4
+    assert DEVICE_STATE["live"].shape == (constants.SESSION_WORDS,)
+    assert LOOP_STATE["step_seconds"].shape == (constants.STEPS,)
+    assert DEVICE_PARAMS["mechanism"] == dtypes.MECHANISM_PARAMS
+    assert all(dtype.itemsize % 8 == 0 for dtype in vars(dtypes).values() if isinstance(dtype, np.dtype))
 
 
 # ---------------------------------------------------------------- slots

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from fastpath.arena.runtime import Lease, Runtime
-from fastpath.layout.dtypes import MEASURED
+from fastpath.layout.constants import StatusFlag
 from fastpath.port.port_cell import PortCell
 from fastpath.text.encoder import FrameEncoder, FrameEntry
 from tests.support.devices import arm_params, grip_params
@@ -40,7 +40,7 @@ class Desk:
         return json.loads(FrameEncoder(None, [("g", [shown])], version=31).encode())["g"][0]
 
     def measured(self) -> bool:
-        return bool(int(self.runtime.reader(self.lease).snapshot()["flags"]) & MEASURED)
+        return bool(int(self.runtime.reader(self.lease).snapshot()["flags"]) & StatusFlag.FLAG_MEASURED)
 
 
 def unread(desk: Desk, field: str) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Runtime
-from fastpath.layout.dtypes import MEASURED
+from fastpath.layout.constants import StatusFlag
 from tests.support.devices import (
     Rig,
     arm_params,
@@ -193,7 +193,7 @@ def test_the_state_names_the_sessions_that_command() -> None:
 def test_flags_of_the_parameters_are_shown() -> None:
     rig = Rig(still_arm_params(flags=13))
 
-    assert rig.reader.snapshot()["flags"] == 13 | MEASURED
+    assert rig.reader.snapshot()["flags"] == 13 | StatusFlag.FLAG_MEASURED
 
 
 def story() -> bytes:

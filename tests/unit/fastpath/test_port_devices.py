@@ -9,15 +9,15 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Runtime
-from fastpath.layout.dtypes import MEASURED
+from fastpath.layout.constants import StatusFlag
 from fastpath.port.port_cell import PortCell
 from tests.support.devices import arm_params, fill, grip_params
 
 FREQUENCY = 4000.0
 SILENCE_S = 0.020
 POSE = (20.0, 70.0, -100.0)
-FLAG_READY = 4
-FLAG_ATTACHED = 64
+FLAG_READY = StatusFlag.FLAG_READY
+FLAG_ATTACHED = StatusFlag.FLAG_ATTACHED
 MECHANISM_CURSOR = 3
 NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
@@ -335,7 +335,7 @@ def test_what_its_actor_knows_of_a_silent_device_is_shown_and_its_reading_stands
     after = desk.quiet(1)
 
     assert int(silent["flags"]) & FLAG_ATTACHED
-    assert int(after["flags"]) == FLAG_READY | MEASURED
+    assert int(after["flags"]) == FLAG_READY | StatusFlag.FLAG_MEASURED
     assert int(after["time_ns"]) == int(silent["time_ns"])
     assert tuple(after["orientation"]) == tuple(before["orientation"])
 

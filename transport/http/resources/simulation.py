@@ -12,7 +12,7 @@ from actors.device.inventory import sort_devices
 from actors.device.messages import MANAGER, AddSimulated, ConfigureDevice, Inventory, RemoveSimulated, Simulate
 from actors.kit.errors import NoSuchActor, NoSuchDevice, PortBlocked
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
-from fastpath.layout.dtypes import MEASURED
+from fastpath.layout.constants import StatusFlag
 from transport.http.call import Answer, Call
 from transport.http.device_selector import Devices, find, shown
 from transport.http.resources.devices import entry_of
@@ -187,7 +187,7 @@ async def _taken_up(call: Call, record: DeviceRecord) -> None:
     reader = call.bridge.system.runtime.reader(record.lease)
     for _ in range(FIRST_TICK_LOOKS):
         state = reader.snapshot()
-        if int(state["generation"]) == record.lease.generation and int(state["flags"]) & MEASURED:
+        if int(state["generation"]) == record.lease.generation and int(state["flags"]) & StatusFlag.FLAG_MEASURED:
             return
         await asyncio.sleep(FIRST_TICK_LOOK_S)
 

@@ -20,6 +20,7 @@ from actors.port.link_interface import DeviceFacts, LinkFacts, NobodyAnswers, Po
 from actors.values.hardware import PortFault
 from fastpath.codecs.openlink_messages import Command, CommandMode, SettlePhase, Wake
 from fastpath.codecs.openlink_py import MAX_DEVICES, Decoder, encode
+from fastpath.layout.constants import PortBit
 from fastpath.port.port_thread import PortThread
 from transport.link.protocols.openlink.host_fsm import HALF_WAY, HostFsm
 from transport.link.protocols.openlink.identity import found_device, why_not_driven
@@ -41,9 +42,6 @@ READ_S: Final = 0.002
 READ_BYTES: Final = 4096
 # Zero commands a second to a board that nobody has attached: its watchdog wants one in 50 ms.
 IDLE_HZ: Final = 200.0
-# PORT_CALIBRATED and PORT_HOMED of fastpath/port_layout.pxd.
-CALIBRATED: Final = 1
-HOMED: Final = 512
 FIRST_STATE_NS: Final = 300 * MS
 # Motors to zero, taken whatever its sequence; then asleep, half way round from where the talk begins to count.
 ZERO_PACKET: Final = encode(Command()) + encode(Wake(awake=False, rate_hz=0), sequence=HALF_WAY)
@@ -175,8 +173,8 @@ class OpenlinkLink:
                 state_ns,
                 beat_ns,
                 counters.faults[index],
-                homed=bool(bits & HOMED),
-                calibrated=bool(bits & CALIBRATED),
+                homed=bool(bits & PortBit.PORT_HOMED),
+                calibrated=bool(bits & PortBit.PORT_CALIBRATED),
             )
         for words in self._talk.step(self._runtime.now_ns(), frames):
             self._thread.send(words)

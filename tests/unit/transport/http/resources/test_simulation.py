@@ -11,7 +11,7 @@ import pytest
 
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import NoSuchDevice
-from fastpath.layout.dtypes import MEASURED
+from fastpath.layout.constants import StatusFlag
 from tests.support.slices import inventory_of
 from transport.http.resources import simulation
 from transport.wire.vocabulary import NEUTRAL
@@ -34,7 +34,7 @@ class Loop:
     def snapshot(self) -> dict[str, int]:
         self.looks += 1
         shown = self.looks >= self.shows_at
-        return {"generation": ARM.lease.generation - (not shown), "flags": MEASURED if shown else 0}
+        return {"generation": ARM.lease.generation - (not shown), "flags": StatusFlag.FLAG_MEASURED if shown else 0}
 
 
 def call_of(inventory: Inventory, *words: str, loop: Loop | None = None) -> Any:

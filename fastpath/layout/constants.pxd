@@ -1,0 +1,101 @@
+"""Constants of the shared structs: sizes, device kinds, flags, modes, tick steps, safety bits, port bits.
+
+The only place with their numbers: `cpdef` ones are members of the Python module of the same name as well.
+"""
+
+cpdef enum:
+    MAX_DEVICES = 16
+    MAX_SESSIONS = 256
+    SESSION_WORDS = 4
+    LATENESS_BUCKETS = 24
+    STEPS = 8
+
+cpdef enum DeviceKind:
+    KIND_NONE = 0
+    KIND_ARM = 1
+    KIND_COMPACT = 2
+    KIND_GRIP = 3
+    KIND_PEN = 4
+
+cdef enum SlotState:
+    SLOT_FREE = 0
+    SLOT_ACTIVE = 1
+    SLOT_RETIRING = 2
+
+cdef enum Command:
+    COMMAND_FORCE = 1
+    COMMAND_POSITION = 2
+    COMMAND_TORQUE = 4
+    COMMAND_ANGLE = 8
+
+cpdef enum StatusFlag:
+    # `status` of a device; the DeviceActor sets them in the parameters, the loop copies them to the state.
+    FLAG_CALIBRATED = 1
+    FLAG_POWER_SUPPLY = 2
+    FLAG_READY = 4
+    FLAG_STARTED = 8
+    FLAG_CONNECTED = 16
+    FLAG_AWAKE = 32
+    FLAG_ATTACHED = 64
+    # set by the loop alone; MEASURED: what the state shows of the device was read from it, in this lease
+    FLAG_MEASURED = 128
+    FLAG_STOPPED = 256
+
+cpdef enum ControlDomain:
+    DOMAIN_UNDEFINED = 0
+    DOMAIN_CARTESIAN = 1
+    DOMAIN_ANGULAR = 2
+
+cpdef enum ControlMode:
+    MODE_IDLE = 0
+    MODE_FORCE = 1
+    MODE_POSITION = 2
+
+cpdef enum SafetyBit:
+    SAFETY_EBRAKE = 1
+    SAFETY_STALLED = 2
+    SAFETY_GUARD = 4
+    SAFETY_HARD = 8
+    SAFETY_DROPPED = 16
+    SAFETY_DERATED = 32
+
+cpdef enum Mechanism:
+    MECHANISM_SERIAL = 0
+    MECHANISM_FIVE_BAR = 1
+    MECHANISM_DELTA = 2
+    # no joints of ours: a device at a port tells its cursor itself
+    MECHANISM_CURSOR = 3
+
+cpdef enum TickStep:
+    STEP_READ = 0
+    STEP_ARBITER = 1
+    STEP_FILTER = 2
+    STEP_MONITOR = 3
+    STEP_CLAMP = 4
+    STEP_TORQUE = 5
+    STEP_OUTPUT = 6
+    STEP_PUBLISH = 7
+
+cpdef enum DeviceSource:
+    SOURCE_SIMULATED = 0
+    SOURCE_PORT = 1
+
+cpdef enum PortBit:
+    # what a device at a port reports of itself
+    PORT_CALIBRATED = FLAG_CALIBRATED
+    PORT_POWER = FLAG_POWER_SUPPLY
+    PORT_AWAKE = FLAG_AWAKE
+    PORT_ATTACHED = FLAG_ATTACHED
+    PORT_HOMED = 512
+    PORT_CALIBRATING = 1024
+
+cpdef enum HandMotion:
+    HAND_NONE = 0
+    HAND_CIRCLE = 1
+    HAND_REST = 2
+    HAND_HOLD = 3
+
+cpdef enum Zone:
+    ZONE_DEAD = 0
+    ZONE_VELOCITY = 1
+    ZONE_WALL = 2

@@ -1,0 +1,15 @@
+# The shared structs that Python sees, as numpy dtypes.
+
+from typing import Final
+
+import numpy as np
+
+HAND_PARAMS: Final[np.dtype[np.void]]
+PLANT_PARAMS: Final[np.dtype[np.void]]
+MECHANISM_PARAMS: Final[np.dtype[np.void]]
+SIMULATION_PARAMS: Final[np.dtype[np.void]]
+THERMAL_PARAMS: Final[np.dtype[np.void]]
+OSCILLATION_PARAMS: Final[np.dtype[np.void]]
+DEVICE_PARAMS: Final[np.dtype[np.void]]
+DEVICE_STATE: Final[np.dtype[np.void]]
+LOOP_STATE: Final[np.dtype[np.void]]

@@ -1,0 +1,28 @@
+"""The shared structs that Python sees, as numpy dtypes: names, types and offsets of the fields come from the C structs."""
+
+import numpy as np
+
+from fastpath.layout.arena cimport DeviceParams, DeviceState, LoopState, MechanismParams
+from fastpath.layout.force cimport OscillationParams, ThermalParams
+from fastpath.layout.simulation cimport HandParams, PlantParams, SimulationParams
+
+cdef HandParams hand_params
+cdef PlantParams plant_params
+cdef MechanismParams mechanism_params
+cdef SimulationParams simulation_params
+cdef ThermalParams thermal_params
+cdef OscillationParams oscillation_params
+cdef DeviceParams device_params
+cdef DeviceState device_state
+cdef LoopState loop_state
+
+# A typed memoryview describes the fields of its struct; numpy reads that description.
+HAND_PARAMS = np.asarray(<HandParams[:1]>&hand_params).dtype
+PLANT_PARAMS = np.asarray(<PlantParams[:1]>&plant_params).dtype
+MECHANISM_PARAMS = np.asarray(<MechanismParams[:1]>&mechanism_params).dtype
+SIMULATION_PARAMS = np.asarray(<SimulationParams[:1]>&simulation_params).dtype
+THERMAL_PARAMS = np.asarray(<ThermalParams[:1]>&thermal_params).dtype
+OSCILLATION_PARAMS = np.asarray(<OscillationParams[:1]>&oscillation_params).dtype
+DEVICE_PARAMS = np.asarray(<DeviceParams[:1]>&device_params).dtype
+DEVICE_STATE = np.asarray(<DeviceState[:1]>&device_state).dtype
+LOOP_STATE = np.asarray(<LoopState[:1]>&loop_state).dtype
