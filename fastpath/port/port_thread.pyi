@@ -6,10 +6,10 @@ from typing import NamedTuple, Protocol, final
 from fastpath.arena.runtime import Lease, Runtime
 
 # Whoever writes the zero packet when this process dies without a word.
-class Guard(Protocol):
+class Failsafe(Protocol):
     # Before the first order.
     def watch(self, descriptor: int, zero_packet: bytes) -> None: ...
-    # Before the descriptor is closed; the guard's own copy is closed when this returns.
+    # Before the descriptor is closed; the failsafe's own copy is closed when this returns.
     def forget(self, descriptor: int) -> None: ...
 
 # Since the thread started; times in ns of the runtime's clock, 0 = never. `orders` were sent; of them `zeros` were zero in place of a
@@ -51,7 +51,7 @@ class PortThread:
         zero_packet: bytes,
         config: bytes = b"",
         name: str = "hd-port",
-        guard: Guard | None = None,
+        failsafe: Failsafe | None = None,
     ) -> PortThread: ...
     @property
     def descriptor(self) -> int: ...
@@ -62,7 +62,7 @@ class PortThread:
     def set_rate(self, index: int, rate_hz: float) -> None: ...
     # Zero orders a second while the device is nobody's, 0 (from the beginning) = none: its watchdog is content without a loop.
     def set_idle(self, index: int, rate_hz: float) -> None: ...
-    # Last words and guard know the zero packet before the thread begins. OSError; a second call is nothing.
+    # Last words and failsafe know the zero packet before the thread begins. OSError; a second call is nothing.
     def start(self, *, last_words: bool = True) -> None: ...
     # One message (1 to 1,024 bytes) as it is, in one write; False: no room, or closed.
     def send(self, message: bytes) -> bool: ...

@@ -138,7 +138,7 @@ class Counters(NamedTuple):
 
 
 cdef class PortThread:
-    """Owner of an open descriptor from `start` on: last words and guard know its zero packet until `close` has closed it."""
+    """Owner of an open descriptor from `start` on: last words and failsafe know its zero packet until `close` has closed it."""
 
     cdef Exchange *x
     cdef Runtime runtime
@@ -147,13 +147,13 @@ cdef class PortThread:
     cdef readonly int descriptor
     cdef int bell
     cdef bytes zero_packet
-    cdef object guard
+    cdef object failsafe
     cdef bint started
     cdef bint closed
 
     def __cinit__(
         self, Runtime runtime not None, int descriptor, str protocol not None, *, rates_hz, bytes zero_packet not None,
-        bytes config not None=b"", str name not None="hd-port", guard=None,
+        bytes config not None=b"", str name not None="hd-port", failsafe=None,
     ):
         cdef bytes short = name.encode("ascii", "replace")[:15]
         cdef int index
@@ -170,7 +170,7 @@ cdef class PortThread:
         self.runtime = runtime
         self.descriptor = descriptor
         self.zero_packet = zero_packet
-        self.guard = guard
+        self.failsafe = failsafe
         self.x.arena = runtime.arena
         self.x.descriptor = descriptor
         self.x.devices = <uint32_t>len(rates_hz)
@@ -253,8 +253,8 @@ cdef class PortThread:
         if self.zero_packet:
             if last_words:
                 zero_packets.register(self.descriptor, self.zero_packet)
-            if self.guard is not None:
-                self.guard.watch(self.descriptor, self.zero_packet)
+            if self.failsafe is not None:
+                self.failsafe.watch(self.descriptor, self.zero_packet)
         self.x.priority = self.runtime.arena.priority - BELOW_THE_LOOP
         self.stack = hd_pages(HD_STACK_BYTES)
         error = hd_thread_start(&self.thread, hd_port_main, self.x, self.stack) if self.stack != NULL else 12
@@ -321,8 +321,8 @@ cdef class PortThread:
 
     cdef _forget(self):
         zero_packets.unregister(self.descriptor)
-        if self.guard is not None:
-            self.guard.forget(self.descriptor)
+        if self.failsafe is not None:
+            self.failsafe.forget(self.descriptor)
 
 
 cdef int64_t period_of(rate_hz) except -1:

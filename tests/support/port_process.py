@@ -25,7 +25,7 @@ def main() -> None:
     zero_packets.install()
     faulthandler.enable()
     zero_packets.install()
-    guard = FailsafeProcess()
+    failsafe = FailsafeProcess()
     runtime = Runtime(realtime=False)
     runtime.publish_loop(frequency=2000, command_timeout=60)
     lease = runtime.lease_device("arm")
@@ -33,19 +33,21 @@ def main() -> None:
     fill(params, {"source": 1, "silence": 60.0})
     runtime.publish_device(lease, params)
     writer = runtime.writer(runtime.lease_session("1"), lease)
-    thread = PortThread(runtime, descriptor, "hapi", rates_hz=(1000.0,), zero_packet=ZERO, config=CONFIG, guard=guard)
+    thread = PortThread(
+        runtime, descriptor, "hapi", rates_hz=(1000.0,), zero_packet=ZERO, config=CONFIG, failsafe=failsafe
+    )
     thread.attach(0, lease)
     runtime.start()
     thread.start()
     writer.force(0.5, 0.25, 0.0)
     writer.publish()
-    sys.stdout.write(f"{guard.pid}\n")
+    sys.stdout.write(f"{failsafe.pid}\n")
     sys.stdout.flush()
     sys.stdin.readline()
     if way == "close":
         runtime.stop()
         thread.close()
-        guard.close()
+        failsafe.close()
     else:
         exec(way, {"threading": threading})  # noqa: S102 - the test's own statement
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
     from fastpath.arena.runtime import Runtime
-    from fastpath.port.port_thread import Guard
+    from fastpath.port.port_thread import Failsafe
     from transport.link.usb_bus import UsbBus
 
 
-def links(runtime: Runtime, settings: Published[SettingsView], failsafe: Guard | None = None) -> PortScanner:
+def links(runtime: Runtime, settings: Published[SettingsView], failsafe: Failsafe | None = None) -> PortScanner:
     """The ports of this machine with every driver that there is; a port that two want is the first one's."""
     falcons = Falcons(runtime, settings)
     families = (
@@ -43,7 +43,7 @@ class SerialBoards:
 
     transport = Transport.SERIAL
 
-    def __init__(self, runtime: Runtime, ports: SerialPorts, failsafe: Guard | None = None) -> None:
+    def __init__(self, runtime: Runtime, ports: SerialPorts, failsafe: Failsafe | None = None) -> None:
         self._runtime = runtime
         self._ports = ports
         self._failsafe = failsafe

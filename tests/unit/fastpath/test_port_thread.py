@@ -25,7 +25,7 @@ def soon(look: Callable[[], bool]) -> bool:
 
 
 class Remembered:
-    """A guard that writes down what it is told, and whether the descriptor was open then."""
+    """A failsafe that writes down what it is told, and whether the descriptor was open then."""
 
     def __init__(self) -> None:
         self.told: list[tuple[str, int, bytes]] = []
@@ -42,7 +42,7 @@ class Remembered:
 class Desk:
     """A board, its port's thread and the loop that drives it, at 2 kHz."""
 
-    def __init__(self, board: Board, *, rate_hz: float = 1000.0, guard: Remembered | None = None) -> None:
+    def __init__(self, board: Board, *, rate_hz: float = 1000.0, failsafe: Remembered | None = None) -> None:
         self.board = board
         self.runtime = Runtime(realtime=False)
         self.runtime.publish_loop(frequency=2000, command_timeout=30)
@@ -53,7 +53,7 @@ class Desk:
         self.reader = self.runtime.reader(self.lease)
         self.writer = self.runtime.writer(self.runtime.lease_session("1"), self.lease)
         self.thread = PortThread(
-            self.runtime, board.port, "hapi", rates_hz=(rate_hz,), zero_packet=ZERO, config=CONFIG, guard=guard
+            self.runtime, board.port, "hapi", rates_hz=(rate_hz,), zero_packet=ZERO, config=CONFIG, failsafe=failsafe
         )
         self.thread.attach(0, self.lease)
 
@@ -75,13 +75,13 @@ class Desk:
 
 
 @contextmanager
-def desk(*, rate_hz: float = 1000.0, guard: Remembered | None = None) -> Generator[Desk]:
+def desk(*, rate_hz: float = 1000.0, failsafe: Remembered | None = None) -> Generator[Desk]:
     board = Board()
-    made = Desk(board, rate_hz=rate_hz, guard=guard)
+    made = Desk(board, rate_hz=rate_hz, failsafe=failsafe)
     try:
         board.start()
         made.runtime.start()
-        made.thread.start(last_words=guard is not None)
+        made.thread.start(last_words=failsafe is not None)
         yield made
     finally:
         made.thread.close()
@@ -194,8 +194,8 @@ def test_a_board_that_falls_silent_is_seen_and_comes_back() -> None:
 
 
 def test_closing_ends_in_the_zero_packet_and_forgets_before_it_closes() -> None:
-    guard = Remembered()
-    with desk(guard=guard) as made:
+    failsafe = Remembered()
+    with desk(failsafe=failsafe) as made:
         port = made.board.port
         assert port in zero_packets.registered()
         made.pushed()
@@ -205,7 +205,7 @@ def test_closing_ends_in_the_zero_packet_and_forgets_before_it_closes() -> None:
         assert soon(lambda: not any(made.board.torques[-1]))
         assert not made.thread.counters().running
         assert port not in zero_packets.registered()
-        assert guard.told == [("watch", port, ZERO), ("forget", port, b"")]
+        assert failsafe.told == [("watch", port, ZERO), ("forget", port, b"")]
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(port)
 

@@ -84,7 +84,7 @@ def test_the_failsafe_has_no_descriptor_but_its_socket_and_the_ports(failsafe: F
     os.close(listening)
 
 
-def test_a_guard_that_is_asked_to_end_ends_and_is_nobody_s_zombie(failsafe: FailsafeProcess) -> None:
+def test_close_ends_and_reaps_the_failsafe_process(failsafe: FailsafeProcess) -> None:
     pid = failsafe.pid
 
     failsafe.close()
@@ -94,7 +94,7 @@ def test_a_guard_that_is_asked_to_end_ends_and_is_nobody_s_zombie(failsafe: Fail
     assert not Path(f"/proc/{pid}").exists()
 
 
-def test_a_guard_that_died_is_said_once_and_the_service_goes_on(
+def test_failsafe_death_is_logged_once_and_calls_still_return(
     failsafe: FailsafeProcess, caplog: pytest.LogCaptureFixture
 ) -> None:
     ours, port = os.pipe()

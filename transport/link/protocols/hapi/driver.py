@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from actors.port.link_interface import Patience
     from actors.settings.messages import SettingsView
     from fastpath.arena.runtime import Lease, Runtime
-    from fastpath.port.port_thread import Guard
+    from fastpath.port.port_thread import Failsafe
     from transport.link.protocols.hapi.board import Board
 
 RATE_HZ: Final = 1000.0
@@ -137,13 +137,13 @@ class HapiBoards:
         self,
         runtime: Runtime,
         settings: Published[SettingsView],
-        guard: Guard | None = None,
+        failsafe: Failsafe | None = None,
         list_ports: ListPorts = serial.tools.list_ports.comports,
     ) -> None:
         """`list_ports` gives what pyserial's does."""
         self._runtime = runtime
         self._settings = settings
-        self._failsafe = guard
+        self._failsafe = failsafe
         self._list_ports = list_ports
 
     def candidates(self) -> tuple[Candidate, ...]:
@@ -187,7 +187,7 @@ class HapiBoards:
                 zero_packet=zero_message(board),
                 config=codec_config(board),
                 name=f"hd-p-{candidate.port}",
-                guard=self._failsafe,
+                failsafe=self._failsafe,
             )
         finally:
             port.close()

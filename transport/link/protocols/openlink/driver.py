@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from actors.port.link_interface import Patience
     from actors.values.hardware import Candidate, FoundDevice
     from fastpath.arena.runtime import Lease, Runtime
-    from fastpath.port.port_thread import Guard
+    from fastpath.port.port_thread import Failsafe
 
 BAUD: Final = 921_600
 READ_S: Final = 0.002
@@ -199,12 +199,12 @@ def open_board(
     runtime: Runtime,
     patience: Patience,
     stop: threading.Event,
-    guard: Guard | None = None,
+    failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
     """Open the serial port of a candidate and see who is there: NobodyAnswers, PortUnusable, and OSError as the system has it."""
     with open_port(candidate.path, BAUD, read_s=READ_S) as port:
         try:
-            return open_link(candidate, port, runtime, patience, stop, guard)
+            return open_link(candidate, port, runtime, patience, stop, failsafe)
         except serial.SerialException as error:
             raise NobodyAnswers(f"{candidate.path} went away while it was asked ({error})") from error
 
@@ -215,7 +215,7 @@ def open_link(
     runtime: Runtime,
     patience: Patience,
     stop: threading.Event,
-    guard: Guard | None = None,
+    failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
     """Identify who is there, exchange, then wake them: NobodyAnswers, OSError; PortUnusable for one that would be driven wrongly.
 
@@ -228,7 +228,7 @@ def open_link(
         raise PortUnusable(PortFault.NO_DRIVER, refusal)
     descriptor = os.dup(port.fileno())
     try:
-        thread = _thread_of(candidate, descriptor, runtime, talk, guard)
+        thread = _thread_of(candidate, descriptor, runtime, talk, failsafe)
     except BaseException:
         os.close(descriptor)
         raise
@@ -250,7 +250,7 @@ def _identify(candidate: Candidate, port: SerialPort, runtime: Runtime, talk: Ho
 
 
 def _thread_of(
-    candidate: Candidate, descriptor: int, runtime: Runtime, talk: HostFsm, guard: Guard | None
+    candidate: Candidate, descriptor: int, runtime: Runtime, talk: HostFsm, failsafe: Failsafe | None
 ) -> PortThread:
     modes, rates = [CommandMode.RELEASE] * MAX_DEVICES, [0.0] * MAX_DEVICES
     if not talk.receiver:
@@ -264,7 +264,7 @@ def _thread_of(
         zero_packet=b"" if talk.receiver else ZERO_PACKET,
         config=bytes(modes),
         name=f"hd-p-{candidate.port}",
-        guard=guard,
+        failsafe=failsafe,
     )
     if not talk.receiver and rates[0]:
         thread.set_idle(0, IDLE_HZ)
