@@ -14,13 +14,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 STAMPS := $(VENV)/stamps
-PIP := $(PY) -m pip --disable-pip-version-check --quiet
+INSTALL := $(PY) -m pip --disable-pip-version-check --quiet install --upgrade --upgrade-strategy eager --constraint $(STAMPS)/constraints
 
 # Tried in this order; the first that is 3.11.2 or newer is taken. PYTHON=/path/to/python3 comes before all.
 PYTHONS := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 RUN_ARGS ?= --simulate arm,grip
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+# File of exact versions for the virtual environment; CI uses requirements/lock.txt. Without one pip takes the newest that
+# pyproject.toml allows.
+CONSTRAINTS ?=
 # 0 takes the C files of a build of another Python that are newer than their sources: they are the same.
 REGENERATE ?= 1
 
@@ -28,7 +31,7 @@ SOURCES := $(shell find fastpath -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -
 PACKAGES := $(wildcard actors fastpath transport)
 CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 
-.PHONY: help run test bench bench-haptics soak fuzz lint docs wheel build clean
+.PHONY: help run test bench bench-haptics soak fuzz lint docs lock wheel build clean always
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -70,6 +73,9 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(PY) -m tests.support.promises > docs/promises.md
 	$(PY) -m tests.support.supervision_tree
 
+lock: $(STAMPS)/test  ## write requirements/ from the ranges in pyproject.toml
+	$(PY) ops/lock.py
+
 wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 	$(PY) -m build --outdir dist
 
@@ -100,11 +106,17 @@ $(STAMPS)/compiler: $(STAMPS)/venv
 	done
 	@touch $@
 
+# Written only when the versions are others, so that what depends on it is not made again in vain.
+$(STAMPS)/constraints: $(STAMPS)/venv always
+	@cmp -s $(or $(CONSTRAINTS),/dev/null) $@ || cat $(or $(CONSTRAINTS),/dev/null) > $@
+
+always:
+
 # What the build itself stands on is listed once, in pyproject.toml.
-$(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler
+$(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler $(STAMPS)/constraints
 	@echo "installing what the build stands on"
 	@$(PY) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' > $(STAMPS)/requirements.txt
-	@$(PIP) install --upgrade -r $(STAMPS)/requirements.txt
+	@$(INSTALL) -r $(STAMPS)/requirements.txt
 	@touch $@
 
 # A changed source rebuilds the extensions that include it; changed flags or another Cython rebuild all of them.
@@ -114,9 +126,9 @@ $(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
 	CYTHON_FORCE_REGEN=$${all:+$(REGENERATE)} $(PY) setup.py --quiet build_ext --inplace $${all:+--force} --parallel 2
 	@touch $@
 
-$(STAMPS)/install: pyproject.toml | $(STAMPS)/build
+$(STAMPS)/install: pyproject.toml $(STAMPS)/constraints | $(STAMPS)/build
 	@echo "installing hapticd in place and what it stands on"
-	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(PIP) install --no-build-isolation --editable .
+	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
 # The record of commit and time is made again after each commit.
@@ -126,10 +138,10 @@ $(STAMPS)/record: $(wildcard .git/logs/HEAD) $(STAMPS)/build $(STAMPS)/install
 
 $(STAMPS)/test: $(STAMPS)/install
 	@echo "installing what the tests need"
-	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(PIP) install --no-build-isolation --editable '.[test]'
+	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable '.[test]'
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/install
 	@echo "installing what the checks need"
-	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(PIP) install --no-build-isolation --editable '.[test,dev]'
+	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable '.[test,dev]'
 	@touch $@
