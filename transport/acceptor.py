@@ -1,4 +1,4 @@
-"""Accepts connections on the listening sockets: some at a time, and with a pause when the process has no descriptor left."""
+"""Accept connections on a listening socket: a bounded number in each iteration, with a pause when no descriptor is left."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from tornado.ioloop import IOLoop
 
-# New connections of one socket in one iteration of the event loop: more than come in that time, or the kernel drops some.
+# Connections accepted in one iteration of the event loop; more than arrive in that time, so that the kernel drops none.
 AT_ONCE: Final = 16
 PAUSE_S: Final = 0.1
-# A shortage that begins again within this time is the same one, and is not logged again.
+# s; a shortage that returns within this time is not logged again.
 SAME_S: Final = 60.0
 NO_ROOM: Final = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 class Shortage:
-    """One line for each shortage of descriptors, over all listening sockets; event loop's thread only."""
+    """Log one line for each shortage of descriptors over all listening sockets; event loop's thread only."""
 
     def __init__(self, make_room: Callable[[], None]) -> None:
         """`make_room` closes a connection that can be spared, if there is one."""
@@ -31,7 +31,7 @@ class Shortage:
         self._last_s: float | None = None
 
     def met(self, error: OSError, now_s: float) -> None:
-        """A connection could not be accepted at `now_s`, seconds of the event loop."""
+        """Note that a connection could not be accepted at `now_s` (s, event loop's clock)."""
         if self._last_s is None or now_s - self._last_s > SAME_S:
             logger.error(
                 "No new connection can be accepted (%s): open ones go on, new ones wait until others close. Raise the limit of "
@@ -43,7 +43,7 @@ class Shortage:
 
 
 class Acceptor:
-    """Accepts on one listening socket until it is stopped; event loop's thread only."""
+    """Accept on one listening socket until stopped; event loop's thread only."""
 
     def __init__(self, listening: socket.socket, take: Take, shortage: Shortage) -> None:
         """`take` gets each connection and the address of its peer."""

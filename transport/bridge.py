@@ -1,4 +1,4 @@
-"""What every handler stands on: the running system's snapshots, the one way to ask an actor, and the open session channels."""
+"""Bridge between the handlers and the actors: snapshots, `ask`, and the open session channels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PAUSE_S: Final = 0.005
 
 
 class Channel(Protocol):
-    """One open session channel, as the HTTP side sees it; main thread only."""
+    """One open session channel as HTTP handlers see it; main thread only."""
 
     session_id: int
     frames_sent: int
@@ -53,10 +53,10 @@ class Channel(Protocol):
 
 
 class Bridge:
-    """Main thread only; `listening` and `stopping` decide what `/readyz` says."""
+    """Shared by all handlers; main thread only. `listening` and `stopping` decide the answer of `/readyz`."""
 
     def __init__(self, system: System, modules: Registry | None = None) -> None:
-        """`modules` None: those that come along."""
+        """`modules` None: the built-in ones."""
         self.system = system
         self.modules = modules or Registry()
         self.channels: dict[int, Channel] = {}
@@ -69,11 +69,11 @@ class Bridge:
         self.stopping = False
 
     async def ask(self, name: str, request: Request[R], *, timeout_s: float = 2.0) -> R:
-        """The reply of the actor `name`; Busy when it is late, NoSuchActor, or what its handler raised."""
+        """Ask the actor `name` and return its reply; Busy after `timeout_s`, NoSuchActor, or what its handler raised."""
         return await ask_async(self.system.context.directory, name, request, timeout_s=timeout_s)
 
     async def profile_shown(self, session_id: int, profile: str) -> None:
-        """Return once the table of sessions, where selectors look, has the session under its new name; after a second at most."""
+        """Wait until the session table, which selectors read, shows the session's new profile; at most one second."""
         for _ in range(LOOKS):
             if [one.config.profile for one in self.sessions.sessions if one.session_id == session_id] in (
                 [profile],
@@ -83,7 +83,7 @@ class Bridge:
             await asyncio.sleep(PAUSE_S)
 
     def scale_output(self, session_id: int, gain: float) -> None:
-        """Let through this share (0 to 1) of what a session puts out; nothing when it is not open."""
+        """Scale a session's output by `gain` (0 to 1); no effect when it is not open."""
         channel = self.channels.get(session_id)
         devices = None if channel is None else channel.devices
         if devices is not None:
@@ -91,20 +91,20 @@ class Bridge:
 
     @property
     def inventory(self) -> Inventory:
-        """Every device that is here."""
+        """The published inventory."""
         return self.system.inventory.value
 
     @property
     def ports(self) -> PortTable:
-        """Every port that was seen or is blocked."""
+        """The published port table: ports that were seen or are blocked."""
         return self.system.ports.value
 
     @property
     def sessions(self) -> SessionTable:
-        """Every open session."""
+        """The published table of open sessions."""
         return self.system.sessions.value
 
     @property
     def settings(self) -> SettingsView:
-        """Every setting."""
+        """The published view of all settings."""
         return self.system.settings.value

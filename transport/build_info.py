@@ -1,4 +1,4 @@
-"""What `GET /` and `GET /version` say about this build: read once by transport.main and handed to the HTTP handlers."""
+"""Facts of this build for `GET /` and `GET /version`, read once at start."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RECORDED: Final = ("build_time", "git_hash", "git_branch", "git_tag", "git_descr
 
 
 def build_info(record: Path = BUILD_RECORD) -> dict[str, str]:
-    """The answer's string keys in order; `unknown` for what the build did not record, an empty git_tag for an untagged commit."""
+    """Return the answer's members in order; `unknown` where the build recorded nothing, an empty git_tag for an untagged commit."""
     recorded = read_record(record)
     return {
         "project_name": PROJECT_NAME,
@@ -26,7 +26,7 @@ def build_info(record: Path = BUILD_RECORD) -> dict[str, str]:
 
 
 def project_version() -> str:
-    """Four parts, the interface's three and ours; `unknown` when the distribution is not installed."""
+    """Return the version: three parts of the interface and one of the service; `unknown` when the package is not installed."""
     try:
         return metadata.version(PROJECT_NAME)
     except metadata.PackageNotFoundError:
@@ -34,7 +34,7 @@ def project_version() -> str:
 
 
 def read_record(record: Path) -> dict[str, str]:
-    """The build record's strings; empty when there is none or it cannot be read."""
+    """Return the build record's strings; empty when it is missing or unreadable."""
     try:
         content: object = json.loads(record.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The command line: reads what was asked for, builds the service, and sees that every way out ends in zero force."""
+"""Parse the command line, run the service or print the token, and return the exit code."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SHORTHANDS: Final = {
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code: 0 done, 1 the service failed, 2 it could not do what was asked."""
+    """Run one command and return its exit code: 0 done, 1 the service failed, 2 usage error."""
     parser, commands = _parser()
     words = sys.argv[1:] if arguments is None else list(arguments)
     if words and words[0].startswith("--") and words[0].partition("=")[0] not in BEFORE_COMMAND:
@@ -64,7 +64,7 @@ def _run(options: argparse.Namespace) -> int:
     overrides = read_overrides(CATALOG, [*chosen, *options.set], os.environ, alias=setting_key, short=short)
     with _state_directory(options) as directory:
         signals = Signals()
-        # Most of a start is spent on this import: what comes before it is answered at once, and signals are heard during it.
+        # This import takes most of the start: usage errors are answered before it, and signals are noted during it.
         from transport.service import Service
 
         return Service(directory, overrides, signals).run()
@@ -78,7 +78,7 @@ def _state_directory(options: argparse.Namespace) -> StateDirectory:
 
 
 def _unknown(words: Sequence[str], parsers: Sequence[argparse.ArgumentParser]) -> str:
-    """What is wrong with arguments that none of the parsers takes; names the options that may be meant."""
+    """Return a sentence about unknown arguments that names the options probably meant."""
     word = words[0].partition("=")[0]
     for parser in parsers:
         options = re.findall(r"--[a-z-]+", parser.format_usage())
@@ -90,7 +90,7 @@ def _unknown(words: Sequence[str], parsers: Sequence[argparse.ArgumentParser]) -
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong and where to look."""
+    """Argument parser whose errors are one line with a pointer to the help."""
 
     def error(self, message: str) -> NoReturn:
         """Exit code 2."""
@@ -98,7 +98,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
-    """The whole line and each command; options count by their whole names only."""
+    """Return the parser and the parser of each command; options are not abbreviated."""
     parser = Parser(
         prog="hapticd",
         description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP.",

@@ -1,4 +1,4 @@
-"""How much of the service one peer, and all idle connections together, may take: rules as plain objects, numbers in one place."""
+"""Limits on requests, connections and unsent bytes, as plain objects with their numbers in one place."""
 
 from __future__ import annotations
 
@@ -17,30 +17,26 @@ IPV6_NETWORK_BITS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What every listener holds its connections to; seconds, bytes, and counts over all ports together."""
+    """Limits of all listeners together."""
 
-    requests_per_s: float = 1000.0
-    peers: int = 1024
-    # Requests of this machine, of all programs together, and those of web pages that may not ask: faster ones wait.
-    local_requests_per_s: float = 1000.0
-    foreign_requests_per_s: float = 100.0
-    # Answers that have begun and are not taken by their clients: past this, the one that stands still longest makes room.
-    unsent_bytes: int = 16 * 1024 * 1024
-    # From the opening of a connection until its first request has all its headers.
-    first_request_s: float = 10.0
-    # From the end of an answer until the next request has all its headers.
-    idle_s: float = 60.0
-    body_s: float = 10.0
-    # From the headers of a request until its answer has left.
-    exchange_s: float = 30.0
-    # Connections that are no open channel: past this, the one that has been idle longest makes room.
-    plain_connections: int = 256
+    requests_per_s: float = 1000.0  # of one remote peer; more are refused with 429
+    peers: int = 1024  # remote peers whose rates are counted apart
+    local_requests_per_s: float = 1000.0  # of all programs of this machine together; more wait
+    foreign_requests_per_s: float = 100.0  # of web pages that are refused; more wait
+    unsent_bytes: int = (
+        16 * 1024 * 1024
+    )  # bytes of answers not read by their clients; beyond, the longest stalled one is closed
+    first_request_s: float = 10.0  # s from the opening of a connection to the end of its first headers
+    idle_s: float = 60.0  # s from the end of an answer to the end of the next headers
+    body_s: float = 10.0  # s for a body
+    exchange_s: float = 30.0  # s from the end of the headers until the answer has left
+    plain_connections: int = 256  # connections without a WebSocket; beyond, the longest idle one is closed
     event_channels: int = 64
-    header_bytes: int = 16 * 1024
+    header_bytes: int = 16 * 1024  # bytes of headers; more are answered with 431
 
 
 class Spacing:
-    """Requests that wait instead of being refused: `rate` a second, as many at once after a second without any; main thread only."""
+    """Delay requests beyond `rate` per second; a second without requests saves up one second's worth. Main thread only."""
 
     def __init__(self, rate: float, now_ns: Callable[[], int]) -> None:
         self._step_ns = round(NS_PER_S / rate)
@@ -48,7 +44,7 @@ class Spacing:
         self._next_ns = now_ns() - NS_PER_S
 
     def reserve(self) -> float:
-        """Count one request. Return how many seconds it has to wait, 0 for none."""
+        """Count one request and return its delay in s (0: none)."""
         now_ns = self._now_ns()
         at_ns = max(self._next_ns, now_ns - NS_PER_S + self._step_ns)
         self._next_ns = at_ns + self._step_ns
@@ -56,10 +52,10 @@ class Spacing:
 
 
 class RequestRate:
-    """A token bucket for each peer that is not loopback: `rate` requests a second, as many at once; main thread only.
+    """A token bucket for each remote peer: `rate` requests per second, as many at once; main thread only.
 
-    At most `peers` are known by name. A bucket that has filled up again is as good as a new one and is forgotten first; when
-    none has, whoever comes new shares one bucket, so that many addresses do not get more than many times `rate`.
+    At most `peers` buckets are kept. A full bucket equals a new one and is dropped first; while none is full, new peers share
+    one bucket, so that many addresses do not multiply `rate`.
     """
 
     def __init__(self, rate: float, peers: int, now_ns: Callable[[], int]) -> None:
@@ -70,7 +66,7 @@ class RequestRate:
         self._buckets: OrderedDict[str, tuple[float, int]] = OrderedDict()
 
     def admit(self, peer: str) -> bool:
-        """Whether the peer may have one request more now."""
+        """Take one token of the peer; False when it has none left."""
         if is_loopback(peer):
             return True
         now_ns = self._now_ns()
@@ -82,7 +78,7 @@ class RequestRate:
         return admitted
 
     def __len__(self) -> int:
-        """How many peers are known."""
+        """Number of buckets."""
         return len(self._buckets)
 
     def _name(self, network: str, now_ns: int) -> str:
@@ -96,7 +92,7 @@ class RequestRate:
 
 
 def network_of(peer: str) -> str:
-    """What counts as one peer: an IPv4 address, or the /64 of an IPv6 one, out of which its owner may take any."""
+    """Return the network that counts as one peer: an IPv4 address, or the /64 of an IPv6 address."""
     try:
         address = ip_address(peer.partition("%")[0])
     except ValueError:

@@ -1,4 +1,4 @@
-"""The open ports: which are opened, on which addresses, what each serves, and how that is said on the ready line."""
+"""Open the listening TCP ports of the settings, serve each with its application, and format the ready line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LEGACY_PORT: Final = "communication/websocket/legacy_port"
 EVENTS_PORT: Final = "communication/events/port"
 HTTP_PORT: Final = "communication/http/port"
 
-# Connections that come while one iteration of the event loop is slow: those past it are dropped, and tried again after a second.
+# Pending connections that the kernel keeps while an iteration is slow; it drops more, and clients retry after a second.
 BACKLOG: Final = 1024
 TRIES: Final = 20
 NO_IPV6: Final = frozenset({errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL, errno.EPROTONOSUPPORT})
@@ -47,10 +47,10 @@ class CannotListen(HapticError):
 
 
 class PortInUse(CannotListen):
-    """Somebody else listens there."""
+    """Another program listens on the port."""
 
     def __init__(self, port: int, setting: str) -> None:
-        """`setting` is the one that moves the port."""
+        """`setting` is the key that chooses the port."""
         super().__init__(
             f"Port {port} is in use: stop the program that holds it, or choose another with --set {setting}=PORT (0 picks a free one)."
         )
@@ -60,7 +60,7 @@ class PortInUse(CannotListen):
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """One open port: `setting` moves it, `sockets` are its addresses."""
+    """One open port: the setting that chooses it, and one socket for each address."""
 
     setting: str
     port: int
@@ -68,7 +68,7 @@ class Listener:
 
 
 class Listeners:
-    """Opens every port of the settings, or none; main thread only."""
+    """Every listening port of the settings, opened all together or not at all; main thread only."""
 
     def __init__(
         self,
@@ -82,14 +82,14 @@ class Listeners:
         self._bridge = bridge
         self.admission = Admission(limits or Limits())
         self._events = EventChannels(bridge, self.admission.limits.event_channels)
-        kept = BodyCache(bridge.system.context.clock.now_ns)
-        self._edge = Edge(bridge, AccessPolicy(bridge.system.settings, token()), build, kept)
+        body_cache = BodyCache(bridge.system.context.clock.now_ns)
+        self._edge = Edge(bridge, AccessPolicy(bridge.system.settings, token()), build, body_cache)
         self._channel = channel
         self._servers: list[HTTPServer] = []
-        self._departures = HangupPoll(bridge)
+        self._hangup_poll = HangupPoll(bridge)
 
     def open(self) -> str:
-        """Listen everywhere; the addresses as the ready line shows them. PortInUse, CannotListen."""
+        """Open all ports and return their addresses as the ready line shows them; PortInUse, CannotListen."""
         settings = self._bridge.settings
         hosts = addresses(settings)
         opened: dict[str, Listener] = {}
@@ -104,19 +104,19 @@ class Listeners:
         self._edge.access.listens_on(listener.port for listener in opened.values())
         for listener in opened.values():
             self._serve(listener)
-        self._departures.start()
+        self._hangup_poll.start()
         return ready_words(opened, hosts[0])
 
     def close(self) -> None:
-        """Nobody new comes in, and the event channels end; session channels are whose who opened them."""
-        self._departures.stop()
+        """Stop accepting and close the event channels; the caller closes the session channels."""
+        self._hangup_poll.stop()
         for server in self._servers:
             server.stop()
         self.admission.close()
         self._events.close()
 
     async def drained(self) -> None:
-        """Close what plain HTTP connections are still open, after `close`."""
+        """Close the plain HTTP connections that are still open; call it after `close`."""
         for server in self._servers:
             await server.close_all_connections()
 
@@ -136,7 +136,7 @@ class Listeners:
 
 
 def wanted_ports(settings: SettingsView) -> Iterator[tuple[str, int]]:
-    """Each setting that opens a port, with the port; CannotListen when two of them name the same one."""
+    """Yield each setting that opens a port, with the port; CannotListen when two settings name the same port."""
     seen: dict[int, str] = {}
     for setting in (NEWEST_PORT, LEGACY_PORT, EVENTS_PORT):
         port = settings.integer(setting)
@@ -154,7 +154,7 @@ def wanted_ports(settings: SettingsView) -> Iterator[tuple[str, int]]:
 
 
 def addresses(settings: SettingsView) -> tuple[str, ...]:
-    """The addresses to listen on, IPv4 first; IPv6 ones that the machine may not have come after those it must."""
+    """Return the addresses to listen on, IPv4 first; optional ones (IPv6) come last."""
     if settings.flag("communication/bind_all_interfaces"):
         return ("0.0.0.0", "::")  # noqa: S104 - asked for by the setting
     address = settings.text("communication/bind_address")
@@ -174,7 +174,7 @@ def ready_words(opened: Mapping[str, Listener], host: str) -> str:
 
 
 def _listen(setting: str, port: int, hosts: Iterable[str]) -> Listener:
-    """One port on every address, the same on all; a free one is chosen again when it is taken on another address."""
+    """Listen with one port number on every address; a free one is chosen again when another address has it in use."""
     for _ in range(TRIES if port == 0 else 1):
         with suppress(PortInUse):
             sockets = _bind_all(setting, port, hosts)
@@ -183,7 +183,7 @@ def _listen(setting: str, port: int, hosts: Iterable[str]) -> Listener:
 
 
 def _bind_all(setting: str, port: int, hosts: Iterable[str]) -> list[socket.socket]:
-    """Sockets on every address, or none; all but the first may be of a kind that the machine does not have."""
+    """Bind every address or none; all but the first may be of a family that the machine lacks."""
     sockets: list[socket.socket] = []
     for host in hosts:
         at = int(sockets[0].getsockname()[1]) if sockets else port
@@ -201,7 +201,7 @@ def _bind_all(setting: str, port: int, hosts: Iterable[str]) -> list[socket.sock
 
 
 def _bind(host: str, port: int) -> socket.socket:
-    """A listening socket that takes one family alone; OSError."""
+    """Return a listening socket for one address family; OSError."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     opened = socket.socket(family, socket.SOCK_STREAM)
     try:

@@ -1,4 +1,4 @@
-"""The command `hapticd`: nothing is imported before the signals are held, so that none ends the process halfway through its start."""
+"""Entry point of the command `hapticd`: block signals first, then import, so that no signal ends the process half-way through its start."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code: 0 done, 1 the service failed, 2 it could not do what was asked."""
+    """Run one command and return its exit code: 0 done, 1 the service failed, 2 usage error."""
     # numpy is used for records, not for algebra: its library must not start a thread for each processor.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.platform == "win32":

@@ -1,8 +1,8 @@
-"""One run of the service on this process: threads and signals set up, system and listeners started, and everything stopped again.
+"""One run of the service: set up the process, start the system and the listeners, wait for a signal, stop everything.
 
-The order of a stop: nobody new comes in, every session's forces are released, the loop writes its last zero, clients say
-goodbye, the actors end in reverse, the process goes. A base actor that keeps failing ends the run the same way, with exit
-code 1; so does a start that fails.
+Order of a stop: close the listeners, release every session's forces, let the loop write its last zero, close the sessions,
+stop the actors in reverse order. A base actor that keeps failing, or a start that fails, ends the run the same way with
+exit code 1.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from actors.settings.state_directory import StateDirectory
     from transport.signals import Signals
 
-# What lives long is frozen; the rest of the garbage has few cycles, and looking for them costs each message 4 us.
+# Long-lived objects are frozen. The rest has few reference cycles; searching for them would cost each message 4 us.
 GC_THRESHOLDS: Final = (50_000, 20, 20)
 THREAD_STACK_BYTES: Final = 1024 * 1024
 SWITCH_INTERVAL_S: Final = 0.0005
@@ -54,7 +54,7 @@ logger = logging.getLogger("hapticd")
 
 
 class Service:
-    """Built on a state directory that is held; `run` may be called once."""
+    """The service over a locked state directory; `run` may be called once."""
 
     def __init__(self, directory: StateDirectory, overrides: Mapping[str, Override], signals: Signals) -> None:
         self._directory = directory
@@ -63,7 +63,10 @@ class Service:
         self._fatal: str | None = None
 
     def run(self) -> int:
-        """Serve until SIGINT or SIGTERM; the exit code. HapticError when a port or the state directory cannot be used, or modules clash."""
+        """Serve until SIGINT or SIGTERM and return the exit code.
+
+        HapticError when a port or the state directory cannot be used, or modules clash.
+        """
         _start_log()
         modules = load()
         settings = SettingsState.load(self._directory, self._overrides)
@@ -110,7 +113,7 @@ class Service:
         return end
 
     async def _until_ready(self, bridge: Bridge, start: _Start, stop: asyncio.Event) -> bool:
-        """Start, and wait until /readyz would say yes; False when the service is to end before."""
+        """Start the system and wait until it is ready (`/readyz`); False when the service must end before that."""
         if stop.is_set():
             return False
         start.begin()
@@ -126,7 +129,7 @@ class Service:
 
 
 class _Start:
-    """`System.start` on a thread of its own: the event loop answers meanwhile, and a start that hangs does not hold the exit up."""
+    """Run `System.start` on its own thread: the event loop keeps answering, and a start that hangs does not delay the exit."""
 
     def __init__(self, system: System) -> None:
         self._thread = threading.Thread(target=self._run, args=(system,), name="hd-start", daemon=True)
@@ -138,7 +141,7 @@ class _Start:
 
     @property
     def under_way(self) -> bool:
-        """Whether the system is still being started."""
+        """Whether `System.start` has not returned yet."""
         return self._thread.is_alive()
 
     @property
@@ -155,7 +158,7 @@ class _Start:
 
 
 async def _end(bridge: Bridge, listeners: Listeners, start: _Start) -> None:
-    """Zero force first and last; what hangs is left behind."""
+    """Stop everything, zero force first and last; a part that hangs is left behind with a log line."""
     bridge.stopping = True
     listeners.close()
     for channel in list(bridge.channels.values()):
@@ -173,7 +176,7 @@ async def _end(bridge: Bridge, listeners: Listeners, start: _Start) -> None:
 
 
 async def _at_most(seconds: float, over: Callable[[], bool]) -> None:
-    """Wait until something is over."""
+    """Wait until `over()` is true, at most `seconds`."""
     for _ in range(round(seconds / POLL_S)):
         if over():
             return
@@ -195,8 +198,8 @@ def _read_log_level(system: System) -> None:
 
 
 def _prepare_process(cores: Cores) -> None:
-    """What must stand before the first thread: last words, stack size, and the processors that are not the loop's."""
-    # Before faulthandler and after it: ours writes first, and once more when faulthandler has raised the signal again.
+    """Set what must hold before the first thread: fatal-signal handlers, stack size, CPU affinity."""
+    # Before faulthandler and after it: our handler writes zero packets first, and again when faulthandler re-raises the signal.
     zero_packets.install()
     faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
@@ -209,7 +212,7 @@ def _prepare_process(cores: Cores) -> None:
 
 
 def _say_ready(system: System, addresses: str) -> None:
-    """Warnings on the log; then, on standard output, what runs, the devices, what to try, and the line that begins with `ready`."""
+    """Log warnings; print version, devices, what to try, and last the line that begins with `ready`."""
     if not system.settings.value.flag("communication/auth/required"):
         logger.error("communication/auth/required is off: every machine that reaches these ports may move the devices")
     state = system.runtime.loop_state()
@@ -229,7 +232,7 @@ def _say_ready(system: System, addresses: str) -> None:
         f"try: curl {http}/devices, or docs/examples/wall.py --url {ws} (needs: pip install websockets); Ctrl-C stops",
         f"ready {addresses}",
     )
-    # There may be no standard output (AttributeError), or nobody who reads it.
+    # There may be no standard output (AttributeError), or its reader has gone (OSError).
     with suppress(OSError, AttributeError):
         sys.stdout.write("\n".join(lines) + "\n")
         sys.stdout.flush()

@@ -35,7 +35,7 @@ class Admission:
         """`limits` hold for all ports together."""
         self.limits = limits
         self.connections = Connections(limits)
-        self.arrivals = AcceptedConnections()
+        self.accepted = AcceptedConnections()
         self.shortage = Shortage(self._make_room)
         self.rate = RequestRate(limits.requests_per_s, limits.peers, now_ns)
         self.unsent = UnsentBytes(limits.unsent_bytes)
@@ -71,11 +71,11 @@ class Admission:
 
     def close(self) -> None:
         """Let requests that wait for their time begin at once: the service stops."""
-        self.arrivals.close()
+        self.accepted.close()
         self._closing.set()
 
     def _make_room(self) -> None:
-        if not self.arrivals.spare():
+        if not self.accepted.spare():
             self.connections.make_room()
 
 

@@ -76,7 +76,7 @@ class PortServer(HTTPServer):
             self._handlers[each.fileno()] = acceptor.stop
 
     def _arrives(self, connection: socket.socket, address: Any) -> None:
-        self._admission.arrivals.add(connection, address, self._handle_connection)
+        self._admission.accepted.add(connection, address, self._handle_connection)
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
         """A new connection."""

@@ -21,7 +21,7 @@ class Rig:
     """Connections by name, in the order in which they were taken."""
 
     def __init__(self) -> None:
-        self.arrivals = AcceptedConnections()
+        self.accepted = AcceptedConnections()
         self.taken: list[str] = []
         self.clients: dict[str, socket.socket] = {}
         self._served: list[socket.socket] = []
@@ -31,7 +31,7 @@ class Rig:
         self.clients[name] = client
         client.sendall(sent)
         self._served.append(served)
-        self.arrivals.add(served, name, self._take)
+        self.accepted.add(served, name, self._take)
 
     def is_open(self, name: str) -> bool:
         self.clients[name].setblocking(False)
@@ -60,7 +60,7 @@ def rig() -> Iterator[Rig]:
 def run(rig: Rig, steps: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async def whole() -> None:
         await steps()
-        rig.arrivals.close()
+        rig.accepted.close()
 
     asyncio.run(whole())
 
@@ -153,9 +153,9 @@ def test_longest_silent_one_leaves_when_there_are_too_many(rig: Rig) -> None:
         rig.comes("asks", GET)
         for number in range(MOST - 2):
             rig.comes(f"silent {number}", BEGUN)
-        assert len(rig.arrivals) == MOST
+        assert len(rig.accepted) == MOST
         rig.comes("one more", GET)
-        assert len(rig.arrivals) == MOST
+        assert len(rig.accepted) == MOST
         gone = [name for name in rig.clients if not rig.is_open(name)]
         assert gone == ["silent 0"]
 
@@ -167,7 +167,7 @@ def test_one_that_asks_leaves_when_none_is_silent_and_a_stop_stays(rig: Rig) -> 
         rig.comes("stop", STOP)
         for number in range(MOST - 1):
             rig.comes(f"asks {number}", GET)
-        assert not rig.arrivals.spare()
+        assert not rig.accepted.spare()
         rig.comes("one more", GET)
         assert [name for name in rig.clients if not rig.is_open(name)] == ["asks 0"]
 
@@ -181,8 +181,8 @@ def test_only_silent_ones_are_spared(rig: Rig) -> None:
         rig.comes("completes", GET[:-1])
         rig.comes("silent", BEGUN)
         rig.clients["completes"].sendall(GET[-1:])
-        assert rig.arrivals.spare()
-        assert not rig.arrivals.spare()
+        assert rig.accepted.spare()
+        assert not rig.accepted.spare()
         assert [name for name in rig.clients if not rig.is_open(name)] == ["silent"]
 
     run(rig, steps)
@@ -194,7 +194,7 @@ def test_one_that_has_ended_is_closed_and_never_served(rig: Rig) -> None:
         rig.clients["silent"].close()
         await iterations(5)
         assert rig.taken == []
-        assert len(rig.arrivals) == 0
+        assert len(rig.accepted) == 0
 
     run(rig, steps)
 
