@@ -119,6 +119,10 @@ $(STAMPS)/requirements: pyproject.toml $(STAMPS)/compiler $(STAMPS)/constraints
 	@$(INSTALL) -r $(STAMPS)/requirements.txt
 	@touch $@
 
+# The C side of the open link's messages, from their one table; it is kept in the repository for firmware authors.
+fastpath/codecs/openlink_messages.h: $(addprefix fastpath/codecs/openlink_,messages.py layout.py header.py) | $(STAMPS)/venv
+	@$(PY) -m fastpath.codecs.openlink_header > $@
+
 # A changed source rebuilds the extensions that include it; changed flags or another Cython rebuild all of them.
 $(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
 	@echo "building the extensions"

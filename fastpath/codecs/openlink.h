@@ -1,7 +1,7 @@
 /* The open link protocol, version 1 (docs/link-protocol.md): every message and its frame, to bytes and back.
  *
- * Portable C99, no I/O, no allocation, no state beyond what the caller owns: the port threads, the Python door, the emulators
- * and a firmware compile the same lines. A message has ONE walk that lists its fields in order, for reading and for writing.
+ * Portable C99, no I/O, no allocation, no state beyond what the caller owns: the port threads, the Python binding, the emulators
+ * and a firmware compile the same lines. openlink_messages.h has the messages; it is generated from one table.
  */
 #ifndef HAPTICD_OPENLINK_H
 #define HAPTICD_OPENLINK_H
@@ -30,57 +30,38 @@ enum {
     OL_HEARTBEAT_MS = 20,
 };
 
-enum {
-    OL_IDENTIFY = 0x01, OL_WAKE = 0x02, OL_COMMAND = 0x03, OL_CONFIGURE = 0x04, OL_CALIBRATE = 0x05, OL_LED = 0x06,
-    OL_IDENTITY = 0x81, OL_SETTLE = 0x82, OL_STATE = 0x83, OL_CONFIGURATION = 0x84, OL_CALIBRATION = 0x85,
-    OL_HEARTBEAT = 0xC1, OL_FAULT = 0xC2, OL_PRESENCE = 0xC3, OL_REFUSED = 0xC4,
-};
+/* ------------------------------------------------------------ numbers, little-endian whatever the machine */
 
-enum { OL_KIND_ARM = 1, OL_KIND_COMPACT = 2, OL_KIND_GRIP = 3, OL_KIND_PEN = 4, OL_KIND_RECEIVER = 5 };
-enum { OL_RELEASE = 0, OL_FORCE = 1, OL_TORQUE = 2, OL_POSITION = 3 };
-enum { OL_ASLEEP = 0, OL_WAKING = 1, OL_SETTLING = 2, OL_READY = 3, OL_FAILED = 4 };
-enum {
-    OL_STATE_ATTACHED = 1, OL_STATE_AWAKE = 2, OL_STATE_CALIBRATED = 4, OL_STATE_POWER = 8, OL_STATE_HOMED = 16,
-    OL_STATE_SETTLED = 32, OL_STATE_DRIVEN = 64, OL_STATE_WATCHDOG = 128, OL_STATE_CHARGING = 256,
-};
+typedef struct { uint8_t *at; int writing; } ol_cursor;
 
-typedef struct { uint8_t nothing; } ol_identify;
-typedef struct { uint8_t awake, spare; uint16_t rate_hz; } ol_wake;
-typedef struct { uint8_t mode, spare[3]; float value[3]; } ol_command;
-typedef struct {
-    uint16_t mask;
-    uint8_t left_handed, torque_scaling, gravity_enabled, home_return;
-    uint16_t spare;
-    float gravity_scale, damping[3];
-} ol_configure;
-typedef struct { uint8_t start, run; } ol_calibrate;
-typedef struct { uint8_t mode, red, green, blue; } ol_led;
+static inline void ol_u8(ol_cursor *c, uint8_t *v, int n) {
+    for (; n > 0; n--, v++, c->at++) {
+        if (c->writing) *c->at = *v; else *v = *c->at;
+    }
+}
+static inline void ol_u16(ol_cursor *c, uint16_t *v, int n) {
+    for (; n > 0; n--, v++, c->at += 2) {
+        if (c->writing) { c->at[0] = (uint8_t)*v; c->at[1] = (uint8_t)(*v >> 8); }
+        else *v = (uint16_t)(c->at[0] | c->at[1] << 8);
+    }
+}
+static inline void ol_u32(ol_cursor *c, uint32_t *v, int n) {
+    int i;
+    for (; n > 0; n--, v++, c->at += 4) {
+        if (c->writing) for (i = 0; i < 4; i++) c->at[i] = (uint8_t)(*v >> 8 * i);
+        else for (*v = 0, i = 0; i < 4; i++) *v |= (uint32_t)c->at[i] << 8 * i;
+    }
+}
+static inline void ol_f32(ol_cursor *c, float *v, int n) {
+    uint32_t bits = 0;
+    for (; n > 0; n--, v++) {
+        if (c->writing) memcpy(&bits, v, 4);
+        ol_u32(c, &bits, 1);
+        if (!c->writing) memcpy(v, &bits, 4);
+    }
+}
 
-typedef struct {
-    uint8_t kind, wireless, firmware_major, firmware_minor, firmware_patch, hardware, mechanism, slots;
-    uint32_t capabilities;
-    uint16_t rate_hz, settle_ms;
-    uint8_t id[8], uuid[16];
-    float shoulder[3], link[2], counts_per_turn, torque_limit, peak_force, reach_low[3], reach_high[3];
-} ol_identity;
-typedef struct { uint8_t phase, spare; uint16_t remaining_ms, watchdog_trips, request; } ol_settle;
-typedef struct {
-    uint32_t clock_us;
-    uint16_t command, flags, faults, buttons;
-    float joint[3], position[3], orientation[4], hall, battery_level, battery_voltage, temperature;
-} ol_state;
-typedef struct { uint16_t request; uint8_t result, spare; ol_configure now; } ol_configuration;
-typedef struct { uint16_t request; uint8_t progress, reason; } ol_calibration;
-typedef struct { uint32_t uptime_ms; float hall; } ol_heartbeat;
-typedef struct { uint32_t clock_us; uint16_t faults, changed; } ol_fault;
-typedef struct { uint8_t present, asleep; } ol_presence;
-typedef struct { uint16_t request; uint8_t type, reason, newest_version, spare; } ol_refused;
-
-typedef union {
-    ol_identify identify; ol_wake wake; ol_command command; ol_configure configure; ol_calibrate calibrate; ol_led led;
-    ol_identity identity; ol_settle settle; ol_state state; ol_configuration configuration; ol_calibration calibration;
-    ol_heartbeat heartbeat; ol_fault fault; ol_presence presence; ol_refused refused;
-} ol_body;
+#include "openlink_messages.h"
 
 typedef struct {
     uint8_t version, type, device, spare;
@@ -95,96 +76,22 @@ typedef struct {
     uint8_t raw[OL_MAX_WIRE];
 } ol_decoder;
 
-/* ------------------------------------------------------------ numbers, little-endian whatever the machine */
-
-typedef struct { uint8_t *at; int writing; } ol_cursor;
-
-static inline void ol_u8(ol_cursor *c, uint8_t *v) {
-    if (c->writing) c->at[0] = *v; else *v = c->at[0];
-    c->at += 1;
-}
-static inline void ol_u16(ol_cursor *c, uint16_t *v) {
-    if (c->writing) { c->at[0] = (uint8_t)*v; c->at[1] = (uint8_t)(*v >> 8); }
-    else *v = (uint16_t)(c->at[0] | c->at[1] << 8);
-    c->at += 2;
-}
-static inline void ol_u32(ol_cursor *c, uint32_t *v) {
-    int i;
-    if (c->writing) for (i = 0; i < 4; i++) c->at[i] = (uint8_t)(*v >> 8 * i);
-    else for (*v = 0, i = 0; i < 4; i++) *v |= (uint32_t)c->at[i] << 8 * i;
-    c->at += 4;
-}
-static inline void ol_f32(ol_cursor *c, float *v, int n) {
-    uint32_t bits = 0;
-    for (; n > 0; n--, v++) {
-        if (c->writing) memcpy(&bits, v, 4);
-        ol_u32(c, &bits);
-        if (!c->writing) memcpy(v, &bits, 4);
-    }
-}
-static inline void ol_u8s(ol_cursor *c, uint8_t *v, int n) { for (; n > 0; n--, v++) ol_u8(c, v); }
-
-/* ------------------------------------------------------------ one walk for each message */
-
-static inline void ol_walk_configure(ol_cursor *c, ol_configure *m) {
-    ol_u16(c, &m->mask); ol_u8(c, &m->left_handed); ol_u8(c, &m->torque_scaling);
-    ol_u8(c, &m->gravity_enabled); ol_u8(c, &m->home_return); ol_u16(c, &m->spare);
-    ol_f32(c, &m->gravity_scale, 1); ol_f32(c, m->damping, 3);
-}
-static inline void ol_walk_identity(ol_cursor *c, ol_identity *m) {
-    ol_u8(c, &m->kind); ol_u8(c, &m->wireless);
-    ol_u8(c, &m->firmware_major); ol_u8(c, &m->firmware_minor); ol_u8(c, &m->firmware_patch);
-    ol_u8(c, &m->hardware); ol_u8(c, &m->mechanism); ol_u8(c, &m->slots);
-    ol_u32(c, &m->capabilities); ol_u16(c, &m->rate_hz); ol_u16(c, &m->settle_ms);
-    ol_u8s(c, m->id, 8); ol_u8s(c, m->uuid, 16);
-    ol_f32(c, m->shoulder, 3); ol_f32(c, m->link, 2); ol_f32(c, &m->counts_per_turn, 1);
-    ol_f32(c, &m->torque_limit, 1); ol_f32(c, &m->peak_force, 1);
-    ol_f32(c, m->reach_low, 3); ol_f32(c, m->reach_high, 3);
-}
-static inline void ol_walk_state(ol_cursor *c, ol_state *m) {
-    ol_u32(c, &m->clock_us); ol_u16(c, &m->command); ol_u16(c, &m->flags); ol_u16(c, &m->faults); ol_u16(c, &m->buttons);
-    ol_f32(c, m->joint, 3); ol_f32(c, m->position, 3); ol_f32(c, m->orientation, 4);
-    ol_f32(c, &m->hall, 1); ol_f32(c, &m->battery_level, 1); ol_f32(c, &m->battery_voltage, 1); ol_f32(c, &m->temperature, 1);
-}
-
 /* Payload of any type; 0 for an unknown type. */
-static inline int ol_walk(ol_cursor *c, ol_message *m) {
-    switch (m->type) {
-    case OL_IDENTIFY: return 1;
-    case OL_WAKE: ol_u8(c, &m->body.wake.awake); ol_u8(c, &m->body.wake.spare); ol_u16(c, &m->body.wake.rate_hz); return 1;
-    case OL_COMMAND:
-        ol_u8(c, &m->body.command.mode); ol_u8s(c, m->body.command.spare, 3); ol_f32(c, m->body.command.value, 3);
-        return 1;
-    case OL_CONFIGURE: ol_walk_configure(c, &m->body.configure); return 1;
-    case OL_CALIBRATE: ol_u8(c, &m->body.calibrate.start); ol_u8(c, &m->body.calibrate.run); return 1;
-    case OL_LED:
-        ol_u8(c, &m->body.led.mode); ol_u8(c, &m->body.led.red); ol_u8(c, &m->body.led.green); ol_u8(c, &m->body.led.blue);
-        return 1;
-    case OL_IDENTITY: ol_walk_identity(c, &m->body.identity); return 1;
-    case OL_SETTLE:
-        ol_u8(c, &m->body.settle.phase); ol_u8(c, &m->body.settle.spare); ol_u16(c, &m->body.settle.remaining_ms);
-        ol_u16(c, &m->body.settle.watchdog_trips); ol_u16(c, &m->body.settle.request);
-        return 1;
-    case OL_STATE: ol_walk_state(c, &m->body.state); return 1;
-    case OL_CONFIGURATION:
-        ol_u16(c, &m->body.configuration.request); ol_u8(c, &m->body.configuration.result);
-        ol_u8(c, &m->body.configuration.spare); ol_walk_configure(c, &m->body.configuration.now);
-        return 1;
-    case OL_CALIBRATION:
-        ol_u16(c, &m->body.calibration.request); ol_u8(c, &m->body.calibration.progress);
-        ol_u8(c, &m->body.calibration.reason);
-        return 1;
-    case OL_HEARTBEAT: ol_u32(c, &m->body.heartbeat.uptime_ms); ol_f32(c, &m->body.heartbeat.hall, 1); return 1;
-    case OL_FAULT:
-        ol_u32(c, &m->body.fault.clock_us); ol_u16(c, &m->body.fault.faults); ol_u16(c, &m->body.fault.changed);
-        return 1;
-    case OL_PRESENCE: ol_u8(c, &m->body.presence.present); ol_u8(c, &m->body.presence.asleep); return 1;
-    case OL_REFUSED:
-        ol_u16(c, &m->body.refused.request); ol_u8(c, &m->body.refused.type); ol_u8(c, &m->body.refused.reason);
-        ol_u8(c, &m->body.refused.newest_version); ol_u8(c, &m->body.refused.spare);
-        return 1;
-    default: return 0;
-    }
+static inline int ol_walk(ol_cursor *c, ol_message *m) { return ol_walk_body(c, m->type, &m->body); }
+
+/* The payload of a message in OL_MAX_PAYLOAD bytes, and its length; 0 for an unknown type. */
+static inline size_t ol_get_payload(const ol_message *message, uint8_t *out) {
+    ol_message m = *message;
+    ol_cursor c = {out, 1};
+    return ol_walk(&c, &m) ? (size_t)(c.at - out) : 0;
+}
+
+/* Fill the body from a payload of at least the length that its type needs; that length. */
+static inline size_t ol_set_payload(ol_message *m, const uint8_t *payload, size_t length) {
+    uint8_t bytes[OL_MAX_PAYLOAD] = {0};
+    ol_cursor c = {bytes, 0};
+    memcpy(bytes, payload, length < sizeof bytes ? length : sizeof bytes);
+    return ol_walk(&c, m) ? (size_t)(c.at - bytes) : 0;
 }
 
 /* ------------------------------------------------------------ values */

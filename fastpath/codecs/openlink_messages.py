@@ -1,16 +1,26 @@
-"""Messages of the open link protocol as values: what `fastpath.codecs.openlink_py` turns to bytes and back.
+"""Messages of the open link protocol: the one table of their codes, fields, wire types and enumerations.
 
+`make build` writes the C structs and their encoding, `openlink_messages.h`, from this file; `openlink_layout` packs and unpacks
+the values. Fields stand in wire order, each aligned to its own size; gaps are reserved bytes, sent as 0.
 Units as in docs/link-protocol.md: m, N, N mm, degrees, N s/m, volts, degrees Celsius; quaternions w x y z.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum, IntFlag
-from typing import Final
+from types import MappingProxyType
+from typing import Annotated, Final
 
-Three = tuple[float, float, float]
-Four = tuple[float, float, float, float]
+U8 = Annotated[int, "u8"]
+U16 = Annotated[int, "u16"]
+U32 = Annotated[int, "u32"]
+F32 = Annotated[float, "f32"]
+Switch = Annotated[bool, "u8"]
+Two = Annotated[tuple[float, float], "f32[2]"]
+Three = Annotated[tuple[float, float, float], "f32[3]"]
+Four = Annotated[tuple[float, float, float, float], "f32[4]"]
 
 
 class DeviceKind(IntEnum):
@@ -95,7 +105,7 @@ class FaultFlag(IntFlag):
 class ConfigureField(IntFlag):
     """Which values of a configuration are meant; SAVE: keep them over a loss of power."""
 
-    HANDEDNESS = 0x0001
+    LEFT_HANDED = 0x0001
     TORQUE_SCALING = 0x0002
     GRAVITY_ENABLED = 0x0004
     GRAVITY_SCALE = 0x0008
@@ -168,15 +178,15 @@ class Identify:
 class Wake:
     """Host wakes a device, or sends it to sleep; `rate_hz` 0 to 65535: how many states a second it wants."""
 
-    awake: bool = True
-    rate_hz: int = 1000
+    awake: Switch = True
+    rate_hz: U16 = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """Host's set-point: N in the device frame, N mm in joint order, or m."""
 
-    mode: CommandMode = CommandMode.RELEASE
+    mode: Annotated[CommandMode, "u8"] = CommandMode.RELEASE
     value: Three = (0.0, 0.0, 0.0)
 
 
@@ -184,12 +194,12 @@ class Command:
 class Configure:
     """Host changes the values named in `fields`; none: it asks what holds."""
 
-    fields: ConfigureField = NO_FIELDS
-    left_handed: bool = False
-    torque_scaling: bool = False
-    gravity_enabled: bool = False
-    home_return: bool = False
-    gravity_scale: float = 0.0
+    fields: Annotated[ConfigureField, "u16"] = NO_FIELDS
+    left_handed: Switch = False
+    torque_scaling: Switch = False
+    gravity_enabled: Switch = False
+    home_return: Switch = False
+    gravity_scale: F32 = 0.0
     damping: Three = (0.0, 0.0, 0.0)
 
 
@@ -197,42 +207,42 @@ class Configure:
 class Calibrate:
     """Host starts a calibration, or ends the one that runs; the same `run` (1 to 255) again asks how far that one is, 0 always starts."""
 
-    start: bool = True
-    run: int = 0
+    start: Switch = True
+    run: U8 = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Led:
     """Host sets the status light."""
 
-    mode: LedMode = LedMode.OFF
-    red: int = 0
-    green: int = 0
-    blue: int = 0
+    mode: Annotated[LedMode, "u8"] = LedMode.OFF
+    red: U8 = 0
+    green: U8 = 0
+    blue: U8 = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
     """Device says who it is; lengths m, limits N mm and N, `device_id` one to eight printable ASCII characters."""
 
-    kind: DeviceKind
-    wireless: bool = False
-    firmware_major: int = 1
-    firmware_minor: int = 0
-    firmware_patch: int = 0
-    hardware: int = 1
-    mechanism: int = 0
-    slots: int = 0
-    capabilities: Capability = NO_CAPABILITIES
-    rate_hz: int = 1000
-    settle_ms: int = 0
-    device_id: str = "0000"
-    uuid: bytes = bytes(16)
+    kind: Annotated[DeviceKind, "u8"]
+    wireless: Switch = False
+    firmware_major: U8 = 1
+    firmware_minor: U8 = 0
+    firmware_patch: U8 = 0
+    hardware: U8 = 1
+    mechanism: U8 = 0
+    slots: U8 = 0
+    capabilities: Annotated[Capability, "u32"] = NO_CAPABILITIES
+    rate_hz: U16 = 1000
+    settle_ms: U16 = 0
+    device_id: Annotated[str, "u8[8]"] = "0000"
+    uuid: Annotated[bytes, "u8[16]"] = bytes(16)
     shoulder: Three = (0.0, 0.0, 0.0)
-    link: tuple[float, float] = (0.0, 0.0)
-    counts_per_turn: float = 0.0
-    torque_limit: float = 0.0
-    peak_force: float = 0.0
+    link: Two = (0.0, 0.0)
+    counts_per_turn: F32 = 0.0
+    torque_limit: F32 = 0.0
+    peak_force: F32 = 0.0
     reach_low: Three = (0.0, 0.0, 0.0)
     reach_high: Three = (0.0, 0.0, 0.0)
 
@@ -241,36 +251,36 @@ class Identity:
 class Settle:
     """Device says how far it is; `request` is the sequence of the last Wake."""
 
-    phase: SettlePhase
-    remaining_ms: int = 0
-    watchdog_trips: int = 0
-    request: int = 0
+    phase: Annotated[SettlePhase, "u8"]
+    remaining_ms: U16 = 0
+    watchdog_trips: U16 = 0
+    request: U16 = 0
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """Device's measurement; `command` is the sequence of the newest Command that it took."""
 
-    clock_us: int = 0
-    command: int = 0
-    flags: StateFlag = NO_FLAGS
-    faults: FaultFlag = NO_FAULTS
-    buttons: int = 0
+    clock_us: U32 = 0
+    command: U16 = 0
+    flags: Annotated[StateFlag, "u16"] = NO_FLAGS
+    faults: Annotated[FaultFlag, "u16"] = NO_FAULTS
+    buttons: U16 = 0
     joint: Three = (0.0, 0.0, 0.0)
     position: Three = (0.0, 0.0, 0.0)
     orientation: Four = (0.0, 0.0, 0.0, 0.0)
-    hall: float = 0.0
-    battery_level: float = 0.0
-    battery_voltage: float = 0.0
-    temperature: float = 0.0
+    hall: F32 = 0.0
+    battery_level: F32 = 0.0
+    battery_voltage: F32 = 0.0
+    temperature: F32 = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
     """Device's answer to Configure: what came of it and what holds now."""
 
-    request: int
-    result: ConfigureResult
+    request: U16
+    result: Annotated[ConfigureResult, "u8"]
     now: Configure
 
 
@@ -278,44 +288,44 @@ class Configuration:
 class Calibration:
     """Device says how far the calibration is; `request` is the sequence of its Calibrate."""
 
-    request: int
-    progress: CalibrationProgress
-    reason: CalibrationReason = CalibrationReason.NONE
+    request: U16
+    progress: Annotated[CalibrationProgress, "u8"]
+    reason: Annotated[CalibrationReason, "u8"] = CalibrationReason.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
     """A handle sits in its place: sent every 20 ms while it does."""
 
-    uptime_ms: int = 0
-    hall: float = 0.0
+    uptime_ms: U32 = 0
+    hall: F32 = 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class FaultReport:
+class Fault:
     """Faults of a device have come or gone: those that hold, and those that are different."""
 
-    clock_us: int = 0
-    faults: FaultFlag = NO_FAULTS
-    changed: FaultFlag = NO_FAULTS
+    clock_us: U32 = 0
+    faults: Annotated[FaultFlag, "u16"] = NO_FAULTS
+    changed: Annotated[FaultFlag, "u16"] = NO_FAULTS
 
 
 @dataclass(frozen=True, slots=True)
 class Presence:
     """A receiver says which device indexes are there and which of them sleep: bit i is index i."""
 
-    present: int = 0
-    asleep: int = 0
+    present: U8 = 0
+    asleep: U8 = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
     """Device did not take the request of that sequence and type; it speaks versions up to `newest_version`."""
 
-    request: int
-    type: int
-    reason: RefusedReason
-    newest_version: int = 1
+    request: U16
+    type: U8
+    reason: Annotated[RefusedReason, "u8"]
+    newest_version: U8 = 1
 
 
 Message = (
@@ -331,7 +341,27 @@ Message = (
     | Configuration
     | Calibration
     | Heartbeat
-    | FaultReport
+    | Fault
     | Presence
     | Refused
+)
+
+MESSAGES: Final[Mapping[int, type[Message]]] = MappingProxyType(
+    {
+        0x01: Identify,
+        0x02: Wake,
+        0x03: Command,
+        0x04: Configure,
+        0x05: Calibrate,
+        0x06: Led,
+        0x81: Identity,
+        0x82: Settle,
+        0x83: State,
+        0x84: Configuration,
+        0x85: Calibration,
+        0xC1: Heartbeat,
+        0xC2: Fault,
+        0xC3: Presence,
+        0xC4: Refused,
+    }
 )

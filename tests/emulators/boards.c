@@ -25,7 +25,7 @@ static void show(const port *p, const device *d) {
            (long long)d->zeroed_ns, (long long)d->woken_ns, (long long)d->gap_ns, d->wakes, (unsigned long long)p->decoder.bad,
            (unsigned long long)p->decoder.frames, (unsigned long long)p->unsent, d->configuration.left_handed,
            d->configuration.torque_scaling, d->configuration.gravity_enabled, (double)d->configuration.gravity_scale,
-           d->configuration.home_return, d->configuration.spare, (double)d->configuration.damping[0],
+           d->configuration.home_return, d->saves, (double)d->configuration.damping[0],
            (double)d->configuration.damping[1], (double)d->configuration.damping[2], d->led.mode, d->led.red, d->led.green,
            d->led.blue, d->rate_hz, d->calibrates, d->calibrating_ns != 0, (long long)d->calibrated_ns, d->calm, d->pushed,
            (unsigned long long)d->driven_command);
@@ -66,7 +66,7 @@ static void be_born(device *d, int kind, const char *id, int wireless) {
     i->wireless = (uint8_t)wireless;
     i->hardware = 1;
     i->rate_hz = moves(d) ? 1000 : 50;
-    memcpy(i->id, id, strnlen(id, 8));
+    memcpy(i->device_id, id, strnlen(id, 8));
     for (k = 0; k < 16; k++) i->uuid[k] = (uint8_t)(id[k % strlen(id)] + (int)k);
     d->knobs.of.here = d->knobs.of.battery = d->knobs.of.attached = 1;
     d->knobs.of.calibration_ms = 200;

@@ -131,23 +131,22 @@ static void configure(port *p, int i, const ol_message *m) {
     const ol_configure *c = &m->body.configure;
     ol_message answer = {.type = OL_CONFIGURATION};
     answer.body.configuration.request = m->sequence;
-    if (d->knobs.of.refuse && c->mask) answer.body.configuration.result = (uint8_t)d->knobs.of.refuse;
-    else if (!moves(d) && c->mask) answer.body.configuration.result = 1;
-    else if (c->mask & ~has || ((c->mask & 16) && d->knobs.of.firmware < 704) || ((c->mask & 32) && d->knobs.of.firmware < 705))
+    if (d->knobs.of.refuse && c->fields) answer.body.configuration.result = (uint8_t)d->knobs.of.refuse;
+    else if (!moves(d) && c->fields) answer.body.configuration.result = 1;
+    else if (c->fields & ~has || ((c->fields & 16) && d->knobs.of.firmware < 704) || ((c->fields & 32) && d->knobs.of.firmware < 705))
         answer.body.configuration.result = 1;
-    else if ((c->mask & 8) && !(c->gravity_scale >= 0 && c->gravity_scale <= 1.5f)) answer.body.configuration.result = 2;
+    else if ((c->fields & 8) && !(c->gravity_scale >= 0 && c->gravity_scale <= 1.5f)) answer.body.configuration.result = 2;
     else {
-        if (c->mask & 1) d->configuration.left_handed = c->left_handed;
-        if (c->mask & 2) d->configuration.torque_scaling = c->torque_scaling;
-        if (c->mask & 4) d->configuration.gravity_enabled = c->gravity_enabled;
-        if (c->mask & 8) d->configuration.gravity_scale = c->gravity_scale;
-        if (c->mask & 16) d->configuration.home_return = c->home_return;
-        if (c->mask & 32) memcpy(d->configuration.damping, c->damping, sizeof c->damping);
-        if (c->mask & 0x8000) d->configuration.spare++;
+        if (c->fields & 1) d->configuration.left_handed = c->left_handed;
+        if (c->fields & 2) d->configuration.torque_scaling = c->torque_scaling;
+        if (c->fields & 4) d->configuration.gravity_enabled = c->gravity_enabled;
+        if (c->fields & 8) d->configuration.gravity_scale = c->gravity_scale;
+        if (c->fields & 16) d->configuration.home_return = c->home_return;
+        if (c->fields & 32) memcpy(d->configuration.damping, c->damping, sizeof c->damping);
+        if (c->fields & 0x8000) d->saves++;
     }
     answer.body.configuration.now = d->configuration;
-    answer.body.configuration.now.mask = 0x3F;
-    answer.body.configuration.now.spare = 0;
+    answer.body.configuration.now.fields = 0x3F;
     talk(p, i, &answer);
 }
 
@@ -198,7 +197,7 @@ static void take(port *p, const ol_message *m, int64_t now) {
         answer.body.identity.kind = OL_KIND_RECEIVER;
         answer.body.identity.firmware_major = 1;
         answer.body.identity.slots = (uint8_t)p->count;
-        memcpy(answer.body.identity.id, "RECEIVER", 8);
+        memcpy(answer.body.identity.device_id, "RECEIVER", 8);
         talk(p, OL_EVERY_DEVICE, &answer);
         say_presence(p, now);
         return;

@@ -37,6 +37,7 @@ static const char *const knob_names[KNOBS] = {
 typedef struct {
     ol_identity identity;
     ol_configure configuration;
+    int saves;
     knobs knobs;
     /* body: how far it says that it is turned about z, rad: as it was when it last calibrated */
     double joint[3], speed[3], motor[3], body;

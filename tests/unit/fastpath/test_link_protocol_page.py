@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -12,15 +13,19 @@ from typing import Any
 
 import pytest
 
-from fastpath.codecs import openlink_messages, openlink_py
+from fastpath.codecs import openlink_py
+from fastpath.codecs.openlink_header import ENUMERATIONS, header
+from fastpath.codecs.openlink_layout import LAYOUTS, Layout
+from fastpath.codecs.openlink_messages import MESSAGES
 from fastpath.codecs.openlink_py import Decoder, encode
 
-PAGE = (Path(__file__).parents[3] / "docs" / "link-protocol.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "link-protocol.md").read_text(encoding="utf-8")
+HEADER = ROOT / "fastpath" / "codecs" / "openlink_messages.h"
 SECTION = re.compile(r"^### 0x([0-9A-F]{2}) ([A-Z]+)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| (\d+) \| (u8|u16|u32|f32)(?:\[(\d+)\])? \| (\w+) \|", re.MULTILINE)
 WORKED = re.compile(r"^```text\n(device = .*?)\n((?:(?:[0-9a-f]{2} ?)+\n)+)```$", re.MULTILINE | re.DOTALL)
 CODES = {"u8": "B", "u16": "H", "u32": "I", "f32": "f"}
-NAMES = {"FAULT": "FaultReport"}
 
 
 @dataclass(frozen=True)
@@ -93,17 +98,32 @@ def flat(message: Any) -> dict[str, Any]:
     return found
 
 
-def test_every_message_has_its_section() -> None:
-    assert len(SECTIONS) == len({told.code for told in SECTIONS}) == 15
+def test_the_page_has_a_section_for_each_message_of_the_table() -> None:
+    assert {told.code: told.name for told in SECTIONS} == {
+        code: message.__name__.upper() for code, message in MESSAGES.items()
+    }
+    assert len(SECTIONS) == len(MESSAGES)
 
 
 @EACH
-def test_the_rows_of_a_table_follow_each_other_and_fill_the_payload(told: Section) -> None:
-    end = 0
-    for offset, kind, count, _ in told.rows:
-        assert offset == end
-        end += struct.calcsize(CODES[kind]) * count
-    assert end == raw_of(told.wire)[3] == len(raw_of(told.wire)) - 8
+def test_the_rows_of_a_section_are_the_fields_of_the_table(told: Section) -> None:
+    layout = LAYOUTS[MESSAGES[told.code]]
+
+    assert list(told.rows) == list(rows_of(layout))
+    assert raw_of(told.wire)[3] == layout.size == len(raw_of(told.wire)) - 8
+
+
+def rows_of(layout: Layout, start: int = 0) -> Iterator[tuple[int, str, int, str]]:
+    """Offset, type, count and name of each field; those of a message within a message in its place."""
+    for field in layout.fields:
+        if field.nested:
+            yield from rows_of(field.nested, start + field.offset)
+        else:
+            yield start + field.offset, field.kind, field.count, field.name
+
+
+def test_the_c_header_is_the_one_that_the_table_makes() -> None:
+    assert HEADER.read_text(encoding="utf-8") == header(), "run make build"
 
 
 @EACH
@@ -127,27 +147,12 @@ def test_the_codec_reads_and_writes_the_bytes_of_the_example(told: Section) -> N
     (frame,) = Decoder().feed(told.wire)
     place = {"device": told.values["device"], "sequence": told.values["sequence"]}
 
-    assert type(frame.message).__name__ == NAMES.get(told.name, told.name.capitalize())
+    assert type(frame.message).__name__ == told.name.capitalize()
     assert flat(frame.message) | place == told.values
     assert encode(frame.message, **place) == told.wire
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        openlink_messages.DeviceKind,
-        openlink_messages.Capability,
-        openlink_messages.CommandMode,
-        openlink_messages.SettlePhase,
-        openlink_messages.StateFlag,
-        openlink_messages.FaultFlag,
-        openlink_messages.ConfigureResult,
-        openlink_messages.CalibrationProgress,
-        openlink_messages.CalibrationReason,
-        openlink_messages.LedMode,
-        openlink_messages.RefusedReason,
-    ],
-)
+@pytest.mark.parametrize("words", [words for words, _prefix in ENUMERATIONS])
 def test_every_word_of_an_enumeration_stands_behind_its_number(words: type[IntEnum]) -> None:
     for member in words:
         number = f"(?:{member.value}|0x{member.value:X})"

@@ -85,7 +85,7 @@ MESSAGES: st.SearchStrategy[Message] = st.one_of(
     st.builds(m.Configuration, U16, st.sampled_from(m.ConfigureResult), CONFIGURE),
     st.builds(m.Calibration, U16, st.sampled_from(m.CalibrationProgress), st.sampled_from(m.CalibrationReason)),
     st.builds(m.Heartbeat, U32, SHARE),
-    st.builds(m.FaultReport, U32, FAULTS, FAULTS),
+    st.builds(m.Fault, U32, FAULTS, FAULTS),
     st.builds(m.Presence, U8, U8),
     st.builds(m.Refused, U16, U8, st.sampled_from(m.RefusedReason), U8),
 )

@@ -10,8 +10,8 @@ from fastpath.codecs.openlink_messages import (
     Command,
     CommandMode,
     DeviceKind,
+    Fault,
     FaultFlag,
-    FaultReport,
     Heartbeat,
     Identify,
     Refused,
@@ -209,7 +209,7 @@ def test_a_board_that_refuses_to_wake_ends_the_talk(rig: Rig) -> None:
 
 def test_heartbeats_and_faults_are_seen(rig: Rig) -> None:
     rig.awake(GRIP)
-    rig.hear(Heartbeat(5, 1.0), FaultReport(1, FaultFlag.HALL, FaultFlag.HALL))
+    rig.hear(Heartbeat(5, 1.0), Fault(1, FaultFlag.HALL, FaultFlag.HALL))
 
     (peer,) = rig.talk.peers
     assert peer.beat_ns == rig.now_ns

@@ -13,8 +13,8 @@ from fastpath.codecs.openlink_messages import (
     Configure,
     ConfigureField,
     ConfigureResult,
+    Fault,
     FaultFlag,
-    FaultReport,
     Identity,
     Led,
     Refused,
@@ -154,7 +154,7 @@ def test_the_light_shows_how_the_board_is(rig: Rig) -> None:
     rig.hear()
     rig.hear(ARM)
     colours = [rig.say(Led, rig.hear(SETTLING)), rig.say(Led, rig.hear(READY))]
-    colours.append(rig.say(Led, rig.hear(FaultReport(1, FaultFlag.HALL, FaultFlag.HALL))))
+    colours.append(rig.say(Led, rig.hear(Fault(1, FaultFlag.HALL, FaultFlag.HALL))))
     colours.append(rig.say(Led, rig.hear(Settle(SettlePhase.ASLEEP))))
 
     assert [[frame.message for frame in said] for said in colours] == [[SETTLING_LIGHT], [READY_LIGHT], [FAULT], [OFF]]

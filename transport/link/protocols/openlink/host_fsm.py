@@ -21,8 +21,8 @@ from fastpath.codecs.openlink_messages import (
     Configure,
     ConfigureResult,
     DeviceKind,
+    Fault,
     FaultFlag,
-    FaultReport,
     Heartbeat,
     Identify,
     Identity,
@@ -317,7 +317,7 @@ class HostFsm:
                 self._take_settle(peer, message, now_ns)
             case Heartbeat():
                 peer.beat_ns = now_ns
-            case FaultReport():
+            case Fault():
                 peer.faults = message.faults
             case Configuration():
                 self._take_configuration(peer, message, now_ns)

@@ -103,7 +103,7 @@ def configure_message(identity: Identity, wide: DeviceWide, *, save: bool) -> Co
     has = identity.capabilities
     fields = ConfigureField(0)
     for capability, field in (
-        (Capability.HANDEDNESS, ConfigureField.HANDEDNESS),
+        (Capability.HANDEDNESS, ConfigureField.LEFT_HANDED),
         (Capability.TORQUE_SCALING, ConfigureField.TORQUE_SCALING),
         (Capability.GRAVITY, ConfigureField.GRAVITY_ENABLED | ConfigureField.GRAVITY_SCALE),
         (Capability.HOME_RETURN, ConfigureField.HOME_RETURN),
