@@ -1,4 +1,4 @@
-"""Who may come in: rules on Host, Origin and token as plain functions, one guard that every handler asks, one audit line."""
+"""Access policy: rules on Host, Origin and token as plain functions, the policy of the current settings, the audit log."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 CROSS_SITE: Final = "cross-site"
-# For so many seconds a browser need not ask again whether a page may send a request.
+# s for which a browser may cache the answer to a preflight.
 PREFLIGHT_S: Final = 600
 WEB_PORTS: Final[Mapping[str, int]] = MappingProxyType({"http": 80, "https": 443, "ws": 80, "wss": 443})
 
@@ -33,23 +33,23 @@ audit_log = logging.getLogger("hapticd.audit")
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """What a request says of its sender."""
+    """The sender of a request, as its headers and addresses describe it."""
 
     method: str
     upgrade: bool
     peer: str
-    local: str  # the address of ours that the request reached
+    local: str  # local address that the request reached
     host: str | None
     origin: str | None
     token: str | None
-    site: str | None = None  # Sec-Fetch-Site: which pages, as the browser judges it, ask for this
-    health: bool = False  # it asks for /healthz or /readyz
-    asks_for: str | None = None  # Access-Control-Request-Method: the browser asks whether a page may send this
-    asks_private: bool = False  # the browser also asks whether a page may reach this network
+    site: str | None = None  # Sec-Fetch-Site: relation of the page to this service, as the browser sees it
+    health: bool = False  # the path is /healthz or /readyz
+    asks_for: str | None = None  # Access-Control-Request-Method of a preflight
+    asks_private: bool = False  # Access-Control-Request-Private-Network of a preflight
 
 
 class Origin(NamedTuple):
-    """An origin in lower case; port None: one that the scheme does not imply and nobody wrote."""
+    """An origin in lower case; `port` None: neither written nor implied by the scheme."""
 
     scheme: str
     host: str
@@ -58,7 +58,7 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """Who may come in besides this machine: host names in lower case, and the ports that we listen on."""
+    """The settings that `check_access` reads; host names are in lower case, `ports` are the listening ports."""
 
     token: str
     token_required: bool = True
@@ -68,7 +68,7 @@ class AccessRules:
 
 
 def check_access(requester: Requester, rules: AccessRules) -> HapticError | None:
-    """None, or why the requester may not do this: Forbidden for Host and Origin, then TokenRequired."""
+    """Return None, or the refusal: Forbidden for Host and Origin, then TokenRequired."""
     if requester.host is not None and not is_own_host(requester.host, requester.local, rules.hosts):
         return Forbidden(
             "The Host of this request is no name of this machine: use its address, or add the name to communication/allowed_hosts."
@@ -91,7 +91,7 @@ def check_access(requester: Requester, rules: AccessRules) -> HapticError | None
 
 
 def cors_headers(requester: Requester, rules: AccessRules, methods: Iterable[str]) -> dict[str, str]:
-    """What lets a page that may act send requests and read their answers, errors included; nothing for all others."""
+    """Return the CORS headers for a page of an allowed origin, also for errors; none for any other page."""
     if requester.origin is None or not may_act(requester.origin, requester.local, rules):
         return {}
     headers = {
@@ -113,7 +113,7 @@ def is_preflight(requester: Requester) -> bool:
 
 
 def may_act(origin: str, local: str, rules: AccessRules) -> bool:
-    """Whether pages of `origin` may use the service: allowed, loopback, or served by us."""
+    """Whether pages of `origin` may use the service: an allowed origin, loopback, or a page of this service."""
     parsed = parse_origin(origin)
     if parsed is None:
         return False
@@ -125,7 +125,7 @@ def may_act(origin: str, local: str, rules: AccessRules) -> bool:
 
 
 def is_own_host(host: str, local: str, names: frozenset[str]) -> bool:
-    """Whether a Host header names loopback, the address that was reached, or one of `names`; its port does not matter."""
+    """Whether a Host header names loopback, the address that was reached, or one of `names`; its port is ignored."""
     name = host_name(host)
     return name is not None and (is_loopback(name) or _is_own_name(name, local, names))
 
@@ -179,28 +179,28 @@ def audit(peer: str, session: str, what: str) -> None:
 
 
 class AccessPolicy:
-    """The rules as the settings have them now; main thread only."""
+    """The access rules of the current settings; main thread only."""
 
     def __init__(
         self, settings: Published[SettingsView], token: str, names: Callable[[], frozenset[str]] = own_names
     ) -> None:
-        """`token` is the bearer token; `names` are asked for once."""
+        """`token` is the bearer token; `names` is called once."""
         self._settings = settings
         self._token = token
         self._names = names()
         self._ports: frozenset[int] = frozenset()
-        self._held: tuple[int, AccessRules] | None = None
+        self._cached: tuple[int, AccessRules] | None = None
 
     def listens_on(self, ports: Iterable[int]) -> None:
-        """Pages that these ports of ours serve are ours."""
+        """Set the listening ports: pages served from them count as own pages."""
         self._ports = frozenset(ports)
-        self._held = None
+        self._cached = None
 
     @property
     def rules(self) -> AccessRules:
-        """What holds now."""
+        """The rules in force."""
         version, view = self._settings.held
-        if self._held is None or self._held[0] != version:
+        if self._cached is None or self._cached[0] != version:
             allowed = (host_name(_bracketed(host)) for host in view.texts("communication/allowed_hosts"))
             origins = (parse_origin(origin) for origin in view.texts("communication/allowed_origins"))
             rules = AccessRules(
@@ -210,8 +210,8 @@ class AccessPolicy:
                 foreign_origins=frozenset(origin for origin in origins if origin is not None),
                 ports=self._ports,
             )
-            self._held = (version, rules)
-        return self._held[1]
+            self._cached = (version, rules)
+        return self._cached[1]
 
 
 def _bracketed(host: str) -> str:

@@ -1,8 +1,8 @@
-"""The signals that end the service: noted from its first moment on, before there is an event loop, and ignored once it has ended.
+"""Signals that end the service: recorded from the start of the process, before there is an event loop, ignored after its end.
 
-asyncio's own signal handlers are not used: taking one away gives the signal its default action back for a moment, and that
-moment comes when somebody is impatient. A handler may run between any two steps of the main thread, so it takes a note and
-nothing else: an event that is set while somebody begins to wait for it wakes nobody, then or later.
+asyncio's own handlers are not used: removing one restores the signal's default action for a moment, in which a second Ctrl-C
+would kill the process. A handler may run between any two steps of the main thread, so it only sets a flag: an asyncio.Event
+that is set while a task begins to wait for it wakes nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Final
 
-# Those that would end the process by themselves, without zero force first, and that neither tell of a crash nor have another use.
+# Signals whose default action ends the process without zero force; not those of a crash, nor those with another use.
 ENDING: Final = tuple(
     signal.Signals[name]
     for name in (

@@ -1,6 +1,6 @@
-"""Spaces through the doors of clients: the session channel and HTTP show what plain matrices say, for every basis, mount and workspace.
+"""Coordinate spaces over WebSocket and HTTP: both show what plain matrices say, for every basis, mount and workspace.
 
-Numbers on the wire are float32, so they are held to that; the doors of the loop itself are held to 1e-12.
+Numbers on the wire are float32, so they are held to that; the formulas of the loop itself are held to 1e-12.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def values(shown: dict[str, float]) -> list[float]:
     return list(shown.values())
 
 
-# ---------------------------------------------------------------- the loop's own doors
+# ---------------------------------------------------------------- the loop's own formulas
 
 
 @given(transforms, transforms, vectors)

@@ -1,4 +1,4 @@
-"""Zoom about a pivot over both doors, and the groundwork of the effects."""
+"""Zoom about a pivot over WebSocket and HTTP, and the groundwork of the effects."""
 
 from __future__ import annotations
 

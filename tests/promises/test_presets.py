@@ -45,7 +45,7 @@ def reach(group: str) -> Reach:
     ],
 )
 def test_a_preset_is_taken_by_its_name(session: Session, http: HttpClient, preset: str, group: str) -> None:
-    """A preset is taken by its name, over both doors"""
+    """A preset is taken by its name, over WebSocket and HTTP"""
     path = f"/{group}/0/config/preset?session={session.id}"
 
     # `defaults` and `device_defaults` are the same.

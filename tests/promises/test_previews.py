@@ -222,7 +222,7 @@ def test_forces_come_back_when_the_menu_is_dismissed(
 
 @pytest.mark.promise(46)
 def test_force_scaling_is_a_preview(session: Session, http: HttpClient) -> None:
-    """Force scaling is refused by the name of its setting until that is on, on both doors."""
+    """Force scaling is refused by the name of its setting until that is on, over WebSocket and HTTP."""
     (reason,) = session.faults({"session": {"configure": {"force_scale": {"gain": 0}}}}).values()
     assert "features/session_force_scale/enabled" in reason
     refused = http.post(f"/sessions/{session.id}/force_scale", {"gain": 0})

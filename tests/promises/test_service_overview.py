@@ -80,7 +80,7 @@ def test_frequency_is_at_most_32_khz(http: HttpClient, join: Join) -> None:
     eventually(lambda: client.ask({})["tick"] > first["tick"] + 100, "the loop goes on", pause_s=0.002)
 
 
-# ---------------------------------------------------------------- sessions and doors
+# ---------------------------------------------------------------- sessions and ports
 
 
 @pytest.mark.promise(6)

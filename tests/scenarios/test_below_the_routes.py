@@ -1,4 +1,4 @@
-"""What is refused before any route is looked at: one answer each, in words, that does not tell what the service is made of."""
+"""Requests refused before routing: each gets one JSON error that does not reveal the server software."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_every_setting_takes_what_it_is_described_to_take(played: Played) -> Non
     played.play("POST", *(one_setting(key) for key in keys()), cases=ONE_SETTING)
 
 
-# ---------------------------------------------------------------- what takes the devices, the loop or the doors away, by hand
+# ---------------------------------------------------------------- routes that take the devices, the loop or the ports away
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Small truths of the wire: the value that counts for one device, and words of the vocabulary in sentences too."""
+"""Effective values of one device, and the words of the vocabulary in error sentences."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Nursery:
     def __init__(self, source: str) -> None:
         """`source`: the path of the file that has `serve`."""
         self._folder = TemporaryDirectory(prefix="nursery-")
-        self._doors = 0
+        self._sockets = 0
         self._parent = subprocess.Popen(
             [sys.executable, "-m", "tests.support.nursery", source],
             stdin=subprocess.PIPE,
@@ -47,13 +47,13 @@ class Nursery:
 
     def life(self, *words: str) -> Life:
         """One more process, which serves `words`."""
-        self._doors += 1
-        door = str(Path(self._folder.name) / str(self._doors))
+        self._sockets += 1
+        address = str(Path(self._folder.name) / str(self._sockets))
         with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(door)
+            listener.bind(address)
             listener.listen(1)
             listener.settimeout(PATIENCE_S)
-            pid = int(self._told([door, *words]))
+            pid = int(self._told([address, *words]))
             connection, _ = listener.accept()
         return Life(self, pid, connection)
 
@@ -93,13 +93,13 @@ class Life:
         return code
 
 
-def bear(serve: Any, door: str, words: list[str]) -> int:
-    """The id of a forked process that serves behind a door."""
+def bear(serve: Any, address: str, words: list[str]) -> int:
+    """The id of a forked process that serves at an address."""
     pid = os.fork()
     if pid:
         return pid
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(door)
+        connection.connect(address)
         for number in (0, 1):
             os.dup2(connection.fileno(), number)
     sys.stdin, sys.stdout = os.fdopen(0, "r", closefd=False), os.fdopen(1, "w", closefd=False)

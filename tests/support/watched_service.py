@@ -1,4 +1,4 @@
-"""Run as a program: the service, with doors for a test. On its way out it prints what it left behind, as `outcome {…}`.
+"""Run as a program: the service, with hooks for a test. On its way out it prints what it left behind, as `outcome {…}`.
 
 SIGUSR2 has the actor that BREAK names die in its next message. While the file that HOLD names is there, the event hub's
 start waits; where there is a FAIL, it fails.
@@ -78,12 +78,12 @@ def say(line: str) -> None:
 really_start = EventHub.started
 
 if __name__ == "__main__":
-    with ExitStack() as doors:
-        doors.enter_context(patch("transport.service.System", WatchedSystem))
+    with ExitStack() as patches:
+        patches.enter_context(patch("transport.service.System", WatchedSystem))
         if "HOLD" in os.environ:
-            doors.enter_context(patch.object(EventHub, "started", held_start))
+            patches.enter_context(patch.object(EventHub, "started", held_start))
         if "FAIL" in os.environ:
-            doors.enter_context(patch.object(EventHub, "started", failing_start))
+            patches.enter_context(patch.object(EventHub, "started", failing_start))
         code = main(sys.argv[1:])
     say(f"outcome {json.dumps(outcome())}")
     sys.exit(code)

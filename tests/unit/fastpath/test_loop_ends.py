@@ -1,4 +1,4 @@
-"""Every way out ends in zero force: stop latch, closed doors, ends of sessions and devices, a silent timekeeper."""
+"""Every way out ends in zero force: stop latch, revoked records, ends of sessions and devices, a silent timekeeper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client that hangs up while thousands of its messages wait: nothing of the backlog moves a motor any more."""
+"""A client that hangs up with thousands of unread messages: its forces end at once, the backlog commands nothing."""
 
 from __future__ import annotations
 
