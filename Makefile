@@ -66,7 +66,7 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 	$(PY) -m tests.lint.loop_symbols
 
 docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated reference pages
-	$(PY) -m actors.settings.reference > docs/settings.md
+	$(PY) -m transport.settings_reference > docs/settings.md
 	$(PY) -m transport.http.reference > docs/http.md
 	$(PY) -m actors.event.reference > docs/events.md
 	$(PY) -m actors.kit.reference > docs/messages.md

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from actors.kit.errors import HapticError, InvalidInput
-from actors.settings.catalog import CATALOG
 from actors.settings.sources import read_overrides
 from actors.settings.state_directory import StateDirectory, default_state_path
 from transport.build_info import project_version
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
 from transport.wire.vocabulary import setting_key
 
@@ -61,7 +61,7 @@ def _run(options: argparse.Namespace) -> int:
     given = {key: str(value) for name, key in SHORTHANDS.items() if (value := getattr(options, name)) is not None}
     short = {key: f"--{name.replace('_', '-')}" for name, key in SHORTHANDS.items() if key in given}
     chosen = [f"{key}={value}" for key, value in given.items()]
-    overrides = read_overrides(CATALOG, [*chosen, *options.set], os.environ, alias=setting_key, short=short)
+    overrides = read_overrides(SETTINGS_CATALOG, [*chosen, *options.set], os.environ, alias=setting_key, short=short)
     with _state_directory(options) as directory:
         signals = Signals()
         # This import takes most of the start: usage errors are answered before it, and signals are noted during it.

@@ -29,10 +29,11 @@ from fastpath.port import zero_packets
 from transport.bridge import Bridge
 from transport.build_info import build_info
 from transport.http.resources.health import readiness
-from transport.link.drivers import links
 from transport.link.failsafe import FailsafeProcess
+from transport.link.scanner import make_scanner
 from transport.listeners import Listeners
 from transport.log_limit import LineLimit
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
 from transport.ws.session import SessionChannel
 
@@ -69,7 +70,7 @@ class Service:
         """
         _start_log()
         modules = load()
-        settings = SettingsState.load(self._directory, self._overrides)
+        settings = SettingsState.load(self._directory, SETTINGS_CATALOG, self._overrides)
         view = settings.view.value
         logging.getLogger().setLevel(view.text("misc/log_level").upper())
         cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
@@ -84,7 +85,7 @@ class Service:
     async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry, failsafe: FailsafeProcess) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals
         on_fatal = self._on_fatal(loop, signals.stop)
-        make_links = partial(links, failsafe=failsafe)
+        make_links = partial(make_scanner, failsafe=failsafe)
         system = System(settings, Ledger.load(self._directory), on_fatal, cores=cores, links=make_links)
         bridge = Bridge(system, modules)
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)

@@ -18,7 +18,7 @@ from actors.kit.errors import HapticError, InvalidInput
 from actors.modules.built_in import built_in
 from actors.modules.core_words import CORE_WORDS
 from actors.modules.module import LISTED, Module, Place, WordTable
-from actors.settings.catalog import CATALOG
+from actors.settings.catalog import CORE_CATALOG
 from actors.settings.schema import TypeHint
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def check(module: object) -> None:
         raise BrokenModule("its name must be lower-case letters, digits and underscores, at most 40.")
     if not isinstance(words, WordTable) or not all(map(_is_word, chain(*words.by_place().values()))):
         raise BrokenModule("its words must be a Words of lower-case letters, digits and underscores, at most 40 each.")
-    if setting != LISTED and not any(row.key == setting and row.type_hint is TypeHint.BOOL for row in CATALOG):
+    if setting != LISTED and not any(row.key == setting and row.type_hint is TypeHint.BOOL for row in CORE_CATALOG):
         raise BrokenModule(f'its setting must be "{LISTED}", or the key of a setting that is true or false.')
     for step in ("read", "open"):
         if not callable(getattr(module, step, None)):

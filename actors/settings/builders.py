@@ -80,6 +80,12 @@ def texts(
     return Setting(key, TypeHint.ARR_STRING, default, description, text_rule=rule, advanced=advanced)
 
 
+def pattern(expression: str, words: str) -> TextRule:
+    """Return the rule that the whole text matches `expression`; `words` finishes the sentence "give …"."""
+    compiled = re.compile(expression)
+    return TextRule(words, lambda text: compiled.fullmatch(text) is not None, f"^({expression})$")
+
+
 def _address(text: str) -> bool:
     if text == "localhost":
         return True
@@ -90,16 +96,7 @@ def _address(text: str) -> bool:
     return True
 
 
-def _pattern(expression: str, words: str) -> TextRule:
-    compiled = re.compile(expression)
-    return TextRule(words, lambda text: compiled.fullmatch(text) is not None, f"^({expression})$")
-
-
 ADDRESS: Final = TextRule("localhost or an IP address such as 192.0.2.7", _address)
-ORIGIN: Final = _pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]+", "an origin such as https://example.org")
-HOST: Final = _pattern(r"[A-Za-z0-9_.-]+|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]+\]?", "a host name or address without a port")
-VENDOR_ID: Final = _pattern(r"[0-9A-Fa-f]{4}", "a USB vendor id of four hex digits such as 16D0")
-BOARD_AT: Final = _pattern(
-    r"[^\s=]+=(pantograph|2diy-metal|2diy-plastic)",
-    "PORT=MECHANISM such as ttyACM0=2diy-plastic, with a mechanism of pantograph, 2diy-metal, 2diy-plastic",
-)
+ORIGIN: Final = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?#\s]+", "an origin such as https://example.org")
+HOST: Final = pattern(r"[A-Za-z0-9_.-]+|\[?[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]+\]?", "a host name or address without a port")
+VENDOR_ID: Final = pattern(r"[0-9A-Fa-f]{4}", "a USB vendor id of four hex digits such as 16D0")

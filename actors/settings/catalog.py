@@ -1,4 +1,4 @@
-"""Every setting of the service, in one table: what the store accepts, what the reference page and every record say."""
+"""Settings rows of the core, in the order of the reference page; each driver adds its own (`transport/settings_catalog.py`)."""
 
 from __future__ import annotations
 
@@ -327,4 +327,4 @@ def others() -> Iterator[Setting]:
 
 
 SECTIONS: Final = (communication, filters, control, sessions, devices, detection, serialization, features, others)
-CATALOG: Final = Catalog(setting for section in SECTIONS for setting in section())
+CORE_CATALOG: Final = Catalog(setting for section in SECTIONS for setting in section())

@@ -1,16 +1,16 @@
-"""The settings of real devices: which ports are looked at and opened, how patiently, when one is blocked, and what boards do not say."""
+"""Settings rows of the detection of real devices: which ports are opened, how long, and when one is blocked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from actors.settings.builders import BOARD_AT, VENDOR_ID, flag, real, texts, whole
+from actors.settings.builders import VENDOR_ID, flag, real, texts, whole
 from actors.settings.messages import Constraint
-from actors.settings.schema import Setting, TypeHint
+from actors.settings.schema import Setting
 
 
 def detection() -> Iterator[Setting]:
-    """`devices/detection`, and the rows of single drivers."""
+    """Yield the rows `devices/detection/…`; those of single drivers are in `transport/link/protocols`."""
     yield whole(
         "devices/detection/period",
         1000,
@@ -64,25 +64,4 @@ def detection() -> Iterator[Setting]:
         (),
         "Open only ports whose name contains one of these; an empty list: every port.",
         advanced=True,
-    )
-    yield Setting(
-        "devices/falcon/firmware_image",
-        TypeHint.STRING,
-        None,
-        "Path of the firmware that a Novint Falcon is given when it has none; null: none. The file is Novint's, not part of this.",
-        constraint=Constraint(nullable=True),
-    )
-    yield real(
-        "devices/falcon/counts_per_Nm",
-        10000,
-        -100000,
-        100000,
-        "Motor command of a Novint Falcon for one newton-metre at a crank; below 0 all motors are turned round. Not calibrated.",
-        advanced=True,
-    )
-    yield texts(
-        "devices/hapi/ports",
-        (),
-        "Ports with a hAPI board and what is wired to it; such a board says nothing of itself. Port by base name or path.",
-        rule=BOARD_AT,
     )

@@ -26,6 +26,14 @@ class Catalog:
             raise ValueError("two settings of the catalogue have the same key")
         self._variables = {variable(key): key for key in self._rows}
 
+    def extended(self, settings: Iterable[Setting]) -> Catalog:
+        """Return a catalogue with `settings` too, each behind the last row of its section; ValueError as above."""
+        rows = list(self)
+        for setting in settings:
+            places = [place for place, row in enumerate(rows, 1) if row.section == setting.section]
+            rows.insert(places[-1] if places else len(rows), setting)
+        return Catalog(rows)
+
     def __iter__(self) -> Iterator[Setting]:
         return iter(self._rows.values())
 

@@ -59,6 +59,11 @@ class Setting:
     at_hand: tuple[Value, ...] = ()
     always_listed: bool = False
 
+    @property
+    def section(self) -> str:
+        """The first word of the key."""
+        return self.key.partition("/")[0]
+
     def parse(self, raw: object) -> Value:
         """The typed value of what JSON gave, or InvalidInput with a sentence that says what the key takes."""
         if raw is None:

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 from actors.kit.published import Published
-from actors.settings.catalog import CATALOG
 from actors.settings.effective import EffectiveSettings, changes, load_settings
 from actors.settings.file import StateFile
 from actors.settings.key_lookup import Catalog
@@ -24,9 +23,7 @@ logger = logging.getLogger(__name__)
 class SettingsState:
     """`view` is for everybody; the rest is the store's."""
 
-    def __init__(
-        self, file: StateFile, overrides: Mapping[str, Override] = NO_OVERRIDES, catalog: Catalog = CATALOG
-    ) -> None:
+    def __init__(self, file: StateFile, catalog: Catalog, overrides: Mapping[str, Override] = NO_OVERRIDES) -> None:
         """Read the file once, here; what it holds and cannot be used is logged, one line each."""
         self._file = file
         self.book, faults = load_settings(catalog, file.load(), overrides)
@@ -39,11 +36,11 @@ class SettingsState:
     def load(
         cls,
         directory: StateDirectory,
+        catalog: Catalog,
         overrides: Mapping[str, Override] = NO_OVERRIDES,
-        catalog: Catalog = CATALOG,
     ) -> SettingsState:
         """The settings of a state directory; a broken file is kept aside and defaults are used."""
-        return cls(StateFile(directory.settings), overrides, catalog)
+        return cls(StateFile(directory.settings), catalog, overrides)
 
     def commit(self, book: EffectiveSettings) -> dict[str, Value]:
         """Make `book` the one that counts, on the disk first; the effective values that changed. StateNotWritable: nothing did."""

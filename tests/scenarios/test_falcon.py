@@ -19,8 +19,9 @@ from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.peer import Peer
 from tests.support.polling import eventually
-from transport.link.protocols.falcon.driver import BASE
-from transport.link.usb_links import Falcons
+from transport.link.protocols.falcon.device import BASE
+from transport.link.protocols.falcon.driver import FalconDriver
+from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -37,7 +38,7 @@ FAST = {"devices/detection/period": 100, "control/frequency": 1000}
 class OnlyFalcons:
     """A machine with a USB bus and nothing else."""
 
-    falcons: Falcons
+    falcons: FalconDriver
 
     def scan(self) -> tuple[Candidate, ...]:
         return self.falcons.candidates()
@@ -96,7 +97,7 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
     bus = FalconBus(board)
 
     def links(runtime: Runtime, settings: Published[SettingsView]) -> Links:
-        return OnlyFalcons(Falcons(runtime, settings, bus))
+        return OnlyFalcons(FalconDriver(runtime, settings, UsbBus(bus)))
 
     with (
         ServiceInside(tmp_path, simulated=(), settings=FAST, links=links) as service,

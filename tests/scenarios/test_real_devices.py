@@ -24,7 +24,7 @@ from tests.support.living_actors import die, kill, living, tell_to_do
 from tests.support.plugged import Plugged
 from tests.support.polling import eventually
 from transport.link.hid import HidDevice
-from transport.link.protocols.spacemouse import found_spacemouse
+from transport.link.protocols.spacemouse.device import found_spacemouse
 
 PORT = "ttyACM0"
 OTHER = replace(ARM, device_id="05C0", uuid="5" * 32)

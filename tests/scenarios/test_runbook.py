@@ -31,10 +31,13 @@ from tests.support.inside import ServiceInside
 from tests.support.living_actors import handled
 from tests.support.polling import eventually
 from tests.support.running_system import RunningSystem
-from transport.link.drivers import SerialBoards
+from transport.link.drivers import DRIVERS
+from transport.link.protocols.falcon.driver import FalconDriver
+from transport.link.protocols.openlink.driver import OpenlinkDriver
 from transport.link.scanner import PortScanner
 from transport.link.serial_ports import SerialPorts
-from transport.link.usb_links import Falcons
+from transport.link.unsupported_ids import UnsupportedIds
+from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -191,8 +194,9 @@ class Unusable:
         return [SimpleNamespace(device=str(self.path(number)), **kind) for number, kind in enumerate(kinds)]
 
     def __call__(self, runtime: Runtime, settings: Published[SettingsView]) -> Links:
-        serial = SerialBoards(runtime, SerialPorts(settings, self.listed))
-        return PortScanner(settings, (serial, Falcons(runtime, settings, self.bus)))
+        unsupported = UnsupportedIds(DRIVERS)
+        serial = OpenlinkDriver(runtime, SerialPorts(settings, unsupported, self.listed))
+        return PortScanner(settings, (serial, FalconDriver(runtime, settings, UsbBus(self.bus))), unsupported)
 
 
 @contextmanager

@@ -35,6 +35,7 @@ from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.settings.store import SettingsStore
 from tests.support.nursery import Nursery
+from transport.settings_catalog import SETTINGS_CATALOG
 
 KILLS = 50
 STREAM = 200
@@ -190,7 +191,7 @@ def serve(place: str, steps: str) -> None:
     """Say what was found, then do and answer each write of standard input in turn."""
     directory, die_at = StateDirectory(Path(place)), int(steps)
     directory.open()
-    settings, ledger = SettingsState.load(directory), Ledger.load(directory)
+    settings, ledger = SettingsState.load(directory, SETTINGS_CATALOG), Ledger.load(directory)
     found = {
         "settings": {key: value_as_json(value) for key, value in settings.book.stored.items()},
         "ledger": {name: thaw(ledger.section(name)) for name in ("ports", "profiles") if ledger.section(name)},

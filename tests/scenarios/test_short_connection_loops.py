@@ -18,7 +18,8 @@ from tests.support.links import ARM
 from tests.support.listener import Listener
 from tests.support.plugged import Plugged
 from tests.support.polling import eventually
-from transport.link.drivers import SerialBoards, links
+from transport.link.protocols.openlink.driver import OpenlinkDriver
+from transport.link.scanner import make_scanner
 
 PORT = "ttyACM0"
 # More than make a loop: a busy machine may see two as one.
@@ -128,7 +129,7 @@ class Bench:
 def bench(tmp_path: Path) -> Iterator[Bench]:
     with (
         Boards("arm:A1") as boards,
-        ServiceInside(tmp_path, simulated=(), links=links, settled=False) as service,
+        ServiceInside(tmp_path, simulated=(), links=make_scanner, settled=False) as service,
         Listener(service.events) as events,
     ):
         bench = Bench(boards, service, events)
@@ -158,16 +159,16 @@ def test_a_board_that_never_answers_has_its_port_blocked(bench: Bench) -> None:
 
 
 def test_a_board_that_goes_while_ports_are_listed_loops_as_any_other(bench: Bench) -> None:
-    listed, pulled = SerialBoards.candidates, threading.Event()
+    listed, pulled = OpenlinkDriver.candidates, threading.Event()
 
-    def list_and_pull(boards: SerialBoards) -> Iterable[Candidate]:
+    def list_and_pull(boards: OpenlinkDriver) -> Iterable[Candidate]:
         found = tuple(listed(boards))
         if found and not pulled.is_set():
             bench.boards.unplug()
             pulled.set()
         return found
 
-    with patch.object(SerialBoards, "candidates", list_and_pull):
+    with patch.object(OpenlinkDriver, "candidates", list_and_pull):
         for times in range(1, LOOPS + 1):
             assert pulled.wait(PATIENCE_S)
             bench.heard("device-disconnected", times)

@@ -27,7 +27,7 @@ from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.living_actors import handled
 from tests.support.polling import eventually
-from transport.link.drivers import links
+from transport.link.scanner import make_scanner
 
 if TYPE_CHECKING:
     import threading
@@ -56,7 +56,7 @@ class Counted:
         self.tries = Counter[str]()
 
     def __call__(self, runtime: Runtime, settings: Published[SettingsView]) -> Links:
-        self._links = links(runtime, settings)
+        self._links = make_scanner(runtime, settings)
         return self
 
     def scan(self) -> tuple[Candidate, ...]:

@@ -17,7 +17,7 @@ from actors.port.link_interface import Patience
 from fastpath.arena.runtime import Runtime
 from tests.support.devices import fill, still_arm_params
 from tests.support.slices import settings_view
-from transport.link.protocols.hapi.driver import HapiBoards
+from transport.link.protocols.hapi.driver import HapiDriver
 
 
 def main(path: str, seconds: float) -> dict[str, object]:
@@ -25,7 +25,7 @@ def main(path: str, seconds: float) -> dict[str, object]:
     runtime = Runtime()
     runtime.publish_loop(frequency=4000.0, command_timeout=0.5)
     settings = Published(settings_view({"devices/hapi/ports": [f"{path}=2diy-plastic"]}))
-    family = HapiBoards(runtime, settings, list_ports=lambda: ())
+    family = HapiDriver(runtime, settings, list_ports=lambda: ())
     (candidate,) = family.candidates()
     link = family.open(candidate, Patience(), threading.Event())
     try:

@@ -20,7 +20,6 @@ from unittest.mock import patch
 from actors.control.cores import Cores
 from actors.device.messages import DeviceRecord, Phase, SimulatedSpec
 from actors.modules.registry import Registry
-from actors.settings.catalog import CATALOG
 from actors.settings.ledger import Ledger
 from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
@@ -34,6 +33,7 @@ from tests.support.service import FREE_PORTS, Addresses, parse_ready
 from transport.bridge import Bridge
 from transport.limits import Limits
 from transport.listeners import Listeners
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.ws.session import MOST_UNSENT_BYTES, SessionChannel
 
 T = TypeVar("T")
@@ -101,8 +101,8 @@ class ServiceInside:
                 for limit in ("SLEW_N_S", "SLOW_SLEW_N_S"):
                     cleanup.enter_context(patch(f"actors.device.params.{limit}", 0.0))
             cleanup.callback(self._loop.close)
-            overrides = read_overrides(CATALOG, [f"{key}={value}" for key, value in self._chosen.items()])
-            state = SettingsState.load(self._directory, overrides)
+            overrides = read_overrides(SETTINGS_CATALOG, [f"{key}={value}" for key, value in self._chosen.items()])
+            state = SettingsState.load(self._directory, SETTINGS_CATALOG, overrides)
             ledger = Ledger.load(self._directory)
             runtime = partial(Runtime, stepping=self._stepping)
             with patch("actors.system.Runtime", runtime):

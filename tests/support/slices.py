@@ -12,17 +12,17 @@ from actors.device.simulated_identity import identities, parse
 from actors.kit.actor import Context
 from actors.kit.children import Factory
 from actors.kit.message import ChildFailed, Message
-from actors.settings.catalog import CATALOG
 from actors.settings.effective import load_settings
 from actors.settings.messages import Frozen, SettingsView
 from fastpath.arena.runtime import Runtime
+from transport.settings_catalog import SETTINGS_CATALOG
 
 M = TypeVar("M")
 
 
 def settings_view(raw: Mapping[str, object] | None = None) -> SettingsView:
     """The catalogue's settings with some stored values."""
-    book, faults = load_settings(CATALOG, dict(raw or {}), {})
+    book, faults = load_settings(SETTINGS_CATALOG, dict(raw or {}), {})
     assert faults == ()
     return book.view()
 

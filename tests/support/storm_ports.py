@@ -14,9 +14,11 @@ from tests.emulators.hid_reports import FakeReports
 from tests.emulators.pty_port import PtyPort
 from tests.support.board_links import BoardLinks
 from transport.link.hid import HidDevice
-from transport.link.protocols.hapi.driver import HapiBoards
-from transport.link.scanner import why_not
-from transport.link.usb_links import Falcons, SpaceMouses
+from transport.link.protocols.falcon.driver import FalconDriver
+from transport.link.protocols.hapi.driver import HapiDriver
+from transport.link.protocols.spacemouse.driver import SpaceMouseDriver
+from transport.link.scanner import open_error
+from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:
     import threading
@@ -171,9 +173,9 @@ class StormLinks:
     def __call__(self, runtime: Runtime, settings: Published[SettingsView]) -> StormLinks:
         self._boards = BoardLinks(runtime, self._paths)
         self._others = (
-            HapiBoards(runtime, settings, None),
-            Falcons(runtime, settings, self._bus),
-            SpaceMouses(runtime, self._mouse.listed, self._mouse.open),
+            HapiDriver(runtime, settings, None),
+            FalconDriver(runtime, settings, UsbBus(self._bus)),
+            SpaceMouseDriver(runtime, self._mouse.listed, self._mouse.open),
         )
         return self
 
@@ -195,5 +197,5 @@ class StormLinks:
                 try:
                     return family.open(candidate, patience, stop)
                 except OSError as error:
-                    raise why_not(error, candidate.path) from error
+                    raise open_error(error, candidate.path) from error
         raise NobodyAnswers("it is not there any more")

@@ -19,6 +19,7 @@ from actors.settings.ledger import Ledger
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.system import System
+from transport.settings_catalog import SETTINGS_CATALOG
 
 PAGE: Final = Path("docs/architecture.md")
 BEGIN: Final = "<!-- supervision tree: written by make docs -->\n"
@@ -30,7 +31,7 @@ START: Final = "start"
 def base_actors() -> dict[str, type[pykka.Actor]]:
     """Return the class of each base actor by its name, in the order of their start; nothing is started."""
     with TemporaryDirectory() as folder, StateDirectory(Path(folder) / "state") as directory:
-        system = System(SettingsState.load(directory), Ledger.load(directory), _never)
+        system = System(SettingsState.load(directory, SETTINGS_CATALOG), Ledger.load(directory), _never)
         factories = system._supervisor.factories.items()
         return {name: _class_of(factory) for name, factory in factories}
 

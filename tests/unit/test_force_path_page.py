@@ -12,8 +12,8 @@ from actors.device.kinds.arm import ARM
 from actors.device.kinds.base import Heat, KindData
 from actors.device.kinds.compact import COMPACT
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
-from actors.settings.catalog import CATALOG
 from fastpath.arena.runtime import default_oscillation
+from transport.settings_catalog import SETTINGS_CATALOG
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "force-path.md"
@@ -71,8 +71,10 @@ def test_every_threshold_of_a_monitor_is_on_the_page() -> None:
 def test_every_setting_has_its_default_and_range() -> None:
     rows = table("setting", "default", "range", "unit")
     chain = ("filters/", "features/safe_trajectory/", "features/grip_hook/")
-    assert sorted(row[0] for row in rows) == sorted(s.key for s in CATALOG if any(part in s.key for part in chain))
-    by_key = {setting.key: setting for setting in CATALOG}
+    assert sorted(row[0] for row in rows) == sorted(
+        s.key for s in SETTINGS_CATALOG if any(part in s.key for part in chain)
+    )
+    by_key = {setting.key: setting for setting in SETTINGS_CATALOG}
 
     for key, default, between, unit in rows:
         setting = by_key[key]

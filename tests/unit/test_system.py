@@ -19,7 +19,6 @@ from actors.kit.errors import InvalidInput
 from actors.kit.message import Request
 from actors.session.messages import MANAGER as SESSIONS
 from actors.session.messages import Client, OpenSession
-from actors.settings.catalog import CATALOG
 from actors.settings.ledger import Ledger
 from actors.settings.messages import STORE, ConfirmLedger, ResetSetting, SetSetting
 from actors.settings.sources import read_overrides
@@ -28,6 +27,7 @@ from actors.settings.state_directory import StateDirectory
 from actors.system import System
 from tests.support.living_actors import handled
 from tests.support.polling import eventually
+from transport.settings_catalog import SETTINGS_CATALOG
 
 PATIENCE_S = 20.0
 # Of what a busy machine may spoil.
@@ -60,11 +60,11 @@ def make(folder: Path) -> Iterator[Make]:
         directory.open()
         wanted = {**CALM, **{key.replace("__", "/"): value for key, value in settings.items()}}
         overrides = read_overrides(
-            CATALOG,
+            SETTINGS_CATALOG,
             [f"{key}={json.dumps(value)}" for key, value in wanted.items() if value is not None or key not in CALM],
         )
         try:
-            state = SettingsState.load(directory, overrides)
+            state = SettingsState.load(directory, SETTINGS_CATALOG, overrides)
             system = System(state, Ledger.load(directory), unwanted, simulated=simulated, realtime=False)
         except BaseException:
             directory.close()
@@ -184,7 +184,9 @@ def test_two_systems_run_side_by_side(make: Make, tmp_path: Path) -> None:
     first = started(make())
     with StateDirectory(tmp_path / "other") as directory:
         second = System(
-            SettingsState.load(directory, read_overrides(CATALOG, ["control/frequency=500"])),
+            SettingsState.load(
+                directory, SETTINGS_CATALOG, read_overrides(SETTINGS_CATALOG, ["control/frequency=500"])
+            ),
             Ledger.load(directory),
             unwanted,
             simulated=(parse("compact"),),

@@ -9,15 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from transport.link.serial_ports import NAMED, path_of
-
 if TYPE_CHECKING:
-    from actors.settings.messages import SettingsView
+    from collections.abc import Iterable
 
 FOLDER: Final = "/dev"
 USB_FOLDER: Final = "/dev/bus/usb"
-# Its entries are PORT=MECHANISM.
-HAPI: Final = "devices/hapi/ports"
 
 
 def node_of(path: str) -> str:
@@ -29,11 +25,9 @@ def node_of(path: str) -> str:
     return f"{found.st_dev}.{found.st_ino}.{found.st_rdev}"
 
 
-def glance(settings: SettingsView) -> object:
-    """Another value after a node has come or gone: in FOLDER, at a USB bus, or at a path that a setting names."""
-    named = [path_of(text) for text in settings.texts(NAMED)]
-    named += [path_of(entry.rpartition("=")[0]) for entry in settings.texts(HAPI)]
-    return (_changed_ns(FOLDER), *_buses(), *((path, _changed_ns(path), node_of(path)) for path in named))
+def change_token(named_paths: Iterable[str]) -> object:
+    """Return a value that differs after a node came or went in FOLDER, at a USB bus, or at one of the paths."""
+    return (_changed_ns(FOLDER), *_buses(), *((path, _changed_ns(path), node_of(path)) for path in named_paths))
 
 
 def _buses() -> tuple[tuple[str, int], ...]:

@@ -1,6 +1,6 @@
-"""All ports of this machine, for the Detection: families of devices, each with ports that it looks for and a way to open them.
+"""Lists the ports of this machine for Detection, and opens each through the driver that listed it.
 
-A port belongs to the first family that lists it, and is opened by that one and nobody else.
+A port that several drivers list belongs to the first of them.
 """
 
 from __future__ import annotations
@@ -9,106 +9,107 @@ import errno
 import logging
 import os
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from actors.port.link_interface import Link, NobodyAnswers, Patience, PortUnusable
 from actors.port.port_filter import ENABLED
-from actors.values.hardware import Candidate, PortFault, Transport
-from transport.link.device_nodes import glance, node_of
+from actors.values.hardware import Candidate, PortFault
+from transport.link.device_nodes import change_token, node_of
+from transport.link.driver_spec import Driver, DriverContext, DriverSpec
+from transport.link.drivers import DRIVERS
 from transport.link.serial_ports import named_apart
-from transport.link.unsupported_ids import not_driven
+from transport.link.unsupported_ids import UnsupportedIds
+from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
+    from fastpath.arena.runtime import Runtime
+    from fastpath.port.port_thread import Failsafe
 
 logger = logging.getLogger(__name__)
 
-Open = Callable[[Candidate, Patience, threading.Event], Link]
 
-
-class Family(Protocol):
-    """Ports that one driver is at."""
-
-    @property
-    def transport(self) -> Transport:
-        """What carries its bytes: one setting switches all of them off."""
-        ...
-
-    def candidates(self) -> Iterable[Candidate]:
-        """Those that it wants to open, or recognises."""
-        ...
-
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """PortUnusable, NobodyAnswers; an OSError is turned into one of them."""
-        ...
+def make_scanner(
+    runtime: Runtime,
+    settings: Published[SettingsView],
+    failsafe: Failsafe | None = None,
+    drivers: Iterable[DriverSpec] = DRIVERS,
+) -> PortScanner:
+    """Return the scanner of this machine's ports with all registered drivers."""
+    specs = tuple(drivers)
+    unsupported = UnsupportedIds(specs)
+    context = DriverContext(runtime, settings, failsafe, UsbBus(), unsupported)
+    return PortScanner(settings, [spec.make(context) for spec in specs], unsupported)
 
 
 class PortScanner:
-    """Links over some families; what is switched off is not even listed."""
+    """The ports of all drivers whose transport is switched on; see `actors.port.link_interface.Links`."""
 
-    def __init__(self, settings: Published[SettingsView], families: Iterable[Family]) -> None:
+    def __init__(
+        self, settings: Published[SettingsView], drivers: Iterable[Driver], unsupported: UnsupportedIds
+    ) -> None:
         self._settings = settings
-        self._families = tuple(families)
-        self._owners: dict[str, Family] = {}
-        # Paths at which a node was ever seen: one that is listed there without its node has gone while the others were listed.
-        self._nodes: set[str] = set()
-        # What each family listed last, and what it complained of since.
-        self._listed: dict[Family, tuple[Candidate, ...]] = {}
-        self._complaints: dict[Family, str] = {}
+        self._drivers = tuple(drivers)
+        self._unsupported = unsupported
+        self._owners: dict[str, Driver] = {}  # by real path, of the last scan
+        # Paths at which a node was ever seen: one that is listed there without its node went during the scan.
+        self._paths_with_node: set[str] = set()
+        self._listed: dict[Driver, tuple[Candidate, ...]] = {}  # of the last scan that did not fail
+        self._errors: dict[Driver, str] = {}  # logged, and not over yet
 
     def scan(self) -> tuple[Candidate, ...]:
-        """The candidates of all families, each path once, and none whose node has gone already."""
-        settings, by_path, owners = self._settings.value, dict[str, Candidate](), dict[str, Family]()
-        for family in self._families:
-            if not settings.flag(ENABLED[family.transport]):
+        """List the candidates of all drivers, each path once, without those whose node went during the scan."""
+        settings, by_path, owners = self._settings.value, dict[str, Candidate](), dict[str, Driver]()
+        for driver in self._drivers:
+            if not settings.flag(ENABLED[driver.transport]):
                 continue
-            for candidate in self._candidates(family):
+            for candidate in self._candidates(driver):
                 real, node = os.path.realpath(candidate.path), node_of(candidate.path)
-                if real in owners or (not node and candidate.path in self._nodes):
+                if real in owners or (not node and candidate.path in self._paths_with_node):
                     continue
                 if node:
-                    self._nodes.add(candidate.path)
-                by_path[real], owners[real] = replace(candidate, node=node), family
+                    self._paths_with_node.add(candidate.path)
+                by_path[real], owners[real] = replace(candidate, node=node), driver
         self._owners = owners
         return named_apart(by_path.values())
 
-    def _candidates(self, family: Family) -> tuple[Candidate, ...]:
-        """Its candidates; a family that cannot list them holds nobody else up, says so once, and has those that it had."""
+    def _candidates(self, driver: Driver) -> tuple[Candidate, ...]:
+        """Return the driver's candidates; if it cannot list them, log it once and return those of the scan before."""
         try:
-            self._listed[family] = tuple(family.candidates())
-            self._complaints.pop(family, None)
+            self._listed[driver] = tuple(driver.candidates())
+            self._errors.pop(driver, None)
         except Exception as error:
-            if self._complaints.get(family) != repr(error):
-                self._complaints[family] = repr(error)
-                logger.exception("the ports of %s cannot be listed", type(family).__name__)
-        return self._listed.get(family, ())
+            if self._errors.get(driver) != repr(error):
+                self._errors[driver] = repr(error)
+                logger.exception("the ports of %s cannot be listed", type(driver).__name__)
+        return self._listed.get(driver, ())
 
     def glance(self) -> object:
-        """The folders in which ports come and go, and the ports that settings name."""
-        return glance(self._settings.value)
+        """Return a value that differs after a node came or went in a device folder or at a path that a setting names."""
+        return change_token([path for driver in self._drivers for path in driver.named_paths()])
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """What its family finds there; PortUnusable without touching it where it is known that nothing drives it.
+        """Open a port through its driver: PortUnusable, NobodyAnswers.
 
-        One that was plugged in anew is not the one that was listed: NobodyAnswers, until it is listed again.
+        An unsupported device is refused without opening it; a device plugged in since the last scan answers NobodyAnswers.
         """
-        why = None if candidate.assigned else not_driven(candidate.vendor_id, candidate.product_id)
-        if why is not None:
-            raise PortUnusable(PortFault.NO_DRIVER, why)
-        owner = self._owners.get(os.path.realpath(candidate.path))
-        if owner is None or candidate.node not in ("", node_of(candidate.path)):
+        unsupported = self._unsupported.find(candidate.vendor_id, candidate.product_id)
+        if unsupported is not None and not candidate.assigned:
+            raise PortUnusable(PortFault.NO_DRIVER, unsupported.reason)
+        driver = self._owners.get(os.path.realpath(candidate.path))
+        if driver is None or candidate.node not in ("", node_of(candidate.path)):
             raise NobodyAnswers("it is not there any more")
         try:
-            return owner.open(candidate, patience, stop)
+            return driver.open(candidate, patience, stop)
         except OSError as error:
-            raise why_not(error, candidate.path) from error
+            raise open_error(error, candidate.path) from error
 
 
-def why_not(error: OSError, path: str) -> PortUnusable | NobodyAnswers:
-    """What the operating system's refusal to open a port means, in a sentence that says what to do."""
+def open_error(error: OSError, path: str) -> PortUnusable | NobodyAnswers:
+    """Return the error for an OSError at opening a port, with a sentence that says what to do."""
     if error.errno in (errno.EACCES, errno.EPERM):
         return PortUnusable(
             PortFault.PERMISSION,

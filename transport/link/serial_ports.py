@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final
 import serial.tools.list_ports
 
 from actors.values.hardware import Candidate, Transport
-from transport.link.unsupported_ids import not_driven
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
+    from transport.link.unsupported_ids import UnsupportedIds
 
 NAMED: Final = "devices/detection/serial_ports"
 VENDORS: Final = "devices/detection/advanced/allowed_vendor_id_filter"
@@ -36,25 +36,38 @@ class SerialPorts:
     def __init__(
         self,
         settings: Published[SettingsView],
+        unsupported: UnsupportedIds,
         list_ports: ListPorts = serial.tools.list_ports.comports,
     ) -> None:
         """`list_ports` gives what pyserial's does."""
         self._settings = settings
+        self._unsupported = unsupported
         self._list_ports = list_ports
 
     def candidates(self) -> tuple[Candidate, ...]:
         """Listed ones in the order of the list, then those that only the setting knows and that exist."""
         settings = self._settings.value
-        named = {os.path.realpath(path): path for path in map(path_of, settings.texts(NAMED))}
+        named = {os.path.realpath(path): path for path in self.named_paths()}
         vendors = {int(text, 16) for text in settings.texts(VENDORS)}
         found: list[Candidate] = []
         for info in self._list_ports():
             assigned = named.pop(os.path.realpath(info.device), None) is not None
-            candidate = _candidate(info, assigned=assigned)
-            if assigned or _speaks_up(candidate, vendors):
+            candidate = serial_candidate(info.device, info, assigned=assigned)
+            if assigned or self._is_recognised(candidate, vendors):
                 found.append(candidate)
-        found += [_unlisted(path) for real, path in named.items() if there(real)]
+        found += [serial_candidate(path, None, assigned=True) for real, path in named.items() if there(real)]
         return tuple(found)
+
+    def named_paths(self) -> tuple[str, ...]:
+        """Return the paths of `devices/detection/serial_ports`, whether they exist or not."""
+        return tuple(map(path_of, self._settings.value.texts(NAMED)))
+
+    def _is_recognised(self, candidate: Candidate, vendors: set[int]) -> bool:
+        """Whether the port's USB numbers or its product text say that a device of ours, or an unsupported one, is there."""
+        if candidate.vendor_id is None:
+            return False
+        unsupported = self._unsupported.find(candidate.vendor_id, candidate.product_id) is not None
+        return unsupported or candidate.vendor_id in vendors or PRODUCT_MARK in candidate.name.lower()
 
 
 def named_apart(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -84,26 +97,15 @@ def base_name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2] or path
 
 
-def _candidate(info: Any, *, assigned: bool) -> Candidate:
+def serial_candidate(path: str, info: Any, *, assigned: bool) -> Candidate:
+    """Return the candidate at `path`; `info` is pyserial's row of it, None when the port is not listed."""
     return Candidate(
-        port=base_name(info.device),
-        path=info.device,
+        port=base_name(path),
+        path=path,
         transport=Transport.SERIAL,
-        vendor_id=info.vid,
-        product_id=info.pid,
-        name=info.product or "",
-        serial=info.serial_number or "",
+        vendor_id=getattr(info, "vid", None),
+        product_id=getattr(info, "pid", None),
+        name=getattr(info, "product", None) or "",
+        serial=getattr(info, "serial_number", None) or "",
         assigned=assigned,
     )
-
-
-def _unlisted(path: str) -> Candidate:
-    return Candidate(base_name(path), path, Transport.SERIAL, assigned=True)
-
-
-def _speaks_up(candidate: Candidate, vendors: set[int]) -> bool:
-    """Whether something says that a device of ours, or one that is known, is there."""
-    if candidate.vendor_id is None:
-        return False
-    known = not_driven(candidate.vendor_id, candidate.product_id) is not None
-    return known or candidate.vendor_id in vendors or PRODUCT_MARK in candidate.name.lower()

@@ -14,6 +14,7 @@ import usb.util
 from actors.port.link_interface import PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 
+NOT_PLUGGED_IN: Final = "it is not plugged in any more"
 RULES: Final = "ops/udev/70-hapticd.rules"
 
 logger = logging.getLogger(__name__)

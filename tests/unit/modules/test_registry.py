@@ -16,12 +16,12 @@ from actors.modules.core_words import CORE_WORDS
 from actors.modules.force_ducking import ForceDucking
 from actors.modules.module import LISTED, Part, Place, WordTable
 from actors.modules.registry import BrokenModule, ModuleClash, Registry, load
-from actors.settings.catalog import CATALOG
 from actors.settings.ledger import Ledger
 from actors.settings.messages import SettingsView
 from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire import commands, configuration
 from transport.wire.device_wide import DEVICE_WIDE
 
@@ -45,7 +45,9 @@ class Made:
 def settings(folder: Path, *chosen: str) -> SettingsView:
     with StateDirectory(folder) as directory:
         Ledger.load(directory)
-        return SettingsState.load(directory, read_overrides(CATALOG, list(chosen))).view.value
+        return SettingsState.load(
+            directory, SETTINGS_CATALOG, read_overrides(SETTINGS_CATALOG, list(chosen))
+        ).view.value
 
 
 def point(name: str, value: str) -> EntryPoint:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from transport.link.protocols import spacemouse
-from transport.link.protocols.falcon import driver
+from transport.link.protocols.falcon.device import IDS as FALCON_IDS
+from transport.link.protocols.spacemouse.device import IDS as SPACEMOUSE_IDS
 from transport.link.serial_ports import PRODUCT_MARK
 from transport.link.usb_bus import RULES
 
@@ -74,7 +74,7 @@ def test_whoever_sits_at_the_machine_may_open_what_is_driven_over_usb() -> None:
     opened = [line for line in lines() if 'TAG+="uaccess"' in line]
     named = {one for line in opened for vendor in ("0403", "046d", "256f") for one in ids(vendor, line)}
 
-    assert named == driver.IDS | spacemouse.IDS
+    assert named == FALCON_IDS | SPACEMOUSE_IDS
 
 
 @pytest.mark.parametrize(("vendor", "product"), [("16c0", "0483"), ("2fe3", "0100")])

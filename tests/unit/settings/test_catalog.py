@@ -6,10 +6,10 @@ from itertools import combinations, permutations
 import pytest
 
 from actors.kit.errors import InvalidInput
-from actors.settings.catalog import CATALOG
 from actors.settings.key_lookup import KINDS, Catalog, variable
 from actors.settings.messages import FAMILY, Value
 from actors.settings.schema import Setting, TypeHint
+from transport.settings_catalog import SETTINGS_CATALOG
 
 DECIDED: Mapping[str, Value] = {
     "communication/bind_address": "localhost",
@@ -102,34 +102,38 @@ LOCKED = {
 
 
 def test_every_key_is_there_with_its_default() -> None:
-    assert {setting.key: setting.default for setting in CATALOG} == DECIDED
-    assert [type(setting.default) for setting in CATALOG] == [type(DECIDED[setting.key]) for setting in CATALOG]
+    assert {setting.key: setting.default for setting in SETTINGS_CATALOG} == DECIDED
+    assert [type(setting.default) for setting in SETTINGS_CATALOG] == [
+        type(DECIDED[setting.key]) for setting in SETTINGS_CATALOG
+    ]
 
 
 @pytest.mark.parametrize("key", list(RANGES))
 def test_a_range_is_what_was_decided(key: str) -> None:
-    constraint = CATALOG.find(key).constraint
+    constraint = SETTINGS_CATALOG.find(key).constraint
 
     assert (constraint.least, constraint.most) == RANGES[key]
 
 
 def test_what_waits_for_the_next_start_is_locked_and_nothing_else() -> None:
-    assert {setting.key for setting in CATALOG if setting.locked} == LOCKED
+    assert {setting.key for setting in SETTINGS_CATALOG if setting.locked} == LOCKED
 
 
 def test_no_key_is_a_prefix_of_another() -> None:
     forms = [
-        setting.key.replace(FAMILY, f"devices/{who}/", 1) for setting in CATALOG for who in ("haptic*", *KINDS, "049D")
+        setting.key.replace(FAMILY, f"devices/{who}/", 1)
+        for setting in SETTINGS_CATALOG
+        for who in ("haptic*", *KINDS, "049D")
     ]
 
     assert [pair for pair in permutations(set(forms), 2) if pair[0].startswith(pair[1])] == []
 
 
 def test_no_two_keys_share_a_variable_of_the_environment() -> None:
-    assert [pair for pair in combinations(CATALOG, 2) if variable(pair[0].key) == variable(pair[1].key)] == []
+    assert [pair for pair in combinations(SETTINGS_CATALOG, 2) if variable(pair[0].key) == variable(pair[1].key)] == []
 
 
-@pytest.mark.parametrize("setting", list(CATALOG), ids=lambda setting: setting.key)
+@pytest.mark.parametrize("setting", list(SETTINGS_CATALOG), ids=lambda setting: setting.key)
 def test_a_row_is_complete(setting: Setting) -> None:
     numeric = setting.type_hint in (TypeHint.INT, TypeHint.FLOAT)
 
@@ -140,7 +144,7 @@ def test_a_row_is_complete(setting: Setting) -> None:
 
 @pytest.mark.parametrize("key", ["serialization/explicit_fields", "serialization/force_complete_transforms"])
 def test_the_two_that_complete_the_output_are_advanced(key: str) -> None:
-    assert CATALOG.find(key).advanced
+    assert SETTINGS_CATALOG.find(key).advanced
 
 
 @pytest.mark.parametrize(
@@ -167,11 +171,11 @@ def test_the_two_that_complete_the_output_are_advanced(key: str) -> None:
     ],
 )
 def test_a_key_with_words_of_its_own(key: str, good: object, bad: object) -> None:
-    CATALOG.find(key).parse(good)
+    SETTINGS_CATALOG.find(key).parse(good)
     with pytest.raises(InvalidInput, match=key.replace("*", r"\*")):
-        CATALOG.find(key).parse(bad)
+        SETTINGS_CATALOG.find(key).parse(bad)
 
 
 def test_two_settings_with_one_key_are_a_fault_of_the_catalogue() -> None:
     with pytest.raises(ValueError, match="same key"):
-        Catalog([*CATALOG, *CATALOG])
+        Catalog([*SETTINGS_CATALOG, *SETTINGS_CATALOG])

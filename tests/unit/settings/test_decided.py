@@ -7,9 +7,9 @@ from typing import Any, Final
 import pytest
 
 from actors.kit.errors import InvalidInput
-from actors.settings.catalog import CATALOG
 from actors.settings.sources import read_overrides
 from tests.support.slices import settings_view
+from transport.settings_catalog import SETTINGS_CATALOG
 
 SPINS: Final = ["auto", "off"]
 WORDS: Final = ["auto", "neutral", "inverse"]
@@ -126,14 +126,14 @@ def test_a_processor_is_a_word_or_a_number() -> None:
     ],
 )
 def test_both_ends_of_a_range_are_taken_and_nothing_beyond(key: str, inside: float, outside: float) -> None:
-    assert CATALOG.find(key).parse(inside) == inside
+    assert SETTINGS_CATALOG.find(key).parse(inside) == inside
     with pytest.raises(InvalidInput):
-        CATALOG.find(key).parse(outside)
+        SETTINGS_CATALOG.find(key).parse(outside)
 
 
 @pytest.mark.parametrize(("name", "text", "key", "value"), VARIABLES)
 def test_a_variable_sets_the_key_that_it_spells(name: str, text: str, key: str, value: object) -> None:
-    overrides = read_overrides(CATALOG, environ={name: text, "PATH": "/bin", "HAPTIC": "x"})
+    overrides = read_overrides(SETTINGS_CATALOG, environ={name: text, "PATH": "/bin", "HAPTIC": "x"})
 
     assert {key: override.value for key, override in overrides.items()} == {key: value}
     assert overrides[key].source == "environment"

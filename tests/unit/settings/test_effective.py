@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kit.errors import InvalidInput, NoSuchSetting
-from actors.settings.catalog import CATALOG
 from actors.settings.effective import EffectiveSettings, changes, load_settings
 from actors.settings.messages import value_as_json
 from actors.settings.sources import COMMAND_LINE, ENVIRONMENT, Override
+from transport.settings_catalog import SETTINGS_CATALOG
 
 RATE = "control/frequency"
 PORT = "communication/websocket/port"
@@ -21,7 +21,7 @@ AUTH = "communication/auth/required"
 
 
 def opened(raw: dict[str, object] | None = None, overrides: dict[str, Override] | None = None) -> EffectiveSettings:
-    book, faults = load_settings(CATALOG, raw or {}, overrides or {})
+    book, faults = load_settings(SETTINGS_CATALOG, raw or {}, overrides or {})
     assert faults == ()
     return book
 
@@ -111,7 +111,7 @@ def test_forms_for_one_kind_and_one_device_are_stored_and_listed_after_the_catal
     keys = list(book.view().records)
 
     assert keys[-2:] == ["devices/049D/filters/force_gate/gain", ARM_GATE]
-    assert len(keys) == len(CATALOG) + 2
+    assert len(keys) == len(SETTINGS_CATALOG) + 2
     assert book.resetting(ARM_GATE).view().record(ARM_GATE).value == 0.5
 
 
@@ -135,7 +135,7 @@ def test_the_token_cannot_be_turned_off_by_a_request_but_by_the_file() -> None:
 
 
 def test_what_is_not_known_is_said_and_kept() -> None:
-    book, faults = load_settings(CATALOG, {"control/frequncy": 1, "future/thing": {"x": [1]}}, {})
+    book, faults = load_settings(SETTINGS_CATALOG, {"control/frequncy": 1, "future/thing": {"x": [1]}}, {})
 
     assert len(faults) == 2
     assert faults[0].startswith('There is no setting "control/frequncy": did you mean control/frequency')
@@ -145,7 +145,7 @@ def test_what_is_not_known_is_said_and_kept() -> None:
 
 
 def test_a_stored_value_that_cannot_be_used_is_said_and_kept_until_it_is_set() -> None:
-    book, faults = load_settings(CATALOG, {RATE: 10**9, GATE: 0.5}, {})
+    book, faults = load_settings(SETTINGS_CATALOG, {RATE: 10**9, GATE: 0.5}, {})
 
     assert faults == (
         "control/frequency: give a whole number from 100 to 32000 Hz, not 1000000000. Until then its default is used.",

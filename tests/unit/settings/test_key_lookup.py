@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kit.errors import NoSuchSetting
-from actors.settings.catalog import CATALOG
 from actors.settings.key_lookup import KINDS, variable
+from transport.settings_catalog import SETTINGS_CATALOG
 
 GATE = "devices/haptic*/filters/force_gate/gain"
 
@@ -19,10 +19,10 @@ def other_words(key: str) -> str:
 
 @pytest.mark.parametrize("who", [*KINDS, "049D", "a", "12345678", "A-b_c.d"])
 def test_a_family_key_exists_for_each_kind_and_each_id(who: str) -> None:
-    setting = CATALOG.find(f"devices/{who}/filters/force_gate/gain")
+    setting = SETTINGS_CATALOG.find(f"devices/{who}/filters/force_gate/gain")
 
     assert setting.key == f"devices/{who}/filters/force_gate/gain"
-    assert setting.constraint == CATALOG.find(GATE).constraint
+    assert setting.constraint == SETTINGS_CATALOG.find(GATE).constraint
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_family_key_exists_for_each_kind_and_each_id(who: str) -> None:
 )
 def test_what_is_no_key_is_not_found(key: str) -> None:
     with pytest.raises(NoSuchSetting):
-        CATALOG.find(key)
+        SETTINGS_CATALOG.find(key)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_what_is_no_key_is_not_found(key: str) -> None:
 )
 def test_the_error_names_the_nearest_keys(key: str, near: str) -> None:
     with pytest.raises(NoSuchSetting) as caught:
-        CATALOG.find(key)
+        SETTINGS_CATALOG.find(key)
 
     assert str(caught.value).startswith(f'There is no setting "{key}": did you mean ')
     assert near in str(caught.value)
@@ -73,21 +73,21 @@ def test_the_error_names_the_nearest_keys(key: str, near: str) -> None:
 
 def test_the_error_for_something_wholly_different_says_where_the_keys_are() -> None:
     with pytest.raises(NoSuchSetting, match=r'^There is no setting "qqqq": GET /settings\?advanced=true lists'):
-        CATALOG.find("qqqq")
+        SETTINGS_CATALOG.find("qqqq")
 
 
 @given(st.text(max_size=500))
 def test_whatever_is_asked_for_the_error_stays_one_short_line(key: str) -> None:
     with pytest.raises(NoSuchSetting) as caught:
-        CATALOG.find(f"~{key}")
+        SETTINGS_CATALOG.find(f"~{key}")
 
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 400
 
 
-@pytest.mark.parametrize("key", [setting.key for setting in CATALOG])
+@pytest.mark.parametrize("key", [setting.key for setting in SETTINGS_CATALOG])
 def test_every_key_comes_back_from_its_variable(key: str) -> None:
-    assert CATALOG.key_of_variable(variable(key)) == key
+    assert SETTINGS_CATALOG.key_of_variable(variable(key)) == key
 
 
 @pytest.mark.parametrize(
@@ -106,4 +106,4 @@ def test_every_key_comes_back_from_its_variable(key: str) -> None:
     ],
 )
 def test_a_variable_names_a_key(name: str, key: str) -> None:
-    assert CATALOG.key_of_variable(name, other_words) == key
+    assert SETTINGS_CATALOG.key_of_variable(name, other_words) == key

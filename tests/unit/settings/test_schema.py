@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kit.errors import InvalidInput
-from actors.settings.catalog import CATALOG
 from actors.settings.messages import Constraint, Value, value_as_json
 from actors.settings.schema import Setting, TypeHint, shown
+from transport.settings_catalog import SETTINGS_CATALOG
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=300),
@@ -119,7 +119,7 @@ def test_a_bad_value_is_refused_with_what_the_key_takes(setting: Setting, raw: o
     assert said in caught.value.reason
 
 
-@given(st.sampled_from([*ALL, *CATALOG]), JSON)
+@given(st.sampled_from([*ALL, *SETTINGS_CATALOG]), JSON)
 def test_whatever_json_says_is_taken_or_refused_in_one_short_sentence(setting: Setting, raw: object) -> None:
     said = ""
     try:
@@ -134,7 +134,7 @@ def test_whatever_json_says_is_taken_or_refused_in_one_short_sentence(setting: S
     assert said == "" or (said.startswith("give ") and said.endswith("."))
 
 
-@pytest.mark.parametrize("setting", [*ALL, *CATALOG], ids=lambda setting: setting.key)
+@pytest.mark.parametrize("setting", [*ALL, *SETTINGS_CATALOG], ids=lambda setting: setting.key)
 def test_every_default_is_a_value_that_the_key_takes(setting: Setting) -> None:
     parsed = setting.parse(value_as_json(setting.default))
 

@@ -7,21 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kit.errors import InvalidInput
-from actors.settings.catalog import CATALOG
 from actors.settings.key_lookup import variable
 from actors.settings.messages import value_as_json
 from actors.settings.schema import Setting
 from actors.settings.sources import COMMAND_LINE, ENVIRONMENT, Override, read_overrides
+from transport.settings_catalog import SETTINGS_CATALOG
 
 
 def test_nothing_said_overrides_nothing() -> None:
-    assert read_overrides(CATALOG) == {}
-    assert read_overrides(CATALOG, (), {"PATH": "/bin", "HAPTIC": "1", "hapticd_control__frequency": "x"}) == {}
+    assert read_overrides(SETTINGS_CATALOG) == {}
+    assert (
+        read_overrides(SETTINGS_CATALOG, (), {"PATH": "/bin", "HAPTIC": "1", "hapticd_control__frequency": "x"}) == {}
+    )
 
 
 def test_the_command_line_wins_over_the_environment_and_its_last_word_counts() -> None:
     overrides = read_overrides(
-        CATALOG,
+        SETTINGS_CATALOG,
         ["control/frequency=1000", "control/frequency=2000"],
         {"HAPTICD_CONTROL__FREQUENCY": "3000", "HAPTICD_CONTROL__SPIN": "off"},
     )
@@ -33,14 +35,14 @@ def test_the_command_line_wins_over_the_environment_and_its_last_word_counts() -
 
 
 def test_only_the_first_equals_sign_parts_key_and_value() -> None:
-    overrides = read_overrides(CATALOG, ["presets/freeform_profiles=a=b,c"])
+    overrides = read_overrides(SETTINGS_CATALOG, ["presets/freeform_profiles=a=b,c"])
 
     assert overrides["presets/freeform_profiles"].value == ("a=b", "c")
 
 
 def test_the_edge_may_bring_more_words() -> None:
     overrides = read_overrides(
-        CATALOG,
+        SETTINGS_CATALOG,
         ["tempo=500"],
         {"HAPTICD_DEVICES__FAMILYX__FILTERS__FORCE_GATE__GAIN": "0.5"},
         alias=lambda key: {"tempo": "control/frequency"}.get(key, key.replace("family*", "haptic*")),
@@ -64,7 +66,7 @@ def test_the_edge_may_bring_more_words() -> None:
 )
 def test_a_bad_option_is_named(option: str, said: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        read_overrides(CATALOG, [option])
+        read_overrides(SETTINGS_CATALOG, [option])
 
     assert str(caught.value).startswith(said)
 
@@ -84,7 +86,7 @@ def test_a_bad_option_is_named(option: str, said: str) -> None:
 )
 def test_a_bad_variable_is_named(name: str, text: str, said: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        read_overrides(CATALOG, (), {name: text})
+        read_overrides(SETTINGS_CATALOG, (), {name: text})
 
     assert str(caught.value).startswith(said)
 
@@ -92,17 +94,17 @@ def test_a_bad_variable_is_named(name: str, text: str, said: str) -> None:
 def test_the_token_can_be_turned_off_from_the_command_line_and_not_from_the_environment() -> None:
     key = "communication/auth/required"
 
-    assert read_overrides(CATALOG, [f"{key}=false"])[key].value is False
-    assert read_overrides(CATALOG, (), {variable(key): "true"})[key].value is True
+    assert read_overrides(SETTINGS_CATALOG, [f"{key}=false"])[key].value is False
+    assert read_overrides(SETTINGS_CATALOG, (), {variable(key): "true"})[key].value is True
     with pytest.raises(InvalidInput, match=f"start the service with --set {key}=false"):
-        read_overrides(CATALOG, (), {variable(key): "false"})
+        read_overrides(SETTINGS_CATALOG, (), {variable(key): "false"})
 
 
-@given(st.sampled_from(list(CATALOG)))
+@given(st.sampled_from(list(SETTINGS_CATALOG)))
 def test_a_default_written_as_text_is_the_default(setting: Setting) -> None:
     default = value_as_json(setting.default)
     text = default if isinstance(default, str) else json.dumps(default)
 
-    found = read_overrides(CATALOG, [f"{setting.key}={text}"], {variable(setting.key): text})
+    found = read_overrides(SETTINGS_CATALOG, [f"{setting.key}={text}"], {variable(setting.key): text})
 
     assert found == {setting.key: Override(setting.default, COMMAND_LINE)}

@@ -15,7 +15,6 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import InvalidInput, NoSuchSetting, StateNotWritable
 from actors.kit.message import Announce, Message
 from actors.kit.supervisor import Supervisor
-from actors.settings.catalog import CATALOG
 from actors.settings.ledger import BLOCK, Ledger
 from actors.settings.messages import (
     STORE,
@@ -31,6 +30,7 @@ from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.settings.store import RETRY_S, SettingsStore
+from transport.settings_catalog import SETTINGS_CATALOG
 
 FullDisk = Callable[[], AbstractContextManager[object]]
 RATE = "control/frequency"
@@ -57,7 +57,7 @@ def follower(context: Context, name: str) -> list[Message]:
 
 @pytest.fixture
 def state(folder: StateDirectory) -> SettingsState:
-    return SettingsState.load(folder)
+    return SettingsState.load(folder, SETTINGS_CATALOG)
 
 
 @pytest.fixture
@@ -140,7 +140,7 @@ def test_a_locked_value_is_stored_and_nobody_is_told(
     assert stored(folder)[PORT] == 12000
     assert heard == []
     assert state.view.value.record(PORT).restart_required
-    assert SettingsState.load(folder).view.value.integer(PORT) == 12000
+    assert SettingsState.load(folder, SETTINGS_CATALOG).view.value.integer(PORT) == 12000
 
 
 def test_the_answer_to_a_change_of_a_locked_value_always_says_when_it_acts(
@@ -156,13 +156,13 @@ def test_the_answer_to_a_change_of_a_locked_value_always_says_when_it_acts(
 def test_an_overridden_value_is_stored_and_does_not_act(
     context: Context, folder: StateDirectory, ledger: Ledger
 ) -> None:
-    state = SettingsState.load(folder, read_overrides(CATALOG, [f"{RATE}=7000"]))
+    state = SettingsState.load(folder, SETTINGS_CATALOG, read_overrides(SETTINGS_CATALOG, [f"{RATE}=7000"]))
     heard = follower(context, "control")
     view = SettingsStore(context, state, ledger, ["control"]).on_receive(SetSetting(RATE, 8000))
 
     assert (view.value, view.effective, view.overridden_by) == (8000, 7000, "command line")
     assert heard == []
-    assert SettingsState.load(folder).view.value.integer(RATE) == 8000
+    assert SettingsState.load(folder, SETTINGS_CATALOG).view.value.integer(RATE) == 8000
 
 
 def test_several_settings_are_answered_in_their_order_and_written_once(
@@ -230,7 +230,7 @@ def test_a_disk_that_fails_acknowledges_nothing(
 
 def test_a_broken_file_is_no_reason_not_to_start(folder: StateDirectory, caplog: pytest.LogCaptureFixture) -> None:
     folder.settings.write_bytes(b'{"control/frequency": 80')
-    state = SettingsState.load(folder)
+    state = SettingsState.load(folder, SETTINGS_CATALOG)
 
     assert state.view.value.integer(RATE) == 4000
     assert "kept as settings.json.broken-1, defaults are used" in caplog.text
@@ -240,7 +240,7 @@ def test_each_stored_value_that_cannot_be_used_is_one_log_line(
     folder: StateDirectory, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder.settings.write_text('{"control/frequency": "fast", "future/thing": 1, "control/spin": "off"}')
-    state = SettingsState.load(folder)
+    state = SettingsState.load(folder, SETTINGS_CATALOG)
 
     assert state.view.value.integer(RATE) == 4000
     assert state.view.value.text("control/spin") == "off"
@@ -249,7 +249,7 @@ def test_each_stored_value_that_cannot_be_used_is_one_log_line(
 
 def test_what_is_unknown_outlives_a_change(folder: StateDirectory, context: Context, ledger: Ledger) -> None:
     folder.settings.write_text('{"format": 4, "future/thing": {"x": 1}}')
-    SettingsStore(context, SettingsState.load(folder), ledger).on_receive(SetSetting(RATE, 8000))
+    SettingsStore(context, SettingsState.load(folder, SETTINGS_CATALOG), ledger).on_receive(SetSetting(RATE, 8000))
 
     assert stored(folder) == {"format": 4, "future/thing": {"x": 1}, RATE: 8000}
 

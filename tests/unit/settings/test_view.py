@@ -5,16 +5,16 @@ from typing import Any
 import pytest
 
 from actors.kit.errors import NoSuchSetting
-from actors.settings.catalog import CATALOG
 from actors.settings.effective import load_settings
 from actors.settings.messages import Constraint, SettingsView, SettingView, value_as_json
 from actors.settings.sources import Override
+from transport.settings_catalog import SETTINGS_CATALOG
 
 GATE = "filters/force_gate/gain"
 
 
 def view(raw: dict[str, object] | None = None, **overrides: Override) -> SettingsView:
-    book, faults = load_settings(CATALOG, raw or {}, overrides)
+    book, faults = load_settings(SETTINGS_CATALOG, raw or {}, overrides)
     assert faults == ()
     return book.view()
 
@@ -93,7 +93,7 @@ def test_the_most_exact_value_of_a_device_counts() -> None:
 
 def test_the_more_exact_key_counts_wherever_it_comes_from() -> None:
     book, _ = load_settings(
-        CATALOG,
+        SETTINGS_CATALOG,
         {f"devices/arm/{GATE}": 0.6},
         {
             f"devices/haptic*/{GATE}": Override(0.9, "command line"),
@@ -127,7 +127,7 @@ def test_a_listing_leaves_advanced_ones_out_unless_asked() -> None:
     default = view()
     plain, every = default.listed(), default.listed(advanced=True)
 
-    assert [record.key for record in every] == [setting.key for setting in CATALOG]
+    assert [record.key for record in every] == [setting.key for setting in SETTINGS_CATALOG]
     named = ("serialization/explicit_fields", "serialization/force_complete_transforms")
     assert plain == tuple(record for record in every if record.key in named or not record.advanced)
     assert len(plain) < len(every)

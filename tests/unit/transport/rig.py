@@ -56,6 +56,7 @@ from transport.http.body_cache import BodyCache
 from transport.http.call import Edge
 from transport.http.route import RouteTable
 from transport.security import AccessPolicy
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.vocabulary import Vocabulary
 from transport.ws.session_devices import SessionDevices
 
@@ -168,7 +169,7 @@ class Rig:
     """Context manager; everything inside is running, and nothing runs outside."""
 
     def __init__(self, folder: StateDirectory, overrides: Mapping[str, Override] | None = None) -> None:
-        self.state = SettingsState.load(folder, overrides or {})
+        self.state = SettingsState.load(folder, SETTINGS_CATALOG, overrides or {})
         self.ledger = Ledger.load(folder)
         self.context = Context.build(Clock(now_ns))
         self.runtime = FakeRuntime()

@@ -28,6 +28,7 @@ from transport.security import (
     parse_origin,
     same_token,
 )
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.envelope import Forbidden, TokenRequired
 
 TOKEN = "correct-horse-battery"
@@ -351,7 +352,7 @@ def test_a_refusal_says_what_to_change() -> None:
 
 def test_the_guard_follows_the_settings(folder: StateDirectory) -> None:
     overrides = {"communication/auth/required": Override(value=False, source="command line")}
-    state = SettingsState.load(folder, overrides)
+    state = SettingsState.load(folder, SETTINGS_CATALOG, overrides)
     guard = AccessPolicy(state.view, TOKEN, lambda: frozenset({"workbench"}))
     before = guard.rules
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final
 
 from actors.settings.builders import ADDRESS
-from actors.settings.catalog import CATALOG
 from actors.settings.key_lookup import KINDS
 from actors.settings.messages import FAMILY
 from actors.settings.schema import TEXT_LENGTH, Setting, TypeHint
@@ -25,6 +24,7 @@ from transport.http.schema.json_schema import (
     word,
 )
 from transport.http.schema.values import PRINTABLE
+from transport.settings_catalog import SETTINGS_CATALOG
 
 LOCALHOST: Final = "localhost"
 
@@ -53,7 +53,7 @@ RECORDS: Final = {**mapped(RECORD, "Keys and their records."), "properties": NOT
 
 def keys() -> tuple[str, ...]:
     """Every key of the catalogue, and the forms for one kind."""
-    own = tuple(setting.key for setting in CATALOG)
+    own = tuple(setting.key for setting in SETTINGS_CATALOG)
     return own + tuple(key.replace("haptic*", kind) for key in own if key.startswith(FAMILY) for kind in KINDS)
 
 
@@ -109,7 +109,7 @@ VALUES: Final = Named(
     "SettingValues",
     {
         "type": "object",
-        "properties": {key: _sent(CATALOG.find(key)) for key in keys()},
+        "properties": {key: _sent(SETTINGS_CATALOG.find(key)) for key in keys()},
         "additionalProperties": False,
         "minProperties": 1,
         "description": "What each key takes. A key devices/haptic*/… also exists with a device id in the place of haptic*.",

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from actors.settings.catalog import CATALOG
 from actors.values.identity import Kind
 from tests.unit.transport.rig import Rig
 from transport.http.app import HTTP_ROUTES
@@ -17,6 +16,7 @@ from transport.http.route import Route
 from transport.http.schema.error_responses import MEANINGS
 from transport.http.schema.route_schema import PLAIN
 from transport.http.schema.service_values import ServiceValues
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.envelope import STATUS
 
 FACTS = ServiceValues(devices=("049D", "1605"), movers=("049D",), sessions=("7", "8"), ports=("sim0",))
@@ -127,7 +127,7 @@ def test_null_is_described_only_for_settings_that_take_it() -> None:
     one = operation("POST", "/settings/{key}")["requestBody"]["content"]["application/json"]["schema"]
 
     assert {key for key, schema in values.items() if takes_null(schema)} == {
-        setting.key for setting in CATALOG if setting.constraint.nullable
+        setting.key for setting in SETTINGS_CATALOG if setting.constraint.nullable
     }
     assert not takes_null(one)
 

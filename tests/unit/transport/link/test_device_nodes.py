@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from actors.kit.published import Published
+from fastpath.arena.runtime import Runtime
 from tests.support.slices import settings_view
 from transport.link import device_nodes
-from transport.link.device_nodes import glance, node_of
+from transport.link.device_nodes import change_token, node_of
+from transport.link.scanner import make_scanner
 
 
 @pytest.fixture
@@ -52,30 +55,30 @@ def test_a_link_is_the_node_that_it_leads_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ttyACM0", "usb/001/004", "usb/002"])
-def test_what_comes_and_goes_is_another_glance(folder: Path, name: str) -> None:
-    settings = settings_view()
-    before = glance(settings)
-    assert glance(settings) == before
+def test_token_changes_when_a_node_comes_or_goes_in_a_device_folder(folder: Path, name: str) -> None:
+    before = change_token(())
+    assert change_token(()) == before
     path = folder / name
     path.touch()
-    came = glance(settings)
+    came = change_token(())
     assert came != before
     long_ago(path.parent)
     path.unlink()
-    assert glance(settings) != came
+    assert change_token(()) != came
 
 
 @pytest.mark.parametrize(
     ("key", "entry"), [("devices/detection/serial_ports", "{}"), ("devices/hapi/ports", "{}=2diy-plastic")]
 )
-def test_what_comes_and_goes_at_a_path_that_a_setting_names_is_another_glance(
+def test_scanner_token_changes_when_a_node_comes_or_goes_at_a_path_of_a_setting(
     tmp_path: Path, key: str, entry: str
 ) -> None:
     path = tmp_path / "board"
-    settings = settings_view({key: [entry.format(path)]})
-    before = glance(settings)
+    settings = Published(settings_view({key: [entry.format(path)]}))
+    scanner = make_scanner(Runtime(realtime=False, stepping=True), settings)
+    before = scanner.glance()
     os.mkfifo(path)
-    came = glance(settings)
+    came = scanner.glance()
     assert came != before
     path.unlink()
-    assert glance(settings) == before
+    assert scanner.glance() == before

@@ -17,8 +17,8 @@ from fastpath.codecs.falcon_py import Delta
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
-from transport.link.protocols.falcon import boot, driver
-from transport.link.protocols.falcon.driver import Falcon, open_falcon
+from transport.link.protocols.falcon import boot, device
+from transport.link.protocols.falcon.device import FalconDevice, open_falcon
 from transport.link.usb_bus import Unplugged, UsbBus, candidate_of
 
 IMAGE = bytes(range(256)) * 2
@@ -26,7 +26,7 @@ PUSH = (50.0, -50.0, 100.0)
 PURGE = [(0, 1), (0, 2)]
 RUN = [(9, 1), (3, 0x2), *PURGE]
 
-Opener = Callable[..., Falcon]
+Opener = Callable[..., FalconDevice]
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def opener() -> Opener:
 
     def opened(
         bus: FalconBus, path: str | None = None, counts: float = 10_000.0, stop: threading.Event | None = None
-    ) -> Falcon:
+    ) -> FalconDevice:
         (device,) = UsbBus(bus).devices()
         return open_falcon(device, candidate_of(device), path, lambda: counts, stop or threading.Event())
 
     return opened
 
 
-def home(driver: Falcon, board: FalconBoard) -> None:
+def home(driver: FalconDevice, board: FalconBoard) -> None:
     """As a user does: all the way out, all the way in, and back to the middle."""
     for place in (falcon_board.OUT, falcon_board.IN, falcon_board.REST):
         board.hand = place
@@ -231,8 +231,8 @@ def test_a_falcon_is_shown_as_a_compact_with_its_own_reach_and_mechanism(opener:
 
 
 def test_the_whole_reach_is_within_the_mechanism() -> None:
-    reach = driver.REACH
-    mechanism = Delta(driver.BASE)
+    reach = device.REACH
+    mechanism = Delta(device.BASE)
     corners = [
         (x, y, z)
         for x in (reach.low[0], 0.0, reach.high[0])

@@ -28,7 +28,7 @@ from tests.support.polling import eventually as poll
 from tests.support.slices import settings_view
 from transport.link.protocols.hapi import driver
 from transport.link.protocols.hapi.board import BOARDS, zero_message
-from transport.link.protocols.hapi.driver import HapiBoards, HapiLink
+from transport.link.protocols.hapi.driver import HapiDriver, HapiLink
 
 FIVE_BAR = 1
 PATIENCE = Patience(timeout_s=2.0, tries=1)
@@ -55,7 +55,7 @@ class Bench:
         self.runtime = Runtime(realtime=False)
         self.runtime.publish_loop(frequency=1000.0, command_timeout=0.5)
         self.mechanism = mechanism
-        self.family = HapiBoards(self.runtime, settings_of(f"{self.port.path}={mechanism}"), list_ports=lambda: ())
+        self.family = HapiDriver(self.runtime, settings_of(f"{self.port.path}={mechanism}"), list_ports=lambda: ())
 
     def close(self) -> None:
         self.runtime.stop()

@@ -6,7 +6,6 @@ import math
 
 import pytest
 
-from actors.settings.catalog import CATALOG
 from fastpath.testing.formulas import Mechanism
 from transport.link.protocols.hapi.board import (
     BOARDS,
@@ -18,6 +17,7 @@ from transport.link.protocols.hapi.board import (
     reset_message,
     setup_message,
 )
+from transport.settings_catalog import SETTINGS_CATALOG
 
 every_board = pytest.mark.parametrize("name", list(BOARDS))
 
@@ -44,7 +44,7 @@ def test_setup_carries_the_id_that_it_is_given() -> None:
 
 @every_board
 def test_the_setting_knows_every_mechanism(name: str) -> None:
-    assert CATALOG.find("devices/hapi/ports").parse([f"ttyACM0={name}"]) == (f"ttyACM0={name}",)
+    assert SETTINGS_CATALOG.find("devices/hapi/ports").parse([f"ttyACM0={name}"]) == (f"ttyACM0={name}",)
 
 
 def test_reset_is_two_zeros() -> None:

@@ -13,8 +13,12 @@ from actors.kit.published import Published
 from actors.port.link_interface import Link, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, Transport
 from tests.support.slices import settings_view
+from transport.link.drivers import DRIVERS
 from transport.link.scanner import PortScanner
 from transport.link.serial_ports import SerialPorts
+from transport.link.unsupported_ids import UnsupportedIds
+
+UNSUPPORTED = UnsupportedIds(DRIVERS)
 
 
 class Some:
@@ -31,13 +35,16 @@ class Some:
             raise self.error
         return (Candidate(Path(self.path).name, self.path, self.transport),)
 
+    def named_paths(self) -> tuple[str, ...]:
+        return ()
+
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
         raise NobodyAnswers(f"{candidate} {patience} {stop}")
 
 
 def test_a_family_that_cannot_list_its_ports_keeps_them_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
     one, other = Some("/dev/one"), Some("/dev/other")
-    machine = PortScanner(Published(settings_view()), (one, other))
+    machine = PortScanner(Published(settings_view()), (one, other), UNSUPPORTED)
     assert [found.port for found in machine.scan()] == ["one", "other"]
 
     one.error = usb.core.USBError("no bus today")
@@ -54,14 +61,14 @@ def test_a_family_that_cannot_list_its_ports_keeps_them_and_says_so_once(caplog:
 def test_a_path_that_no_file_can_have_is_a_port_that_is_not_there() -> None:
     settings = Published(settings_view({"devices/detection/serial_ports": ["a" * 256]}))
 
-    assert SerialPorts(settings, lambda: ()).candidates() == ()
+    assert SerialPorts(settings, UNSUPPORTED, lambda: ()).candidates() == ()
 
 
 def test_a_port_that_goes_while_ports_are_listed_is_not_there(tmp_path: Path) -> None:
     path = tmp_path / "ttyACM0"
     path.touch()
     family = Some(str(path))
-    machine = PortScanner(Published(settings_view()), (family,))
+    machine = PortScanner(Published(settings_view()), (family,), UNSUPPORTED)
     (here,) = machine.scan()
 
     path.unlink()
@@ -74,5 +81,5 @@ def test_a_port_that_goes_while_ports_are_listed_is_not_there(tmp_path: Path) ->
 
 
 def test_a_port_at_a_path_without_a_node_is_there_as_long_as_it_is_listed() -> None:
-    machine = PortScanner(Published(settings_view()), (Some("COM3"),))
+    machine = PortScanner(Published(settings_view()), (Some("COM3"),), UNSUPPORTED)
     assert [[found.port for found in machine.scan()] for _ in range(3)] == [["COM3"]] * 3

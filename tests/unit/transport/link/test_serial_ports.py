@@ -14,10 +14,12 @@ from actors.kit.published import Published
 from actors.port.link_interface import NobodyAnswers, Patience, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from tests.support.slices import settings_view
-from transport.link.scanner import PortScanner, why_not
+from transport.link.drivers import DRIVERS
+from transport.link.scanner import PortScanner, open_error
 from transport.link.serial_ports import NAMED, VENDORS, SerialPorts, base_name, named_apart
-from transport.link.unsupported_ids import not_driven
+from transport.link.unsupported_ids import UnsupportedIds
 
+UNSUPPORTED = UnsupportedIds(DRIVERS)
 TEENSY = (0x16C0, 0x0483)
 
 
@@ -29,7 +31,7 @@ def listed(path: str, ids: tuple[int, int] | None = None, product: str | None = 
 
 def candidates(*rows: Any, **chosen: list[str]) -> tuple[Candidate, ...]:
     settings = {{"named": NAMED, "vendors": VENDORS}[name]: value for name, value in chosen.items()}
-    return SerialPorts(Published(settings_view(settings)), lambda: rows).candidates()
+    return SerialPorts(Published(settings_view(settings)), UNSUPPORTED, lambda: rows).candidates()
 
 
 def ports(*rows: Any, **chosen: list[str]) -> list[str]:
@@ -108,6 +110,9 @@ class Family:
     def candidates(self) -> tuple[Candidate, ...]:
         return self.found
 
+    def named_paths(self) -> tuple[str, ...]:
+        return ()
+
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Any:
         del patience, stop
         self.opened.append(candidate)
@@ -118,7 +123,7 @@ class Family:
 
 def machine(*families: Family, **settings: object) -> PortScanner:
     chosen = {f"communication/{name}/enabled": value for name, value in settings.items()}
-    return PortScanner(Published(settings_view(chosen)), families)
+    return PortScanner(Published(settings_view(chosen)), families, UNSUPPORTED)
 
 
 def opened(links: PortScanner, candidate: Candidate) -> Any:
@@ -155,8 +160,8 @@ def test_a_board_with_known_numbers_that_a_setting_names_is_opened() -> None:
 
 
 def test_numbers_that_are_not_known_are_not_refused() -> None:
-    assert not_driven(None, None) is None
-    assert not_driven(0x16C0, 0x0486) is None
+    assert UNSUPPORTED.find(None, None) is None
+    assert UNSUPPORTED.find(0x16C0, 0x0486) is None
 
 
 def test_a_port_that_two_want_is_the_first_ones() -> None:
@@ -216,4 +221,4 @@ def test_a_port_that_was_plugged_in_anew_is_not_the_one_that_was_listed(tmp_path
 
 
 def test_any_other_refusal_may_mend_itself() -> None:
-    assert isinstance(why_not(OSError(errno.ENOENT, "no such file"), "/dev/a"), NobodyAnswers)
+    assert isinstance(open_error(OSError(errno.ENOENT, "no such file"), "/dev/a"), NobodyAnswers)

@@ -12,8 +12,8 @@ from actors.values.identity import Connection, Kind
 from tests.emulators import hid_reports
 from tests.emulators.hid_reports import FakeReports
 from transport.link.hid import HidDevice
-from transport.link.protocols import spacemouse
-from transport.link.protocols.spacemouse import Deflection, SpaceMouse, found_spacemouse, read_report, turned
+from transport.link.protocols.spacemouse import device
+from transport.link.protocols.spacemouse.device import Deflection, SpaceMouse, found_spacemouse, read_report, turned
 from transport.link.usb_bus import Unplugged
 
 DEVICE = HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
@@ -107,16 +107,16 @@ def test_what_says_nothing_of_turns_or_buttons_changes_nothing(report: bytes) ->
 def test_a_quarter_turn_is_held_down_for_its_time(turn: Turn, expected: Quaternion) -> None:
     rig = Rig()
 
-    orientation = rig.hold(turn, HALF / spacemouse.FULL_SPEED)
+    orientation = rig.hold(turn, HALF / device.FULL_SPEED)
 
     assert orientation == pytest.approx(expected, abs=0.01)
 
 
 def test_a_second_turn_is_about_its_own_axes() -> None:
     rig = Rig()
-    rig.hold((350, 0, 0), HALF / spacemouse.FULL_SPEED)
+    rig.hold((350, 0, 0), HALF / device.FULL_SPEED)
 
-    w, x, y, z = rig.hold((0, 0, -350), HALF / spacemouse.FULL_SPEED)
+    w, x, y, z = rig.hold((0, 0, -350), HALF / device.FULL_SPEED)
 
     assert (w, x, y, z) == pytest.approx((0.5, 0.5, -0.5, 0.5), abs=0.02)
 

@@ -1,1 +1,1 @@
-"""falcon."""
+"""Driver of Novint Falcons."""

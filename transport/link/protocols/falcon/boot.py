@@ -23,8 +23,8 @@ from transport.link.ftdi import (
     RTS_LOW,
     Ftdi,
 )
+from transport.link.protocols.falcon.spec import FIRMWARE_IMAGE
 
-IMAGE_SETTING: Final = "devices/falcon/firmware_image"
 LARGEST_IMAGE: Final = 1 << 20
 
 BOOT_LATENCY_MS: Final = 16
@@ -46,21 +46,21 @@ def read_image(path: str | None) -> bytes:
     """The user's firmware file; PortUnusable with what to do when there is none."""
     if not path:
         raise _no_image(
-            f"a Falcon needs Novint's firmware, which may not be shipped: set {IMAGE_SETTING} to the path of your file"
+            f"a Falcon needs Novint's firmware, which may not be shipped: set {FIRMWARE_IMAGE} to the path of your file"
         )
     try:
         file = Path(path).expanduser()
         if file.exists() and not file.is_file():
-            raise _no_image(f"{path} is no file: correct the setting {IMAGE_SETTING}")
+            raise _no_image(f"{path} is no file: correct the setting {FIRMWARE_IMAGE}")
         with file.open("rb") as opened:
             image = opened.read(LARGEST_IMAGE + 1)
     except OSError as error:
-        raise _no_image(f"{path} cannot be read ({error.strerror}): correct the setting {IMAGE_SETTING}") from error
+        raise _no_image(f"{path} cannot be read ({error.strerror}): correct the setting {FIRMWARE_IMAGE}") from error
     except (ValueError, RuntimeError) as error:
-        raise _no_image(f"{IMAGE_SETTING} is no path: correct it") from error
+        raise _no_image(f"{FIRMWARE_IMAGE} is no path: correct it") from error
     if not 0 < len(image) <= LARGEST_IMAGE:
         size = "is empty" if not image else f"has more than {LARGEST_IMAGE} bytes"
-        raise _no_image(f"{path} {size}, so it is no firmware: correct the setting {IMAGE_SETTING}")
+        raise _no_image(f"{path} {size}, so it is no firmware: correct the setting {FIRMWARE_IMAGE}")
     return image
 
 

@@ -1,1 +1,1 @@
-"""hapi."""
+"""Driver of hAPI boards."""

@@ -22,7 +22,6 @@ from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, Mecha
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import now_ns
 from fastpath.port.port_thread import PortThread
-from transport.link.device_nodes import HAPI
 from transport.link.protocols.hapi.board import (
     BOARD_ID,
     BOARDS,
@@ -32,8 +31,9 @@ from transport.link.protocols.hapi.board import (
     setup_message,
     zero_message,
 )
+from transport.link.protocols.hapi.spec import PORTS
 from transport.link.serial_port import link_counters, open_port
-from transport.link.serial_ports import path_of, there
+from transport.link.serial_ports import path_of, serial_candidate, there
 from transport.link.usb_bus import short_id
 
 if TYPE_CHECKING:
@@ -128,8 +128,8 @@ class HapiLink:
             self._thread.close()
 
 
-class HapiBoards:
-    """The ports that `devices/hapi/ports` names, listed or not, while they exist."""
+class HapiDriver:
+    """The ports that `devices/hapi/ports` names, while they exist; see `transport.link.driver_spec.Driver`."""
 
     transport = Transport.SERIAL
 
@@ -154,25 +154,18 @@ class HapiBoards:
             info = listed.get(os.path.realpath(path))
             if info is None and not there(path):
                 continue
-            found.append(
-                Candidate(
-                    port=path.rstrip("/").rpartition("/")[2],
-                    path=path,
-                    transport=Transport.SERIAL,
-                    vendor_id=getattr(info, "vid", None),
-                    product_id=getattr(info, "pid", None),
-                    name=getattr(info, "product", None) or "",
-                    serial=getattr(info, "serial_number", None) or "",
-                    assigned=True,
-                )
-            )
+            found.append(serial_candidate(path, info, assigned=True))
         return tuple(found)
+
+    def named_paths(self) -> tuple[str, ...]:
+        """Return the ports of the setting."""
+        return tuple(self._named())
 
     def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> HapiLink:
         """Set the board up and wait for its first reply: NobodyAnswers; OSError when the port cannot be opened."""
         name = self._named().get(candidate.path)
         if name is None:
-            raise NobodyAnswers(f"{HAPI} does not name {candidate.path} any more")
+            raise NobodyAnswers(f"{PORTS} does not name {candidate.path} any more")
         board, port = (
             BOARDS[name],
             open_port(candidate.path, BAUD, read_s=READ_S, write_s=1.0),
@@ -200,7 +193,7 @@ class HapiBoards:
 
     def _named(self) -> dict[str, str]:
         """Mechanism by path."""
-        entries = (text.rpartition("=") for text in self._settings.value.texts(HAPI))
+        entries = (text.rpartition("=") for text in self._settings.value.texts(PORTS))
         return {path_of(port): name for port, _, name in entries}
 
 

@@ -1,1 +1,1 @@
-"""openlink."""
+"""Driver of boards that speak the open link protocol."""

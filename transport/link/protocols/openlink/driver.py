@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 import serial
 
 from actors.port.link_interface import DeviceFacts, LinkFacts, NobodyAnswers, PortUnusable
-from actors.values.hardware import PortFault
+from actors.values.hardware import PortFault, Transport
 from fastpath.codecs.openlink_messages import Command, CommandMode, SettlePhase, Wake
 from fastpath.codecs.openlink_py import MAX_DEVICES, Decoder, encode
 from fastpath.layout.constants import PortBit
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from actors.values.hardware import Candidate, FoundDevice
     from fastpath.arena.runtime import Lease, Runtime
     from fastpath.port.port_thread import Failsafe
+    from transport.link.serial_ports import SerialPorts
 
 BAUD: Final = 921_600
 READ_S: Final = 0.002
@@ -192,6 +193,29 @@ class OpenlinkLink:
                 shown[peer.index] = _Shown(peer, found_device(peer.identity, calibrated=peer.calibrated))
         self._shown = shown
         return tuple(one.found for one in shown.values())
+
+
+class OpenlinkDriver:
+    """Boards on serial ports that identify themselves; see `transport.link.driver_spec.Driver`."""
+
+    transport = Transport.SERIAL
+
+    def __init__(self, runtime: Runtime, ports: SerialPorts, failsafe: Failsafe | None = None) -> None:
+        self._runtime = runtime
+        self._ports = ports
+        self._failsafe = failsafe
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """List the serial ports that a setting names or whose USB numbers or product text are recognised; opens none."""
+        return self._ports.candidates()
+
+    def named_paths(self) -> tuple[str, ...]:
+        """Return the paths of `devices/detection/serial_ports`."""
+        return self._ports.named_paths()
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> OpenlinkLink:
+        """Identify the board at a port: NobodyAnswers, PortUnusable, OSError."""
+        return open_board(candidate, self._runtime, patience, stop, self._failsafe)
 
 
 def open_board(

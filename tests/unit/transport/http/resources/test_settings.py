@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from actors.kit.errors import Busy, HapticError, StateNotWritable
-from actors.settings.catalog import CATALOG
 from actors.settings.messages import STORE
 from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state_directory import StateDirectory
 from tests.unit.transport.rig import Rig, failing
+from transport.settings_catalog import SETTINGS_CATALOG
 
 FREQUENCY = "control/frequency"
 GAIN = "devices/haptic*/filters/force_scale/gain"
@@ -61,7 +61,7 @@ def test_all_settings_are_a_map_from_key_to_record(rig: Rig) -> None:
 def test_advanced_settings_are_shown_when_asked_for(rig: Rig) -> None:
     every = data(rig, "/settings?advanced=true")
 
-    assert set(every) == {row.key for row in CATALOG}
+    assert set(every) == {row.key for row in SETTINGS_CATALOG}
     assert set(every) > set(data(rig, "/settings?advanced=false"))
     assert data(rig, "/settings/control/spin")["value"] == "auto"
 

@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from actors.settings.catalog import CATALOG
-from actors.settings.reference import page
+from transport.settings_catalog import SETTINGS_CATALOG
+from transport.settings_reference import page
 
 PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
 
@@ -16,7 +16,7 @@ def test_the_page_in_docs_is_current() -> None:
 
 def test_the_module_prints_the_page() -> None:
     printed = subprocess.run(
-        [sys.executable, "-m", "actors.settings.reference"], check=True, capture_output=True, cwd=PAGE.parents[1]
+        [sys.executable, "-m", "transport.settings_reference"], check=True, capture_output=True, cwd=PAGE.parents[1]
     )
 
     assert printed.stdout.decode() == page()
@@ -25,8 +25,8 @@ def test_the_module_prints_the_page() -> None:
 def test_every_setting_has_one_row_with_its_default_and_what_it_takes() -> None:
     rows = [line for line in page().splitlines() if line.startswith("| `")]
 
-    assert len(rows) == len(CATALOG)
-    for row, setting in zip(rows, CATALOG, strict=True):
+    assert len(rows) == len(SETTINGS_CATALOG)
+    for row, setting in zip(rows, SETTINGS_CATALOG, strict=True):
         assert row.startswith(f"| `{setting.key}` ")
         assert setting.description in row
         assert setting.wanted() in row

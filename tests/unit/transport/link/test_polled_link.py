@@ -15,9 +15,9 @@ from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.support.polling import eventually
-from transport.link.protocols.falcon.driver import Falcon, open_falcon
+from transport.link.polled_link import PolledLink
+from transport.link.protocols.falcon.device import FalconDevice, open_falcon
 from transport.link.usb_bus import UsbBus, candidate_of
-from transport.link.usb_link import UsbLink
 
 LEASE = Lease(3, 7, "FL010203")
 PUSH = (50.0, -50.0, 100.0)
@@ -49,7 +49,7 @@ class PlayedCell:
 class Rig:
     board: FalconBoard
     bus: FalconBus
-    link: UsbLink
+    link: PolledLink
     cell: PlayedCell
 
     def motors(self) -> tuple[float, float, float]:
@@ -71,7 +71,7 @@ def rig() -> Iterator[Rig]:
     bus, cell = FalconBus(board), PlayedCell()
     (device,) = UsbBus(bus).devices()
     driver = open_falcon(device, candidate_of(device), "", lambda: 10_000.0, threading.Event())
-    link = UsbLink(driver, lambda _lease: cell, now_ns, rate_hz=2000, deaf_s=0.1)
+    link = PolledLink(driver, lambda _lease: cell, now_ns, rate_hz=2000, deaf_s=0.1)
     yield Rig(board, bus, link, cell)
     link.close()
 
@@ -177,7 +177,7 @@ def test_a_driver_that_fails_ends_its_link_and_nothing_else(rig: Rig, monkeypatc
     def fail(*_: object) -> None:
         raise RuntimeError("a mistake")
 
-    monkeypatch.setattr(Falcon, "exchange", fail)
+    monkeypatch.setattr(FalconDevice, "exchange", fail)
 
     wait_until(lambda: "its driver failed" in rig.link.facts().gone)
     wait_until(lambda: rig.bus.open_handles == 0)

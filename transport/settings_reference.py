@@ -1,4 +1,4 @@
-"""The reference page of the settings as Markdown, from the catalogue; `python -m actors.settings.reference` prints it."""
+"""The reference page of the settings as Markdown, from the catalogue; `python -m transport.settings_reference` prints it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from actors.settings.catalog import CATALOG
 from actors.settings.key_lookup import KINDS, Catalog, variable
 from actors.settings.messages import FAMILY, value_as_json
 from actors.settings.schema import Setting
+from transport.settings_catalog import SETTINGS_CATALOG
 
 HEAD: Final = """\
 # Settings
@@ -44,7 +44,7 @@ in the place of `haptic*` holds for that kind or that device; the most exact one
 """
 
 
-def page(catalog: Catalog = CATALOG) -> str:
+def page(catalog: Catalog = SETTINGS_CATALOG) -> str:
     """The whole page; ends with a newline."""
     return "\n".join(_lines(catalog)) + "\n"
 
@@ -52,7 +52,7 @@ def page(catalog: Catalog = CATALOG) -> str:
 def _lines(catalog: Catalog) -> Iterator[str]:
     kinds = ", ".join(f"`{kind}`" for kind in KINDS)
     yield HEAD.format(example=variable("control/frequency"), kinds=kinds).rstrip()
-    for section, settings in groupby(catalog, lambda setting: setting.key.split("/")[0]):
+    for section, settings in groupby(catalog, lambda setting: setting.section):
         yield f"\n## {section}\n"
         yield "| Key | Type | Takes | Default | Meaning |"
         yield "|---|---|---|---|---|"

@@ -22,12 +22,16 @@ from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports
 from tests.support.slices import settings_view
-from transport.link.drivers import NotDriven
+from transport.link.drivers import DRIVERS
 from transport.link.hid import HidDevice
+from transport.link.protocols.falcon.driver import FalconDriver
+from transport.link.protocols.spacemouse.driver import SpaceMouseDriver
+from transport.link.protocols.unsupported.driver import UnsupportedDriver
 from transport.link.scanner import PortScanner
+from transport.link.unsupported_ids import UnsupportedIds
 from transport.link.usb_bus import UsbBus
-from transport.link.usb_links import Falcons, SpaceMouses
 
+UNSUPPORTED = UnsupportedIds(DRIVERS)
 MOUSE = HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
 KEYBOARD = HidDevice("hidraw0", "/dev/hidraw0", 0x046D, 0xC31C, "Keyboard", "")
 
@@ -55,17 +59,19 @@ def opened() -> Iterator[ExitStack]:
         yield stack
 
 
-def falcons(bus: FalconBus, settings: PlayedSettings | None = None) -> Falcons:
+def falcons(bus: FalconBus, settings: PlayedSettings | None = None) -> FalconDriver:
     view: Any = Published(settings or PlayedSettings())
     published: Published[SettingsView] = view
-    return Falcons(Runtime(realtime=False, stepping=True), published, bus)
+    return FalconDriver(Runtime(realtime=False, stepping=True), published, UsbBus(bus))
 
 
-def mice(*devices: HidDevice, reports: FakeReports | None = None) -> SpaceMouses:
-    return SpaceMouses(Runtime(realtime=False, stepping=True), lambda: devices, lambda _path: reports or FakeReports())
+def mice(*devices: HidDevice, reports: FakeReports | None = None) -> SpaceMouseDriver:
+    return SpaceMouseDriver(
+        Runtime(realtime=False, stepping=True), lambda: devices, lambda _path: reports or FakeReports()
+    )
 
 
-def open_it(family: Falcons | SpaceMouses, candidate: Candidate, stack: ExitStack) -> Link:
+def open_it(family: FalconDriver | SpaceMouseDriver, candidate: Candidate, stack: ExitStack) -> Link:
     link = family.open(candidate, Patience(), threading.Event())
     stack.callback(link.close)
     return link
@@ -138,7 +144,7 @@ def test_without_libusb_there_is_one_line_and_no_falcon(
 ) -> None:
     monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda: None)
     view: Any = Published(PlayedSettings())
-    family = Falcons(Runtime(realtime=False, stepping=True), view)
+    family = FalconDriver(Runtime(realtime=False, stepping=True), view, UsbBus())
 
     with caplog.at_level(logging.WARNING):
         assert [family.candidates() for _ in range(3)] == [(), (), ()]
@@ -182,7 +188,7 @@ def with_vendor(*numbers: tuple[int, int]) -> FalconBus:
 
 def test_devices_that_are_known_and_not_driven_are_listed_and_nothing_else_is() -> None:
     bus = with_vendor((0x1451, 0x0402), (0x2988, 0x0302), (0x16C0, 0x0483), (0x2FE3, 0x0100), (0x046D, 0xC31C))
-    found = NotDriven(UsbBus(bus)).candidates()
+    found = UnsupportedDriver(UsbBus(bus), UNSUPPORTED).candidates()
     assert [(one.port, one.transport, one.vendor_id) for one in found] == [
         ("usb-1-1", Transport.USB, 0x1451),
         ("usb-1-2", Transport.USB, 0x2988),
@@ -193,8 +199,8 @@ def test_devices_that_are_known_and_not_driven_are_listed_and_nothing_else_is() 
 def test_one_that_is_not_driven_is_refused_by_name_and_never_opened(vendor: int, name: str) -> None:
     bus = with_vendor((vendor, 0x0001))
     bus.refused = errno.EIO
-    family = NotDriven(UsbBus(bus))
-    machine = PortScanner(Published(settings_view()), [family])
+    family = UnsupportedDriver(UsbBus(bus), UNSUPPORTED)
+    machine = PortScanner(Published(settings_view()), [family], UNSUPPORTED)
     (candidate,) = machine.scan()
     with pytest.raises(PortUnusable, match=name) as refused:
         machine.open(candidate, Patience(), threading.Event())

@@ -33,7 +33,7 @@ NOTHING: Final[Vec3] = (0.0, 0.0, 0.0)
 logger = logging.getLogger(__name__)
 
 
-class Driver(Protocol):
+class PolledDevice(Protocol):
     """One device, as its protocol drives it; every method on one thread at a time."""
 
     @property
@@ -102,14 +102,14 @@ class Cell(Protocol):
         ...
 
 
-class UsbLink:
+class PolledLink:
     """Exchanges zero force from the first moment, so that homing goes on; with the loop once `start` has named the slot."""
 
     receiver = False
 
     def __init__(
         self,
-        driver: Driver,
+        device: PolledDevice,
         cells: Callable[[Lease], Cell],
         clock: Callable[[], int],
         *,
@@ -117,12 +117,12 @@ class UsbLink:
         deaf_s: float = DEAF_S,
     ) -> None:
         """`clock` is the one that orders are stamped with, ns."""
-        self._driver = driver
+        self._device = device
         self._cell_of = cells
         self._clock = clock
         self._deaf_s = deaf_s
         self._period_ns = round(NS_PER_S / rate_hz)
-        self._device_id = driver.found.device_id
+        self._device_id = device.found.device_id
         self._cell: Cell | None = None
         self._gone = ""
         self._late = 0
@@ -140,23 +140,23 @@ class UsbLink:
 
     def facts(self) -> LinkFacts:
         """What holds now."""
-        driver = self._driver
+        device = self._device
         counters = LinkCounters(
-            frames_in=driver.frames_in,
-            frames_bad=driver.frames_bad,
-            frames_out=driver.frames_out,
-            bytes_in=driver.bytes_in,
-            bytes_out=driver.bytes_out,
+            frames_in=device.frames_in,
+            frames_bad=device.frames_bad,
+            frames_out=device.frames_out,
+            bytes_in=device.bytes_in,
+            bytes_out=device.bytes_out,
             late=self._late,
             errors=self._errors,
         )
         about = DeviceFacts(
-            heartbeat_ns=now_ns() if driver.beats and not self._gone else None,
-            fault=driver.fault,
+            heartbeat_ns=now_ns() if device.beats and not self._gone else None,
+            fault=device.fault,
             calibration=self._calibrated(),
-            homed=driver.homed,
+            homed=device.homed,
         )
-        return LinkFacts(self._gone, (driver.found,), {self._device_id: about}, counters)
+        return LinkFacts(self._gone, (device.found,), {self._device_id: about}, counters)
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
         """Nothing: the loop does all of it."""
@@ -175,7 +175,7 @@ class UsbLink:
 
     def _calibrated(self) -> Ended | None:
         run = self._calibrating
-        if run is not None and self._driver.homed:
+        if run is not None and self._device.homed:
             self._calibration = Ended(run)
         return self._calibration
 
@@ -192,13 +192,13 @@ class UsbLink:
             self._gone = f"its driver failed ({error!r})"
             self._errors += 1
         finally:
-            self._driver.close()
+            self._device.close()
 
     def _exchange_on(self) -> None:
         due = heard = now_ns()
         while not self._stop.is_set():
             cell = self._cell
-            sample = self._driver.exchange(NOTHING if cell is None else self._torque(cell))
+            sample = self._device.exchange(NOTHING if cell is None else self._torque(cell))
             now = now_ns()
             if sample is not None:
                 heard = now

@@ -1,0 +1,74 @@
+"""What a driver gives the registry (`DriverSpec`), what it is built with (`DriverContext`) and what it offers the scanner (`Driver`).
+
+A spec is imported at every start, before the service's own modules: it imports its driver only inside `make`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from actors.kit.published import Published
+    from actors.port.link_interface import Link, Patience
+    from actors.settings.messages import SettingsView
+    from actors.settings.schema import Setting
+    from actors.values.hardware import Candidate, Transport
+    from fastpath.arena.runtime import Runtime
+    from fastpath.port.port_thread import Failsafe
+    from transport.link.unsupported_ids import UnsupportedIds
+    from transport.link.usb_bus import UsbBus
+
+
+class Driver(Protocol):
+    """Lists the candidate ports of one protocol and opens them."""
+
+    @property
+    def transport(self) -> Transport:
+        """What carries its bytes: `communication/serial/enabled` or `communication/usb/enabled` switches the driver off."""
+        ...
+
+    def candidates(self) -> Iterable[Candidate]:
+        """List the ports to open or to show as recognised; opens none."""
+        ...
+
+    def named_paths(self) -> Iterable[str]:
+        """Return the paths that settings name for this driver, whether they exist or not."""
+        ...
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+        """Open a candidate: PortUnusable, NobodyAnswers, or an OSError, which the scanner turns into one of them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DriverContext:
+    """What the service gives every driver."""
+
+    runtime: Runtime
+    settings: Published[SettingsView]
+    failsafe: Failsafe | None  # None: no second process writes zero packets
+    usb_bus: UsbBus
+    unsupported: UnsupportedIds
+
+
+@dataclass(frozen=True, slots=True)
+class UnsupportedId:
+    """USB numbers of a device that is recognised and not driven."""
+
+    vendor_id: int
+    product_id: int | None  # None: every product of the vendor
+    transport: Transport  # as what the operating system lists it
+    reason: str  # the sentence that `GET /ports` and the log show
+
+
+@dataclass(frozen=True, slots=True)
+class DriverSpec:
+    """One row of the driver registry."""
+
+    name: str  # of its folder in transport/link/protocols
+    make: Callable[[DriverContext], Driver]
+    settings: tuple[Setting, ...] = ()  # in the catalogue behind the service's own rows of the same section
+    unsupported: tuple[UnsupportedId, ...] = ()

@@ -1,0 +1,1 @@
+"""Driver of 3Dconnexion SpaceMouses."""

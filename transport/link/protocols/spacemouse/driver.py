@@ -1,0 +1,57 @@
+"""Driver of SpaceMouses: lists them among the HID devices and opens one as a polled link."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from actors.port.link_interface import NobodyAnswers
+from actors.values.hardware import Transport
+from fastpath.port.port_cell import PortCell
+from transport.link import hid
+from transport.link.polled_link import PolledLink
+from transport.link.protocols.spacemouse.device import IDS, RATE_HZ, SpaceMouse, found_spacemouse
+from transport.link.usb_bus import NOT_PLUGGED_IN
+
+if TYPE_CHECKING:
+    from actors.port.link_interface import Patience
+    from actors.values.hardware import Candidate
+    from fastpath.arena.runtime import Lease, Runtime
+
+
+class SpaceMouseDriver:
+    """SpaceMouses over HID; see `transport.link.driver_spec.Driver`."""
+
+    transport = Transport.USB
+
+    def __init__(
+        self,
+        runtime: Runtime,
+        hid_devices: Callable[[], tuple[hid.HidDevice, ...]] = hid.hid_devices,
+        open_hid: Callable[[str], hid.Reports] = hid.HidRaw,
+    ) -> None:
+        """`hid_devices` and `open_hid` replace those of the machine in tests."""
+        self._runtime = runtime
+        self._hid_devices = hid_devices
+        self._open_hid = open_hid
+
+    def candidates(self) -> tuple[Candidate, ...]:
+        """List the SpaceMouses that are plugged in; opens none."""
+        return tuple(one.candidate for one in self._hid_devices() if (one.vendor_id, one.product_id) in IDS)
+
+    def named_paths(self) -> tuple[str, ...]:
+        """No setting names a SpaceMouse."""
+        return ()
+
+    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> PolledLink:
+        """Open the device and read its reports: PortUnusable, NobodyAnswers."""
+        del patience, stop
+        for device in self._hid_devices():
+            if device.path == candidate.path and (device.vendor_id, device.product_id) in IDS:
+                opened = SpaceMouse(self._open_hid(device.path), found_spacemouse(device))
+                return PolledLink(opened, self._cell, self._runtime.now_ns, rate_hz=RATE_HZ)
+        raise NobodyAnswers(NOT_PLUGGED_IN)
+
+    def _cell(self, lease: Lease) -> PortCell:
+        return PortCell(self._runtime, lease)

@@ -1,0 +1,1 @@
+"""USB devices of closed protocols: recognised, never opened."""

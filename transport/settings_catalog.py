@@ -1,0 +1,10 @@
+"""The settings catalogue of the service: the core's rows and those of every registered driver."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from actors.settings.catalog import CORE_CATALOG
+from transport.link.drivers import driver_settings
+
+SETTINGS_CATALOG: Final = CORE_CATALOG.extended(driver_settings())
