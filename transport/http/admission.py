@@ -1,4 +1,4 @@
-"""Who is let as far as a handler: how often one peer may ask, how long a connection may take, how many may be idle."""
+"""Admit requests and connections: rates of peers, time-outs of connections, the number of idle ones."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from transport.wire.envelope import HeadersTooLarge, TooManyRequests
 if TYPE_CHECKING:
     from tornado.iostream import IOStream
 
-# A connection that is younger in its state may still be on its way.
+# ns; a connection that is younger in its state may still make progress.
 FRESH_NS: Final = 1_000_000_000
 
 logger = logging.getLogger(__name__)
 
 
 class Admission:
-    """Shared by all ports; main thread only."""
+    """Rates, queues and connections of all ports together; main thread only."""
 
     def __init__(self, limits: Limits) -> None:
         """`limits` hold for all ports together."""
@@ -45,7 +45,7 @@ class Admission:
         self._closing = asyncio.Event()
 
     def asks(self, request: HTTPServerRequest) -> HeadersTooLarge | TooManyRequests | None:
-        """The headers of a request are there, a WebSocket's included; why it is not looked at."""
+        """Note that a request (or WebSocket handshake) has its headers; return the refusal, or None."""
         stream: IOStream | None = getattr(request.connection, "stream", None)
         if stream is not None:
             self.connections.asks(stream, urgent=_is_stop(request))
@@ -54,9 +54,9 @@ class Admission:
         return None if self.rate.admit(request.remote_ip or "") else TooManyRequests(self.limits.requests_per_s)
 
     async def turn(self, peer: str, *, foreign: bool) -> None:
-        """Return when a request may begin; `foreign`: of a web page that may not ask, whose answer is a refusal.
+        """Wait until a request may begin; `foreign`: it comes from a web page that will be refused.
 
-        Programs of this machine are slowed down instead of being refused: docs/decisions/0035.
+        Programs of this machine are delayed instead of refused: docs/decisions/0035.
         """
         seconds = 0.0
         if foreign:
@@ -70,7 +70,7 @@ class Admission:
         await self.queue.turn()
 
     def close(self) -> None:
-        """Let requests that wait for their time begin at once: the service stops."""
+        """Let delayed requests begin at once, because the service stops."""
         self.accepted.close()
         self._closing.set()
 
@@ -80,29 +80,29 @@ class Admission:
 
 
 class Connections:
-    """The plain connections of all ports, the longest in its state first; main thread only.
+    """Plain HTTP connections of all ports, ordered by how long each is in its state; main thread only.
 
     A connection is *idle* until its request has all its headers, then *busy* until the next one may begin. Time-outs of a
-    first request and of an exchange are kept here, those between requests and of a body are Tornado's own.
+    first request and of an exchange are kept here; Tornado keeps those between requests and of a body.
     """
 
     def __init__(self, limits: Limits, now_ns: Callable[[], int] = now_ns) -> None:
         self._limits = limits
         self._now_ns = now_ns
-        # since when a connection is in its state, the longest first
+        # ns at which each connection entered its state, the oldest first
         self._since: dict[IOStream, int] = {}
-        # those of which no request has come yet, and those whose request is a stop
+        # connections without a first request, and those whose request is a stop
         self._unasked: set[IOStream] = set()
         self._urgent: set[IOStream] = set()
         self._idle: dict[IOStream, asyncio.TimerHandle | None] = {}
         self._busy: dict[IOStream, asyncio.TimerHandle] = {}
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of plain connections."""
         return len(self._idle) + len(self._busy)
 
     def opened(self, stream: IOStream) -> None:
-        """A new one; when there are too many, the one that can be spared best is closed for it."""
+        """Add a connection; at the limit, close the most dispensable one."""
         if len(self) >= self._limits.plain_connections:
             self.make_room()
         self._idle[stream] = self._after(self._limits.first_request_s, stream, "sent no request")
@@ -110,7 +110,7 @@ class Connections:
         self._changes(stream)
 
     def waits(self, stream: IOStream) -> None:
-        """Its next request may come."""
+        """Mark the connection idle: its next request may begin."""
         busy = self._busy.pop(stream, None)
         if busy is not None:
             busy.cancel()
@@ -119,7 +119,7 @@ class Connections:
             self._changes(stream)
 
     def asks(self, stream: IOStream, *, urgent: bool = False) -> None:
-        """The headers of a request are there; `urgent`: it is a stop."""
+        """Mark the connection busy: a request has its headers; `urgent`: it is a stop."""
         if stream in self._idle:
             timer = self._idle.pop(stream)
             if timer is not None:
@@ -131,7 +131,7 @@ class Connections:
             self._changes(stream)
 
     def gone(self, stream: IOStream) -> None:
-        """It has ended, or become a channel."""
+        """Forget a connection that has ended or become a WebSocket."""
         self._since.pop(stream, None)
         self._unasked.discard(stream)
         self._urgent.discard(stream)
@@ -140,7 +140,7 @@ class Connections:
                 timer.cancel()
 
     def make_room(self) -> None:
-        """Close the connection that can be spared best, if there is one."""
+        """Close the most dispensable connection, if there is one."""
         stream = next(self._dispensable(), None)
         if stream is not None:
             logger.debug("a connection is closed: there is no room for a new one")
@@ -148,10 +148,10 @@ class Connections:
             stream.close()
 
     def _dispensable(self) -> Iterator[IOStream]:
-        """All connections, those first that can be spared best.
+        """Yield all connections, the most dispensable first.
 
-        Answers that are not taken, requests that are not completed and bodies that do not end, from the longest on; then
-        connections between two requests; then new ones, and exchanges under way. A new one that says `POST /stop` is the last.
+        First answers that their clients do not read and requests that are not completed, the longest first; then connections
+        between two requests; then new ones and exchanges under way; last a new one with `POST /stop`.
         """
         before_ns = self._now_ns() - FRESH_NS
         stalled = [stream for stream, at_ns in self._since.items() if at_ns < before_ns]
@@ -163,7 +163,7 @@ class Connections:
         yield from self._busy
 
     def _changes(self, stream: IOStream) -> None:
-        """Its state begins now."""
+        """Restart the time in its state."""
         self._since.pop(stream, None)
         self._since[stream] = self._now_ns()
 
@@ -177,7 +177,7 @@ class Connections:
 
 
 def _header_bytes(request: HTTPServerRequest) -> int:
-    """Length of the request line and the headers."""
+    """Return the length of request line and headers in bytes."""
     fields = sum(len(name) + len(value) + 4 for name, value in request.headers.get_all())
     return len(request.uri or "") + fields
 

@@ -73,12 +73,12 @@ access_log = logging.getLogger("hapticd.access")
 
 
 class PortApplication(Application):
-    """What one port serves: a WebSocket that the guard admits goes to its channel, all else is HTTP."""
+    """The application of one port: admitted WebSockets go to their channel, everything else is HTTP."""
 
     def __init__(
         self, edge: Edge, table: RouteTable, upgrade: Upgrade | None = None, admission: Admission | None = None
     ) -> None:
-        """`upgrade` None: no channel on this port; `admission` None: everybody may ask as often as they like, and nobody waits."""
+        """`upgrade` None: no WebSocket on this port; `admission` None: no limits."""
         super().__init__(
             websocket_ping_interval=PING_AFTER_S,
             websocket_ping_timeout=PONG_WITHIN_S,
@@ -91,7 +91,7 @@ class PortApplication(Application):
         self._admission = admission
 
     def find_handler(self, request: HTTPServerRequest, **kwargs: Any) -> Any:
-        """The handler of one request."""
+        """Return the handler of one request."""
         del kwargs
         requester = requester_of(request)
         verdict = check_access(requester, self._edge.access.rules)
@@ -127,7 +127,7 @@ class PortApplication(Application):
 
 
 def session_upgrade(channel: type[WebSocketHandler], parts: dict[str, Any], version_of_port: str) -> Upgrade:
-    """The session channel with the frame version of the port, or of the path's prefix."""
+    """Return the session channel with the frame version of the port, or of the path's prefix."""
 
     def upgrade(target: Target) -> tuple[type[WebSocketHandler], dict[str, Any]]:
         return channel, {**parts, "version": target.prefix or version_of_port, "query": target.query}
@@ -136,7 +136,7 @@ def session_upgrade(channel: type[WebSocketHandler], parts: dict[str, Any], vers
 
 
 def log_request(handler: RequestHandler) -> None:
-    """One line for each answer, without the query, which may hold the token."""
+    """Log one line for an answer, without the query, which may hold the token."""
     request = handler.request
     access_log.debug(
         "%s %s %s %d %.1f ms",

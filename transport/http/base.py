@@ -1,6 +1,6 @@
-"""One HTTP exchange, from the headers to the answer: guard, route, body, handler, envelope. Resources never see Tornado.
+"""Handle one HTTP exchange: access check, route, body, handler, envelope. Resources never see Tornado.
 
-The body is read here, up to 64 KiB, so that "too long" is an answer of ours and no Content-Type is parsed before us.
+The body is read here, up to 64 KiB, so that a longer one gets our JSON error and Tornado parses no Content-Type.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from transport.http.admission import Admission
 
 LONGEST_BODY: Final = 64 * 1024
-# A longer answer is written in pieces, each when the client has taken the one before.
+# bytes; a longer answer is written in pieces, each after the client has read the one before.
 PIECE: Final = 64 * 1024
 MOST_DISCARDED: Final = 1024 * 1024
 JSON: Final = "application/json"
@@ -48,7 +48,7 @@ logger = logging.getLogger(__name__)
 
 @stream_request_body
 class HttpHandler(RequestHandler):
-    """Serves every route of one port."""
+    """Tornado handler of every route of one port."""
 
     edge: Edge
     table: RouteTable
@@ -61,7 +61,7 @@ class HttpHandler(RequestHandler):
         admission: Admission | None = None,
         refused: HapticError | None = None,
     ) -> None:
-        """`table` holds the routes of the port; `refused` says why the request is not even looked at."""
+        """`table` holds the routes of the port; `refused` is the refusal of a request that admission stopped."""
         self.edge = edge
         self.table = table
         self._requester = requester
@@ -77,7 +77,7 @@ class HttpHandler(RequestHandler):
         self._rest = memoryview(b"")
 
     def set_default_headers(self) -> None:
-        """Nothing is stored on the way, nothing is guessed."""
+        """Forbid caches to store answers and browsers to guess content types."""
         self.set_header("Server", "hapticd")
         self.set_header("Content-Type", JSON)
         self.set_header("Cache-Control", "no-store")
@@ -85,15 +85,15 @@ class HttpHandler(RequestHandler):
         self.set_header("Vary", "Origin")
 
     def compute_etag(self) -> None:
-        """Answers are not stored, so they carry no tag."""
+        """Return no ETag: answers are not cached."""
 
     # ------------------------------------------------------------ headers and body
 
     def prepare(self) -> None:
-        """Refuse what needs no body to be refused; a short body is read all the same, so that the connection stays usable."""
+        """Refuse what can be refused without the body; a short body is still read, so that the connection stays usable."""
         connection = self.request.connection
         if isinstance(connection, HTTP1Connection):
-            # The limits are ours: Tornado's own answer to a long body has no words.
+            # Own limits: Tornado's answer to a long body has no text.
             connection.set_max_body_size(2**63 - 1)
         try:
             self._enter()
@@ -103,7 +103,7 @@ class HttpHandler(RequestHandler):
             self._answer_early(BodyTooLarge(LONGEST_BODY))
 
     def data_received(self, chunk: bytes) -> None:
-        """Keep the body while it is wanted and short enough; what a long one still sends is thrown away."""
+        """Collect the body while it is needed and short enough; discard the rest of a long one."""
         self._received += len(chunk)
         if self._received > LONGEST_BODY + MOST_DISCARDED:
             self._end()
@@ -116,7 +116,7 @@ class HttpHandler(RequestHandler):
         if self._refused is not None:
             raise self._refused
         if is_preflight(self._requester):
-            # Of any path: a page can read why a request is refused only if the browser may send it.
+            # For any path: a page can read a refusal only if its preflight passes.
             return
         method = self.request.method or ""
         if method == "CONNECT" and not (self.request.uri or "").startswith("/"):
@@ -135,7 +135,7 @@ class HttpHandler(RequestHandler):
         return int(text[:18]) if text.isascii() and text.isdigit() else 0
 
     def _answer_early(self, error: HapticError) -> None:
-        """Answer while the body still comes: closing at once would cost the client the answer that it has not read yet."""
+        """Answer while the body still arrives: closing at once would lose an answer that the client has not read yet."""
         if self._answered:
             return
         self._answered = True
@@ -153,7 +153,7 @@ class HttpHandler(RequestHandler):
     # ------------------------------------------------------------ the answer
 
     async def answer(self) -> None:
-        """Run the route's handler and send what it gives."""
+        """Run the route's handler and send its answer."""
         if self._answered:
             self._end()
             return
@@ -196,7 +196,7 @@ class HttpHandler(RequestHandler):
             self._write_text(answer)
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """What Tornado refuses by itself, judged and answered by our rules: an unknown method, and what failed outside of `answer`."""
+        """Answer Tornado's own refusals (unknown method, failures outside of `answer`) as JSON errors."""
         del kwargs
         if status_code != 405:
             self._write_failure(RuntimeError())
@@ -207,7 +207,7 @@ class HttpHandler(RequestHandler):
             self._write_failure(error)
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """Only what is no refusal."""
+        """Log exceptions that are not refusals."""
         if not isinstance(value, HTTPError):
             super().log_exception(typ, value, tb)
 
@@ -225,7 +225,7 @@ class HttpHandler(RequestHandler):
         self._write(status_of(error), failure(self._said(sentence_of(error)), notes), headers_of(error))
 
     def _said(self, sentence: str) -> str:
-        """In the words that the request asked for, if it could be read so far."""
+        """Return the sentence in the vocabulary that the request asked for, if it was parsed so far."""
         try:
             return self._vocabulary({} if self._target is None else self._target.query).said(sentence)
         except HapticError:
@@ -244,7 +244,7 @@ class HttpHandler(RequestHandler):
         self.write(body[:PIECE])  # pyright: ignore[reportUnknownMemberType]
 
     async def _write_rest(self) -> None:
-        """Each piece when the one before has left; the event loop serves others in between."""
+        """Write the remaining pieces, each after the one before has left; other connections are served in between."""
         while self._rest and self.request.method != "HEAD":
             try:
                 await self.flush()
@@ -256,7 +256,7 @@ class HttpHandler(RequestHandler):
             self.write(bytes(piece))  # pyright: ignore[reportUnknownMemberType]
 
     async def _turn(self) -> None:
-        """Let everything else have its turn, and other requests theirs before this one goes on."""
+        """Wait for the next turn of the event loop and of the request queue."""
         await asyncio.sleep(0)
         if self._admission is not None:
             await self._admission.queue.turn()

@@ -1,4 +1,4 @@
-"""Bodies that are served more than once: as long as what they show has not changed, or made at most twice a second."""
+"""Caches of response bodies: by version, or made at most twice a second."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MADE_A_SECOND: Final = 2
 
 
 class RateLimitedBody(Generic[B]):
-    """A body that is newly made for each request, but at most twice a second: the newest one serves those in between.
+    """A body made for a request at most twice a second; requests in between get the newest one.
 
     Main thread only.
     """
@@ -28,7 +28,7 @@ class RateLimitedBody(Generic[B]):
         self._made: dict[Hashable, tuple[B, deque[int]]] = {}
 
     def get(self, name: Hashable, make: Callable[[], B]) -> B:
-        """The body of this name; there are only so many names as the caller has."""
+        """Return the body of this name; the caller bounds the number of names."""
         now = self._now_ns()
         held = self._made.get(name)
         times = deque[int](maxlen=MADE_A_SECOND) if held is None else held[1]
@@ -41,7 +41,7 @@ class RateLimitedBody(Generic[B]):
 
 
 class VersionedBody(Generic[V, B]):
-    """A body that is made anew only when what it shows has changed, in a worker thread, one at a time and at most twice a second.
+    """A body made when its version has changed, in a worker thread, one at a time and at most twice a second.
 
     Requests in between wait for it. Main thread only.
     """
@@ -55,9 +55,9 @@ class VersionedBody(Generic[V, B]):
         self._times: deque[int] = deque(maxlen=MADE_A_SECOND)
 
     async def get(self, version: Callable[[], V], make: Callable[[V], B]) -> B:
-        """What `make` returns on another thread for the `version` of now, or of a moment after the call; what it raises."""
+        """Return what `make` returns on a worker thread for the current `version` or a newer one; raise what it raises."""
         wanted, begun = version(), self._begun
-        # A body that was begun after the call is new enough, though another version may be there by now.
+        # A body begun after the call is new enough, even if the version has changed again.
         while self._held is None or (self._held[0] != wanted and self._ended <= begun):
             if self._making is None or self._making.done():
                 self._making = asyncio.create_task(self._make(version, make))
@@ -75,9 +75,9 @@ class VersionedBody(Generic[V, B]):
 
 
 class BodyCache:
-    """The bodies that one service keeps."""
+    """The cached bodies of one service."""
 
     def __init__(self, now_ns: Callable[[], int]) -> None:
-        """Metrics are as old as the clock of what they show says: `now_ns`."""
+        """`now_ns`: the clock of the metrics, in ns."""
         self.metrics: Final = RateLimitedBody[bytes](now_ns)
         self.description: Final = VersionedBody[ServiceValues, Encoded]()

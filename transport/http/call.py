@@ -1,4 +1,4 @@
-"""What a route's handler is given and gives back: a request that is checked and decoded, and an answer that is not encoded yet."""
+"""Input and output of a route's handler: `Call`, a checked and decoded request, and `Answer`, a value not encoded yet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NO: Final = frozenset({"false", "0", "no"})
 
 
 class NoBody:
-    """The request has no body, which is not the same as `null`."""
+    """Marks a request without a body, which differs from `null`."""
 
 
 NO_BODY: Final = NoBody()
@@ -32,7 +32,7 @@ NO_BODY: Final = NoBody()
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """What every listener shares: the bridge to the actors, the access policy, the answer of `GET /version`, bodies that are kept."""
+    """Shared by all listeners: bridge to the actors, access policy, answer of `GET /version`, cached bodies."""
 
     bridge: Bridge
     access: AccessPolicy
@@ -42,7 +42,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A JSON answer; `error` is the sentence of a `status` that is no 2xx."""
+    """A JSON answer; `error` is the sentence of a `status` other than 2xx."""
 
     data: Data
     status: int = 200
@@ -51,7 +51,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An answer that is no JSON."""
+    """An answer of another content type than JSON."""
 
     content: bytes
     content_type: str
@@ -59,7 +59,7 @@ class Text:
 
 @dataclass(slots=True)
 class Call:
-    """One request; `words` are the segments that the path's shape names, `accept` the Accept header."""
+    """One request; `words` are the named segments of the path, `accept` is the Accept header."""
 
     edge: Edge
     words: Mapping[str, str]
@@ -73,26 +73,26 @@ class Call:
 
     @property
     def bridge(self) -> Bridge:
-        """The way to the actors and their snapshots."""
+        """The bridge to the actors and their snapshots."""
         return self.edge.bridge
 
     def flag(self, name: str) -> bool:
-        """A query field that is on or off, off when absent; InvalidInput."""
+        """Return a boolean query field, False when absent; InvalidInput."""
         text = self.query.get(name, "false").lower()
         if text not in YES | NO:
             raise InvalidInput("give true or false.", f"?{name}=")
         return text in YES
 
     def value(self) -> object:
-        """The body, any JSON value; InvalidInput when there is none."""
+        """Return the body, any JSON value; InvalidInput when there is none."""
         if self.body is NO_BODY:
             raise InvalidInput("Send a JSON body.")
         return self.body
 
     def fields(self, *known: str) -> dict[str, object]:
-        """The body as an object; keys that are not `known` are noted for the answer's warnings.
+        """Return the body as an object; unknown keys become warnings of the answer.
 
-        InvalidInput, also when it has keys and none of them is known.
+        InvalidInput when it is no object, or has keys and none of them is known.
         """
         body = self.value()
         if not isinstance(body, dict):
@@ -105,7 +105,7 @@ class Call:
         return found
 
     def note_unknown(self, found: Collection[str], known: Collection[str]) -> None:
-        """Keys of `found` that are not `known` are named in the answer."""
+        """Name the keys of `found` that are not `known` in the answer's warnings."""
         self.unknown_keys += (key for key in found if key not in known)
 
 
@@ -123,7 +123,7 @@ def wants_envelope(query: Mapping[str, str], *, default: bool) -> bool:
 
 
 def parse_body(body: bytes) -> object:
-    """The JSON value of a body, the last of two equal keys; NO_BODY for an empty one. InvalidInput says where it stops being JSON."""
+    """Parse a JSON body (of two equal keys the last counts); NO_BODY for an empty one. InvalidInput with the position of the fault."""
     text = body.removeprefix(BOM)
     if not text.strip():
         return NO_BODY

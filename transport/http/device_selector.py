@@ -1,7 +1,7 @@
-"""Device selectors of paths, `/{device}/{id}`, as rules on the inventory: an exact id, an index, or a pattern.
+"""Device selectors of paths, `/{device}/{id}`: an exact id, an index or a pattern, found in the inventory.
 
-An exact id counts first and under any word of its side; an index counts the devices that the type segment means, in the order
-of a frame; in a pattern only `*` (any characters) is special.
+An exact id is tried first and matches under any word of its half of a pair; an index counts the devices of the type segment
+in frame order; in a pattern only `*` (any characters) is special.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ _SHOWN: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """What a route is about, in the words of an error; `moves`: only devices with motors have it."""
+    """The subject of a route, as error sentences name it; `moves`: only devices with motors have it."""
 
     name: str
     moves: bool = True
 
     def on(self, record: DeviceRecord) -> bool:
-        """Whether the device has it."""
+        """Whether the device has this area."""
         return record.kind.moves or not self.moves
 
 
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """The devices that a selector found, in the order of a frame; `pattern`: it may mean several by itself."""
+    """The devices that a selector found, in frame order; `pattern`: the selector may match several."""
 
     text: str
     records: tuple[DeviceRecord, ...]
@@ -50,14 +50,14 @@ class Devices:
         return Devices(self.text, kept, self.pattern)
 
     def some(self) -> tuple[DeviceRecord, ...]:
-        """At least one device; NoSuchDevice."""
+        """Return the records; NoSuchDevice when there are none."""
         if not self.records:
             raise NoSuchDevice(shown(self.text))
         return self.records
 
 
 def find(word: str, wanted: str, inventory: Inventory, vocabulary: Vocabulary) -> Devices:
-    """What `/{word}/{wanted}` means, both percent-decoded; no records when nothing has that name."""
+    """Find the devices of `/{word}/{wanted}`, both percent-decoded; no records when nothing matches."""
     text = f"{word}/{wanted}"
     exact = inventory.find(wanted)
     if exact is not None and exact.kind in path_kinds(word):
@@ -73,13 +73,13 @@ def find(word: str, wanted: str, inventory: Inventory, vocabulary: Vocabulary) -
 
 
 def _meant(word: str, inventory: Inventory, vocabulary: Vocabulary) -> tuple[DeviceRecord, ...]:
-    """The devices of a type segment in the order of a frame: groups first, then the inventory's order."""
+    """Return the devices of a type segment in frame order: by group, then by inventory order."""
     members, groups = path_members(word), vocabulary.groups()
     found = (record for record in inventory.devices if member_of(record.kind, record.identity.connection) in members)
     return tuple(sorted(found, key=lambda one: groups.index(vocabulary.group(one.kind, one.identity.connection))))
 
 
 def shown(text: str) -> str:
-    """A selector from outside, fit for a message."""
+    """Return a selector shortened and quoted for an error sentence."""
     printable = "".join(letter if letter.isprintable() else "?" for letter in text)
     return f"{printable[: _SHOWN - 1]}…" if len(printable) > _SHOWN else printable

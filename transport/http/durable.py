@@ -1,4 +1,4 @@
-"""What must be on the disk before it is answered: every route that changes something of the ledger ends here."""
+"""Wait for the disk before a change of the ledger is answered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def confirmed(bridge: Bridge, done: str) -> None:
-    """Return once the disk has it; an error says that what is `done` holds all the same."""
+    """Return when the ledger is on the disk; the error says that `done` is in force all the same."""
     try:
         await bridge.ask(STORE, ConfirmLedger())
     except HapticError as error:

@@ -1,4 +1,4 @@
-"""The description of the HTTP interface, OpenAPI 3.1, made from the route table: what `GET /openapi.json` answers."""
+"""Generate the OpenAPI 3.1 description from the route table, for `GET /openapi.json`."""
 
 from __future__ import annotations
 
@@ -56,20 +56,20 @@ SAYS: Final = (
 
 
 def document(routes: Iterable[Route], facts: ServiceValues, version: str) -> dict[str, Any]:
-    """The whole description; `facts` fill in what only a running service knows."""
+    """Return the whole description; `facts` are the ids and words of the running service."""
     return Writer(facts).document(routes, version)
 
 
 def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
-    """The one route of this file."""
+    """Return the route of this file."""
     yield Route("GET", "/openapi.json", reader(table), "The description of every route.", about=DESCRIPTION)
 
 
 def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
-    """The handler of `GET /openapi.json` over a table that is not complete before this route is in it."""
+    """Return the handler of `GET /openapi.json`; `table` is called late, as it contains this route."""
 
     async def read_description(call: Call) -> Answer:
-        """Of this moment: devices and sessions that are there stand in it. Written beside the event loop, for it takes a while."""
+        """Answer the description with the current devices and sessions; made on a worker thread."""
         version = call.edge.build["interface"]
 
         def written(facts: ServiceValues) -> Encoded:
@@ -81,7 +81,7 @@ def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
 
 
 class Writer:
-    """Collects the shared schemas while it writes."""
+    """Writes the description and collects the shared schemas."""
 
     def __init__(self, facts: ServiceValues) -> None:
         """`facts` fill in `FromService` leaves."""
@@ -89,7 +89,7 @@ class Writer:
         self._shared: dict[str, Any] = {}
 
     def document(self, routes: Iterable[Route], version: str) -> dict[str, Any]:
-        """Paths in the order of the table."""
+        """Return the description, paths in the order of the table."""
         paths: dict[str, dict[str, Any]] = {}
         for route in routes:
             paths.setdefault(path_of(route), {})[route.method.lower()] = self._operation(route)
@@ -186,23 +186,23 @@ class Writer:
 
 
 def path_of(route: Route) -> str:
-    """The path shape as OpenAPI writes it; the rest of a path is one parameter, whose slashes are percent-encoded."""
+    """Return the path shape in OpenAPI's form; the rest of a path is one parameter with percent-encoded slashes."""
     return route.shape.replace("...}", "}")
 
 
 def names_of(route: Route) -> list[str]:
-    """The names in the path, in their order."""
+    """Return the names in the path in their order."""
     return [part.strip("{}").removesuffix("...") for part in route.shape.split("/") if part.startswith("{")]
 
 
 def operation_id(route: Route) -> str:
-    """Method and path as one word, such as `post_device_id_config_mount`."""
+    """Return method and path as one identifier, such as `post_device_id_config_mount`."""
     words = [part.strip("{}").removesuffix("...") for part in route.shape.split("/") if part]
     return "_".join((route.method.lower(), *words)) if words else f"{route.method.lower()}_root"
 
 
 def tag_of(route: Route) -> str:
-    """The chapter that a route belongs to."""
+    """Return the tag (chapter) of a route."""
     first, *_ = [part for part in route.shape.split("/") if part] or ["service"]
     if first == "{device}":
         return "devices"

@@ -1,4 +1,4 @@
-"""The reference page of the HTTP interface as Markdown, from the route table; `python -m transport.http.reference` prints it."""
+"""Generate the reference page of the HTTP interface (docs/http.md) from the route table."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ several devices or sessions were meant, `data` (without the envelope: the body) 
 
 
 def page() -> str:
-    """The whole page; ends with a newline."""
+    """Return the whole page; it ends with a newline."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -75,7 +75,7 @@ def _lines() -> Iterator[str]:
 
 
 def _order(route: Route) -> tuple[bool, str]:
-    """Chapters by name, what is deprecated last."""
+    """Sort key: chapters by name, deprecated routes last."""
     return tag_of(route) == "deprecated", tag_of(route)
 
 
@@ -118,7 +118,7 @@ def _curl(route: Route) -> str:
 
 
 def _shape(schema: Mapping[str, Any], shared: Mapping[str, Any]) -> str:
-    """A schema in one line: a shared one by its fields, choices with `or`."""
+    """Return a schema in one line: a shared one by its fields, choices with `or`."""
     return " or ".join(dict.fromkeys(f"`{text}`" for text in _texts(schema, shared)))
 
 

@@ -1,4 +1,4 @@
-"""The queue of requests that have their headers: one of them begins in each iteration of the event loop, sessions are served between."""
+"""Queue of HTTP requests: one begins in each iteration of the event loop, and sessions are served in between."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tornado.httputil import HTTPHeaders, HTTPMessageDelegate, RequestStartLine,
 
 
 class RequestQueue:
-    """First come, first served; event loop's thread only."""
+    """First come, first served; used on the event loop's thread only."""
 
     def __init__(self) -> None:
         self._taken = False
@@ -21,7 +21,7 @@ class RequestQueue:
         return len(self._waiting)
 
     async def turn(self) -> None:
-        """Return when this request may begin: at once when no other one began in this iteration of the event loop."""
+        """Wait until this request may begin: at once when no other one began in this iteration."""
         loop = asyncio.get_running_loop()
         if not self._taken:
             self._taken = True
@@ -32,7 +32,7 @@ class RequestQueue:
         await turn
 
     def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Let the next request begin; without one, whoever comes first need not wait."""
+        """Let the next request begin; with an empty queue the next one to come begins at once."""
         while self._waiting:
             turn = self._waiting.popleft()
             if not turn.done():
@@ -43,16 +43,16 @@ class RequestQueue:
 
 
 class Waiting(HTTPMessageDelegate):
-    """A request whose handler is made only when its turn has come; its body is not read before."""
+    """A queued request: its handler is made, and its body read, when its turn comes."""
 
     def __init__(self, turn: Callable[[], Awaitable[None]], request: HTTPMessageDelegate) -> None:
-        """`turn` waits; `request` is Tornado's delegate of the handler."""
+        """`turn` is awaited first; `request` makes Tornado's delegate of the handler."""
         self._turn = turn
         self._request = request
         self._begun = False
 
     async def headers_received(self, start_line: RequestStartLine | ResponseStartLine, headers: HTTPHeaders) -> None:
-        """Wait, then begin."""
+        """Wait for the turn, then hand the headers to the handler."""
         await self._turn()
         self._begun = True
         begun = self._request.headers_received(start_line, headers)
@@ -60,14 +60,14 @@ class Waiting(HTTPMessageDelegate):
             await begun
 
     def data_received(self, chunk: bytes) -> Awaitable[None] | None:
-        """A piece of the body."""
+        """Hand a piece of the body to the handler."""
         return self._request.data_received(chunk)
 
     def finish(self) -> None:
-        """The body has ended."""
+        """Tell the handler that the body has ended."""
         self._request.finish()
 
     def on_connection_close(self) -> None:
-        """The connection has ended before the request did."""
+        """Tell the handler, if there is one, that the connection ended before the request."""
         if self._begun:
             self._request.on_connection_close()

@@ -1,4 +1,4 @@
-"""What a request line names: path segments and query, each percent-decoded once after the path was split."""
+"""Parse a request target: path segments and query, percent-decoded once after the path is split."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^/?]*")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Segments without the version prefix and without a last empty one; `prefix` is the version prefix that was there."""
+    """A parsed target: segments without version prefix and trailing empty segment; `prefix` is the version prefix."""
 
     segments: tuple[str, ...]
     query: Mapping[str, str]
@@ -31,12 +31,12 @@ class Target:
 
     @property
     def version(self) -> str:
-        """The shape of the answer: v3.0 only behind its prefix."""
+        """Version of the answer's shape: 3.0 only behind its prefix."""
         return self.prefix or NEWEST
 
 
 def parse_target(uri: str) -> Target:
-    """From a request line, in origin or absolute form; InvalidInput for bad percent-encoding and for no path."""
+    """Parse a target in origin or absolute form; InvalidInput for bad percent-encoding or a missing path."""
     path, _, query = _ABSOLUTE.sub("", uri, count=1).partition("?")
     if path and not path.startswith("/"):
         raise InvalidInput("Begin the path with a slash.")
@@ -50,7 +50,7 @@ def parse_target(uri: str) -> Target:
 
 
 def parse_query(query: str) -> dict[str, str]:
-    """Fields by name, the last of a name wins, `+` is a blank; InvalidInput."""
+    """Return the query fields by name (the last of a name wins, `+` is a blank); InvalidInput."""
     fields = [field for field in query.split("&") if field]
     if len(fields) > MOST_FIELDS:
         raise InvalidInput(f"Send at most {MOST_FIELDS} query fields.")

@@ -1,4 +1,4 @@
-"""What a request says of its sender, taken out of Tornado's request for the guard."""
+"""Extract the `Requester` of a Tornado request for the access check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STOPPING: Final = frozenset({"POST", "DELETE"})
 
 
 def requester_of(request: HTTPServerRequest) -> Requester:
-    """The sender of a request; a token in the header counts before one in the query."""
+    """Return the sender of a request; a token in the header wins over one in the query."""
     headers = request.headers
     return Requester(
         method=request.method or "",
@@ -34,14 +34,14 @@ def requester_of(request: HTTPServerRequest) -> Requester:
 
 
 def is_upgrade(request: HTTPServerRequest) -> bool:
-    """Whether a WebSocket is asked for."""
+    """Whether the request is a WebSocket handshake."""
     headers = request.headers
     hops = (hop.strip().lower() for hop in headers.get("Connection", "").split(","))
     return request.method == "GET" and headers.get("Upgrade", "").lower() == "websocket" and "upgrade" in hops
 
 
 def is_urgent(requester: Requester, uri: str) -> bool:
-    """Whether a request waits for no other one: a stop, its release, health."""
+    """Whether a request passes the queue: a stop, its release, health."""
     if requester.health:
         return True
     if requester.method not in STOPPING or STOP not in uri:
@@ -70,7 +70,7 @@ def _query_token(uri: str) -> str | None:
 
 
 def _local_address(request: HTTPServerRequest) -> str:
-    """The address of ours that the connection reached, "" when it is gone."""
+    """Return the local address of the connection, "" when it has ended."""
     stream: Any = getattr(request.connection, "stream", None)
     try:
         return str(stream.socket.getsockname()[0])

@@ -1,4 +1,4 @@
-"""Routes that act on several devices or sessions: one result for each, and the status that they come to together."""
+"""Answers of routes that act on several devices or sessions: one result each, and the status of all together."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Run: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """What is done to one of them: `names` say to which, `run` gives the value that is then in force."""
+    """One action: `names` identify its device or session, `run` returns the value then in force."""
 
     names: Mapping[str, object]
     run: Run
 
 
 async def answer_of(vocabulary: Vocabulary, acts: Sequence[Act], *, several: bool) -> Answer:
-    """The bare value of the only act, or a result for each; one that is refused does not keep the others from acting."""
+    """Run all actions; answer the bare value of a single one, or a result for each. A refused one does not stop the others."""
     if not several:
         (act,) = acts
         return Answer(await act.run())
@@ -44,11 +44,11 @@ async def answer_of(vocabulary: Vocabulary, acts: Sequence[Act], *, several: boo
 
 
 async def values_of(vocabulary: Vocabulary, acts: Sequence[Act]) -> Answer:
-    """What a GET answers: the bare value of one, a result for each of several."""
+    """Answer a GET: the bare value of one, a result for each of several."""
     return await answer_of(vocabulary, acts, several=len(acts) > 1)
 
 
 def deciding(errors: Sequence[HapticError]) -> HapticError | None:
-    """The error whose status the answer has: the first of a firmware that is too old, else the first; None without errors."""
+    """Return the error that sets the status: the first FirmwareTooOld, else the first error; None without errors."""
     old = [error for error in errors if isinstance(error, FirmwareTooOld)]
     return next(iter(old or errors), None)

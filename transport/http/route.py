@@ -1,4 +1,4 @@
-"""Routes as data, and how a path finds its route: everything that speaks of routes (405, OPTIONS, descriptions) reads this."""
+"""Routes as data and their lookup by path; 405, OPTIONS and the description are derived from them."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class Resource:
 
     @property
     def allowed(self) -> tuple[str, ...]:
-        """Its methods, with those that every resource has."""
+        """The methods of the resource, with those that every resource has."""
         given = {*self.routes, "OPTIONS"}
         if "GET" in given:
             given.add("HEAD")
         return tuple(method for method in METHODS if method in given)
 
     def route(self, method: str) -> Route:
-        """The route of a method, GET for HEAD; MethodNotAllowed."""
+        """Return the route of a method (GET for HEAD); MethodNotAllowed."""
         found = self.routes.get("GET" if method == "HEAD" else method)
         if found is None:
             raise MethodNotAllowed(shown(method), self.allowed)
         return found
 
     def match(self, segments: tuple[str, ...]) -> dict[str, str] | None:
-        """The segments that the shape names, None when the path has another shape."""
+        """Return the named segments of a path; None when it has another shape."""
         words: dict[str, str] = {}
         parts = _parts(self.shape)
         for at, part in enumerate(parts):
@@ -91,12 +91,12 @@ class RouteTable:
         self._resources = sorted(found.values(), key=lambda resource: _rank(resource.shape))
 
     def __iter__(self) -> Iterator[Route]:
-        """Every route, those with the most fixed segments first."""
+        """Iterate over the routes, those with the most fixed segments first."""
         for resource in self._resources:
             yield from resource.routes.values()
 
     def find(self, segments: tuple[str, ...]) -> tuple[Resource, Mapping[str, str]]:
-        """The resource of a path and the segments that its shape names; NoSuchRoute."""
+        """Return the resource of a path and its named segments; NoSuchRoute."""
         for resource in self._resources:
             words = resource.match(segments)
             if words is not None:
@@ -105,7 +105,7 @@ class RouteTable:
 
 
 def shown(path: str) -> str:
-    """A path from outside, fit for a message."""
+    """Return a path shortened and quoted for an error sentence."""
     text = "".join(letter if letter.isprintable() else "?" for letter in path)
     return f"{text[:79]}…" if len(text) > 80 else text
 
@@ -115,5 +115,5 @@ def _parts(shape: str) -> list[str]:
 
 
 def _rank(shape: str) -> list[int]:
-    """Sorts shapes by how much they fix, segment by segment from the left."""
+    """Sort key: shapes with fixed segments first, segment by segment from the left."""
     return [2 if part.endswith("...}") else 1 if part.startswith("{") else 0 for part in _parts(shape)]

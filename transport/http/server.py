@@ -1,4 +1,4 @@
-"""The HTTP server behind every port: Tornado's, with a time for each state of a connection and a bound on the idle ones."""
+"""The HTTP server of each port: Tornado's, with time-outs for every state of a connection and JSON errors."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from transport.http.admission import Admission
 
 
-# Headers are read up to so many times their limit, so that who passes it is told; past this the connection is closed.
+# Multiple of the header limit that is read, so that longer headers get a 431; beyond it the connection is closed.
 HEADERS_READ: Final = 4
 WRITE: Final = "write"
-# What Tornado writes when it cannot make a request out of what it reads, also when that was answered already.
+# Tornado's response to bytes that it cannot parse, sent even when the request was answered already.
 BARE_400: Final = b"HTTP/1.1 400 Bad Request\r\n\r\n"
 MALFORMED: Final = failure(
     "This is no HTTP request that can be read: check its first line, its headers and its length."
@@ -38,14 +38,14 @@ REFUSAL: Final = (
 
 
 class JsonErrorStream:
-    """`stream.write` of a connection while it speaks HTTP: a refusal without words becomes one of ours, a second answer nothing."""
+    """Replaces `stream.write` while a connection speaks HTTP: Tornado's bare 400 becomes the JSON error, a second one is dropped."""
 
     def __init__(self, write: Callable[[bytes], asyncio.Future[None]]) -> None:
         self._write = write
         self.answered = False
 
     def __call__(self, data: bytes) -> asyncio.Future[None]:
-        """Write, in words."""
+        """Write `data`, or the JSON error in place of a bare 400."""
         if data == BARE_400:
             data = b"" if self.answered else REFUSAL
         self.answered = True
@@ -53,12 +53,12 @@ class JsonErrorStream:
 
 
 class PortServer(HTTPServer):
-    """The server of one port."""
+    """HTTP server of one port."""
 
     _admission: Admission
 
     def initialize(self, application: Application, *, admission: Admission) -> None:  # type: ignore[override] # pyright: ignore[reportIncompatibleMethodOverride]
-        """`admission` is that of all ports."""
+        """`admission` is shared by all ports."""
         self._admission, limits = admission, admission.limits
         super().initialize(
             application,
@@ -69,7 +69,7 @@ class PortServer(HTTPServer):
         )
 
     def add_sockets(self, sockets: Iterable[socket.socket]) -> None:
-        """Accept on these sockets from now on."""
+        """Accept connections on these sockets."""
         for each in sockets:
             self._sockets[each.fileno()] = each
             acceptor = Acceptor(each, self._arrives, self._admission.shortage)
@@ -79,13 +79,13 @@ class PortServer(HTTPServer):
         self._admission.accepted.add(connection, address, self._handle_connection)
 
     def handle_stream(self, stream: IOStream, address: tuple[Any, ...]) -> None:
-        """A new connection."""
+        """Serve a new connection."""
         self._admission.connections.opened(stream)
         setattr(stream, WRITE, JsonErrorStream(stream.write))
         super().handle_stream(stream, address)
 
     def start_request(self, server_conn: object, request_conn: HTTPConnection) -> HTTPMessageDelegate:
-        """The connection waits for a request."""
+        """Mark the connection idle and wait for its next request."""
         stream = cast("HTTP1ServerConnection", server_conn).stream
         self._admission.connections.waits(stream)
         self._admission.unsent.ends(stream)
@@ -95,7 +95,7 @@ class PortServer(HTTPServer):
         return super().start_request(server_conn, request_conn)
 
     def on_close(self, server_conn: object) -> None:
-        """The connection has ended, or become a channel."""
+        """Forget a connection that has ended or become a WebSocket."""
         stream = cast("HTTP1ServerConnection", server_conn).stream
         self._admission.connections.gone(stream)
         self._admission.unsent.ends(stream)

@@ -1,4 +1,4 @@
-"""`?session=`: whose configuration a request is about. Open sessions decide in their actors, start values in the manager."""
+"""Resolve `?session=`: open sessions (configured by their actors) or the start values of new ones (by the manager)."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ FIELD: Final = "?session="
 
 @dataclass(frozen=True, slots=True)
 class OpenScope:
-    """One open session."""
+    """Scope of one open session."""
 
     bridge: Bridge
     session_id: int
 
     @property
     def names(self) -> Mapping[str, object]:
-        """Which one a result is about."""
+        """Return the members that identify this session in a result."""
         return {"session_id": self.session_id}
 
     async def configure(self, changes: tuple[Change, ...] = ()) -> SessionConfig:
-        """Have the session's actor decide and show the new view to the loop; what was refused is raised."""
+        """Have the session's actor apply a change and publish the new view to the loop; raise its refusal."""
         try:
             applied = await self.bridge.ask(f"session/{self.session_id}", ConfigureSession(changes))
         except NoSuchActor:
@@ -47,17 +47,17 @@ class OpenScope:
 
 @dataclass(frozen=True, slots=True)
 class StartScope:
-    """What new sessions start with."""
+    """Scope of the start values of new sessions."""
 
     bridge: Bridge
 
     @property
     def names(self) -> Mapping[str, object]:
-        """There is only one."""
+        """Return no members: there is only one set of start values."""
         return {}
 
     async def configure(self, changes: tuple[Change, ...] = ()) -> SessionConfig:
-        """Change the stored values; a change is on the disk when it is answered."""
+        """Change the start values; the change is on the disk when this returns."""
         applied = await self.bridge.ask(MANAGER, ConfigureDefaults(changes))
         if changes:
             await confirmed(self.bridge, "That holds")
@@ -69,14 +69,14 @@ Scope: TypeAlias = OpenScope | StartScope
 
 @dataclass(frozen=True, slots=True)
 class Scopes:
-    """Whom a request means; `several`: an answer lists results."""
+    """The scopes of a request; `several`: its answer lists results."""
 
     found: tuple[Scope, ...]
     several: bool
 
 
 def named_scopes(call: Call) -> Scopes:
-    """Those that `?session=` names, at least one; without it the only open session. InvalidInput, NoSuchSession."""
+    """Return the scopes that `?session=` names, at least one; without it the only open session. InvalidInput, NoSuchSession."""
     text = call.query.get("session")
     if text is None:
         return Scopes((_only_session(call.bridge),), several=False)
@@ -89,14 +89,14 @@ def named_scopes(call: Call) -> Scopes:
 
 
 def cleared_scopes(call: Call) -> Scopes:
-    """As `named_scopes`; every open session, be it none, without `?session=`."""
+    """As `named_scopes`, but every open session (possibly none) without `?session=`."""
     if "session" in call.query:
         return named_scopes(call)
     return Scopes(tuple(OpenScope(call.bridge, one.session_id) for one in call.bridge.sessions.sessions), several=True)
 
 
 def _only_session(bridge: Bridge) -> OpenScope:
-    """The session of a request that names none; InvalidInput when none or several are open."""
+    """Return the only open session; InvalidInput when none or several are open."""
     sessions = bridge.sessions.sessions
     if len(sessions) != 1:
         raise InvalidInput(

@@ -1,4 +1,4 @@
-"""The bytes of answers that their clients have not taken yet, over all connections: bounded, whoever stands still pays."""
+"""Bound the bytes of answers that clients have not read yet, over all connections."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ logger = logging.getLogger(__name__)
 
 
 class UnsentBytes:
-    """One answer at most for each connection, the one that stands still longest first; main thread only."""
+    """Unread bytes of each connection's answer, the longest stalled first; main thread only."""
 
     def __init__(self, limit: int) -> None:
-        """`limit` in bytes."""
+        """`limit`: bytes over all connections."""
         self._limit = limit
         self._left: dict[IOStream, int] = {}
         self.total = 0
 
     def goes_on(self, stream: IOStream, size: int) -> None:
-        """An answer begins, or a piece of it was taken: `size` bytes are left. Past the limit, close those that stand still."""
+        """Note that `size` bytes of an answer are left, at its begin and after each piece; beyond the limit close stalled connections."""
         self.ends(stream)
         if stream.closed():
             return
@@ -34,5 +34,5 @@ class UnsentBytes:
             slowest.close()
 
     def ends(self, stream: IOStream) -> None:
-        """The answer has left, or its connection has ended."""
+        """Forget an answer that has left, or whose connection has ended."""
         self.total -= self._left.pop(stream, 0)
