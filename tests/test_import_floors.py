@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -19,6 +20,7 @@ TREE = {
     "actors/kit/actor.py": "import pykka\nfrom actors.values import spatial\n",
     "actors/kit/message.py": "",
     "actors/device/messages.py": "from actors.kit.message import Message\n",
+    "actors/device/api.py": "from actors.device.areas import Area\nfrom actors.device.messages import Stop\n",
     "actors/device/actor.py": "from actors.device import areas\nfrom actors.session.messages import Opened\n",
     "actors/device/areas.py": "from actors.kit import message\n",
     "actors/session/messages.py": "from actors.device import messages\n",
@@ -28,7 +30,7 @@ TREE = {
     "transport/__init__.py": "",
     "transport/wire/frames.py": "from actors.values.spatial import Vector\n",
     "transport/ws/session.py": "from transport.http import base\nimport tornado\n",
-    "transport/http/base.py": "from transport.wire.frames import Frame\n",
+    "transport/http/base.py": "from actors.device.api import Stop\nfrom transport.wire.frames import Frame\n",
     "transport/main.py": "from actors import system\nfrom transport.ws.session import Session\n",
 }
 
@@ -81,6 +83,14 @@ def test_a_tree_that_keeps_the_floors_has_no_violation() -> None:
         ("actors/__init__.py", "from actors.kit.actor import ServiceActor", "no floor"),
         ("actors/system.py", "from actors import device", "name the module"),
         ("transport/wire/frames.py", "from transport.http.base import Handler", "floor 7 may not look up to floor 8"),
+        (
+            "transport/wire/frames.py",
+            "from actors.device.messages import Stop",
+            "put what it needs into actors.device.api",
+        ),
+        ("transport/http/base.py", "from actors.device import areas", "put what it needs into actors.device.api"),
+        ("transport/main.py", "if TYPE_CHECKING:\n    import actors.session.manager\n", "actors.session.api"),
+        ("actors/session/manager.py", "from actors.device.api import Stop", "actors.device.messages"),
         ("transport/http/base.py", "from transport import main", "floor 8 may not look up to floor 9"),
         ("transport/http/base.py", "from tests.support import service", "not installed with the service"),
     ],
@@ -91,6 +101,26 @@ def test_a_broken_floor_is_named_in_a_sentence(path: str, text: str, because: st
     assert sentence.startswith(f"{path}:")
     assert because in sentence
     assert sentence.endswith(".")
+
+
+def test_transport_uses_every_name_of_an_api() -> None:
+    """An `api.py` holds what the edge uses and nothing else; kit, values, modules and system are used by module."""
+    found = sources(ROOT)
+    used: dict[str, set[str]] = {}
+    for path, text in found.items():
+        for node in ast.walk(ast.parse(text)) if path.parts[0] == "transport" and path.suffix == ".py" else ():
+            if isinstance(node, ast.ImportFrom) and (node.module or "").endswith(".api"):
+                used.setdefault(node.module or "", set()).update(name.name for name in node.names)
+
+    for path, text in found.items():
+        if path.match("actors/*/api.py"):
+            offered = {
+                name.name
+                for node in ast.parse(text).body
+                if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+                for name in node.names
+            }
+            assert offered == used[_module(path)], path
 
 
 def test_words_in_cython_strings_and_comments_are_not_imports() -> None:

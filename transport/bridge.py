@@ -13,11 +13,11 @@ from transport.wire.holders import PositionHolders
 from transport.ws.turns import Turns
 
 if TYPE_CHECKING:
-    from actors.device.messages import Inventory
+    from actors.device.api import Inventory
     from actors.kit.message import Request
-    from actors.port.messages import PortTable
-    from actors.session.messages import SessionTable
-    from actors.settings.messages import SettingsView
+    from actors.port.api import PortTable
+    from actors.session.api import SessionTable
+    from actors.settings.api import SettingsView
     from actors.system import System
     from transport.ws.session_devices import SessionDevices
 

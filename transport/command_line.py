@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from actors.kit.errors import HapticError, InvalidInput
-from actors.settings.sources import read_overrides
-from actors.settings.state_directory import StateDirectory, default_state_path
+from actors.settings.api import StateDirectory, default_state_path, read_overrides
 from transport.build_info import project_version
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals

@@ -26,7 +26,7 @@ from transport.ws.events import EventChannels, event_routes
 from transport.ws.hangup_poll import HangupPoll
 
 if TYPE_CHECKING:
-    from actors.settings.messages import SettingsView
+    from actors.settings.api import SettingsView
     from transport.bridge import Bridge
 
 NEWEST_PORT: Final = "communication/websocket/port"

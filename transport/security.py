@@ -17,7 +17,7 @@ from transport.wire.envelope import Forbidden, TokenRequired
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.settings.messages import SettingsView
+    from actors.settings.api import SettingsView
 
 READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 CROSS_SITE: Final = "cross-site"

@@ -20,10 +20,9 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from actors.control.cores import Cores, of_this_machine
+from actors.control.api import Cores, of_this_machine
 from actors.modules.registry import Registry, load
-from actors.settings.ledger import Ledger
-from actors.settings.state import SettingsState
+from actors.settings.api import Ledger, SettingsState
 from actors.system import System
 from fastpath.port import zero_packets
 from transport.bridge import Bridge
@@ -38,8 +37,7 @@ from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
 from transport.ws.session import SessionChannel
 
 if TYPE_CHECKING:
-    from actors.settings.sources import Override
-    from actors.settings.state_directory import StateDirectory
+    from actors.settings.api import Override, StateDirectory
     from transport.signals import Signals
 
 # Long-lived objects are frozen. The rest has few reference cycles; searching for them would cost each message 4 us.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from actors.settings.catalog import CORE_CATALOG
+from actors.settings.api import CORE_CATALOG
 from transport.link.drivers import driver_settings
 
 SETTINGS_CATALOG: Final = CORE_CATALOG.extended(driver_settings())

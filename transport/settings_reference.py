@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from actors.settings.key_lookup import KINDS, Catalog, variable
-from actors.settings.messages import FAMILY, value_as_json
-from actors.settings.schema import Setting
+from actors.settings.api import FAMILY, KINDS, Catalog, Setting, value_as_json, variable
 from transport.settings_catalog import SETTINGS_CATALOG
 
 HEAD: Final = """\

@@ -26,6 +26,7 @@ from actors.device.messages import (
     Phase,
     SafetyTripped,
     SimulationChanged,
+    actor_name,
     unsupported_event,
 )
 from actors.device.params import device_params
@@ -55,11 +56,6 @@ CALIBRATION_FAULTS: Final[Mapping[Fault, Reason]] = MappingProxyType(
 )
 FORCE_SCALE: Final = "filters/force_scale/gain"
 NS_PER_MS: Final = 1_000_000
-
-
-def actor_name(device_id: str) -> str:
-    """The directory name of a device's actor."""
-    return f"device/{device_id}"
 
 
 class DeviceActor(ServiceActor):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pykka
 
-from actors.device.actor import DeviceActor, actor_name
+from actors.device.actor import DeviceActor
 from actors.device.events import connected_event, disconnected_event
 from actors.device.inventory import (
     Move,
@@ -43,6 +43,7 @@ from actors.device.messages import (
     SimulatedSpec,
     SimulationChanged,
     StopSwitched,
+    actor_name,
 )
 from actors.device.real_devices import RealDevices
 from actors.device.simulated_devices import SimulatedDevices

@@ -22,6 +22,11 @@ MANAGER: Final = "devices"
 INVENTORY_READERS: Final = (PAIRING,)
 
 
+def actor_name(device_id: str) -> str:
+    """Return the directory name of a device's actor."""
+    return f"device/{device_id}"
+
+
 class Phase(StrEnum):
     """Where a device is in its life."""
 

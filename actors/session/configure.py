@@ -66,6 +66,12 @@ class Surroundings:
         return record
 
 
+def refused_in_every_session(record: DeviceRecord, changes: Iterable[Change], inventory: Inventory) -> Refused | None:
+    """Return the first change of one device that each session refuses, whatever else its configuration holds."""
+    anyone = SessionConfig(devices=MappingProxyType({record.device_id: DeviceConfig(navigation=navigation.BESIDE_ANY)}))
+    return next(iter(apply(anyone, changes, Surroundings(inventory, SessionMemory())).refused), None)
+
+
 def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings) -> Applied:
     """All changes in order; each by itself is made or refused, and `scopes` are the values that really changed."""
     refused: list[Refused] = []

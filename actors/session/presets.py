@@ -15,13 +15,13 @@ IDENTITY: Final = frozenset({"defaults", "device_defaults", "arm_front", "led_fr
 CENTRED: Final = frozenset({"arm_front_centered", "led_front_centered"})
 COMPACT_CENTRED: Final = "compact_centered"
 COMPACT_ZUP: Final = "compact_zup"
-DEFAULTS: Final = "defaults"
+DEFAULT_PRESET: Final = "defaults"
 # It has an origin of its own; before interface 3.5.3 it was here.
 COMPACT_ZUP_BEFORE: Final[Vec3] = (0.000, -0.105, 0.080)
 COMPACT_ZUP_SHIFT: Final[Vec3] = (0.020, 0.030, 0.0)
 
 
-def names(kind: Kind) -> tuple[str, ...]:
+def preset_names(kind: Kind) -> tuple[str, ...]:
     """Every preset that a kind takes, sorted."""
     every = IDENTITY | CENTRED | {CUSTOM}
     if kind is Kind.COMPACT:
@@ -31,8 +31,10 @@ def names(kind: Kind) -> tuple[str, ...]:
 
 def check(preset: str, kind: Kind) -> str:
     """The preset, if the kind takes it; InvalidInput names those that it does."""
-    if preset not in names(kind):
-        raise InvalidInput(f'{kind.with_article} has no preset "{preset[:40]}": use one of {", ".join(names(kind))}')
+    if preset not in preset_names(kind):
+        raise InvalidInput(
+            f'{kind.with_article} has no preset "{preset[:40]}": use one of {", ".join(preset_names(kind))}'
+        )
     return preset
 
 
@@ -60,7 +62,7 @@ def preset_of(config: SessionConfig, record: DeviceRecord) -> str:
     chosen = config.device(record.device_id).preset
     if chosen is not None:
         return chosen
-    return COMPACT_ZUP if config.freeform and record.kind is Kind.COMPACT else DEFAULTS
+    return COMPACT_ZUP if config.freeform and record.kind is Kind.COMPACT else DEFAULT_PRESET
 
 
 def mount_of(config: SessionConfig, record: DeviceRecord) -> Transform:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 PACKAGES = ("actors", "fastpath", "transport")
+SYSTEM = 6
 NEVER_SHIPPED = ("tests", "bench", "docs", "ops")
 STRINGS = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 CYTHON_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(\(?)(.*)")
@@ -116,6 +117,8 @@ def _objection_to_ours(importer: str, imported: str, *, values_only: bool) -> st
         return "actors.values stands on the standard library alone"
     if theirs > mine:
         return f"floor {mine} may not look up to floor {theirs}, so move what both need down or hand it in from transport.main"
+    if mine > SYSTEM and theirs in {3, 4} and imported.split(".")[2] != "api":
+        return f"transport uses a slice through its api, so put what it needs into actors.{imported.split('.')[1]}.api"
     if mine == theirs == 4 and importer.split(".")[1] != imported.split(".")[1]:
         return f"a slice knows another slice's messages only, so put what it needs into actors.{imported.split('.')[1]}.messages"
     return None

@@ -15,7 +15,7 @@ from actors.values.selector import is_pattern, matches
 from transport.wire.vocabulary import member_of, path_kinds, path_members
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord, Inventory
+    from actors.device.api import DeviceRecord, Inventory
     from transport.wire.vocabulary import Vocabulary
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,8}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors.kit.errors import HapticError
-from actors.settings.messages import STORE, ConfirmLedger
+from actors.settings.api import STORE, ConfirmLedger
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge

@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from actors.kit.errors import FirmwareTooOld, InvalidInput, NoSuchActor, NoSuchSession
-from actors.session.messages import MANAGER, Applied, Change, ConfigureDefaults, ConfigureSession, SessionConfig
-from actors.session.selectors import parse_selector, select
+from actors.session.api import (
+    MANAGER,
+    Applied,
+    Change,
+    ConfigureDefaults,
+    ConfigureSession,
+    SessionConfig,
+    parse_selector,
+    select,
+)
 from transport.http.durable import confirmed
 
 if TYPE_CHECKING:

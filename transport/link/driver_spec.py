@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.link_interface import Link, Patience
-    from actors.settings.messages import SettingsView
-    from actors.settings.schema import Setting
+    from actors.port.api import Link, Patience
+    from actors.settings.api import Setting, SettingsView
     from actors.values.hardware import Candidate, Transport
     from fastpath.arena.runtime import Runtime
     from fastpath.port.port_thread import Failsafe

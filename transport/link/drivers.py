@@ -16,7 +16,7 @@ from transport.link.protocols.unsupported.spec import UNSUPPORTED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from actors.settings.schema import Setting
+    from actors.settings.api import Setting
     from transport.link.driver_spec import DriverSpec
 
 DRIVERS: Final[tuple[DriverSpec, ...]] = (HAPI, OPENLINK, FALCON, SPACEMOUSE, UNSUPPORTED)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from actors.port.link_interface import NobodyAnswers, PortUnusable
+from actors.port.api import NobodyAnswers, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from transport.link.usb_bus import RULES, Unplugged
 

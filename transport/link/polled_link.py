@@ -11,12 +11,12 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
-from actors.port.link_interface import DeviceFacts, Ended, LinkCounters, LinkFacts
+from actors.port.api import DeviceFacts, Ended, LinkCounters, LinkFacts
 from fastpath.arena.runtime import now_ns
 from transport.link.usb_bus import Unplugged
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceWide
+    from actors.device.api import DeviceWide
     from actors.values.hardware import FoundDevice
     from actors.values.spatial import Quaternion, Vec3
     from fastpath.arena.runtime import Lease

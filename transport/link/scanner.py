@@ -13,8 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from actors.port.link_interface import Link, NobodyAnswers, Patience, PortUnusable
-from actors.port.port_filter import ENABLED
+from actors.port.api import ENABLED, Link, NobodyAnswers, Patience, PortUnusable
 from actors.values.hardware import Candidate, PortFault
 from transport.link.device_nodes import change_token, node_of
 from transport.link.driver_spec import Driver, DriverContext, DriverSpec
@@ -25,7 +24,7 @@ from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.settings.messages import SettingsView
+    from actors.settings.api import SettingsView
     from fastpath.arena.runtime import Runtime
     from fastpath.port.port_thread import Failsafe
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import serial
 
-from actors.port.link_interface import LinkCounters
+from actors.port.api import LinkCounters
 
 if TYPE_CHECKING:
     from fastpath.port.port_thread import Counters

@@ -19,7 +19,7 @@ from actors.values.hardware import Candidate, Transport
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.settings.messages import SettingsView
+    from actors.settings.api import SettingsView
     from transport.link.unsupported_ids import UnsupportedIds
 
 NAMED: Final = "devices/detection/serial_ports"

@@ -11,7 +11,7 @@ import usb.backend.libusb1
 import usb.core
 import usb.util
 
-from actors.port.link_interface import PortUnusable
+from actors.port.api import PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 
 NOT_PLUGGED_IN: Final = "it is not plugged in any more"

@@ -13,7 +13,7 @@ import orjson
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Place
 from actors.modules.registry import NOTHING_ON, Active
-from actors.session.messages import SetPreset
+from actors.session.api import SetPreset
 from actors.values.identity import Kind
 from actors.values.spatial import WorkspaceChange
 from transport.wire import module_words, shapes

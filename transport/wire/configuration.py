@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Place
-from actors.session.messages import (
+from actors.session.api import (
     Change,
     DeclareProfile,
     RequireSdk,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from actors.event.messages import Translate
+from actors.event.api import Translate
 from actors.values.identity import Connection, Kind
 from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 

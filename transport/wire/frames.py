@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from actors.device.kinds import KINDS
-from actors.session import presets
-from actors.session.messages import Damping, SessionConfig
+from actors.device.api import KINDS
+from actors.session.api import Damping, SessionConfig, mount_of, preset_of
 from actors.values.coefficients import kept
 from actors.values.identity import Connection
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
@@ -17,8 +16,8 @@ from transport.wire import navigation
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord, Inventory
-    from actors.settings.messages import SettingsView
+    from actors.device.api import DeviceRecord, Inventory
+    from actors.settings.api import SettingsView
     from fastpath.arena.access import Writer
     from fastpath.arena.runtime import Runtime
 
@@ -122,9 +121,9 @@ def config_of(
         "gravity_compensation": {"enabled": wide.gravity_compensation, "scaling_factor": kept(wide.gravity_scale)},
         "torque_scaling": {"enabled": wide.torque_scaling},
         "home_return": {"enabled": wide.home_return},
-        "preset": vocabulary.preset_out(presets.preset_of(config, record)),
+        "preset": vocabulary.preset_out(preset_of(config, record)),
         "basis": basis,
-        "mount": transform_json(presets.mount_of(config, record), complete=_complete(settings)),
+        "mount": transform_json(mount_of(config, record), complete=_complete(settings)),
     }
     body |= {"filters": filters} if vocabulary.nests_filters else filters
     if device.navigation.in_force is not None:
@@ -169,7 +168,7 @@ def transform_json(transform: Transform, *, complete: bool) -> dict[str, dict[st
 def _start_view(runtime: Runtime, record: DeviceRecord, start: SessionConfig) -> Writer:
     """The view alone: no session stands behind it, and it is never published."""
     view = runtime.writer(NOBODY, record.lease)
-    basis, mount = start.basis_of(record.device_id), presets.mount_of(start, record)
+    basis, mount = start.basis_of(record.device_id), mount_of(start, record)
     workspace = start.device(record.device_id).workspace
     view.set_basis(basis.axes, basis.signs)
     view.set_mount(mount.position, mount.rotation, mount.scale)

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from actors.kit.errors import InvalidInput
-from actors.session.messages import NavigationConfig, SetNavigation
-from actors.session.navigation import NUMBERS
+from actors.session.api import NUMBERS, NavigationConfig, SetNavigation
 from fastpath.navigation.values import PRIMITIVES, Bubble, BubbleShape, Parameter, Vector
 from transport.wire import shapes
 

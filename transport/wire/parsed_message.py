@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, TypeAlias
 
-from actors.device.messages import DeviceWide
+from actors.device.api import DeviceWide
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Place
 from actors.modules.registry import NOTHING_ON, Active
-from actors.session.messages import Change
+from actors.session.api import Change
 from actors.values.identity import Kind
 from actors.values.spatial import Transform, WorkspaceChange
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from actors.device.kinds import KINDS
-from actors.device.messages import Phase, SimulatedSpec
+from actors.device.api import KINDS, Phase, SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
@@ -15,7 +14,7 @@ from transport.wire import shapes
 from transport.wire.vocabulary import path_members
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
+    from actors.device.api import DeviceRecord
 
 W = TypeVar("W", HandPath, Fault)
 

@@ -12,9 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from actors.event.filters import parse_kinds, parse_level, parse_since
-from actors.event.messages import HUB, Level, Subscribe, Unsubscribe
-from actors.event.queue import BoundedQueue, lost_notice
+from actors.event.api import (
+    HUB,
+    BoundedQueue,
+    Level,
+    Subscribe,
+    Unsubscribe,
+    lost_notice,
+    parse_kinds,
+    parse_level,
+    parse_since,
+)
 from actors.kit.errors import Busy, InvalidInput, NoSuchActor
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call

@@ -17,7 +17,7 @@ from tornado.ioloop import IOLoop
 from tornado.iostream import StreamClosedError
 
 from actors.kit.errors import Busy, HapticError, NoSlot, StateNotWritable
-from actors.session.messages import (
+from actors.session.api import (
     MANAGER,
     Client,
     CloseGone,
@@ -28,7 +28,7 @@ from actors.session.messages import (
     OpenSession,
     SessionHandle,
 )
-from actors.settings.messages import STORE, ConfirmLedger
+from actors.settings.api import STORE, ConfirmLedger
 from transport.http.request_target import RESUMED
 from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from actors.device.kinds import KINDS
-from actors.device.messages import Phase
-from actors.session import presets
+from actors.device.api import KINDS, Phase
+from actors.session.api import DEFAULT_PRESET, mount_of, preset_of
 from actors.values.spatial import ORIGIN, Transform, Vec3
 from fastpath.text.encoder import FrameEntry
 from transport.wire import frames
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord, DeviceWide
-    from actors.session.messages import SessionConfig
-    from actors.settings.messages import SettingsView
+    from actors.device.api import DeviceRecord, DeviceWide
+    from actors.session.api import SessionConfig
+    from actors.settings.api import SettingsView
     from actors.values.identity import Kind
     from fastpath.arena.runtime import Lease, Runtime
     from fastpath.navigation.values import Bubble
@@ -36,7 +35,7 @@ class SessionDevice:
         self._gate = 0.0
         self._duck = 1.0
         self._bubble: Bubble | None = None
-        self.preset = presets.DEFAULTS
+        self.preset = DEFAULT_PRESET
         self.mount = Transform()
         self.follow(record)
         self.place(workspace)
@@ -54,8 +53,8 @@ class SessionDevice:
 
     def view(self, config: SessionConfig, settings: SettingsView) -> bool:
         """See the device as `config` says; a held position is released when the view is new. True when anything is."""
-        self.preset = presets.preset_of(config, self.record)
-        basis, mount = config.basis_of(self.device_id), presets.mount_of(config, self.record)
+        self.preset = preset_of(config, self.record)
+        basis, mount = config.basis_of(self.device_id), mount_of(config, self.record)
         damping = config.device(self.device_id).damping.per_axis
         shown = (basis, mount, self.preset)
         gate = frames.gate_of(self.record, config, settings) if self.moves else 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from actors.session.configure import FREEFORM, is_freeform
+from actors.session.api import FREEFORM, is_freeform
 from actors.values.spatial import Transform
 from transport.wire import commands, frames
 from transport.wire.command_gap import CommandGap
@@ -13,7 +13,7 @@ from transport.ws.session_device import SessionDevice
 from transport.ws.session_modules import SessionModules
 
 if TYPE_CHECKING:
-    from actors.session.messages import SessionConfig
+    from actors.session.api import SessionConfig
     from fastpath.arena.runtime import Lease
     from fastpath.text.encoder import FrameEncoder
     from transport.bridge import Bridge

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from actors.event.messages import HUB, Emit
+from actors.event.api import HUB, Emit
 from transport.ws.session_vocabulary import Cause, hint
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
+    from actors.device.api import DeviceRecord
     from actors.system import System
     from transport.wire.command_gap import SlowSession
     from transport.wire.deprecation_notices import DeprecationNotices

@@ -16,8 +16,8 @@ from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
     from actors.modules.module import Part
-    from actors.session.messages import SessionTable
-    from actors.settings.messages import SettingsView
+    from actors.session.api import SessionTable
+    from actors.settings.api import SettingsView
     from transport.bridge import Bridge
     from transport.wire.parsed_message import ModuleChange, ParsedMessage
     from transport.ws.session_device import SessionDevice

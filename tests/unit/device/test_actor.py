@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from actors.device.actor import DeviceActor, actor_name
+from actors.device.actor import DeviceActor
 from actors.device.events import disconnected_event
 from actors.device.messages import (
     MANAGER,
@@ -26,6 +26,7 @@ from actors.device.messages import (
     SafetySeen,
     SafetyTripped,
     SimulationChanged,
+    actor_name,
 )
 from actors.device.params import status_flags
 from actors.event.messages import HUB, Emit

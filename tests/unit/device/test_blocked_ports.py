@@ -6,9 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from actors.device.actor import actor_name
 from actors.device.messages import MANAGER as DEVICES
-from actors.device.messages import AddSimulated, Phase, SimulatedSpec
+from actors.device.messages import AddSimulated, Phase, SimulatedSpec, actor_name
 from actors.event.messages import Emit
 from actors.kit.clock import ManualClock
 from actors.kit.errors import PortBlocked as PortIsBlocked

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from actors.device.actor import CALIBRATION_S, DeviceActor, actor_name
-from actors.device.messages import Bond, BondChanged, CalibrationDue, DeviceRecord, Inventory, Phase
+from actors.device.actor import CALIBRATION_S, DeviceActor
+from actors.device.messages import Bond, BondChanged, CalibrationDue, DeviceRecord, Inventory, Phase, actor_name
 from actors.device.params import device_params, status_flags
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock

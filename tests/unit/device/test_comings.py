@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from actors.device.actor import actor_name
 from actors.device.messages import (
     INVENTORY_READERS,
     AddSimulated,
@@ -22,6 +21,7 @@ from actors.device.messages import (
     Simulate,
     SimulatedSpec,
     SimulationChanged,
+    actor_name,
 )
 from actors.device.stop_latch import StopLatch
 from actors.event.messages import Emit

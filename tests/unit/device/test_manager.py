@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.device.actor import actor_name
 from actors.device.manager import DeviceManager
 from actors.device.memory import DeviceMemory
 from actors.device.messages import (
@@ -22,6 +21,7 @@ from actors.device.messages import (
     Phase,
     StopStatus,
     StopSwitched,
+    actor_name,
 )
 from actors.device.params import device_params
 from actors.device.simulated_identity import parse

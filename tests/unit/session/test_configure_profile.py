@@ -325,7 +325,9 @@ changes: st.SearchStrategy[Change] = st.one_of(
     st.builds(RequireSdk, st.sampled_from(["3.5", "3.5.0", "4", "x"])),
     st.builds(SetBasis, st.none() | device_ids, st.none() | st.sampled_from(BASES)),
     st.builds(SetMount, device_ids, partials),
-    st.builds(SetPreset, device_ids, st.none() | st.sampled_from([*presets.names(INVENTORY.get(COMPACT).kind), "x"])),
+    st.builds(
+        SetPreset, device_ids, st.none() | st.sampled_from([*presets.preset_names(INVENTORY.get(COMPACT).kind), "x"])
+    ),
     st.builds(SetDamping, device_ids, st.none() | dampings, st.none() | st.tuples(dampings, dampings, dampings)),
     st.builds(SetForceGate, device_ids, st.none() | st.sampled_from([0.0, 0.5, 1.0, 1.5])),
 )

@@ -37,13 +37,13 @@ def moved(new: Vec3, old: Vec3) -> tuple[float, ...]:
 
 
 def test_a_compact_takes_the_arms_presets_and_two_of_its_own() -> None:
-    assert list(presets.names(Kind.ARM)) == SHARED
-    assert list(presets.names(Kind.COMPACT)) == sorted([*SHARED, "compact_centered", "compact_zup"])
+    assert list(presets.preset_names(Kind.ARM)) == SHARED
+    assert list(presets.preset_names(Kind.COMPACT)) == sorted([*SHARED, "compact_centered", "compact_zup"])
 
 
 @pytest.mark.parametrize("kind", [Kind.ARM, Kind.COMPACT])
 def test_each_preset_of_a_kind_is_taken(kind: Kind) -> None:
-    for name in presets.names(kind):
+    for name in presets.preset_names(kind):
         assert presets.check(name, kind) == name
 
 
@@ -130,7 +130,7 @@ def test_the_mount_turns_with_the_basis() -> None:
 def test_every_origin_lies_in_reach_and_outside_the_zones(kind: Kind) -> None:
     box = reach(kind)
 
-    for name in presets.names(kind):
+    for name in presets.preset_names(kind):
         at = presets.origin(name, box)
         if at == ORIGIN:
             continue

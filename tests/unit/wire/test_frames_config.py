@@ -311,7 +311,7 @@ def test_a_shown_mount_and_basis_configure_the_same(
 def test_a_shown_preset_and_basis_configure_the_same(
     vocabulary: Vocabulary, record: DeviceRecord, basis: Basis, data: st.DataObject
 ) -> None:
-    preset = data.draw(st.sampled_from([name for name in presets.names(record.kind) if name != "custom"]))
+    preset = data.draw(st.sampled_from([name for name in presets.preset_names(record.kind) if name != "custom"]))
     device = DeviceConfig(basis, preset)
     shown = config_of(record, of_device(record, device), vocabulary)
 

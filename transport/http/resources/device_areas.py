@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from actors.device.actor import actor_name
-from actors.device.messages import MANAGER, ConfigureDevice, SaveConfiguration
+from actors.device.api import MANAGER, ConfigureDevice, SaveConfiguration, actor_name
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from transport.http.call import NO_BODY, Answer
 from transport.http.device_selector import Area, find
@@ -29,7 +28,7 @@ from transport.http.schema.values import (
 from transport.wire import shapes
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord, DeviceWide
+    from actors.device.api import DeviceRecord, DeviceWide
     from transport.bridge import Bridge
     from transport.http.call import Call, Handler
     from transport.http.device_selector import Devices

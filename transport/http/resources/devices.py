@@ -7,11 +7,10 @@ from typing import Any, Final
 
 import orjson
 
-from actors.device.actor import actor_name
-from actors.device.messages import MANAGER, ConfigureDevice, DeviceRecord, Inventory, SaveConfiguration
+from actors.device.api import MANAGER, ConfigureDevice, DeviceRecord, Inventory, SaveConfiguration, actor_name
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession, UnsupportedArea
-from actors.session.selectors import parse_selector, select
-from actors.settings.messages import STORE, ConfirmLedger
+from actors.session.api import parse_selector, select
+from actors.settings.api import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
 from transport.http.device_selector import find, shown
 from transport.http.results import Act, values_of

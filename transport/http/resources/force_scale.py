@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from actors.kit.errors import InvalidInput, NoSuchSession
 from actors.modules.force_ducking import HTTP, ForceDucking, ForceScales
 from actors.modules.registry import is_on, refusal
-from actors.session.selectors import Selected, parse_selector, select
+from actors.session.api import Selected, parse_selector, select
 from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
 from transport.http.schema.json_schema import obj
@@ -19,7 +19,7 @@ from transport.http.schema.values import GAIN
 from transport.wire import shapes
 
 if TYPE_CHECKING:
-    from actors.session.messages import SessionRecord
+    from actors.session.api import SessionRecord
     from transport.http.call import Answer, Call
 
 BODY: Final = "body"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from actors.device.messages import Phase
+from actors.device.api import Phase
 from transport.http.call import Answer, Call
 from transport.http.route import Route
 from transport.http.schema.json_schema import obj

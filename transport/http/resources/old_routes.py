@@ -6,11 +6,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from actors.device.configuration import MOST_GRAVITY
-from actors.device.messages import ConfigureDevice
-from actors.event.messages import HUB, Emit
+from actors.device.api import MOST_GRAVITY, ConfigureDevice
+from actors.event.api import HUB, Emit
 from actors.kit.errors import InvalidInput, NoSuchDevice, UnsupportedArea
-from actors.settings.messages import STORE, SetSetting, value_as_json
+from actors.settings.api import STORE, SetSetting, value_as_json
 from transport.http.call import Answer
 from transport.http.device_selector import Devices, find, shown
 from transport.http.resources.device_areas import AREAS, EVERY, WideArea, change_wide, flag
@@ -22,7 +21,7 @@ from transport.security import audit
 from transport.wire import shapes
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
+    from actors.device.api import DeviceRecord
     from transport.http.call import Call, Handler
 
 DEVICE_ID: Final = "device_id"

@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from actors.device.actor import actor_name
-from actors.device.messages import MANAGER, ConfigureDevice, ConfirmInventory
+from actors.device.api import MANAGER, ConfigureDevice, ConfirmInventory, actor_name
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
-from actors.pairing.messages import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
+from actors.pairing.api import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
 from transport.http.call import NO_BODY, Answer
 from transport.http.device_selector import Area, find, shown
 from transport.http.durable import confirmed
@@ -22,8 +21,8 @@ from transport.http.schema.route_schema import DEVICE_ID, SEVERAL_DEVICES, Route
 from transport.wire import shapes
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
-    from actors.pairing.pairing_table import PairingTable
+    from actors.device.api import DeviceRecord
+    from actors.pairing.api import PairingTable
     from transport.bridge import Bridge
     from transport.http.call import Call
     from transport.http.device_selector import Devices

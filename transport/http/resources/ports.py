@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from actors.port.messages import PORTS, PortState, PortStatus, ResetPort
+from actors.port.api import PORTS, PortState, PortStatus, ResetPort
 from transport.http.call import Answer, Call
 from transport.http.durable import confirmed
 from transport.http.route import Route

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from actors.device.messages import unsupported_event
-from actors.event.messages import HUB
+from actors.device.api import unsupported_event
+from actors.event.api import HUB
 from actors.kit.errors import FirmwareTooOld, HapticError, InvalidInput
-from actors.session import configure, presets
-from actors.session.messages import (
+from actors.session.api import (
     ClearDamping,
     ClearNavigation,
-    DeviceConfig,
     SessionConfig,
     SetBasis,
     SetDamping,
@@ -25,9 +22,10 @@ from actors.session.messages import (
     SetMount,
     SetNavigation,
     SetPreset,
+    mount_of,
+    preset_of,
+    refused_in_every_session,
 )
-from actors.session.navigation import BESIDE_ANY
-from actors.session.profile import SessionMemory
 from transport.http.device_selector import Area, find
 from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
@@ -48,7 +46,7 @@ from transport.wire import configuration, frames, navigation, shapes
 from transport.wire.vocabulary import preset_in
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
+    from actors.device.api import DeviceRecord
     from transport.http.call import Answer, Call, Handler
     from transport.http.device_selector import Devices
     from transport.http.session_scope import Scopes
@@ -121,11 +119,11 @@ def _basis_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Ma
 
 
 def _mount_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
-    return {"transform": frames.transform_json(presets.mount_of(config, record), complete=True)}
+    return {"transform": frames.transform_json(mount_of(config, record), complete=True)}
 
 
 def _preset_shown(call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
-    return {"preset": call.vocabulary.preset_out(presets.preset_of(config, record))}
+    return {"preset": call.vocabulary.preset_out(preset_of(config, record))}
 
 
 def _damping_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
@@ -317,12 +315,8 @@ def _judged(call: Call, record: DeviceRecord, changes: Changes) -> HapticError |
     except FirmwareTooOld as error:
         bridge.system.context.directory.tell(HUB, unsupported_event(record, error))
         return error
-    around = configure.Surroundings(bridge.inventory, SessionMemory())
-    # What a session has beside it is its actor's to judge.
-    anyone = SessionConfig(devices=MappingProxyType({record.device_id: DeviceConfig(navigation=BESIDE_ANY)}))
-    for refused in configure.apply(anyone, changes, around).refused:
-        return InvalidInput(refused.reason, refused.path)
-    return None
+    refused = refused_in_every_session(record, changes, bridge.inventory)
+    return InvalidInput(refused.reason, refused.path) if refused else None
 
 
 def _act(call: Call, area: SessionArea, record: DeviceRecord, scope: Scope, changes: Changes) -> Act:

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
-from actors.session.messages import Change, ClearProfile, DeclareProfile, SessionRecord
-from actors.session.selectors import Selected, parse_selector, select
+from actors.session.api import Change, ClearProfile, DeclareProfile, Selected, SessionRecord, parse_selector, select
 from transport.http.call import Answer, Call
 from transport.http.durable import confirmed
 from transport.http.results import Act, answer_of, values_of

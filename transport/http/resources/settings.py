@@ -7,15 +7,7 @@ from dataclasses import replace
 from typing import Final, cast
 
 from actors.kit.errors import InvalidInput
-from actors.settings.messages import (
-    DEVICE_KEY,
-    STORE,
-    ResetSetting,
-    SetSetting,
-    SetSettings,
-    SettingView,
-    value_as_json,
-)
+from actors.settings.api import DEVICE_KEY, STORE, ResetSetting, SetSetting, SetSettings, SettingView, value_as_json
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.route import Route

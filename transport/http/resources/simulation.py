@@ -7,9 +7,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from actors.device.actor import actor_name
-from actors.device.inventory import sort_devices
-from actors.device.messages import MANAGER, AddSimulated, ConfigureDevice, Inventory, RemoveSimulated, Simulate
+from actors.device.api import (
+    MANAGER,
+    AddSimulated,
+    ConfigureDevice,
+    Inventory,
+    RemoveSimulated,
+    Simulate,
+    actor_name,
+    sort_devices,
+)
 from actors.kit.errors import NoSuchActor, NoSuchDevice, PortBlocked
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
 from fastpath.layout.constants import StatusFlag
@@ -40,7 +47,7 @@ from transport.wire import simulation
 from transport.wire.vocabulary import path_words
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
+    from actors.device.api import DeviceRecord
 
 EVERY: Final = "*"
 FIRST_TICK_LOOKS: Final = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from actors.control.messages import FASTPATH, SetTickShare
+from actors.control.api import FASTPATH, SetTickShare
 from actors.kit.errors import InvalidInput
 from transport.http.call import Answer, Call
 from transport.http.route import Route

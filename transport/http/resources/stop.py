@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from actors.device.messages import StopStatus
+from actors.device.api import StopStatus
 from transport.http.call import Answer, Call
 from transport.http.device_selector import Area, Devices, find
 from transport.http.durable import confirmed

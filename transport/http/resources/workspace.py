@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from actors.kit.errors import HapticError, NoSuchDevice, NoSuchSession
-from actors.session.messages import ConfigurationChanged, SetWorkspace
+from actors.session.api import ConfigurationChanged, SetWorkspace
 from actors.values.spatial import PartialTransform, Transform, WorkspaceChange
 from transport.http.device_selector import Area, find
 from transport.http.resources.session_areas import BODY, note_unknown
@@ -28,7 +28,7 @@ from transport.http.session_scope import StartScope, cleared_scopes, named_scope
 from transport.wire import frames, module_words, shapes
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord
+    from actors.device.api import DeviceRecord
     from actors.values.identity import Kind
     from transport.http.call import Answer, Call
     from transport.http.device_selector import Devices

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from actors.session.messages import BUBBLE, OFF
-from actors.session.navigation import LARGEST_PLACE, NUMBERS
+from actors.session.api import BUBBLE, LARGEST_PLACE, NUMBERS, OFF
 from fastpath.navigation.values import PRIMITIVES
 from transport.http.schema.json_schema import FLAG, Named, either, nullable, number, obj, word
 from transport.wire.navigation import DRIFT, FIXED

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from actors.settings.builders import ADDRESS
-from actors.settings.key_lookup import KINDS
-from actors.settings.messages import FAMILY
-from actors.settings.schema import TEXT_LENGTH, Setting, TypeHint
+from actors.settings.api import ADDRESS, FAMILY, KINDS, TEXT_LENGTH, Setting, TypeHint
 from transport.http.schema.json_schema import (
     ANYTHING,
     FLAG,

@@ -5,11 +5,9 @@ from __future__ import annotations
 from itertools import permutations, product
 from typing import Any, Final
 
-from actors.device.configuration import MOST_GRAVITY
+from actors.device.api import MOST_GRAVITY
 from actors.modules.built_in import built_in
-from actors.session import presets
-from actors.session.configure import MOST_DAMPING
-from actors.session.profile import LONGEST_NAME
+from actors.session.api import COMPACT_CENTRED, COMPACT_ZUP, LONGEST_NAME, MOST_DAMPING, preset_names
 from actors.values.identity import Kind
 from transport.http.schema.json_schema import FLAG, TEXT, Named, either, number, obj, text, word
 from transport.wire.shapes import LARGEST, SMALLEST_SCALE, UNIT_TOLERANCE
@@ -76,7 +74,7 @@ BASIS: Final = Named(
 SENT_BASIS: Final = either(BASIS, PERMUTATION)
 
 PRESET: Final = word(
-    *presets.names(Kind.COMPACT), *(INVERSE.preset_out(name) for name in (presets.COMPACT_CENTRED, presets.COMPACT_ZUP))
+    *preset_names(Kind.COMPACT), *(INVERSE.preset_out(name) for name in (COMPACT_CENTRED, COMPACT_ZUP))
 )
 SENT_PRESET: Final = either(obj({"preset": PRESET}), PRESET, says="The presets of a compact fit no arm.")
 

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from actors.port.link_interface import NobodyAnswers, PortUnusable
+from actors.port.api import NobodyAnswers, PortUnusable
 from actors.values.hardware import PortFault
 from transport.link.ftdi import (
     BAUD,

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import usb.core
 
-from actors.port.link_interface import NobodyAnswers
+from actors.port.api import NobodyAnswers
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach, Vec3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from actors.port.link_interface import NobodyAnswers
+from actors.port.api import NobodyAnswers
 from actors.values.hardware import Transport
 from fastpath.port.port_cell import PortCell
 from transport.link.polled_link import PolledLink
@@ -15,8 +15,8 @@ from transport.link.usb_bus import NOT_PLUGGED_IN, UsbBus, candidate_of, matches
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.link_interface import Patience
-    from actors.settings.messages import SettingsView
+    from actors.port.api import Patience
+    from actors.settings.api import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Lease, Runtime
 

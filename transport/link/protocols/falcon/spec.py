@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from actors.settings.builders import real
-from actors.settings.messages import Constraint
-from actors.settings.schema import Setting, TypeHint
+from actors.settings.api import Constraint, Setting, TypeHint, real
 from transport.link.driver_spec import DriverSpec
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import serial
 import serial.tools.list_ports
 
-from actors.port.link_interface import DeviceFacts, Ended, LinkFacts, NobodyAnswers
+from actors.port.api import DeviceFacts, Ended, LinkFacts, NobodyAnswers
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import now_ns
@@ -39,10 +39,10 @@ from transport.link.usb_bus import short_id
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from actors.device.messages import DeviceWide
+    from actors.device.api import DeviceWide
     from actors.kit.published import Published
-    from actors.port.link_interface import Patience
-    from actors.settings.messages import SettingsView
+    from actors.port.api import Patience
+    from actors.settings.api import SettingsView
     from fastpath.arena.runtime import Lease, Runtime
     from fastpath.port.port_thread import Failsafe
     from transport.link.protocols.hapi.board import Board

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from actors.settings.builders import pattern, texts
+from actors.settings.api import pattern, texts
 from transport.link.driver_spec import DriverSpec
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import serial
 
-from actors.port.link_interface import DeviceFacts, LinkFacts, NobodyAnswers, PortUnusable
+from actors.port.api import DeviceFacts, LinkFacts, NobodyAnswers, PortUnusable
 from actors.values.hardware import PortFault, Transport
 from fastpath.codecs.openlink_messages import Command, CommandMode, SettlePhase, Wake
 from fastpath.codecs.openlink_py import MAX_DEVICES, Decoder, encode
@@ -31,8 +31,8 @@ from transport.link.serial_port import link_counters, open_port
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from actors.device.messages import DeviceWide
-    from actors.port.link_interface import Patience
+    from actors.device.api import DeviceWide
+    from actors.port.api import Patience
     from actors.values.hardware import Candidate, FoundDevice
     from fastpath.arena.runtime import Lease, Runtime
     from fastpath.port.port_thread import Failsafe

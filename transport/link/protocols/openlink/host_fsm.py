@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from actors.device.events import sent_nothing
-from actors.pairing.messages import Reason
-from actors.port.link_interface import Ended
+from actors.device.api import sent_nothing
+from actors.pairing.api import Reason
+from actors.port.api import Ended
 from fastpath.codecs.openlink_messages import (
     Calibrate,
     Calibration,
@@ -42,7 +42,7 @@ from transport.link.protocols.openlink.peer import MOST_HZ, MS, NS_PER_S, REQUES
 from transport.link.protocols.openlink.status_text import OFF, REASONS, configuration_refused, light, refused
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceWide
+    from actors.device.api import DeviceWide
 
 WAKE_NS: Final = 500 * MS
 # Who has sent nothing for as long may have started again: it is not woken as if it had not.

@@ -5,14 +5,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from actors.device.kinds import KINDS as DEVICE_KINDS
+from actors.device.api import KINDS as DEVICE_KINDS
 from actors.values.hardware import FoundDevice, FoundMechanism, MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach
 from fastpath.codecs.openlink_messages import Capability, CommandMode, Configure, ConfigureField, DeviceKind
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceWide
+    from actors.device.api import DeviceWide
     from fastpath.codecs.openlink_messages import Identity
 
 DRIVER: Final = "openlink"

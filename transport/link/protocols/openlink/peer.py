@@ -10,7 +10,7 @@ from transport.link.protocols.openlink.identity import command_mode
 from transport.link.protocols.openlink.status_text import OFF
 
 if TYPE_CHECKING:
-    from actors.port.link_interface import Ended
+    from actors.port.api import Ended
     from fastpath.codecs.openlink_messages import Identity, Message
 
 MS: Final = 1_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from actors.pairing.messages import Reason
+from actors.pairing.api import Reason
 from fastpath.codecs.openlink_messages import (
     CalibrationReason,
     ConfigureResult,

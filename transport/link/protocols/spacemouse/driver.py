@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from actors.port.link_interface import NobodyAnswers
+from actors.port.api import NobodyAnswers
 from actors.values.hardware import Transport
 from fastpath.port.port_cell import PortCell
 from transport.link import hid
@@ -15,7 +15,7 @@ from transport.link.protocols.spacemouse.device import IDS, RATE_HZ, SpaceMouse,
 from transport.link.usb_bus import NOT_PLUGGED_IN
 
 if TYPE_CHECKING:
-    from actors.port.link_interface import Patience
+    from actors.port.api import Patience
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Lease, Runtime
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from actors.port.link_interface import NobodyAnswers
+from actors.port.api import NobodyAnswers
 from actors.values.hardware import Transport
 from transport.link.usb_bus import candidate_of
 
 if TYPE_CHECKING:
-    from actors.port.link_interface import Link, Patience
+    from actors.port.api import Link, Patience
     from actors.values.hardware import Candidate
     from transport.link.unsupported_ids import UnsupportedIds
     from transport.link.usb_bus import UsbBus

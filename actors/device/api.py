@@ -1,0 +1,47 @@
+"""What transport may use of the device slice: messages and rules. Transport imports no other module of it."""
+
+from __future__ import annotations
+
+from actors.device.configuration import MOST_GRAVITY
+from actors.device.events import sent_nothing
+from actors.device.inventory import sort_devices
+from actors.device.kinds import KINDS
+from actors.device.messages import (
+    MANAGER,
+    AddSimulated,
+    ConfigureDevice,
+    ConfirmInventory,
+    DeviceRecord,
+    DeviceWide,
+    Inventory,
+    Phase,
+    RemoveSimulated,
+    SaveConfiguration,
+    Simulate,
+    SimulatedSpec,
+    StopStatus,
+    actor_name,
+    unsupported_event,
+)
+
+__all__ = [
+    "KINDS",
+    "MANAGER",
+    "MOST_GRAVITY",
+    "AddSimulated",
+    "ConfigureDevice",
+    "ConfirmInventory",
+    "DeviceRecord",
+    "DeviceWide",
+    "Inventory",
+    "Phase",
+    "RemoveSimulated",
+    "SaveConfiguration",
+    "Simulate",
+    "SimulatedSpec",
+    "StopStatus",
+    "actor_name",
+    "sent_nothing",
+    "sort_devices",
+    "unsupported_event",
+]

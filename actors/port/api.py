@@ -1,0 +1,33 @@
+"""What transport may use of the port slice: messages and rules. Transport imports no other module of it."""
+
+from __future__ import annotations
+
+from actors.port.link_interface import (
+    DeviceFacts,
+    Ended,
+    Link,
+    LinkCounters,
+    LinkFacts,
+    NobodyAnswers,
+    Patience,
+    PortUnusable,
+)
+from actors.port.messages import PORTS, PortState, PortStatus, PortTable, ResetPort
+from actors.port.port_filter import ENABLED
+
+__all__ = [
+    "ENABLED",
+    "PORTS",
+    "DeviceFacts",
+    "Ended",
+    "Link",
+    "LinkCounters",
+    "LinkFacts",
+    "NobodyAnswers",
+    "Patience",
+    "PortState",
+    "PortStatus",
+    "PortTable",
+    "PortUnusable",
+    "ResetPort",
+]
