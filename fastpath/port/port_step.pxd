@@ -14,9 +14,8 @@ from fastpath.layout.constants cimport MECHANISM_CURSOR, PORT_HOMED
 from fastpath.plant.plant cimport low_pass_share
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.mechanisms.pose cimport Pose, joint_velocity, pose_clear
-from fastpath.plant.simulation_controls cimport arm_still, grip_still
 from fastpath.space.spatial cimport unit
-from fastpath.tick.steps cimport VELOCITY_CUTOFF_HZ, follow_joints
+from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ, arm_still, follow_joints, grip_still
 from fastpath.layout.initial_state cimport forget_reading
 
 cdef enum:

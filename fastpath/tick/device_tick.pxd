@@ -1,8 +1,4 @@
-"""One device, one tick: the steps in their order, from what sessions want to what the motors get and what the state shows.
-
-read -> arbiter -> navigation -> set-points -> oscillation filter and gates -> damping -> scale -> effects -> monitors -> clamp ->
-torque map, slew -> output -> publish. Each step is an inline formula of its own file; `loop.pyx` calls this for every device.
-"""
+"""One device, one tick: every step in its order, from what sessions want to what the motors get and what the state shows."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -26,9 +22,10 @@ from fastpath.port.port_step cimport HEARD_AGAIN, HEARD_NOTHING, hear, order, re
 from fastpath.mechanisms.pose cimport Pose, only_driven
 from fastpath.tick.set_points cimport set_point, set_point_now
 from fastpath.plant.simulation_controls cimport frozen
-from fastpath.tick.steps cimport (
-    angle_torque, clamp_norm, clamp_torques, damping_force, home_force, position_force, read_arm, read_grip, torque_map, weight,
-)
+from fastpath.plant.simulated_reads cimport read_arm, read_grip
+from fastpath.tick.force_maps cimport clamp_norm, clamp_torques, torque_map
+from fastpath.tick.force_sources cimport angle_torque, damping_force, home_force, position_force
+from fastpath.tick.measurement cimport weight
 
 cdef extern from "platform/realtime.h" nogil:
     int64_t hd_now_ns()
@@ -115,6 +112,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     for i in range(3):
         force[i] = wish.force[i]
         torque[i] = wish.torque[i]
+    # 4 set-points: what they pull with
     position_force(d, p, wish, dt, force, wish.gated_force)
     angle_torque(d, p, wish, dt, torque, wish.gated_torque)
     if p.home_return and s.mode == MODE_IDLE:
@@ -128,17 +126,22 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     only_driven(pose, torque)
     only_driven(pose, wish.gated_force)
     only_driven(pose, wish.gated_torque)
+    # 5 clamp
     s.clamped += clamp_norm(force, p.peak_force)
     clamp_norm(wish.gated_force, p.peak_force)
     clamp_torques(torque, p.torque_limit, p.torque_scaling != 0)
     clamp_torques(wish.gated_torque, p.torque_limit, p.torque_scaling != 0)
+    # 6 filter
     filter_and_gate(&d.chain, &a.oscillation, &a.oscillation_rate, p, s, pose,
                     wish.gated_force, wish.gated_torque, times, force, torque)
     lap(a, STEP_FILTER, since)
+    # 7 damping
     damping_force(p, s, wish, dt, force)
+    # 8 scale
     for i in range(3):
         force[i] *= p.force_scale
     add_effects(&wish.effect, p, a.dead_man_gain, force)
+    # 9 monitors act, 10 clamp
     if s.safety & SAFETY_EBRAKE:
         for i in range(3):
             force[i] = -BRAKE * s.velocity[i]
@@ -152,10 +155,12 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
             torque[i] *= d.guard.fod_gain * d.guard.grip_gain
         s.clamped += clamp_norm(force, p.peak_force)
     lap(a, STEP_CLAMP, since)
+    # 11 torque map, 12 slew
     saturated = torque_map(p, pose, limit, force, torque)
     if not s.safety & SAFETY_EBRAKE and slew(&d.chain, p, s, dt, force, torque):
         saturated |= torque_map(p, pose, limit, force, torque)
     s.saturated += saturated
+    # 13 ramp
     for i in range(3):
         force[i] *= a.output_gain
         torque[i] *= a.output_gain
@@ -177,7 +182,28 @@ cdef inline void watch(Arena *a, DeviceSlot *slot, const DeviceParams *p, double
 
 
 cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
-    """Every step in order; the last tick was dt seconds ago, which is so many periods."""
+    """The last tick was dt seconds ago, which is so many periods. The steps, in this order:
+
+     1  read          newest packet of a device at a port, or the simulated plant advanced by dt; encoders, velocity
+     2  monitors      e-brake, foreign object, stall, grip, heat: what the device did under the last output
+     3  sum           forces and torques of all sessions: fade by age, duck gain; the gated share of both beside them
+     4  set-points    bubbles add their forces to both sums; straight lines between messages;
+                      springs of held positions and angles; home return
+     5  clamp         |F| <= peak, |torque| <= limit: what the filter sees is what can be put out
+     6  filter        out = g (u - h sum(gate F)), one g for each axis: oscillation filter and force gates
+     7  damping       - b v of the sessions; never filtered
+     8  scale         F times the force scale; effects are added, bounded in power; never filtered
+     9  monitors act  e-brake replaces the force; else limit springs are added, foreign object and dropped grip scale it
+    10  clamp         |F| <= peak
+    11  torque map    torque = J' F + commanded torque, saturated in its direction, |F at the cursor| <= peak
+    12  slew          |dF/dt| <= 3,000 N/s away from zero, of all that is felt together; what is cut short passes 11 again
+    13  ramp          F times the output gain: 50 ms after a start, a gap or a change of rate
+    14  output        to the simulated plant, or as an order to the thread of the device's port
+    15  publish       state and navigation, under one sequence
+
+    Grips and pens have steps 1, 3 and 15. A device that is stopped or takes no commands gets zero instead of steps 5 to 13,
+    and whatever remembers starts again. A silent device at a port shows its flags alone.
+    """
     cdef DeviceSlot *slot = &a.devices[index]
     cdef DeviceState *s = &slot.inner.state
     cdef DeviceParams *p
@@ -194,6 +220,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     p = <DeviceParams *>hd_triple_front(&slot.params_cell, slot.params, sizeof(DeviceParams))
     stopped = hd_load(&slot.stop) != 0
     real = p.source == SOURCE_PORT
+    # 1 read
     if real:
         heard = hear(slot, p, a.state.ticks, now)
         if heard == HEARD_NOTHING:
@@ -211,6 +238,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         else:
             read_arm(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
+        # 2 monitors
         watch(a, slot, p, dt)
         lap(a, STEP_MONITOR, &since)
     elif handle:
@@ -219,16 +247,19 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         else:
             read_grip(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
+    # 3 sum
     arbitrate(a, index, now, dt, loop.command_timeout, &wish)
     wish.position_gain *= a.dead_man_gain
     wish.angle_gain *= a.dead_man_gain
     obeys = p.accepts_commands != 0 and not stopped
     show_wish(s, &wish, obeys)
+    # 4 set-points
     if moves:
         navigate(a, index, p, dt, obeys, wish.force, wish.gated_force)
     follow(&slot.inner, p, &wish, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if moves:
+        # 4 to 13
         if obeys:
             output(a, slot, p, pose, &wish, dt, times, &since, force, torque)
         else:
@@ -236,6 +267,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             for i in range(3):
                 force[i] = 0
                 torque[i] = 0
+        # 14 output
         for i in range(3):
             slot.inner.sim.force[i] = force[i]
             s.force[i] = force[i]
@@ -245,6 +277,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         if p.left_handed:
             s.torque[0] = 0 - s.torque[0]
         lap(a, STEP_OUTPUT, &since)
+    # 15 publish
     s.tick = a.state.ticks
     s.time_ns = now
     s.generation = <uint32_t>hd_load(&slot.generation)

@@ -1,0 +1,101 @@
+"""Limits of forces and torques, and the map from both to what the motors give.
+
+None allocates, locks, logs or knows Python; NaN and infinity never reach a motor.
+"""
+
+from libc.math cimport fabs, isfinite, sqrt
+from libc.stdint cimport uint32_t
+from libc.string cimport memset
+
+from fastpath.layout.arena cimport DeviceParams
+from fastpath.mechanisms.pose cimport Pose, cursor_force, joint_torque, only_driven
+
+
+cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:
+    """Limit the norm (N) and keep the direction; no finite force is no force. 1 when it had to act."""
+    cdef double norm = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
+    cdef double scale = 0
+    cdef int i
+    if norm <= peak:
+        return 0
+    if isfinite(norm):
+        scale = peak / norm
+    for i in range(3):
+        force[i] = force[i] * scale if scale > 0 else 0
+    return 1
+
+
+cdef inline uint32_t only_finite(double *force, double *torque) noexcept nogil:
+    """Zero both unless every part is a finite number; 1 when it had to: what goes to motors is never NaN or infinite."""
+    cdef int i
+    for i in range(3):
+        if not (isfinite(force[i]) and isfinite(torque[i])):
+            memset(force, 0, 3 * sizeof(double))
+            memset(torque, 0, 3 * sizeof(double))
+            return 1
+    return 0
+
+
+cdef inline void clamp_torques(double *torque, double limit, bint together) noexcept nogil:
+    """Torques (N.mm) within the limit either way, all shrunk together or each by itself; what is no number is none."""
+    cdef double largest = 0
+    cdef int i
+    for i in range(3):
+        if not isfinite(torque[i]):
+            together = False
+        elif fabs(torque[i]) > largest:
+            largest = fabs(torque[i])
+    for i in range(3):
+        if together and largest > limit:
+            torque[i] *= limit / largest
+        elif torque[i] > limit:
+            torque[i] = limit
+        elif torque[i] < -limit:
+            torque[i] = -limit
+        elif not isfinite(torque[i]):
+            torque[i] = 0
+
+
+cdef inline uint32_t torque_map(
+    const DeviceParams *p, const Pose *pose, double limit, double *force, double *torque,
+) noexcept nogil:
+    """Cursor force (N) and joint torques (N.mm) in, what the motors give out in both forms; 1 when they saturate.
+
+    With torque scaling the whole vector shrinks to the limit (N.mm) and keeps its direction; without it each joint clamps by
+    itself. What the motors come to at the cursor is at most the peak force, also where the arm is nearly stretched.
+    """
+    cdef double total[3]
+    cdef double largest = 0, norm, scale = 1
+    cdef bint angular = torque[0] != 0 or torque[1] != 0 or torque[2] != 0
+    cdef uint32_t saturated = 0
+    cdef int i
+    only_driven(pose, force)
+    only_driven(pose, torque)
+    joint_torque(pose, force, total)
+    for i in range(3):
+        total[i] = 1000 * total[i] + torque[i]
+        if fabs(total[i]) > largest:
+            largest = fabs(total[i])
+    if largest > limit:
+        saturated = 1
+        for i in range(3):
+            if p.torque_scaling:
+                total[i] *= limit / largest
+            elif total[i] > limit:
+                total[i] = limit
+            elif total[i] < -limit:
+                total[i] = -limit
+    if angular or (saturated and not p.torque_scaling):
+        for i in range(3):
+            force[i] = 0.001 * total[i]
+        cursor_force(pose, force, force)
+    elif saturated:
+        for i in range(3):
+            force[i] *= limit / largest
+    norm = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
+    if norm > p.peak_force:
+        scale = p.peak_force / norm
+    for i in range(3):
+        force[i] *= scale
+        torque[i] = scale * total[i]
+    return saturated | only_finite(force, torque)
