@@ -31,7 +31,7 @@ SOURCES := $(shell find fastpath -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -
 PACKAGES := $(wildcard actors fastpath transport)
 CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 
-.PHONY: help run test bench bench-haptics soak fuzz lint docs lock wheel build clean always
+.PHONY: help run test test-unit test-slice bench bench-haptics soak fuzz lint docs lock wheel build clean always
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -44,6 +44,12 @@ build: $(STAMPS)/build $(STAMPS)/record  ## build the extensions in place
 test: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests; PYTEST_ARGS are handed to pytest
 	$(PY) -m tests.support.shares $(PYTEST_ARGS)
 
+test-unit: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests that open no socket, in under a minute
+	$(PY) -m tests.support.shares --unit
+
+test-slice: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the unit tests of one slice in seconds: S=device, S=transport/http
+	$(PY) -m pytest -q tests/unit/$(S) $(PYTEST_ARGS)
+
 bench: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## measure, and print one table; BENCH_ARGS are handed to pytest
 	$(PY) -m pytest bench -q --tb=short --benchmark-enable --benchmark-only --benchmark-quiet --timeout=0 $(BENCH_ARGS)
 
@@ -55,7 +61,7 @@ soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for
 	$(PY) -m pytest tests -m soak -q --tb=short --timeout=0 $(PYTEST_ARGS)
 
 fuzz: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the property tests with two hundred times the examples
-	$(PY) -m pytest $(wildcard tests/unit tests/wire tests/acceptance tests/scenarios/test_schemathesis.py) --hypothesis-profile=fuzz --timeout=0 $(PYTEST_ARGS)
+	$(PY) -m pytest $(wildcard tests/unit tests/service tests/wire tests/acceptance tests/scenarios/test_schemathesis.py) --hypothesis-profile=fuzz --timeout=0 $(PYTEST_ARGS)
 
 lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cython-lint and the symbols of the loop
 	$(BIN)/ruff check .

@@ -264,7 +264,7 @@ BY_MONITORS: Final = frozenset(
     }
 )
 ELSEWHERE: Final = {
-    "events_dropped": "tests/unit/transport/ws/test_events.py: who does not read loses the oldest",
+    "events_dropped": "tests/service/ws/test_event_streams.py: who does not read loses the oldest",
     "actor_failed": "tests/scenarios/test_killed_actors.py: a session whose actor keeps failing",
 }
 

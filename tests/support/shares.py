@@ -1,6 +1,6 @@
 """The whole suite as processes beside each other: shares of it wait in a queue, the long ones in front.
 
-`make test` stands behind this; with arguments of its own it is one plain run of pytest.
+Behind `make test`, and with `--unit` behind `make test-unit`; with other arguments it is one plain run of pytest.
 """
 
 from __future__ import annotations
@@ -21,13 +21,15 @@ from typing import Final
 
 TESTS: Final = Path("tests")
 SCENARIOS: Final = TESTS / "scenarios"
+UNIT: Final = TESTS / "unit"
 # Longest first; a folder means what is in none of the shares of files.
 LONG: Final = (
     (SCENARIOS / "test_schemathesis.py",),
-    (TESTS / "unit",),
+    (UNIT,),
     (SCENARIOS / "test_wheel.py", SCENARIOS / "test_readme.py", SCENARIOS / "test_make_run.py"),
     (TESTS / "wire", TESTS / "previews"),
     (TESTS / "promises",),
+    (TESTS / "service",),
     (TESTS / "acceptance", TESTS / "haptics"),
 )
 # Scenarios wait for services and builds as often as they compute.
@@ -55,6 +57,19 @@ def shares() -> list[tuple[str, ...]]:
     folders = {TESTS / path.relative_to(TESTS).parts[0] for path in TESTS.rglob("test_*.py") if path.parent != TESTS}
     rest = sorted(folders - named - {SCENARIOS}) + sorted(TESTS.glob("test_*.py"))
     return [tuple(map(str, share)) for share in (*LONG, *parts, rest)]
+
+
+def unit_shares(count: int = os.cpu_count() or 1) -> list[tuple[str, ...]]:
+    """The folders and files of tests/unit in `count` shares of about the same size, which is that of their text."""
+    sizes = {path: sum(file.stat().st_size for file in _tests(path)) for path in UNIT.iterdir()}
+    parts: list[list[Path]] = [[] for _ in range(count)]
+    for path in sorted((path for path, size in sizes.items() if size), key=lambda path: (-sizes[path], path)):
+        min(parts, key=lambda part: sum(sizes[held] for held in part)).append(path)
+    return [tuple(sorted(map(str, part))) for part in parts if part]
+
+
+def _tests(path: Path) -> list[Path]:
+    return list(path.rglob("test_*.py")) if path.is_dir() else [path] if path.match("test_*.py") else []
 
 
 def run(share: tuple[str, ...], folder: str, patience_s: float = PATIENCE_S) -> Ended:
@@ -93,11 +108,13 @@ def report(ended: Ended) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Exit code of the share that went worst."""
-    if arguments:
+    unit = list(arguments) == ["--unit"]
+    if arguments and not unit:
         return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
     worst = 0
+    queue = unit_shares() if unit else shares()
     with TemporaryDirectory(prefix="hapticd-tests-", dir=quick_folder()) as folder, ThreadPoolExecutor(BESIDE) as pool:
-        for done in as_completed([pool.submit(run, share, folder) for share in shares()]):
+        for done in as_completed([pool.submit(run, share, folder) for share in queue]):
             ended = done.result()
             sys.stdout.write(f"{report(ended)}\n")
             sys.stdout.flush()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shares import TESTS, Ended, main, report, run, shares
+from tests.support.shares import TESTS, Ended, main, report, run, shares, unit_shares
 
 
 def files(path: str) -> list[Path]:
@@ -23,6 +23,13 @@ def test_every_test_file_is_in_exactly_one_share() -> None:
     counted = Counter(file for share in shares() for path in share for file in files(path))
 
     assert counted == Counter(TESTS.rglob("test_*.py"))
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 100])
+def test_every_unit_test_file_is_in_exactly_one_unit_share(count: int) -> None:
+    counted = Counter(file for share in unit_shares(count) for path in share for file in files(path))
+
+    assert counted == Counter((TESTS / "unit").rglob("test_*.py"))
 
 
 def test_a_share_that_went_well_is_shown_without_its_dots() -> None:

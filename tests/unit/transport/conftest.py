@@ -1,4 +1,4 @@
-"""A running edge over doubles."""
+"""A state directory of the test's own."""
 
 from __future__ import annotations
 
@@ -8,16 +8,9 @@ from pathlib import Path
 import pytest
 
 from actors.settings.state_directory import StateDirectory
-from tests.unit.transport.rig import Rig
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[StateDirectory]:
     with StateDirectory(tmp_path / "state") as directory:
         yield directory
-
-
-@pytest.fixture
-def rig(folder: StateDirectory) -> Iterator[Rig]:
-    with Rig(folder) as running:
-        yield running

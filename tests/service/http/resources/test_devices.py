@@ -10,7 +10,7 @@ from actors.device.messages import Inventory
 from actors.session.messages import SessionConfig
 from actors.settings.messages import SettingsView
 from fastpath.arena.runtime import Runtime
-from tests.unit.transport.rig import Rig
+from tests.service.rig import Rig
 from transport.http.resources import devices
 from transport.wire.vocabulary import Vocabulary
 

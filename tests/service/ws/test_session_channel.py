@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from fastpath.space.spatial_py import Space
+from tests.service.ws.conftest import Connect
+from tests.service.ws.shown import ARM, NEUTRAL, UP, XZY, arm, force, numbers, paths, state, xyz
 from tests.support.inside import ServiceInside
 from tests.support.peer import BINARY, TEXT, Peer, encoded
-from tests.unit.ws.conftest import Connect
-from tests.unit.ws.shown import ARM, NEUTRAL, UP, XZY, arm, force, numbers, paths, state, xyz
 
 # ---------------------------------------------------------------- frames
 

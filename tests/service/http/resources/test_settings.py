@@ -12,7 +12,7 @@ from actors.kit.errors import Busy, HapticError, StateNotWritable
 from actors.settings.messages import STORE
 from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state_directory import StateDirectory
-from tests.unit.transport.rig import Rig, failing
+from tests.service.rig import Rig, failing
 from transport.settings_catalog import SETTINGS_CATALOG
 
 FREQUENCY = "control/frequency"

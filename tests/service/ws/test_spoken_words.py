@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.service.ws.conftest import Connect
+from tests.service.ws.shown import ARM, INVERSE, NEUTRAL, UP, paths
 from tests.support.inside import ServiceInside
 from tests.support.listener import Listener
 from tests.support.peer import BINARY, TEXT, Peer
 from tests.support.polling import eventually
-from tests.unit.ws.conftest import Connect
-from tests.unit.ws.shown import ARM, INVERSE, NEUTRAL, UP, paths
 from transport.wire.hint_limit import HintLimit
 
 KEEP: dict[str, Any] = {"keep_alive": {}}

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from tests.service.http.areas.conftest import Join
 from tests.support.http_client import HttpClient
 from tests.support.inside import ServiceInside
 from tests.support.polling import eventually
-from tests.unit.transport.http.areas.conftest import Join
 
 IDENTITY: dict[str, Any] = {
     "position": {"x": 0, "y": 0, "z": 0},

@@ -9,7 +9,7 @@ import pytest
 from tornado.httputil import HTTPServerRequest
 from tornado.websocket import WebSocketHandler
 
-from tests.unit.transport.rig import TOKEN, Rig
+from tests.service.rig import TOKEN, Rig
 from transport.http import app
 from transport.http.app import HTTP_ROUTES, session_upgrade
 from transport.http.requester import requester_of

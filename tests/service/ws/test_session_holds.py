@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from tests.service.ws.conftest import Connect
+from tests.service.ws.shown import ARM, EMPTY, GRIP, UP, arm, force, metric, numbers, paths, state, xyz
 from tests.support.inside import ServiceInside
 from tests.support.peer import Peer
 from tests.support.polling import eventually
-from tests.unit.ws.conftest import Connect
-from tests.unit.ws.shown import ARM, EMPTY, GRIP, UP, arm, force, metric, numbers, paths, state, xyz
 
 # ---------------------------------------------------------------- what is held and what is released
 

@@ -11,7 +11,7 @@ import socket
 import pytest
 
 from actors.kit.errors import Busy, HapticError
-from tests.unit.transport.rig import PATIENCE_S, Rig
+from tests.service.rig import PATIENCE_S, Rig
 from transport.http.app import HTTP_ROUTES
 from transport.http.call import Answer, Call, Text
 from transport.http.route import Route, RouteTable

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from actors.device.messages import ConfigureDevice
+from tests.service.http.areas.conftest import Join
 from tests.support.http_client import HttpClient
 from tests.support.inside import ServiceInside
 from tests.support.polling import eventually
-from tests.unit.transport.http.areas.conftest import Join
 
 START: dict[str, Any] = {
     "handedness": {"handedness": "right"},

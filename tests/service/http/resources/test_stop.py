@@ -12,7 +12,7 @@ from actors.settings.ledger import Ledger
 from actors.settings.messages import STORE
 from actors.settings.state_directory import StateDirectory
 from actors.values.identity import Kind
-from tests.unit.transport.rig import Rig, failing
+from tests.service.rig import Rig, failing
 
 FREE: dict[str, object] = {"stopped": False, "everything": False, "devices": []}
 HELD: dict[str, object] = {"stopped": True, "everything": True, "devices": ["049D", "05C0"]}

@@ -12,7 +12,7 @@ from actors.settings.ledger import Ledger
 from actors.settings.messages import STORE
 from actors.settings.state_directory import StateDirectory
 from actors.values.identity import Kind
-from tests.unit.transport.rig import Rig, failing
+from tests.service.rig import Rig, failing
 
 SINCE = "2026-01-01T00:00:00+00:00"
 PATH = "/dev/ttyACM0"

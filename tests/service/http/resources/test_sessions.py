@@ -9,7 +9,7 @@ import pytest
 from actors.kit.errors import Busy, StateNotWritable
 from actors.session.messages import SessionTable
 from actors.settings.messages import STORE
-from tests.unit.transport.rig import Rig, StandInSession, failing
+from tests.service.rig import Rig, StandInSession, failing
 from transport import bridge
 
 

@@ -16,8 +16,8 @@ from tornado.websocket import WebSocketHandler, websocket_connect
 
 from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state_directory import StateDirectory
+from tests.service.rig import BUILD, TOKEN, Rig
 from tests.support.service import parse_ready
-from tests.unit.transport.rig import BUILD, TOKEN, Rig
 from transport import listeners
 from transport.listeners import (
     EVENTS_PORT,

@@ -21,7 +21,7 @@ from actors.event.queue import MOST_WAITING, BoundedQueue
 from actors.kit.errors import InvalidInput
 from actors.settings.state_directory import StateDirectory
 from fastpath.text.encoder import encode_json
-from tests.unit.transport.rig import PATIENCE_S, Rig
+from tests.service.rig import PATIENCE_S, Rig
 from transport.wire.events import translation
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 from transport.ws.events import EventChannels, event_routes, parse_event_filter

@@ -11,7 +11,7 @@ from actors.device.messages import Inventory, Phase
 from actors.port.messages import PortStatus, PortTable
 from actors.values.identity import Kind
 from fastpath.arena.runtime import now_ns
-from tests.unit.transport.rig import BUILD, Rig
+from tests.service.rig import BUILD, Rig
 from transport.http.resources.health import readiness
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors.values.identity import Kind
-from tests.unit.transport.rig import Rig
+from tests.service.rig import Rig
 from transport.http.app import HTTP_ROUTES
 from transport.http.openapi import document, operation_id, path_of
 from transport.http.route import Route

@@ -7,7 +7,7 @@ import pytest
 from actors.control.messages import FASTPATH, SetTickShare
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import Conflict
-from tests.unit.transport.rig import Rig, failing
+from tests.service.rig import Rig, failing
 
 
 class StandInLoop(ServiceActor):

@@ -1,0 +1,23 @@
+"""A running edge over doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from actors.settings.state_directory import StateDirectory
+from tests.service.rig import Rig
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[StateDirectory]:
+    with StateDirectory(tmp_path / "state") as directory:
+        yield directory
+
+
+@pytest.fixture
+def rig(folder: StateDirectory) -> Iterator[Rig]:
+    with Rig(folder) as running:
+        yield running

@@ -1,0 +1,26 @@
+"""Unit tests open no socket: what needs one belongs to tests/service."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(autouse=True, scope="session")
+def no_sockets() -> Iterator[None]:
+    """Fail a test that creates a socket; the two ends of a socketpair, as event loops have them, are allowed."""
+    original = socket.socket.__init__
+
+    def refuse(self: socket.socket, *arguments: Any, **named: Any) -> None:
+        # The ends of a socketpair and accepted connections come with their descriptor.
+        if named.get("fileno", arguments[3] if len(arguments) > 3 else None) is None:
+            pytest.fail("A unit test opened a socket: move it to tests/service, or hand it a socketpair.")
+        original(self, *arguments, **named)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(socket.socket, "__init__", refuse)
+    yield
+    patch.undo()
