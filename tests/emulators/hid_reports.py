@@ -6,7 +6,7 @@ import struct
 from collections import deque
 from dataclasses import dataclass, field
 
-from transport.link.usb_bus import Unplugged
+from transport.link.polled_device import Unplugged
 
 
 @dataclass

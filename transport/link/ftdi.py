@@ -9,7 +9,7 @@ from typing import Any, Final
 import usb.core
 import usb.util
 
-from transport.link.usb_bus import Unplugged
+from transport.link.polled_device import Unplugged
 
 VENDOR_OUT: Final = 0x40
 RESET, MODEM, FLOW, BAUD, LINE, LATENCY = 0, 1, 2, 3, 4, 9

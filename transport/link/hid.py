@@ -12,7 +12,8 @@ from typing import Final, Protocol
 
 from actors.port.api import NobodyAnswers, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
-from transport.link.usb_bus import RULES, Unplugged
+from transport.link.polled_device import Unplugged
+from transport.link.usb_bus import RULES
 
 CLASS: Final = Path("/sys/class/hidraw")
 LONGEST_REPORT: Final = 64

@@ -1,7 +1,7 @@
-"""One open USB device: a thread that carries the loop's orders to it and its answers to the loop, at a rate of its own.
+"""A link whose thread exchanges with one device from Python, at the device's own rate: orders of the loop out, samples in.
 
-pyusb needs the interpreter around each transfer, so that the rate is lower and the watchdog longer than those of a serial
-port: what the loop ordered more than 100 ms ago is zero force. Only the thread talks to the device once it runs.
+Each exchange needs the interpreter, so the rate is lower and the watchdog longer than those of a port thread in C: an order
+older than 100 ms becomes zero force. Once the thread runs, only it talks to the device.
 """
 
 from __future__ import annotations
@@ -13,112 +13,52 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from actors.port.api import DeviceFacts, Ended, LinkCounters, LinkFacts
 from fastpath.arena.runtime import now_ns
-from transport.link.usb_bus import Unplugged
+from transport.link.polled_device import PolledDevice, Unplugged
 
 if TYPE_CHECKING:
     from actors.device.api import DeviceWide
-    from actors.values.hardware import FoundDevice
     from actors.values.spatial import Quaternion, Vec3
     from fastpath.arena.runtime import Lease
-    from transport.link.sample import Sample
 
 RATE_HZ: Final = 500.0
 WATCHDOG_NS: Final = 100_000_000
-# A device that answers nothing for so long is as good as gone.
-DEAF_S: Final = 1.0
+DEAF_S: Final = 1.0  # without a sample: the device has gone
 JOIN_S: Final = 0.5
 NS_PER_S: Final = 1_000_000_000
-NOTHING: Final[Vec3] = (0.0, 0.0, 0.0)
+NO_TORQUE: Final[Vec3] = (0.0, 0.0, 0.0)
 
 logger = logging.getLogger(__name__)
 
 
-class PolledDevice(Protocol):
-    """One device, as its protocol drives it; every method on one thread at a time."""
-
-    @property
-    def found(self) -> FoundDevice:
-        """Who it is."""
-        ...
-
-    @property
-    def frames_in(self) -> int:
-        """Whole ones."""
-        ...
-
-    @property
-    def frames_bad(self) -> int:
-        """Broken ones."""
-        ...
-
-    @property
-    def frames_out(self) -> int:
-        """Commands so far."""
-        ...
-
-    @property
-    def bytes_in(self) -> int:
-        """All that came."""
-        ...
-
-    @property
-    def bytes_out(self) -> int:
-        """All that was sent."""
-        ...
-
-    @property
-    def fault(self) -> str:
-        """What is wrong, in words, "" while nothing is."""
-        ...
-
-    @property
-    def homed(self) -> bool:
-        """Whether it knows where it is."""
-        ...
-
-    @property
-    def beats(self) -> bool:
-        """Whether it is a handle that is there as long as its link is."""
-        ...
-
-    def exchange(self, torque: Vec3) -> Sample | None:
-        """Joint torques (N.mm) out; what it answers, None when nothing new came. At most 50 ms; Unplugged."""
-        ...
-
-    def close(self) -> None:
-        """Zero force, and give it back; never raises."""
-        ...
-
-
 class Cell(Protocol):
-    """The loop's end of one device."""
+    """The loop's orders to one device and its samples from it."""
 
     def order(self) -> tuple[int, Vec3, Vec3] | None:
-        """When the loop ordered it (ns), force (N) and joint torques (N.mm); None: nothing was ordered in this lease."""
+        """Return time of the order (ns), force (N) and joint torques (N.mm); None: no order in this lease."""
         ...
 
     def put(self, *, joint: Vec3, orientation: Quaternion, buttons: int, bits: int) -> bool:
-        """A sample that arrived now: degrees, unit quaternion, `PortBit`s; False when the device is not ours any more."""
+        """Store a sample that arrived now: degrees, unit quaternion, `PortBit`s; False when the lease has ended."""
         ...
 
 
 class PolledLink:
-    """Exchanges zero force from the first moment, so that homing goes on; with the loop once `start` has named the slot."""
+    """Exchanges zero force from the first moment, so that homing goes on, and with the loop from `start` on."""
 
     receiver = False
 
     def __init__(
         self,
         device: PolledDevice,
-        cells: Callable[[Lease], Cell],
+        make_cell: Callable[[Lease], Cell],
         clock: Callable[[], int],
         *,
         rate_hz: float = RATE_HZ,
         deaf_s: float = DEAF_S,
     ) -> None:
-        """`clock` is the one that orders are stamped with, ns."""
+        """`clock` is the one of the orders, ns."""
         self._device = device
-        self._cell_of = cells
+        self._make_cell = make_cell
         self._clock = clock
         self._deaf_s = deaf_s
         self._period_ns = round(NS_PER_S / rate_hz)
@@ -134,12 +74,12 @@ class PolledLink:
         self._thread.start()
 
     def start(self, leases: Mapping[str, Lease]) -> None:
-        """Exchange with the loop for the device, or with nobody."""
+        """Exchange with the slot of the device, or zero force without one."""
         lease = leases.get(self._device_id)
-        self._cell = None if lease is None else self._cell_of(lease)
+        self._cell = None if lease is None else self._make_cell(lease)
 
     def facts(self) -> LinkFacts:
-        """What holds now."""
+        """Return the facts of this moment."""
         device = self._device
         counters = LinkCounters(
             frames_in=device.frames_in,
@@ -150,25 +90,25 @@ class PolledLink:
             late=self._late,
             errors=self._errors,
         )
-        about = DeviceFacts(
+        device_facts = DeviceFacts(
             heartbeat_ns=now_ns() if device.beats and not self._gone else None,
             fault=device.fault,
             calibration=self._calibrated(),
             homed=device.homed,
         )
-        return LinkFacts(self._gone, (device.found,), {self._device_id: about}, counters)
+        return LinkFacts(self._gone, (device.found,), {self._device_id: device_facts}, counters)
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
-        """Nothing: the loop does all of it."""
+        """Do nothing: the loop does all of it."""
         del device_id, wide, save
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """It calibrates itself as long as it is not: done as soon as it is; nobody waits for it then."""
+        """Start calibration `run`, which succeeds as soon as the device is homed; 0 aborts a running one."""
         del device_id
         self._calibrating = run or None
 
     def close(self) -> None:
-        """Zero force sent, thread joined."""
+        """Send zero force and join the thread."""
         self._stop.set()
         if self._thread is not threading.current_thread():
             self._thread.join(JOIN_S)
@@ -183,7 +123,7 @@ class PolledLink:
 
     def _run(self) -> None:
         try:
-            self._exchange_on()
+            self._exchange_until_stopped()
         except Unplugged as error:
             self._gone = str(error)
             self._errors += 1
@@ -194,29 +134,29 @@ class PolledLink:
         finally:
             self._device.close()
 
-    def _exchange_on(self) -> None:
-        due = heard = now_ns()
+    def _exchange_until_stopped(self) -> None:
+        due = sampled = now_ns()
         while not self._stop.is_set():
             cell = self._cell
-            sample = self._device.exchange(NOTHING if cell is None else self._torque(cell))
+            sample = self._device.exchange(NO_TORQUE if cell is None else self._torque(cell))
             now = now_ns()
             if sample is not None:
-                heard = now
+                sampled = now
                 if cell is not None:
                     bits = sample.bits
                     cell.put(joint=sample.joint, orientation=sample.orientation, buttons=sample.buttons, bits=bits)
-            elif now - heard > self._deaf_s * NS_PER_S:
+            elif now - sampled > self._deaf_s * NS_PER_S:
                 raise Unplugged(f"it has not answered for {self._deaf_s:g} s")
             due = max(due + self._period_ns, now - self._period_ns)
             if due > now:
                 self._stop.wait((due - now) / NS_PER_S)
 
     def _torque(self, cell: Cell) -> Vec3:
-        """What the loop orders, zero once that is too old."""
+        """Return the torques that the loop orders, zero when the order is too old."""
         order = cell.order()
         if order is None:
-            return NOTHING
+            return NO_TORQUE
         if self._clock() - order[0] > WATCHDOG_NS:
             self._late += any(order[2])
-            return NOTHING
+            return NO_TORQUE
         return order[2]

@@ -20,10 +20,6 @@ RULES: Final = "ops/udev/70-hapticd.rules"
 logger = logging.getLogger(__name__)
 
 
-class Unplugged(Exception):
-    """The device does not answer any more; the sentence says why."""
-
-
 class UsbBus:
     """Devices over one backend of pyusb, libusb 1.0 unless another is given; without any there are no devices."""
 
@@ -79,15 +75,6 @@ def serial_number(device: Any) -> str:
         return ""
 
 
-def short_id(prefix: str, serial: str, port: str) -> str:
-    """A device id of at most eight letters and digits: the end of the serial number, else of the port's name."""
-    kept = [letter for letter in serial.upper() if letter in _LETTERS]
-    if len(kept) >= _FEWEST:
-        return "".join(kept[-8:])
-    digits = [letter for letter in port if letter in _LETTERS]
-    return "".join([*prefix, *digits])[:8]
-
-
 def unusable(error: usb.core.USBError, what: str) -> PortUnusable | None:
     """What keeps a port from being used, in a sentence that says what to do; None for what a new try may mend."""
     if error.errno in (errno.EACCES, errno.EPERM):
@@ -104,7 +91,3 @@ def unusable(error: usb.core.USBError, what: str) -> PortUnusable | None:
 def matches(device: Any, ids: Iterable[tuple[int, int]]) -> bool:
     """Whether a device is one of these (vendor id, product id)."""
     return (int(device.idVendor), int(device.idProduct)) in ids
-
-
-_LETTERS: Final = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-_FEWEST: Final = 4

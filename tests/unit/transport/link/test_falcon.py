@@ -17,9 +17,10 @@ from fastpath.codecs.falcon_py import Delta
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
+from transport.link.polled_device import Unplugged
 from transport.link.protocols.falcon import boot, device
 from transport.link.protocols.falcon.device import FalconDevice, open_falcon
-from transport.link.usb_bus import Unplugged, UsbBus, candidate_of
+from transport.link.usb_bus import UsbBus, candidate_of
 
 IMAGE = bytes(range(256)) * 2
 PUSH = (50.0, -50.0, 100.0)

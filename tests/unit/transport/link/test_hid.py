@@ -11,7 +11,7 @@ import pytest
 from actors.port.link_interface import NobodyAnswers, PortUnusable
 from actors.values.hardware import PortFault
 from transport.link.hid import HidDevice, HidRaw, hid_devices
-from transport.link.usb_bus import Unplugged
+from transport.link.polled_device import Unplugged
 
 UEVENT = "DRIVER=hid-generic\nHID_ID=0003:0000256F:0000C635\nHID_NAME=3Dconnexion SpaceMouse Compact\nHID_UNIQ=\n"
 

@@ -12,9 +12,9 @@ from actors.values.identity import Connection, Kind
 from tests.emulators import hid_reports
 from tests.emulators.hid_reports import FakeReports
 from transport.link.hid import HidDevice
+from transport.link.polled_device import Unplugged
 from transport.link.protocols.spacemouse import device
 from transport.link.protocols.spacemouse.device import Deflection, SpaceMouse, found_spacemouse, read_report, turned
-from transport.link.usb_bus import Unplugged
 
 DEVICE = HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
 MS = 1_000_000

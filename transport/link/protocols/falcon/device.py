@@ -19,9 +19,10 @@ from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach, Vec3
 from fastpath.codecs import falcon_py
 from transport.link.ftdi import Ftdi
+from transport.link.polled_device import Sample, Unplugged
 from transport.link.protocols.falcon import boot
-from transport.link.sample import Sample
-from transport.link.usb_bus import Unplugged, serial_number, short_id, unusable
+from transport.link.short_id import short_id
+from transport.link.usb_bus import serial_number, unusable
 
 IDS: Final = frozenset({(0x0403, 0xCB48)})
 NAME: Final = "Novint Falcon"

@@ -34,7 +34,7 @@ from transport.link.protocols.hapi.board import (
 from transport.link.protocols.hapi.spec import PORTS
 from transport.link.serial_port import link_counters, open_port
 from transport.link.serial_ports import path_of, serial_candidate, there
-from transport.link.usb_bus import short_id
+from transport.link.short_id import short_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

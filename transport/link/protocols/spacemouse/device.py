@@ -18,8 +18,8 @@ from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import NO_ROTATION
 from fastpath.arena.runtime import now_ns
-from transport.link.sample import Sample
-from transport.link.usb_bus import short_id
+from transport.link.polled_device import Sample
+from transport.link.short_id import short_id
 
 if TYPE_CHECKING:
     from actors.values.spatial import Quaternion, Vec3
