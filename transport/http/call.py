@@ -37,7 +37,7 @@ class Edge:
     bridge: Bridge
     access: AccessPolicy
     build: Mapping[str, str]
-    kept: BodyCache
+    body_cache: BodyCache
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,16 +66,16 @@ def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
 
 
 def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
-    """Return the handler of `GET /openapi.json`; `table` is called late, as it contains this route."""
+    """Return the handler of `GET /openapi.json`; `routes` is called late, as it contains this route."""
 
     async def read_description(call: Call) -> Answer:
-        """Answer the description with the current devices and sessions; made on a worker thread."""
+        """Of this moment: devices and sessions that are there stand in it. Written beside the event loop, for it takes a while."""
         version = call.edge.build["interface"]
 
         def written(facts: ServiceValues) -> Encoded:
             return Encoded(encode_json(document(routes(), facts, version)))
 
-        return Answer(await call.edge.kept.description.get(lambda: service_values_of(call.bridge), written))
+        return Answer(await call.edge.body_cache.description.get(lambda: service_values_of(call.bridge), written))
 
     return read_description
 

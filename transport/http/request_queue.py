@@ -46,7 +46,7 @@ class Waiting(HTTPMessageDelegate):
     """A queued request: its handler is made, and its body read, when its turn comes."""
 
     def __init__(self, turn: Callable[[], Awaitable[None]], request: HTTPMessageDelegate) -> None:
-        """`turn` is awaited first; `request` makes Tornado's delegate of the handler."""
+        """`turn` is awaited first; `request` is Tornado's delegate, which makes the handler."""
         self._turn = turn
         self._request = request
         self._begun = False

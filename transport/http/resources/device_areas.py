@@ -1,4 +1,4 @@
-"""What a device has once for all sessions: `/{device}/{id}/config/…` of it, and return-to-home on its own paths; the device's actor decides."""
+"""Routes of device-wide configuration, `/{device}/{id}/config/…`, and of return-to-home; the device's actor applies changes."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ NOTHING: Final = ConfigureDevice()
 
 @dataclass(frozen=True, slots=True)
 class WideArea:
-    """One area: the change that a body means (NO_BODY: none was sent), the one that DELETE means, what is shown, and how both look.
+    """One area: change of a body, change of DELETE, shown value, schemas of both.
 
-    `empty`: no body is a body too.
+    `empty`: the area accepts a request without a body.
     """
 
     area: Area
@@ -189,7 +189,7 @@ async def list_home_return(call: Call) -> Answer:
 
 
 async def change_wide(call: Call, area: WideArea, devices: Devices, change: ConfigureDevice) -> Answer:
-    """Make the change on each of them; the echo is what is in force then."""
+    """Apply the change to each device and answer the values in force."""
     having = devices.having(area.area)
     acts = [_act(call.bridge, area, record, change) for record in having.records]
     answer = await answer_of(call.vocabulary, acts, several=having.pattern)
@@ -200,13 +200,13 @@ async def change_wide(call: Call, area: WideArea, devices: Devices, change: Conf
 
 
 async def _saved(bridge: Bridge, device_id: str) -> None:
-    """Have the ledger told of what the device's actor told its manager before it answered."""
+    """Wait until the ledger has what the device's actor told its manager before it answered."""
     with suppress(NoSuchDevice):
         await bridge.ask(MANAGER, SaveConfiguration(device_id))
 
 
 async def configured(bridge: Bridge, record: DeviceRecord, change: ConfigureDevice) -> DeviceWide:
-    """What the device's actor has after the change; NoSuchDevice when it has gone, and what the actor raises."""
+    """Apply a change and return the device's configuration; NoSuchDevice when it has gone, or what its actor raises."""
     try:
         return await bridge.ask(actor_name(record.device_id), change)
     except NoSuchActor:

@@ -1,4 +1,4 @@
-"""`/devices`: the groups of a full frame, in device space or as one session sees it; `/{device}/{id}`: one entry of them."""
+"""Routes of `/devices` (the groups of a full frame, in device space or in a session's space) and `/{device}/{id}`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _read(call: Call, record: DeviceRecord) -> Act:
 
 
 def entry_of(call: Call, record: DeviceRecord) -> dict[str, object]:
-    """The record of one device as an answer shows it."""
+    """Return the record of one device as answers show it."""
     bridge, system = call.bridge, call.bridge.system
     alone = Inventory((record,))
     groups: Any = orjson.loads(devices_json(alone, system.runtime, call.vocabulary, bridge.settings, call.version))

@@ -1,4 +1,4 @@
-"""`/sessions/{session}/force_scale`: how much of a session's output is let through, asked for from outside of every session."""
+"""Routes of `/sessions/{session}/force_scale`: scale a session's output over HTTP (preview)."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _gain(call: Call) -> float:
 
 
 def _ducks(call: Call) -> ForceScales:
-    """What was asked for; InvalidInput while the preview is off."""
+    """Return the module's force scales; InvalidInput while the preview is off."""
     module = call.bridge.modules.of(ForceDucking)
     if not is_on(module, call.bridge.settings):
         raise InvalidInput(refusal(module, "force_scale"))

@@ -1,4 +1,4 @@
-"""`/healthz` and `/readyz`: what those ask who keep the service running; the start waits for the same readiness."""
+"""Routes of `/healthz` and `/readyz`; the start of the service waits for the same readiness."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 STALLED_NS: Final = 1_000_000_000
 HEALTH: Final = RouteSchema(obj({"status": {"const": "ok"}}))
 READINESS: Final = RouteSchema(obj({"status": {"const": "ready"}}))
-# Asleep: it was ready, and is again at a touch or a command.
+# Asleep counts as ready: a touch or a command wakes the device.
 USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
 
 
@@ -42,7 +42,7 @@ async def read_readiness(call: Call) -> Answer:
 
 
 def readiness(bridge: Bridge) -> str | None:
-    """None when everything answers, else a sentence about the first thing that does not."""
+    """Return None when every part is ready, else a sentence about the first that is not."""
     return next(_obstacles(bridge), None)
 
 

@@ -1,4 +1,4 @@
-"""`/metrics`: the service's numbers for Prometheus."""
+"""Route of `/metrics`, the page that Prometheus scrapes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ASKED: Final = (
     OPENMETRICS,
     *(f"{kind};version=1.0.0;escaping={way}" for kind in ("text/plain", OPENMETRICS) for way in ESCAPINGS),
 )
-# Every format that is written, by its content type: whoever asks for another version gets the newest that there is.
+# Encoders by content type; for an unknown version the newest one is used.
 FORMATS: Final = MappingProxyType({content_type: encode for encode, content_type in map(choose_encoder, ASKED)})
 
 
@@ -36,4 +36,4 @@ async def read_metrics(call: Call) -> Text:
     if content_type not in FORMATS:
         _, content_type = choose_encoder(OPENMETRICS)
     registry, encode = call.bridge.system.context.metrics.registry, FORMATS[content_type]
-    return Text(call.edge.kept.metrics.get(content_type, lambda: encode(registry)), content_type)
+    return Text(call.edge.body_cache.metrics.get(content_type, lambda: encode(registry)), content_type)

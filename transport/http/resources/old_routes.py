@@ -1,4 +1,4 @@
-"""Deprecated routes: each does what its replacement does, names it in `deprecation_warning`, and is told as an event."""
+"""Deprecated routes: each acts as its replacement, names it in `deprecation_warning`, and raises an event."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORCE_SCALE: Final = "filters/force_scale/gain"
 
 @dataclass(frozen=True, slots=True)
 class OldRoute:
-    """What is done, what to use instead, and how body and answer look; `several`: without `device_id` all are meant."""
+    """One deprecated route: action, replacement, schemas; `several`: without `device_id` it means all devices."""
 
     path: str
     replacement: str
@@ -184,7 +184,7 @@ def _needed(fields: dict[str, object], name: str) -> object:
 
 
 def _named(call: Call, fields: dict[str, object]) -> DeviceRecord | None:
-    """The device with exactly the id in the body; None when the body names none. NoSuchDevice, InvalidInput, UnsupportedArea."""
+    """Return the device whose id the body has; None without one. NoSuchDevice, InvalidInput, UnsupportedArea."""
     if DEVICE_ID not in fields:
         return None
     device_id = shapes.text(fields[DEVICE_ID], DEVICE_ID)

@@ -1,4 +1,4 @@
-"""`/{device}/{id}/config/paired_with` and `/{device}/{id}/calibration`: the PairingManager decides, its book is what is read."""
+"""Routes of `/{device}/{id}/config/paired_with` and `/{device}/{id}/calibration`; PairingManager decides, its published table is read."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def _calibrate(bridge: Bridge, device_id: str) -> Mapping[str, object]:
 
 
 async def _shown(bridge: Bridge, device_id: str) -> None:
-    """Return when the inventory and the loop have what was decided of the device and its other half."""
+    """Wait until inventory and loop have the decision on the device and its other half."""
     await bridge.ask(MANAGER, ConfirmInventory())
     for one in (device_id, _book(bridge).pairing(device_id).paired_with):
         if one is not None and bridge.inventory.find(one) is not None:

@@ -1,4 +1,4 @@
-"""`/ports`: reads come from the table, a reset goes to its keeper and is on the disk when it is answered."""
+"""Routes of `/ports`: reads come from the port table; a reset goes to PortManager and is on the disk when answered."""
 
 from __future__ import annotations
 

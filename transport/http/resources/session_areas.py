@@ -1,6 +1,6 @@
-"""`/{device}/{id}/config/…` of what each session has for itself: basis, mount, preset, filters, navigation. Bodies as in `configure`.
+"""Routes of a session's own configuration, `/{device}/{id}/config/…`: basis, mount, preset, filters, navigation. Bodies as in `configure`.
 
-A change is judged here first, so that a request is taken whole or not at all; then the session's actor decides.
+A change is validated here first, so that a request is applied whole or not at all; then the session's actor applies it.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Changes: TypeAlias = tuple[DeviceChange, ...]
 
 @dataclass(frozen=True, slots=True)
 class SessionArea:
-    """One area: its path, the changes that a body and a DELETE mean (for any device), what is shown, and how both look."""
+    """One area: path, changes of a body and of DELETE (for any device), shown value, schemas."""
 
     area: Area
     path: str
@@ -242,7 +242,7 @@ def routes() -> Iterator[Route]:
 
 
 def note_unknown(call: Call) -> shapes.NameUnknown:
-    """Unknown keys of the body go into the answer's warnings."""
+    """Name unknown keys of the body in the answer's warnings."""
 
     def note(path: str, _reason: str) -> None:
         call.unknown_keys.append(path.removeprefix(f"{BODY}."))
@@ -292,7 +292,7 @@ async def _change(call: Call, area: SessionArea, scopes_of: Callable[[Call], Sco
 
 
 def _scopes(call: Call, scopes_of: Callable[[Call], Scopes], errors: Sequence[HapticError | None]) -> Scopes:
-    """Whom the request means; a firmware that is too old is told before a session that is missing."""
+    """Return the request's scopes; FirmwareTooOld is raised before an error about the session."""
     try:
         return scopes_of(call)
     except HapticError:
@@ -307,7 +307,7 @@ def _found(call: Call, area: Area) -> Devices:
 
 
 def _judged(call: Call, record: DeviceRecord, changes: Changes) -> HapticError | None:
-    """Why the changes cannot be made on this device, by the rules that every session has; an old firmware is worth an event."""
+    """Return why the changes are impossible on this device under the rules of all sessions; old firmware also raises an event."""
     bridge = call.bridge
     try:
         if any(isinstance(change, (SetDamping, ClearDamping)) for change in changes):

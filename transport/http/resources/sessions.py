@@ -1,4 +1,4 @@
-"""`/sessions`: who is connected, under which profile; records come from the published table, counts from the open channels."""
+"""Routes of `/sessions` and their profiles: records come from the published table, counts from the open channels."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _act(bridge: Bridge, record: SessionRecord, change: Change) -> Act:
 
 
 async def _configured(bridge: Bridge, record: SessionRecord, change: Change) -> str:
-    """The session's profile after the change, once the table shows it too; what was refused is raised."""
+    """Apply the change and return the session's profile once the table shows it; raise the refusal."""
     config = await OpenScope(bridge, record.session_id).configure((change,))
     await bridge.profile_shown(record.session_id, config.profile)
     return config.profile

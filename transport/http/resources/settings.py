@@ -1,4 +1,4 @@
-"""`/settings`: reads come from the published view, writes go to the settings store and are on the disk when they are answered."""
+"""Routes of `/settings`: reads come from the published view; writes go to SettingsStore and are on the disk when answered."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def read_settings(call: Call) -> Answer:
     """The record of a key, or a map of the records under a prefix; nothing under it: NoSuchSetting."""
     view = call.bridge.settings
     key = setting_key(call.words.get("key", ""))
-    # No setting is deprecated yet; the field is checked all the same.
+    # No setting is deprecated yet; the field is validated all the same.
     call.flag("deprecated")
     advanced = call.flag("advanced")
     if key and (key in view.records or not view.listed(key, advanced=True)):
@@ -101,7 +101,7 @@ def _value(call: Call, raw: object, where: str) -> object:
 
 
 def _as_seen(call: Call, record: SettingView) -> SettingView:
-    """The record; one of a device that nobody set shows what its type gives, before what `haptic*` does."""
+    """Return the record; for a device without its own value, that of its kind, else that of `haptic*`."""
     form, view = DEVICE_KEY.fullmatch(record.key), call.bridge.settings
     device = call.bridge.inventory.find(form[1]) if form and record.key not in view.records else None
     if form is None or device is None:

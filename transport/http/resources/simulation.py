@@ -1,4 +1,4 @@
-"""`/simulation/devices`: simulated devices come and go; `/simulation/{device}/{id}`: a hand, a handle or a fault does what is asked for."""
+"""Routes of `/simulation/devices` (add and remove simulated devices) and `/simulation/{device}/{id}` (hand, handle, faults)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FIRST_TICK_LOOK_S: Final = 0.005
 
 
 def _spec() -> Schema:
-    """A device to simulate: for each way to be connected the words that have it."""
+    """Schema of a device to simulate: for each connection the device types that have it."""
     sorts: dict[tuple[str, ...], list[str]] = {}
     for name in path_words():
         if "*" not in name:
@@ -176,11 +176,11 @@ def _act(call: Call, record: DeviceRecord, change: SimulationChange) -> Act:
 
 
 async def _told(call: Call, record: DeviceRecord, change: SimulationChange) -> dict[str, object]:
-    """Ask for the change, then let the device's actor have made it."""
+    """Ask for the change, and wait until the device's actor has made it."""
     bridge, device_id = call.bridge, record.device_id
     told = await bridge.ask(MANAGER, Simulate(device_id, change))
     if bridge.inventory.find(device_id) is not None:
-        # A device may go at any time; what it was told is what it comes back with.
+        # A device may go at any time; it returns with the simulation that it was told.
         with suppress(NoSuchActor):
             await bridge.ask(actor_name(device_id), ConfigureDevice())
         told = await bridge.ask(MANAGER, Simulate(device_id))
@@ -190,7 +190,7 @@ async def _told(call: Call, record: DeviceRecord, change: SimulationChange) -> d
 
 
 async def _taken_up(call: Call, record: DeviceRecord) -> None:
-    """Return when the loop has read the device, or seems to stand still."""
+    """Wait until the loop has read the device, or seems to stand still."""
     reader = call.bridge.system.runtime.reader(record.lease)
     for _ in range(FIRST_TICK_LOOKS):
         state = reader.snapshot()
@@ -200,14 +200,14 @@ async def _taken_up(call: Call, record: DeviceRecord) -> None:
 
 
 def _simulated(call: Call) -> Inventory:
-    """Simulated devices, here or unplugged, in the order of their first appearance: an unplugged one keeps its index."""
+    """Return simulated devices, present or unplugged, in order of first appearance: an unplugged one keeps its index."""
     inventory = call.bridge.inventory
     both = (*inventory.devices, *inventory.unplugged)
     return Inventory(sort_devices(record for record in both if record.identity.simulated))
 
 
 def _found(call: Call) -> Devices:
-    """Simulated devices; NoSuchDevice when there is none, PortBlocked for one that its port keeps away."""
+    """Return the selected simulated devices; NoSuchDevice when there is none, PortBlocked for one behind a blocked port."""
     found = find(call.words["device"], call.words["id"], _simulated(call), call.vocabulary)
     if not found.records:
         for identity in call.bridge.inventory.withheld:

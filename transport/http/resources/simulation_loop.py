@@ -1,4 +1,4 @@
-"""`POST /simulation/loop`: leave ticks of the control loop out, as a machine that is too slow would; only where all is simulated."""
+"""Route of `POST /simulation/loop`: skip ticks of the control loop like a machine that is too slow; simulated devices only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/stop`: zero output on every device, latched until it is released; it acts at once, no actor is asked, and is then made to survive a restart."""
+"""Routes of `/stop`: latch zero output on devices. A stop acts at once without asking an actor, and is then stored in the ledger."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _found(call: Call) -> Devices:
 
 
 def _each(found: Devices, stopped: Callable[[str], bool], *, several: bool) -> Answer:
-    """`several`: results also for one."""
+    """Answer the stop state of each device; `several`: as results even for one."""
     shown = [{"device_id": one.device_id, "stopped": stopped(one.device_id)} for one in found.records]
     if several or len(shown) > 1:
         return Answer({"results": [{**one, "ok": True} for one in shown]})

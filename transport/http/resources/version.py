@@ -1,4 +1,4 @@
-"""`/` and `/version`: which build this is."""
+"""Routes of `/` and `/version`: facts of this build."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""`/{device}/{id}/state/transform` and `…/config/transform`: a session's workspace transform, which is kept at the edge itself,
-and the one that new sessions start with.
+"""Routes of the workspace transform, `/{device}/{id}/state/transform` and `…/config/transform`: a session's, kept at the edge,
+and the start value of new sessions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from transport.http.session_scope import OpenScope, Scope, Scopes
     from transport.ws.session_devices import SessionDevices
 
-# What is wanted of one kind of device, or why it cannot be done there.
+# The change for one kind of device, or why it is impossible there.
 Wanted: TypeAlias = WorkspaceChange | HapticError
 
 TRANSFORM: Final = Area("transform")
@@ -89,7 +89,7 @@ async def clear_transform(call: Call) -> Answer:
 
 
 def _sent(call: Call, kind: Kind, *, whole: bool = False) -> WorkspaceChange:
-    """What the body wants of a device of that type; `whole`: what is not sent becomes identity, but the position that a module gives."""
+    """Return the change that a body means for a kind; `whole`: missing parts become identity, except a position from a module."""
     body, note = call.value(), note_unknown(call)
     fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
     words = module_words.transform_words(call.bridge.modules.active(call.bridge.settings), fields, BODY)
@@ -120,7 +120,7 @@ def _found(call: Call) -> Devices:
 
 
 def _for_each(change_of: Callable[[Kind], WorkspaceChange], kinds: Iterable[Kind]) -> dict[Kind, Wanted]:
-    """What is wanted of devices of each kind; raised is only what is wrong for all of them."""
+    """Return the change for each kind; raise only what is wrong for all of them."""
     changes: dict[Kind, Wanted] = {}
     for kind in kinds:
         try:
@@ -147,7 +147,7 @@ def _act(scope: Scope, record: DeviceRecord, change: Wanted) -> Act:
 
 
 async def _start_values(scope: StartScope, record: DeviceRecord, change: WorkspaceChange) -> Transform:
-    """What new sessions start with, changed; nothing is written when nothing is sent."""
+    """Change the start value of new sessions; nothing is written when nothing was sent."""
     changes = () if change == PartialTransform() else (SetWorkspace(record.device_id, change, BODY),)
     config = await scope.configure(changes)
     return config.device(record.device_id).workspace

@@ -1,1 +1,1 @@
-"""schema."""
+"""Schemas of the HTTP interface, for `/openapi.json` and docs/http.md."""

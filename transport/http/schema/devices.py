@@ -1,4 +1,4 @@
-"""Schemas of what `GET /devices` and `GET /{device}/{id}` show: the groups of a full frame, in either vocabulary and frame version."""
+"""Schemas of `GET /devices` and `GET /{device}/{id}`: the groups of a full frame in either vocabulary and frame version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The errors of the interface as responses of the description: one for each status of the table in `transport.wire.envelope`."""
+"""OpenAPI responses of the errors: one for each status of the table in `transport.wire.envelope`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MEANINGS: Final[Mapping[int, str]] = MappingProxyType(
     }
 )
 EVERYWHERE: Final = frozenset({400, 401, 403, 405, 413, 429, 431, OUR_FAULT, 503})
-# With a pattern the first failure's status stands over `results`.
+# With a pattern, the status of the first failure applies to the whole answer.
 LISTED: Final = frozenset({400, 404, 409, 422, 503, 507})
 _HEADERS: Final[Mapping[int, Mapping[str, Schema]]] = MappingProxyType(
     {
@@ -44,18 +44,18 @@ _HEADERS: Final[Mapping[int, Mapping[str, Schema]]] = MappingProxyType(
 
 
 def statuses() -> tuple[int, ...]:
-    """Every status that an error can have."""
+    """Return every status that an error can have."""
     return tuple(sorted({*STATUS.values(), OUR_FAULT}))
 
 
 def refusals_of(route: Route) -> tuple[int, ...]:
-    """The statuses with which a route can fail."""
+    """Return the statuses with which a route can fail."""
     own = {*route.about.fails, *({404} if "{" in route.shape else ()), *({422} if route.about.of_movers else ())}
     return tuple(status for status in statuses() if status in EVERYWHERE | own)
 
 
 def response(status: int, schema: Schema = ERROR) -> dict[str, Any]:
-    """One refusal; a status over several devices or sessions has their results as its body."""
+    """Return the response of one status; over several devices or sessions its body is their results."""
     required = {"Cache-Control": {"const": "no-store"}, **_HEADERS.get(status, {})}
     return {
         "description": MEANINGS[status],

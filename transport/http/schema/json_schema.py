@@ -1,4 +1,4 @@
-"""Short ways to write a JSON Schema, and the two leaves that are filled in later: a shared schema, and what the running service has."""
+"""Builders of JSON Schema, and two placeholders filled in later: a shared schema, and values of the running service."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Schema: TypeAlias = "Mapping[str, Any] | Named | FromService"
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A schema that stands once under `components/schemas` and is referred to by its name."""
+    """A schema that is written once under `components/schemas` and referenced by name."""
 
     name: str
     schema: Mapping[str, Any]
@@ -19,9 +19,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class FromService:
-    """What only the running service knows, such as the ids of its devices: `what` names a field of `ServiceValues`.
+    """Placeholder for values of the running service, such as device ids: `what` names a field of `ServiceValues`.
 
-    `also` are words that fit besides.
+    `also` are further allowed words.
     """
 
     what: str
@@ -95,7 +95,7 @@ def said(schema: dict[str, Any], says: str) -> dict[str, Any]:
 
 
 def resolved(schema: object, refer: Callable[[Named], object], live: Callable[[FromService], object]) -> Any:
-    """A copy in which every leaf is filled in."""
+    """Return a copy with every placeholder filled in."""
     if isinstance(schema, Named):
         return refer(schema)
     if isinstance(schema, FromService):

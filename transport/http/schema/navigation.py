@@ -1,4 +1,4 @@
-"""Schemas of a session's navigation: what may be sent, what is shown; limits come from the rules."""
+"""Schemas of a session's navigation, sent and shown; limits come from the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a route says of itself beyond its path and method: what it takes, what it answers, how it can fail."""
+"""Description of a route beyond path and method: body, query, answer, errors."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ class RouteSchema:
 
     @property
     def of_movers(self) -> bool:
-        """Whether only an arm or a compact has it: a grip or a pen that is named is refused with 422."""
+        """Whether only devices with motors have it; a grip or pen that is named is refused with 422."""
         return self.path.get("device") == MOVER_WORDS
 
 
 PLAIN: Final = RouteSchema()
 
-# Beyond those of every route: nothing was found, something is in the way, a firmware is too old, a disk is full.
+# Beyond those of every route: not found, conflict, firmware too old, disk full.
 DEVICE_FAILS: Final = (404, 409, 422, 507)
 
 # ---------------------------------------------------------------- whom a path or `?session=` means
 
 DEVICE_ID: Final = FromService("devices")
-# The names in an entry of `results` where devices and sessions are meant.
+# Members of an entry of `results` that covers devices and sessions.
 BOTH: Final = ("session_id", "device_id")
 SESSION_ID: Final[Mapping[str, Any]] = {"type": "integer", "minimum": 1}
 
@@ -113,7 +113,7 @@ NAMES: Final[Mapping[str, Schema]] = MappingProxyType({"device_id": TEXT, "sessi
 
 
 def results_of(names: tuple[str, ...], echo: Schema) -> Schema:
-    """One entry for each that was meant: what is in force now, or why it was refused."""
+    """Return the schema of `results`: for each, the value in force or the refusal."""
     who = {name: NAMES[name] for name in names}
     maybe = {"session_id": NAMES["session_id"]} if "session_id" in who else {}
     who = {name: schema for name, schema in who.items() if name not in maybe}

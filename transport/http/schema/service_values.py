@@ -1,4 +1,4 @@
-"""What the running service has that a client can name: the values of `FromService` leaves in `/openapi.json`."""
+"""Values of the running service that fill `FromService` placeholders in `/openapi.json`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServiceValues:
-    """Ids and words by the names that `FromService` uses; an empty tuple: nothing of that sort is there now."""
+    """Ids and words by the names that `FromService` uses; an empty tuple: none exist now."""
 
     devices: tuple[str, ...] = ()
     movers: tuple[str, ...] = ()
@@ -31,14 +31,14 @@ class ServiceValues:
         return len(self.sessions) == 1
 
     def schema(self, leaf: FromService) -> dict[str, Any]:
-        """The words that fit now; any text where there is none."""
+        """Return an enum of the current words; any text where there is none."""
         found: tuple[str, ...] = getattr(self, leaf.what)
         words = [*found, *leaf.also]
         return {"type": "string", "enum": words} if words else {"type": "string"}
 
 
 def service_values_of(bridge: Bridge) -> ServiceValues:
-    """What is there at this moment."""
+    """Return the values of this moment."""
     return ServiceValues(
         devices=tuple(record.device_id for record in bridge.inventory.devices),
         movers=tuple(record.device_id for record in bridge.inventory.devices if record.kind.moves),

@@ -1,4 +1,4 @@
-"""Schemas of settings, made from their catalogue: what each key takes, and the record that shows one."""
+"""Schemas of settings, generated from the catalogue: value of each key, and the record of one."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ RECORDS: Final = {**mapped(RECORD, "Keys and their records."), "properties": NOT
 
 
 def keys() -> tuple[str, ...]:
-    """Every key of the catalogue, and the forms for one kind."""
+    """Return every key of the catalogue, and its forms for one kind."""
     own = tuple(setting.key for setting in SETTINGS_CATALOG)
     return own + tuple(key.replace("haptic*", kind) for key in own if key.startswith(FAMILY) for kind in KINDS)
 
 
 def value_of(setting: Setting) -> Schema:
-    """What the key takes over HTTP, bare."""
+    """Return the schema of a key's bare value."""
     limits = setting.constraint
     span = {"minimum": limits.least, "maximum": limits.most} if limits.least is not None else {}
     match setting.type_hint:

@@ -1,4 +1,4 @@
-"""Schemas of the values that several routes share: vectors, rotations, transforms, bases, presets, filters; limits come from the rules."""
+"""Schemas of values that several routes share: vectors, rotations, transforms, bases, presets, filters."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _FLAT: Final = obj(
     {}, optional=PARTS, one_of_them=True, says="What is sent must be complete in itself; {} sends nothing."
 )
 FLAT: Final = Named("TransformParts", {**_FLAT, "anyOf": [*_FLAT["anyOf"], {"maxProperties": 0}]})
-# Words of modules are refused by name while their module is off.
+# Words of a module are refused by name while the module is off.
 _OF_MODULES: Final = sorted(
     {word for module in built_in() for words in module.words.by_place().values() for word in words}
 )

@@ -49,7 +49,7 @@ def test_the_metrics_page_is_made_twice_a_second_and_serves_in_between(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, accept: str
 ) -> None:
     now_s = [1.0]
-    monkeypatch.setattr(rig.edge.kept.metrics, "_now_ns", lambda: round(now_s[0] * 1e9))
+    monkeypatch.setattr(rig.edge.body_cache.metrics, "_now_ns", lambda: round(now_s[0] * 1e9))
     shown: list[str] = []
     for frames in range(1, 7):
         rig.context.metrics.frames_sent.inc()
