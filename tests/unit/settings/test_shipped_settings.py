@@ -1,4 +1,4 @@
-"""The records that clients see of the settings that were decided: type, default, unit, constraint, lock; and which variable sets each."""
+"""The record that clients see of each setting as the service ships it: type, default, unit, constraint, lock; its variable."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ WORDS: Final = ["auto", "neutral", "inverse"]
 DEVICES: Final = ["arm", "compact", "grip", "grip:wired", "grip:wireless", "pen"]
 PORT: Final = (0, 65535)
 
-# Key: type hint, default, unit, range or choices (None: not decided), locked.
-DECIDED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
+# Key: type hint, default, unit, range or choices (None: free), locked.
+SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "communication/bind_address": ("STRING", "localhost", None, None, True),
     "communication/bind_all_interfaces": ("BOOL", False, None, None, True),
     "communication/http/port": ("INT", None, None, PORT, True),
@@ -69,6 +69,18 @@ DECIDED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "presets/freeform_profiles": ("ARR_STRING", ["*freeform*"], None, None, False),
     "simulation/settle_time": ("FLOAT", 0.2, "s", None, False),
     "simulation/seed": ("INT", 0, None, None, False),
+    "filters/oscillation/enabled": ("BOOL", True, None, None, False),
+    "filters/oscillation/power": ("FLOAT", 15, "mW", (5, 100), False),
+    "filters/oscillation/votes": ("INT", 5, None, (3, 8), False),
+    "filters/oscillation/floor_gain": ("FLOAT", 0.12, None, (0.05, 0.5), False),
+    "filters/oscillation/window": ("FLOAT", 0.1, "s", (0.05, 0.5), False),
+    "devices/settle_time": ("FLOAT", 5, "s", (0, 30), False),
+    "devices/detection/serial_ports": ("ARR_STRING", [], None, None, False),
+    "devices/falcon/firmware_image": ("STRING", None, None, None, False),
+    "devices/falcon/counts_per_Nm": ("FLOAT", 10000, None, (-100000, 100000), False),
+    "devices/hapi/ports": ("ARR_STRING", [], None, None, False),
+    "features/modules/enabled": ("ARR_STRING", [], None, None, False),
+    "misc/log_level": ("STRING", "info", None, ["debug", "info", "warning", "error"], False),
     "misc/hidden_settings": ("BOOL", False, None, None, False),
 }
 VARIABLES: Final = (
@@ -95,12 +107,18 @@ def shown(key: str) -> Any:
     return settings_view().record(key).as_json()
 
 
-@pytest.mark.parametrize("key", list(DECIDED))
-def test_a_record_is_what_was_decided(key: str) -> None:
-    hint, default, unit, limits, locked = DECIDED[key]
+def test_every_setting_is_listed() -> None:
+    assert {setting.key for setting in SETTINGS_CATALOG} == set(SHIPPED)
+
+
+@pytest.mark.parametrize("key", list(SHIPPED))
+def test_a_record_shows_what_is_shipped(key: str) -> None:
+    hint, default, unit, limits, locked = SHIPPED[key]
     record = shown(key)
 
     assert record["type_hint"] == hint
+    if hint in {"BOOL", "INT", "FLOAT"} and default is not None:
+        assert type(SETTINGS_CATALOG.find(key).default) is {"BOOL": bool, "INT": int, "FLOAT": float}[hint]
     assert record["value"] == record["effective"] == record["default"] == default
     assert record.get("unit") == unit
     assert record["metadata"]["locked"] is locked
@@ -120,7 +138,7 @@ def test_a_processor_is_a_word_or_a_number() -> None:
     ("key", "inside", "outside"),
     [
         (key, limits[edge], limits[edge] + step)
-        for key, (hint, _, _, limits, _) in DECIDED.items()
+        for key, (hint, _, _, limits, _) in SHIPPED.items()
         if isinstance(limits, tuple)
         for edge, step in ((0, -1 if hint == "INT" else -1e-9), (1, 1 if hint == "INT" else 1e-9))
     ],
