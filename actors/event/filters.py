@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from actors.event.catalog import CATALOG
+from actors.event.catalog import EVENT_KINDS
 from actors.event.messages import LEVELS, Level
 from actors.kit.errors import InvalidInput
 
@@ -12,9 +12,9 @@ from actors.kit.errors import InvalidInput
 def parse_kinds(text: str) -> frozenset[str] | None:
     """Kinds between commas; None, all of them, for no text; InvalidInput names one that does not exist."""
     kinds = frozenset(word.strip() for word in text.split(",")) - {""}
-    unknown = sorted(kinds - CATALOG.keys())
+    unknown = sorted(kinds - EVENT_KINDS.keys())
     if unknown:
-        raise InvalidInput(f'there is no kind "{unknown[0]}": use some of {", ".join(CATALOG)}', "kinds")
+        raise InvalidInput(f'there is no kind "{unknown[0]}": use some of {", ".join(EVENT_KINDS)}', "kinds")
     return kinds or None
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Final
 
-from actors.event.catalog import CATALOG
+from actors.event.catalog import EVENT_KINDS
 from actors.event.hub_state import Encode, Event, HubState, event_of, microseconds, wanted
 from actors.event.messages import HUB, BatteryLevel, Emit, Subscribe, Unsubscribe
 from actors.event.queue import QueueClosed
@@ -48,7 +48,7 @@ class EventHub(ServiceActor):
     @handles(Emit)
     def emit(self, message: Emit) -> None:
         """Send it, hold it back, or say in the log that its kind does not exist."""
-        if message.kind not in CATALOG:
+        if message.kind not in EVENT_KINDS:
             logger.error(
                 'there is no kind of event "%s": add it to the catalogue or use one that is there', message.kind
             )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
-from actors.event.catalog import CATALOG, level_of
+from actors.event.catalog import EVENT_KINDS, level_of
 from actors.event.messages import LEVELS, Emit, Level, Subscribe, Translate
 from actors.event.policy import BatteryRule, Limiter, Merger, first_bytes
 
@@ -53,7 +53,7 @@ def event_of(emit: Emit, at_us: int) -> Event:
         data["received_data"] = first_bytes(str(data["received_data"]))
     body = {
         "name": emit.kind,
-        "category": CATALOG[emit.kind].category,
+        "category": EVENT_KINDS[emit.kind].category,
         "level": level_of(emit.kind, data, emit.level),
         "time": iso_time(at_us),
         "data": data,

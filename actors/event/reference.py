@@ -1,4 +1,4 @@
-"""The reference page of the events as Markdown, from the catalogue; `python -m actors.event.reference` prints it."""
+"""Generator of the reference page of the events, Markdown from the catalogue; `python -m actors.event.reference` prints it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
-from actors.event.catalog import CATALOG, SAFETY_LEVELS, Row
-from actors.event.examples import EXAMPLES
+from actors.event.catalog import EVENT_KINDS, SAFETY_LEVELS, EventKind
 from actors.event.hub_state import REMEMBERED, event_of
-from actors.event.messages import LEVELS
+from actors.event.messages import LEVELS, Emit
 from actors.event.policy import (
     BATTERY_CRITICAL,
     BATTERY_HYSTERESIS,
@@ -44,7 +43,7 @@ The loop's rate is low below 90 % and critical below 50 % of `control/frequency`
 
 
 def page() -> str:
-    """The whole page; ends with a newline."""
+    """Return the whole page; it ends with a newline."""
     return "\n".join(_lines()) + "\n"
 
 
@@ -57,31 +56,30 @@ def _lines() -> Iterator[str]:
         critical=BATTERY_CRITICAL,
         hysteresis=BATTERY_HYSTERESIS,
     ).rstrip()
-    yield f"\n## The {len(CATALOG)} kinds\n"
+    yield f"\n## The {len(EVENT_KINDS)} kinds\n"
     yield "| Name | Category | Level | Data |"
     yield "|---|---|---|---|"
-    for kind, row in CATALOG.items():
+    for kind, row in EVENT_KINDS.items():
         yield f"| [`{kind}`](#{kind}) | {row.category} | {', '.join(row.levels)} | {', '.join(row.data)} |"
-    for category, rows in groupby(CATALOG.items(), lambda item: item[1].category):
+    for category, rows in groupby(EVENT_KINDS.items(), lambda item: item[1].category):
         yield f"\n## {category}"
         for kind, row in rows:
             yield from _section(kind, row)
 
 
-def _section(kind: str, row: Row) -> Iterator[str]:
+def _section(kind: str, row: EventKind) -> Iterator[str]:
     yield f"\n### {kind}\n"
-    yield f"{row.says}{_how_often(kind)}"
+    yield f"{row.summary}{_how_often(kind)}"
     if kind == "device-safety-triggered":
         types = (f"`{name}` ({', '.join(levels)})" for name, levels in SAFETY_LEVELS.items())
         yield f"\n`safety_type`: {', '.join(types)}."
-    for name, fields in row.types.items():
+    for name, fields in row.safety_types.items():
         yield f"\n* `safety_type` `{name}`, with {', '.join(f'`{field}`' for field in fields)}"
     for reason, fields in row.reasons.items():
         yield f"\n* `reason` `{reason}`" + (f", with {', '.join(f'`{field}`' for field in fields)}" if fields else "")
-    for example in (one for one in EXAMPLES if one.kind == kind):
-        yield "\n```json"
-        yield json.dumps(event_of(example, AT_US).body, indent=1)
-        yield "```"
+    yield "\n```json"
+    yield json.dumps(event_of(Emit(kind, *row.example), AT_US).body, indent=1)
+    yield "```"
 
 
 def _how_often(kind: str) -> str:

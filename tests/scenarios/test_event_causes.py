@@ -13,7 +13,7 @@ import pytest
 
 from actors.control import timekeeper
 from actors.device.messages import SimulatedSpec
-from actors.event.catalog import CATALOG, SAFETY_LEVELS
+from actors.event.catalog import EVENT_KINDS, SAFETY_LEVELS
 from actors.values.identity import Connection, Firmware, Kind
 from tests.support.event_causes import (
     ARM,
@@ -301,7 +301,7 @@ def test_a_cause_raises_its_event_and_it_arrives_as_decided(
 
 @pytest.mark.promise(194, "Each of the 24 kinds of events is raised by its cause")
 def test_every_kind_has_a_cause() -> None:
-    assert {row.kind for row in CAUSES} == set(CATALOG), "a kind of the catalogue needs a row in CAUSES"
+    assert {row.kind for row in CAUSES} == set(EVENT_KINDS), "a kind of the catalogue needs a row in CAUSES"
 
 
 def test_every_safety_type_has_a_cause_here_or_among_the_monitors() -> None:
@@ -314,18 +314,18 @@ def test_every_safety_type_has_a_cause_here_or_among_the_monitors() -> None:
 def test_every_warning_to_a_session_has_a_cause() -> None:
     raised = {str(row.known["reason"]) for row in CAUSES if row.kind == "session-warning"}
 
-    assert raised | set(ELSEWHERE) == set(CATALOG["session-warning"].reasons)
+    assert raised | set(ELSEWHERE) == set(EVENT_KINDS["session-warning"].reasons)
 
 
 def test_every_failure_of_a_calibration_has_a_cause() -> None:
     kind = "device-calibration-failed"
 
-    assert {str(row.known["reason"]) for row in CAUSES if row.kind == kind} == set(CATALOG[kind].reasons)
+    assert {str(row.known["reason"]) for row in CAUSES if row.kind == kind} == set(EVENT_KINDS[kind].reasons)
 
 
 @pytest.mark.parametrize("row", CAUSES, ids=str)
 def test_the_catalogue_says_the_same_of_it(row: Row) -> None:
-    entry = CATALOG[row.kind]
+    entry = EVENT_KINDS[row.kind]
 
     assert row.category == entry.category
     assert row.level in entry.levels

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from actors.control.messages import LoopFacts
 from actors.control.statistics import bounds_us, percentile_us, statistics_event
-from actors.event.catalog import CATALOG
+from actors.event.catalog import EVENT_KINDS
 from tests.unit.control.parts import counters
 
 BUCKETS = 24
@@ -46,7 +46,7 @@ AFTER = LoopFacts(
 def test_the_data_are_those_of_the_period() -> None:
     data = statistics_event(BEFORE, AFTER, devices=2, sessions=3).data
 
-    assert tuple(data) == CATALOG["main-loop-statistics"].data
+    assert tuple(data) == EVENT_KINDS["main-loop-statistics"].data
     assert (data["frequency"], data["ticks"], data["missed"]) == (4_000, 8_000, 3)
     assert (data["devices"], data["sessions"]) == (2, 3)
     assert data["tick_cost_us"] == pytest.approx(3.0)

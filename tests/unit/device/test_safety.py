@@ -9,7 +9,7 @@ import pytest
 from actors.device.messages import DeviceRecord, FodStage, SafetySeen
 from actors.device.params import Limits, device_params
 from actors.device.safety import COUNTED, GRIP_HOOK, GRIP_TIMEOUT, MAX_SPEED, SAFE_TRAJECTORY, limits_of, safety_events
-from actors.event.catalog import CATALOG, level_of
+from actors.event.catalog import EVENT_KINDS, level_of
 from actors.event.messages import Emit
 from fastpath.arena.runtime import Runtime
 from tests.support.slices import settings_view, simulated_records
@@ -36,7 +36,7 @@ def test_a_counter_that_grew_is_one_event(arm: DeviceRecord, counter: str, safet
     assert event.kind == "device-safety-triggered"
     assert event.data == {"device_id": arm.device_id, "device_family": "arm", "safety_type": safety_type}
     assert event.message.startswith(f"arm {arm.device_id} ")
-    assert set(event.data) == CATALOG[event.kind].keys(event.data)
+    assert set(event.data) == EVENT_KINDS[event.kind].keys(event.data)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_change_of_stage_says_from_what_to_what(
     assert event.data["safety_type"] == "fod_stage_changed"
     assert (event.data["from"], event.data["to"]) == (before, after)
     assert level_of(event.kind, event.data, event.level) == level
-    assert set(event.data) == CATALOG[event.kind].keys(event.data)
+    assert set(event.data) == EVENT_KINDS[event.kind].keys(event.data)
 
 
 def test_a_brake_is_told_after_its_cause_and_before_its_release(arm: DeviceRecord) -> None:

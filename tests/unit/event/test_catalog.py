@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from actors.event.catalog import CATALOG, SAFETY_LEVELS, level_of
+from actors.event.catalog import EVENT_KINDS, SAFETY_LEVELS, level_of
 from actors.event.messages import LEVELS, Category, Level
 
 KINDS = [
@@ -37,17 +37,17 @@ KINDS = [
 
 def test_there_are_exactly_these_24_kinds() -> None:
     assert len(KINDS) == 24
-    assert list(CATALOG) == KINDS
+    assert list(EVENT_KINDS) == KINDS
 
 
 def test_categories_and_levels_are_the_contracts() -> None:
     assert get_args(Category) == ("system", "input", "session", "device", "module", "feature")
     assert get_args(Level) == LEVELS == ("info", "notice", "warning", "error", "critical", "panic")
-    for row in CATALOG.values():
+    for row in EVENT_KINDS.values():
         assert row.category in get_args(Category)
         assert set(row.levels) <= set(LEVELS)
         assert row.data
-        assert row.says.endswith(".")
+        assert row.summary.endswith(".")
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_categories_and_levels_are_the_contracts() -> None:
     ],
 )
 def test_a_kind_has_its_category_and_its_level(kind: str, category: str, level: str) -> None:
-    assert CATALOG[kind].category == category
+    assert EVENT_KINDS[kind].category == category
     assert level_of(kind, {}) == level
     assert level_of(kind, {}, "panic") == level
 
@@ -101,7 +101,7 @@ def test_a_kind_has_its_category_and_its_level(kind: str, category: str, level: 
 )
 def test_a_safety_event_has_the_level_of_its_type(safety_type: str, level: str) -> None:
     assert level_of("device-safety-triggered", {"safety_type": safety_type}) == level
-    assert set(SAFETY_LEVELS[safety_type]) <= set(CATALOG["device-safety-triggered"].levels)
+    assert set(SAFETY_LEVELS[safety_type]) <= set(EVENT_KINDS["device-safety-triggered"].levels)
 
 
 def test_a_foreign_object_stage_may_be_good_news() -> None:
@@ -115,6 +115,6 @@ def test_a_port_that_becomes_unusable_is_a_warning() -> None:
 
 
 def test_the_data_of_a_device_name_it() -> None:
-    for kind, row in CATALOG.items():
+    for kind, row in EVENT_KINDS.items():
         if kind.startswith(("device-", "grip-")):
             assert row.data[:2] == ("device_id", "device_family")

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from actors.event.catalog import CATALOG
+from actors.event.catalog import EVENT_KINDS
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
@@ -38,7 +38,7 @@ class Rig:
 
     def only(self) -> Emit:
         (emit,) = self.heard
-        assert set(CATALOG[emit.kind].data) <= set(emit.data)
+        assert set(EVENT_KINDS[emit.kind].data) <= set(emit.data)
         return emit
 
 
