@@ -6,7 +6,6 @@ from math import inf
 from time import perf_counter_ns
 from typing import Final
 
-from actors.device.kinds import KINDS
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
 from actors.values.identity import Kind
 from bench.support.board import Board, Limit, Row, hold
@@ -38,7 +37,7 @@ class Arms:
         oscillation["enabled"] = filtered
         self.runtime.publish_loop(frequency=FREQUENCY, command_timeout=0.05, oscillation=oscillation)
         session = self.runtime.lease_session("one")
-        heat, names = KINDS[Kind.ARM].thermal, ("rise", "ratio", "winding", "housing", "ambient")
+        heat, names = Kind.ARM.spec.thermal, ("rise", "ratio", "winding", "housing", "ambient")
         params = arm_params(slew=SLEW_N_S, slow_slew=SLOW_SLEW_N_S, encoder_step=12.5e-6)
         fill(params["thermal"], {name: getattr(heat, name) for name in names})
         devices = [self.runtime.lease_device(f"arm {number}") for number in range(count)]

@@ -72,7 +72,7 @@ def test_a_tree_that_keeps_the_floors_has_no_violation() -> None:
         ("actors/device/actor.py", "from actors.session.manager import SessionManager", "actors.session.messages"),
         ("actors/device/actor.py", "from actors.session import manager", "actors.session.messages"),
         ("actors/device/actor.py", "import actors.session.manager as m", "actors.session.messages"),
-        ("actors/device/kinds/arm.py", "from actors.session import manager", "actors.session.messages"),
+        ("actors/device/configuration.py", "from actors.session import manager", "actors.session.messages"),
         ("actors/device/actor.py", "from actors.modules.clutch import Clutch", "floor 4 may not look up to floor 5"),
         ("actors/device/actor.py", "def f():\n    from transport.wire import frames\n", "floor 7"),
         ("actors/device/actor.py", "import importlib\nimportlib.import_module('actors.system')\n", "floor 6"),

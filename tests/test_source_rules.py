@@ -20,7 +20,7 @@ def shipped() -> dict[PurePosixPath, str]:
     return sources(ROOT) | headers
 
 
-def test_only_the_vocabulary_knows_vendor_words() -> None:
+def test_only_the_specs_of_kinds_know_vendor_words() -> None:
     assert [sentence for path, text in shipped().items() for sentence in vendor_words(path, text)] == []
 
 
@@ -56,9 +56,9 @@ def test_a_parser_that_takes_parts_of_options_is_named(call: str) -> None:
     ],
 )
 def test_a_vendor_word_is_named_in_a_sentence(line: str) -> None:
-    (sentence,) = vendor_words(PurePosixPath("actors/device/kinds/arm.py"), f"import math\n{line}\n")
+    (sentence,) = vendor_words(PurePosixPath("actors/device/actor.py"), f"import math\n{line}\n")
 
-    assert sentence.startswith("actors/device/kinds/arm.py:2 says ")
+    assert sentence.startswith("actors/device/actor.py:2 says ")
     assert sentence.endswith(".")
 
 
@@ -69,5 +69,5 @@ def test_ordinary_words_pass(line: str) -> None:
     assert vendor_words(PurePosixPath("actors/settings/catalog.py"), line) == []
 
 
-def test_the_vocabulary_itself_may_say_them() -> None:
-    assert vendor_words(PurePosixPath("transport/wire/vocabulary.py"), "'inverse3'") == []
+def test_a_spec_of_a_kind_may_say_them() -> None:
+    assert vendor_words(PurePosixPath("actors/values/kinds/arm.py"), "'inverse3'") == []

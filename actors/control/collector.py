@@ -89,7 +89,7 @@ class LoopCollector(Collector):
         for labels, count in sorted(counts.items()):
             phases.add_metric(list(labels), count)
         for record in inventory.devices:
-            if record.kind.moves:
+            if record.kind.has_motors:
                 state = self._runtime.reader(record.lease).snapshot()
                 for family, field in shown:
                     family.add_metric([record.device_id], float(state[field]))

@@ -76,7 +76,7 @@ class DeviceWatch:
             if int(state["generation"]) == record.lease.generation and int(state["flags"]) & StatusFlag.FLAG_MEASURED:
                 self._charge(record, seen, state)
                 self._rest(record, seen, state)
-                if record.kind.moves:
+                if record.kind.has_motors:
                     self._safety(record, seen, state)
                     self._doze(record, seen, state)
 

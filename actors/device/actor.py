@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from actors.device.configuration import changed
 from actors.device.events import sent_nothing, sleep_event, stale_event
-from actors.device.kinds import KINDS
 from actors.device.messages import (
     MANAGER,
     BondChanged,
@@ -157,7 +156,7 @@ class DeviceActor(ServiceActor):
     def on_rested(self, message: DeviceRested) -> None:
         """A simulated handle that nobody moves falls asleep; a real one says so itself."""
         record = self._record
-        if message.generation == record.lease.generation and record.identity.simulated and not record.kind.moves:
+        if message.generation == record.lease.generation and record.identity.simulated and record.kind.is_handle:
             self._be(Phase.ASLEEP)
 
     @handles(DeviceSilent)
@@ -226,7 +225,7 @@ class DeviceActor(ServiceActor):
         identity = self._record.identity
         if identity.found is not None and identity.found.settle_s is not None:
             return identity.found.settle_s
-        if not KINDS[identity.kind].settles:
+        if not identity.kind.spec.settles:
             return 0.0
         return self._settings.value.number(SIMULATED_SETTLE if identity.simulated else SETTLE)
 
@@ -239,16 +238,16 @@ class DeviceActor(ServiceActor):
         if not (run or may_run):
             return
         if identity.found is None:
-            if run and identity.kind.moves:
+            if run and identity.kind.has_motors:
                 due = CalibrationDue(run)
                 self.context.timers.after(CALIBRATION_S, self.name, due, key=(self.name, CalibrationDue))
-        elif identity.kind.moves or identity.found.calibrates:
+        elif identity.kind.has_motors or identity.found.calibrates:
             self.tell(link_name(identity.port), CalibrateOverLink(identity.link_id, run))
 
     def _configure_hardware(self) -> None:
         """A real device follows what it has for all sessions."""
         identity = self._record.identity
-        if not identity.simulated and identity.kind.moves:
+        if not identity.simulated and identity.kind.has_motors:
             self.tell(link_name(identity.port), ConfigureOverLink(identity.link_id, self._record.wide))
 
     def _enter(self, phase: Phase) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from actors.device.configuration import MOST_GRAVITY
 from actors.device.events import sent_nothing
 from actors.device.inventory import sort_devices
-from actors.device.kinds import KINDS
 from actors.device.messages import (
     MANAGER,
     AddSimulated,
@@ -25,7 +24,6 @@ from actors.device.messages import (
 )
 
 __all__ = [
-    "KINDS",
     "MANAGER",
     "MOST_GRAVITY",
     "AddSimulated",

@@ -7,19 +7,24 @@ from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
 from actors.values.coefficients import kept
+from actors.values.kinds.nouns import takers_of
 
 if TYPE_CHECKING:
     from actors.device.messages import ConfigureDevice, DeviceRecord, DeviceWide
 
 HANDS: Final = ("left", "right")
+# Fields of ConfigureDevice that are called otherwise than the area of `config` that they belong to.
+AREA_OF: Final = {"gravity_scale": "gravity_compensation"}
 MOST_GRAVITY: Final = 1.5
 
 
 def changed(record: DeviceRecord, change: ConfigureDevice) -> DeviceWide:
     """The configuration after the change, which is made whole or not at all; InvalidInput, FirmwareTooOld."""
     sent = change.sent()
-    if sent and not record.kind.moves:
-        raise InvalidInput(f"a {record.kind} has no {next(iter(sent))}: send it to an arm or a compact.")
+    for name in sent:
+        area = AREA_OF.get(name, name)
+        if not record.kind.spec.has(area):
+            raise InvalidInput(f"{record.kind.with_article} has no {name}: send it to {takers_of(area)}.")
     if change.handedness is not None and change.handedness not in HANDS:
         raise InvalidInput("handedness is left or right")
     if change.gravity_scale is not None and not 0 <= change.gravity_scale <= MOST_GRAVITY:

@@ -153,7 +153,7 @@ class DeviceRecord:
     @property
     def accepts(self) -> bool:
         """Whether commands are taken: it has motors, is ready, and no calibration runs."""
-        return self.kind.moves and self.phase is Phase.READY and not self.bond.run
+        return self.kind.has_motors and self.phase is Phase.READY and not self.bond.run
 
     def require(self, feature: str) -> None:
         """FirmwareTooOld unless the device's firmware has that one of FEATURES."""

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from actors.device import simulation
-from actors.device.kinds import KINDS
-from actors.device.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindData
 from actors.device.messages import DeviceRecord, Phase
-from actors.values.hardware import MechanismKind
 from actors.values.identity import Connection
-from fastpath.layout.constants import DeviceSource, Mechanism, StatusFlag
+from actors.values.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindSpec
+from actors.values.mechanism_kind import MechanismKind
+from fastpath.layout.constants import DeviceKind, DeviceSource, Mechanism, StatusFlag
 from fastpath.layout.dtypes import DEVICE_PARAMS
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def status_flags(record: DeviceRecord) -> int:
         flags |= StatusFlag.FLAG_ATTACHED
     if record.bond.calibrated:
         flags |= StatusFlag.FLAG_CALIBRATED
-    if record.kind.moves:
+    if record.kind.has_motors:
         flags |= StatusFlag.FLAG_POWER_SUPPLY
     if record.phase is not Phase.ASLEEP:
         flags |= StatusFlag.FLAG_AWAKE
@@ -81,9 +80,9 @@ def device_params(
     record: DeviceRecord, seed: int, force_scale: float = 1.0, limits: Limits = UNLIMITED
 ) -> NDArray[np.void]:
     """0-d array of dtype DEVICE_PARAMS; the same `seed` and device draw the same noise, `force_scale` is of every force."""
-    data = KINDS[record.kind]
+    spec = record.kind.spec
     params = np.zeros((), dtype=DEVICE_PARAMS)
-    params["kind"] = data.number
+    params["kind"] = DeviceKind[f"KIND_{record.kind.name}"]
     if not record.identity.simulated:
         params["source"] = AT_A_PORT
         params["silence"] = _silence_s(record)
@@ -101,8 +100,8 @@ def device_params(
     if record.identity.connection == "wireless":
         params["battery_start"] = BATTERY_START
         params["battery_life"] = BATTERY_LIFE_S
-    if data.kind.moves:
-        _fill_mechanism(params, data, record.identity.reach)
+    if spec.has_motors:
+        _fill_mechanism(params, spec, record.identity.reach)
         if record.identity.found is not None and record.identity.found.mechanism is not None:
             _fill_found(params, record.identity.found.mechanism)
     simulation.fill(params, record)
@@ -112,7 +111,7 @@ def device_params(
 def _silence_s(record: DeviceRecord) -> float:
     if record.identity.connection is Connection.USB:
         return USB_SILENCE_S
-    return SILENCE_S if record.kind.moves else HANDLE_SILENCE_S
+    return SILENCE_S if record.kind.has_motors else HANDLE_SILENCE_S
 
 
 def _fill_found(params: NDArray[np.void], found: FoundMechanism) -> None:
@@ -126,19 +125,20 @@ def _fill_found(params: NDArray[np.void], found: FoundMechanism) -> None:
         params["mechanism"][name] = value
 
 
-def _fill_mechanism(params: NDArray[np.void], data: KindData, reach: Reach | None) -> None:
-    if data.mechanism is None or data.dynamics is None or reach is None:
-        raise TypeError(f"a {data.kind} with motors needs mechanism, dynamics and reach")
-    params["peak_force"] = data.mechanism.peak_force
-    params["torque_limit"] = data.mechanism.torque_limit
+def _fill_mechanism(params: NDArray[np.void], spec: KindSpec, reach: Reach | None) -> None:
+    if spec.mechanism is None or spec.dynamics is None or reach is None:
+        raise TypeError(f"a {spec.name} with motors needs mechanism, dynamics and reach")
+    params["peak_force"] = spec.mechanism.peak_force
+    params["torque_limit"] = spec.mechanism.torque_limit
     mechanism, plant, hand = params["mechanism"], params["plant"], params["hand"]
-    mechanism["shoulder"] = data.mechanism.shoulder
-    mechanism["link"] = data.mechanism.links
-    mechanism["counts_per_turn"] = data.mechanism.counts_per_turn
-    plant["mass"] = data.dynamics.mass
-    plant["viscous"] = data.dynamics.viscous
-    plant["coulomb"] = data.dynamics.coulomb
-    plant["gravity_mass"] = data.dynamics.gravity_mass
+    mechanism["kind"] = MECHANISMS[spec.mechanism.kind]
+    mechanism["shoulder"] = spec.mechanism.shoulder
+    mechanism["link"] = spec.mechanism.links
+    mechanism["counts_per_turn"] = spec.mechanism.counts_per_turn
+    plant["mass"] = spec.dynamics.mass
+    plant["viscous"] = spec.dynamics.viscous
+    plant["coulomb"] = spec.dynamics.coulomb
+    plant["gravity_mass"] = spec.dynamics.gravity_mass
     plant["stop_stiffness"] = STOP_STIFFNESS
     plant["stop_damping"] = STOP_DAMPING
     plant["low"] = reach.low
@@ -154,13 +154,13 @@ def _fill_mechanism(params: NDArray[np.void], data: KindData, reach: Reach | Non
     params["zone_low"] = reach.zone_low
     params["zone_high"] = reach.zone_high
     # One count at the shoulder moves a stretched arm's cursor the farthest.
-    params["encoder_step"] = 2 * math.pi / data.mechanism.counts_per_turn * sum(data.mechanism.links)
+    params["encoder_step"] = 2 * math.pi / spec.mechanism.counts_per_turn * sum(spec.mechanism.links)
     thermal = params["thermal"]
-    thermal["rise"] = data.thermal.rise
-    thermal["ratio"] = data.thermal.ratio
-    thermal["winding"] = data.thermal.winding
-    thermal["housing"] = data.thermal.housing
-    thermal["ambient"] = data.thermal.ambient
+    thermal["rise"] = spec.thermal.rise
+    thermal["ratio"] = spec.thermal.ratio
+    thermal["winding"] = spec.thermal.winding
+    thermal["housing"] = spec.thermal.housing
+    thermal["ambient"] = spec.thermal.ambient
     hand["centre"] = reach.centre
     hand["radius"] = CIRCLE_RADIUS_M
     hand["period"] = CIRCLE_PERIOD_S

@@ -6,7 +6,6 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, Final
 
-from actors.device.kinds import KINDS
 from actors.device.messages import DeviceIdentity
 
 if TYPE_CHECKING:
@@ -40,6 +39,6 @@ def identity_of(found: FoundDevice, port: str, device_id: str, number: int) -> D
         hardware_version=found.hardware_version,
         uuid=found.uuid,
         number=number,
-        reach=found.reach or KINDS[found.kind].reach,
+        reach=found.reach or found.kind.spec.reach,
         found=found,
     )

@@ -85,7 +85,7 @@ class SimulatedDevices:
         change = message.change
         before = self.find(message.device_id)
         record = replace(before, simulation=simulation.changed(before, change))
-        awake = True if change.awake is None and change.moves else change.awake
+        awake = True if change.awake is None and change.wakes else change.awake
         if record != before or awake is not None:
             self._show(record, SimulationChanged(awake))
         if change.fault is None:

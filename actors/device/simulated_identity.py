@@ -7,26 +7,35 @@ import itertools
 from collections.abc import Iterable
 from typing import Final
 
-from actors.device.kinds import KINDS
 from actors.device.messages import DeviceIdentity, SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Kind
+from actors.values.kinds.nouns import any_of, joined
+from actors.values.kinds.registry import specs
 from fastpath.layout.constants import MAX_DEVICES
 
 MOST_DEVICES: Final = MAX_DEVICES
 WHEN_NOTHING_REAL: Final = ("arm", "grip")
 
 
+def said_choices() -> str:
+    """The words in an error and in the help, without what a bare name means: "arm, compact, grip, grip:wired, pen"."""
+    return ", ".join(_told())
+
+
 def parse(word: str) -> SimulatedSpec:
-    """`arm`, `compact`, `grip` (wireless), `grip:wired`, `grip:wireless` or `pen`; InvalidInput."""
+    """Return what a word of the setting means; InvalidInput."""
     name, colon, connection = word.strip().partition(":")
     if name not in tuple(Kind):
-        raise InvalidInput(f'"{word}" is no device to simulate: use arm, compact, grip, grip:wired or pen')
+        raise InvalidInput(f'"{word}" is no device to simulate: use {joined(_told())}')
     kind = Kind(name)
     if not colon:
-        return SimulatedSpec(kind, KINDS[kind].connection)
-    if kind is not Kind.GRIP or connection not in ("wired", "wireless"):
-        raise InvalidInput(f'"{word}" is no device to simulate: only a grip is grip:wired or grip:wireless')
+        return SimulatedSpec(kind, kind.spec.connection)
+    if f"{name}:{connection}" not in kind.spec.variants:
+        several = [spec for spec in specs() if spec.variants]
+        ways = joined(way for spec in several for way in spec.variants)
+        whose = any_of(lambda spec: spec in several)
+        raise InvalidInput(f'"{word}" is no device to simulate: only {whose} is {ways}')
     return SimulatedSpec(kind, Connection(connection))
 
 
@@ -57,7 +66,7 @@ def own_id(spec: SimulatedSpec, others: Iterable[DeviceIdentity]) -> str:
 
 def identity_of(spec: SimulatedSpec, device_id: str, others: Iterable[DeviceIdentity], number: int) -> DeviceIdentity:
     """The device among `others`, on the first port that none of them has."""
-    data = KINDS[spec.kind]
+    data = spec.kind.spec
     taken = {one.port for one in others}
     return DeviceIdentity(
         device_id=device_id,
@@ -71,3 +80,8 @@ def identity_of(spec: SimulatedSpec, device_id: str, others: Iterable[DeviceIden
         number=number,
         reach=data.reach,
     )
+
+
+def _told() -> list[str]:
+    usual = {f"{spec.name}:{spec.connection}" for spec in specs()}
+    return [word for spec in specs() for word in (spec.name, *spec.variants) if word not in usual]

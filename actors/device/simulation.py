@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from actors.device.kinds.base import MEDIUM_HAND
 from actors.kit.errors import InvalidInput
-from actors.values.identity import Connection, Kind
+from actors.values.identity import Connection
+from actors.values.kinds.base import MEDIUM_HAND
+from actors.values.kinds.nouns import any_of, names_of
 from actors.values.simulation import BUTTONS, Fault, HandPath, Simulation, SimulationChange
 from fastpath.layout.constants import HandMotion
 
@@ -102,21 +103,22 @@ def _fill_fault(params: NDArray[np.void], fault: Fault) -> None:
 
 def _check(record: DeviceRecord, change: SimulationChange) -> None:
     sent = change.sent()
-    kind, motors = record.kind, record.kind.moves
-    if not motors and sent.keys() & {"position", "centred", "stiffness"}:
+    kind = record.kind
+    if not kind.has_motors and sent.keys() & {"position", "centred", "stiffness"}:
         raise InvalidInput(
             f"{kind.with_article} has no motors: its hand has a path, and no position or stiffness", "hand"
         )
     for name in ("buttons", "attached"):
-        if motors and name in sent:
-            raise InvalidInput(f"{kind.with_article} has no {name}: send it to a grip or a pen", name)
+        if not kind.is_handle and name in sent:
+            handles = any_of(lambda spec: spec.is_handle)
+            raise InvalidInput(f"{kind.with_article} has no {name}: send it to {handles}", name)
     if "battery_level" in sent and record.identity.connection is not Connection.WIRELESS:
-        whose = "a wired grip" if kind is Kind.GRIP else kind.with_article
-        raise InvalidInput(f"{whose} has no battery: send it to a wireless grip", "battery_level")
-    if change.fault in OF_MOTORS and not motors:
-        raise InvalidInput(
-            f"{kind.with_article} cannot have the fault {change.fault}: send it to an arm or a compact", "fault"
-        )
+        whose = f"a wired {kind}" if kind.spec.wireless else kind.with_article
+        wireless = names_of(lambda spec: spec.wireless)
+        raise InvalidInput(f"{whose} has no battery: send it to a wireless {wireless}", "battery_level")
+    if change.fault in OF_MOTORS and not kind.has_motors:
+        movers = any_of(lambda spec: spec.has_motors)
+        raise InvalidInput(f"{kind.with_article} cannot have the fault {change.fault}: send it to {movers}", "fault")
     _check_numbers(record, sent)
 
 

@@ -59,7 +59,7 @@ class StopSwitch:
     def status(self) -> StopStatus:
         """What is stopped: those with motors that are here, then those that were stopped by name and are away."""
         latch, here = self.latch.value, self._inventory.value.devices
-        movers = (record.device_id for record in here if record.kind.moves)
+        movers = (record.device_id for record in here if record.kind.has_motors)
         away = latch.device_ids.difference(record.device_id for record in here)
         return StopStatus(latch.everything, (*filter(latch.holds, movers), *sorted(away)))
 
@@ -86,7 +86,7 @@ class StopSwitch:
         self._apply()
         self._save()
         for record in self._inventory.value.devices:
-            if record.kind.moves and before.holds(record.device_id) != latch.holds(record.device_id):
+            if record.kind.has_motors and before.holds(record.device_id) != latch.holds(record.device_id):
                 self._tell(HUB, _event(record, what, peer))
 
     def _shown(self) -> StopStatus:

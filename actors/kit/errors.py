@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from actors.values.kinds.nouns import names_of, takers_of
+
 
 class HapticError(Exception):
     """The base of all that a caller may act on."""
@@ -111,7 +113,7 @@ class UnsupportedArea(HapticError):
 
     def __init__(self, who: str, area: str) -> None:
         """`who` is the kind with its article, such as "a grip"."""
-        super().__init__(f"{who} has no {area}: send it to an arm or a compact.")
+        super().__init__(f"{who} has no {area}: send it to {takers_of(area)}.")
         self.area = area
 
 
@@ -120,7 +122,9 @@ class CalibrationLocked(HapticError):
 
     def __init__(self, device_id: str) -> None:
         """`device_id` is the device that was to calibrate."""
-        super().__init__(f"Device {device_id} cannot calibrate yet: hold its paired grip or pen first.")
+        super().__init__(
+            f"Device {device_id} cannot calibrate yet: hold its paired {names_of(lambda spec: spec.is_handle)} first."
+        )
         self.device_id = device_id
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Part, Place, WordTable
+from actors.values.kinds.nouns import all_of
 
 if TYPE_CHECKING:
     from actors.modules.module import Device, Session
@@ -36,7 +37,7 @@ class _Clutches(Part):
 
     def state(self, device: Device) -> Mapping[str, object]:
         """Ratio, and how far the scene's cursor is from where a released one would be (m, application space)."""
-        if not device.moves:
+        if not device.has_cursor:
             return {}
         offset = device.writer.clutch_offset(device.reader)
         return {"clutch": {"ratio": device.writer.clutch, "offset": dict(zip("xyz", offset, strict=True))}}
@@ -70,8 +71,8 @@ class Clutch:
 
     def read(self, sent: ModuleInput) -> float:
         """The ratio, 0 to 1."""
-        if sent.kind is None or not sent.kind.moves:
-            raise InvalidInput("only an arm and a compact have a clutch", sent.path)
+        if sent.kind is None or not sent.kind.has_cursor:
+            raise InvalidInput(f"only {all_of(lambda spec: spec.has_cursor)} have a clutch", sent.path)
         sent.fields("ratio")
         return sent.number("ratio", 0, 1)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Part, Place, WordTable
+from actors.values.kinds.nouns import joined
+from actors.values.kinds.registry import specs
 from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
@@ -28,7 +30,7 @@ class _Effects(Part):
 
     def state(self, device: Device) -> Mapping[str, object]:
         """The last command, `{}` before there was one."""
-        return {"hfx": self._taken.get(device.device_id, {})} if device.moves else {}
+        return {"hfx": self._taken.get(device.device_id, {})} if device.has_motors else {}
 
     def close(self) -> None:
         """Forget what was taken."""
@@ -44,8 +46,9 @@ class Effects:
 
     def read(self, sent: ModuleInput) -> object:
         """An object."""
-        if sent.kind is None or not sent.kind.moves:
-            raise InvalidInput("effects are an arm's or a compact's: send hfx to one of them", sent.path)
+        if sent.kind is None or not sent.kind.has_motors:
+            whose = joined(f"{spec.article} {spec.name}'s" for spec in specs() if spec.has_motors)
+            raise InvalidInput(f"effects are {whose}: send hfx to one of them", sent.path)
         if not isinstance(sent.value, dict):
             raise InvalidInput("an object is needed", sent.path)
         try:

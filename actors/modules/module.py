@@ -65,8 +65,13 @@ class Device(Protocol):
         ...
 
     @property
-    def moves(self) -> bool:
-        """Whether it has motors."""
+    def has_motors(self) -> bool:
+        """Whether it takes forces or torques."""
+        ...
+
+    @property
+    def has_cursor(self) -> bool:
+        """Whether it has a point in space that an application sees."""
         ...
 
     @property

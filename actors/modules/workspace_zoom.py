@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import InvalidInput
 from actors.modules.module import Part, WordTable
-from actors.values.identity import Kind
+from actors.values.kinds.nouns import takers_of
 from actors.values.spatial import ORIGIN, PartialTransform, Transform, Vec3
 from fastpath.space.spatial_py import transform_point, transform_point_back
 
@@ -43,8 +43,8 @@ class WorkspaceZoom:
 
     def read(self, sent: ModuleInput) -> Zoom:
         """`{x, y, z}` in application space, without a position."""
-        if sent.kind is not Kind.ARM:
-            raise InvalidInput("only an arm has a pivot: leave it out", sent.path)
+        if sent.kind is None or not sent.kind.spec.has("pivot"):
+            raise InvalidInput(f"only {takers_of('pivot')} has a pivot: leave it out", sent.path)
         if sent.change.position is not None:
             raise InvalidInput(BOTH, sent.path)
         return Zoom(sent.change, sent.point())

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 from actors.event.messages import Emit
 from actors.pairing.messages import Reason
+from actors.values.kinds.nouns import names_of
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
     from actors.pairing.rules import Change
 
+HANDLES: Final = names_of(lambda spec: spec.is_handle)
 WHY: Final[Mapping[Reason, str]] = MappingProxyType(
     {
-        Reason.PEN_NOT_CONNECTED: "its paired grip or pen is not connected",
-        Reason.PEN_ASLEEP: "its paired grip or pen is asleep: wake it",
-        Reason.PEN_LOST: "its grip or pen was taken away meanwhile: put it back and calibrate again",
+        Reason.PEN_NOT_CONNECTED: f"its paired {HANDLES} is not connected",
+        Reason.PEN_ASLEEP: f"its paired {HANDLES} is asleep: wake it",
+        Reason.PEN_LOST: f"its {HANDLES} was taken away meanwhile: put it back and calibrate again",
         Reason.BLOCKED: "its firmware blocked it: free the mechanism and calibrate again",
         Reason.OSCILLATING_HALL: "its hall sensor oscillates: keep magnets away and calibrate again",
     }

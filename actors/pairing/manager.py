@@ -19,7 +19,7 @@ from actors.kit.errors import CalibrationLocked, Conflict
 from actors.kit.message import Announce
 from actors.pairing import calibration, heartbeat, rules
 from actors.pairing.calibration import Calibration, Handle
-from actors.pairing.events import attachment_event, failure_event, pairing_event
+from actors.pairing.events import HANDLES, attachment_event, failure_event, pairing_event
 from actors.pairing.heartbeat import Debounce, HeartbeatMonitor
 from actors.pairing.messages import (
     PAIRING,
@@ -35,6 +35,7 @@ from actors.pairing.messages import (
 )
 from actors.pairing.pairing_table import PAIRINGS_SECTION
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
+from actors.values.kinds.base import PairSide
 
 if TYPE_CHECKING:
     from actors.device.messages import Inventory
@@ -107,7 +108,7 @@ class PairingManager(ServiceActor):
         now_ns, debounce = self.context.clock.now_ns(), self._debounce()
         moved: list[DeviceRecord] = []
         for record in self._records():
-            if record.kind.moves or _life(record) not in self._hearts:
+            if not record.kind.is_handle or _life(record) not in self._hearts:
                 continue
             before = self._hearts[_life(record)]
             after = heartbeat.step(before, self._hear(record, now_ns), now_ns, debounce)
@@ -144,7 +145,7 @@ class PairingManager(ServiceActor):
         self._decide()
         pair = self._book.value.pairs.of(message.device_id)
         mover = self._inventory.value.get(message.device_id if pair is None else pair.mover)
-        if not mover.kind.moves:
+        if mover.kind.spec.pairs_as is not PairSide.MOVER:
             raise CalibrationLocked(message.device_id)
         if mover.phase is not Phase.READY:
             raise Conflict(f"Device {mover.device_id} is {mover.phase}: calibrate it once it is ready.")
@@ -163,7 +164,7 @@ class PairingManager(ServiceActor):
             raise CalibrationLocked(message.device_id)
         self.tell(HUB, failure_event(mover, after.reason))
         if after.reason is Reason.PEN_ASLEEP:
-            raise Conflict(f"Device {mover.device_id} cannot calibrate: wake its paired grip or pen first.")
+            raise Conflict(f"Device {mover.device_id} cannot calibrate: wake its paired {HANDLES} first.")
         raise CalibrationLocked(message.device_id)
 
     @handles(CalibrationEnded)
@@ -184,7 +185,7 @@ class PairingManager(ServiceActor):
         """What becomes of the pairs with the devices that are here now; `also` count as having appeared."""
         kept: dict[tuple[str, int], HeartbeatMonitor] = {}
         for record in self._records():
-            if not record.kind.moves:
+            if record.kind.is_handle:
                 kept[_life(record)] = self._hearts.get(_life(record)) or HeartbeatMonitor(attached=record.bond.attached)
         self._hearts = kept
         self._listen()
@@ -196,7 +197,7 @@ class PairingManager(ServiceActor):
         known = self._book.value.pairs.here
         calibrations: dict[str, Calibration] = {}
         for record in self._records():
-            if record.kind.moves:
+            if record.kind.has_motors:
                 old = self._book.value.calibrations.get(record.device_id)
                 if old is None or _life(record) not in known:
                     old = Calibration(calibrated=record.bond.calibrated)
@@ -249,7 +250,7 @@ class PairingManager(ServiceActor):
         if pair is None:
             return Bond(attached=self._attached(record), calibrated=one.calibrated)
         partner = self._inventory.value.find(pair.other(record.device_id))
-        handle = partner if record.kind.moves else record
+        handle = record if record.kind.is_handle else partner
         return Bond(
             paired_with=pair.other(record.device_id),
             origin=pair.origin,
@@ -268,7 +269,7 @@ class PairingManager(ServiceActor):
         return [
             rules.Half(
                 record.device_id,
-                record.kind.moves,
+                record.kind.spec.pairs_as,
                 record.identity.simulated,
                 self._attached(record),
                 record.lease.generation,

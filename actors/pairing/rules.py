@@ -11,6 +11,8 @@ from typing import Final
 
 from actors.kit.errors import Conflict, InvalidInput, NoSuchDevice
 from actors.pairing.messages import Origin
+from actors.values.kinds.base import PairSide
+from actors.values.kinds.nouns import names_of
 
 # Pairs whose halves are both away are forgotten beyond this many, the oldest first.
 MOST_AWAY: Final = 64
@@ -18,10 +20,13 @@ MOST_AWAY: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Half:
-    """A device that is here; `life` is another number each time that it comes back; `by_hand`: never paired by itself."""
+    """A device that is here; `side` None: its kind is never paired; `life` is another number each time that it comes back.
+
+    `by_hand`: never paired by itself.
+    """
 
     device_id: str
-    moves: bool
+    side: PairSide | None
     simulated: bool
     attached: bool = False
     life: int = 0
@@ -90,13 +95,15 @@ def paired_manually(pairs: Pairs, halves: Sequence[Half], device_id: str, partne
     first, second = _half(halves, device_id), _half(halves, partner)
     if device_id == partner:
         raise InvalidInput(
-            "A device cannot be paired with itself: name a grip or pen for an arm or compact, or the reverse."
+            f"A device cannot be paired with itself: name a {_names(PairSide.HANDLE)} for an {_names(PairSide.MOVER)}, or the reverse."
         )
-    if first.moves == second.moves:
-        raise InvalidInput(
-            f"{device_id} and {partner} are of one side: a pair is an arm or compact with a grip or pen."
-        )
-    mover, handle = (device_id, partner) if first.moves else (partner, device_id)
+    pair_is = f"a pair is an {_names(PairSide.MOVER)} with a {_names(PairSide.HANDLE)}"
+    for half in (first, second):
+        if half.side is None:
+            raise InvalidInput(f"{half.device_id} is never paired: {pair_is}.")
+    if first.side is second.side:
+        raise InvalidInput(f"{device_id} and {partner} are of one side: {pair_is}.")
+    mover, handle = (device_id, partner) if first.side is PairSide.MOVER else (partner, device_id)
     wanted = Pair(mover, handle, Origin.MANUAL)
     if wanted in pairs.pairs:
         return pairs, ()
@@ -150,7 +157,7 @@ class _Table:
             if pair is None or pair.origin is Origin.MANUAL or pair.other(half.device_id) in self._by_id:
                 continue
             absent = pair.other(half.device_id)
-            free = self._free(not half.moves)
+            free = self._free(PairSide.HANDLE if half.side is PairSide.MOVER else PairSide.MOVER)
             found = self._best(half, (other for other in free if absent in left or other.device_id in appeared))
             if found is not None:
                 self.pairs = tuple(other for other in self.pairs if other is not pair)
@@ -158,16 +165,16 @@ class _Table:
 
     def join_free(self, appeared: set[str]) -> None:
         """A free mover takes a free handle when either has appeared."""
-        for mover in self._free(moves=True):
+        for mover in self._free(PairSide.MOVER):
             new = mover.device_id in appeared
-            handles = (handle for handle in self._free(moves=False) if new or handle.device_id in appeared)
+            handles = (handle for handle in self._free(PairSide.HANDLE) if new or handle.device_id in appeared)
             found = self._best(mover, handles)
             if found is not None:
                 self._join(mover, found, None)
 
-    def _free(self, moves: bool) -> Iterator[Half]:  # noqa: FBT001 - one word at both calls
+    def _free(self, side: PairSide) -> Iterator[Half]:
         taken = {device_id for pair in self.pairs for device_id in (pair.mover, pair.handle)}
-        fit = (half for half in self._halves if half.moves is moves and not half.by_hand)
+        fit = (half for half in self._halves if half.side is side and not half.by_hand)
         return (half for half in fit if half.device_id not in taken)
 
     def _best(self, half: Half, others: Iterable[Half]) -> Half | None:
@@ -181,8 +188,12 @@ class _Table:
         self.changes.append(Change(mover, handle, Origin.AUTOMATIC, dropped))
 
 
+def _names(side: PairSide) -> str:
+    return names_of(lambda spec: spec.pairs_as is side)
+
+
 def _ids(half: Half, other: Half) -> tuple[str, str]:
-    return (half.device_id, other.device_id) if half.moves else (other.device_id, half.device_id)
+    return (half.device_id, other.device_id) if half.side is PairSide.MOVER else (other.device_id, half.device_id)
 
 
 def _half(halves: Sequence[Half], device_id: str) -> Half:
@@ -194,8 +205,8 @@ def _half(halves: Sequence[Half], device_id: str) -> Half:
 
 def _fitting(pairs: tuple[Pair, ...], halves: Sequence[Half]) -> tuple[Pair, ...]:
     """Without pairs one half of which has come back as a device of the other side."""
-    movers = {half.device_id for half in halves if half.moves}
-    handles = {half.device_id for half in halves if not half.moves}
+    movers = {half.device_id for half in halves if half.side is not PairSide.HANDLE}
+    handles = {half.device_id for half in halves if half.side is not PairSide.MOVER}
     return tuple(pair for pair in pairs if pair.mover not in handles and pair.handle not in movers)
 
 

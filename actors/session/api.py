@@ -36,14 +36,12 @@ from actors.session.messages import (
     SetWorkspace,
 )
 from actors.session.navigation import LARGEST_PLACE, NUMBERS
-from actors.session.presets import COMPACT_CENTRED, COMPACT_ZUP, DEFAULT_PRESET, mount_of, preset_names, preset_of
+from actors.session.presets import DEFAULT_PRESET, OWN_PRESETS, mount_of, preset_names, preset_of
 from actors.session.profile import LONGEST_NAME
 from actors.session.selectors import Selected, parse_selector, select
 
 __all__ = [
     "BUBBLE",
-    "COMPACT_CENTRED",
-    "COMPACT_ZUP",
     "DEFAULT_PRESET",
     "FREEFORM",
     "LARGEST_PLACE",
@@ -52,6 +50,7 @@ __all__ = [
     "MOST_DAMPING",
     "NUMBERS",
     "OFF",
+    "OWN_PRESETS",
     "Applied",
     "Change",
     "ClearDamping",

@@ -36,6 +36,7 @@ from actors.session.messages import (
 from actors.session.profile import SessionMemory, check_name, version_parts
 from actors.values.coefficients import kept
 from actors.values.identity import INTERFACE
+from actors.values.kinds.nouns import takers_of
 from actors.values.selector import matches
 from actors.values.spatial import ORIGIN, PartialTransform
 
@@ -59,10 +60,10 @@ class Surroundings:
         return self.gate(record) if own is None else own
 
     def device(self, device_id: str, area: str) -> DeviceRecord:
-        """The device, which must have motors to have that area; NoSuchDevice, InvalidInput."""
+        """The device, whose kind must have that area; NoSuchDevice, InvalidInput."""
         record = self.inventory.get(device_id)
-        if not record.kind.moves:
-            raise InvalidInput(f"a {record.kind} has no {area}: send it to an arm or a compact")
+        if not record.kind.spec.has(area):
+            raise InvalidInput(f"{record.kind.with_article} has no {area}: send it to {takers_of(area)}")
         return record
 
 

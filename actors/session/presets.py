@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import DeviceRecord
 from actors.kit.errors import InvalidInput
 from actors.session.messages import CUSTOM, SessionConfig
-from actors.values.identity import Kind
-from actors.values.spatial import MICROMETRE, ORIGIN, Basis, Reach, Transform, Vec3
+from actors.values.kinds.registry import specs
+from actors.values.spatial import ORIGIN, Basis, Reach, Transform, Vec3
 from fastpath.space.spatial_py import basis_apply
+
+if TYPE_CHECKING:
+    from actors.values.identity import Kind
 
 IDENTITY: Final = frozenset({"defaults", "device_defaults", "arm_front", "led_front"})
 CENTRED: Final = frozenset({"arm_front_centered", "led_front_centered"})
-COMPACT_CENTRED: Final = "compact_centered"
-COMPACT_ZUP: Final = "compact_zup"
 DEFAULT_PRESET: Final = "defaults"
-# It has an origin of its own; before interface 3.5.3 it was here.
-COMPACT_ZUP_BEFORE: Final[Vec3] = (0.000, -0.105, 0.080)
-COMPACT_ZUP_SHIFT: Final[Vec3] = (0.020, 0.030, 0.0)
+# Presets of one kind alone, by name.
+OWN_PRESETS: Final = MappingProxyType({preset.name: preset for spec in specs() for preset in spec.presets})
 
 
 def preset_names(kind: Kind) -> tuple[str, ...]:
     """Every preset that a kind takes, sorted."""
-    every = IDENTITY | CENTRED | {CUSTOM}
-    if kind is Kind.COMPACT:
-        every |= {COMPACT_CENTRED, COMPACT_ZUP}
-    return tuple(sorted(every))
+    return tuple(sorted(IDENTITY | CENTRED | {CUSTOM} | {preset.name for preset in kind.spec.presets}))
 
 
 def check(preset: str, kind: Kind) -> str:
@@ -40,15 +38,10 @@ def check(preset: str, kind: Kind) -> str:
 
 def origin(preset: str, reach: Reach) -> Vec3:
     """Where a built-in preset puts the origin: metres, device frame."""
-    if preset in CENTRED or preset == COMPACT_CENTRED:
-        return reach.centre
-    if preset == COMPACT_ZUP:
-        x, y, z = (
-            round(before + shift, MICROMETRE)
-            for before, shift in zip(COMPACT_ZUP_BEFORE, COMPACT_ZUP_SHIFT, strict=True)
-        )
-        return x, y, z
-    return ORIGIN
+    own = OWN_PRESETS.get(preset)
+    if own is not None and own.origin is not None:
+        return own.origin
+    return reach.centre if preset in CENTRED or own is not None else ORIGIN
 
 
 def mount(preset: str, reach: Reach, basis: Basis) -> Transform:
@@ -62,7 +55,8 @@ def preset_of(config: SessionConfig, record: DeviceRecord) -> str:
     chosen = config.device(record.device_id).preset
     if chosen is not None:
         return chosen
-    return COMPACT_ZUP if config.freeform and record.kind is Kind.COMPACT else DEFAULT_PRESET
+    own = (preset.name for preset in record.kind.spec.presets if preset.freeform and config.freeform)
+    return next(own, DEFAULT_PRESET)
 
 
 def mount_of(config: SessionConfig, record: DeviceRecord) -> Transform:

@@ -11,8 +11,9 @@ from actors.settings.detection_rows import detection
 from actors.settings.key_lookup import Catalog
 from actors.settings.messages import Constraint
 from actors.settings.schema import Setting, TypeHint
+from actors.values.kinds.registry import specs
 
-SIMULATED: Final = ("arm", "compact", "grip", "grip:wired", "grip:wireless", "pen")
+SIMULATED: Final = tuple(word for spec in specs() for word in (spec.name, *spec.variants))
 
 
 def communication() -> Iterator[Setting]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from actors.values.identity import Connection, Firmware, Kind
+from actors.values.mechanism_kind import MechanismKind as MechanismKind  # noqa: PLC0414 - stands beside FoundMechanism
 from actors.values.spatial import Reach
 
 
@@ -48,15 +49,6 @@ class Candidate:
     def stayed(self, now: Candidate | None) -> bool:
         """Whether that is the same plugging, whatever else is known of it now; a node that is not known tells nothing."""
         return now is not None and now.path == self.path and (now.node == self.node or "" in (now.node, self.node))
-
-
-class MechanismKind(StrEnum):
-    """Which kinematics the loop uses; DIRECT: the device sends its position itself."""
-
-    SERIAL = "serial"
-    FIVE_BAR = "five_bar"
-    DELTA = "delta"
-    DIRECT = "direct"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,49 +2,54 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final
+
+from actors.values.connection import Connection
+from actors.values.firmware import Firmware
+from actors.values.kinds.registry import specs
+
+if TYPE_CHECKING:
+    from actors.values.kinds.base import KindSpec
+
+__all__ = ["INTERFACE", "Connection", "Firmware", "Kind"]
 
 INTERFACE: Final = "3.5.3"
+SPECS: Final = MappingProxyType({spec.name: spec for spec in specs()})
 
 
 class Kind(StrEnum):
-    """Device types."""
+    """Kinds of devices: one member for each KindSpec of the registry, whose name is its value."""
 
+    # Names that code or tests use; the registry's further kinds follow them.
     ARM = "arm"
     COMPACT = "compact"
     GRIP = "grip"
     PEN = "pen"
+    locals().update({name.upper(): name for name in SPECS if name not in ("arm", "compact", "grip", "pen")})
+
+    @property
+    def spec(self) -> KindSpec:
+        """What a device of this kind has and is called."""
+        return SPECS[self.value]
 
     @property
     def with_article(self) -> str:
         """For a sentence: an arm, a compact."""
-        return f"{'an' if self is Kind.ARM else 'a'} {self}"
+        return f"{self.spec.article} {self}"
 
     @property
-    def moves(self) -> bool:
-        """Whether it has motors: arm and compact take forces, grip and pen do not."""
-        return self in (Kind.ARM, Kind.COMPACT)
+    def has_motors(self) -> bool:
+        """Whether it takes forces or torques."""
+        return self.spec.has_motors
 
+    @property
+    def has_cursor(self) -> bool:
+        """Whether it has a point in space that an application sees."""
+        return self.spec.has_cursor
 
-class Connection(StrEnum):
-    """How a device is connected; grips say wired or wireless also when they are simulated."""
-
-    SERIAL = "serial"
-    USB = "usb"
-    SIMULATED = "simulated"
-    WIRED = "wired"
-    WIRELESS = "wireless"
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Firmware:
-    """Firmware version; compares by numbers, so 7.10 is newer than 7.5."""
-
-    major: int
-    minor: int
-
-    def __str__(self) -> str:
-        """`major.minor`."""
-        return f"{self.major}.{self.minor}"
+    @property
+    def is_handle(self) -> bool:
+        """Whether it is held in the hand: the handle of a pair, with buttons, a heartbeat and sleep."""
+        return self.spec.is_handle

@@ -75,6 +75,6 @@ class SimulationChange:
         return {name: value for name, value in every if value is not None}
 
     @property
-    def moves(self) -> bool:
+    def wakes(self) -> bool:
         """Whether somebody handles the device, which wakes it."""
         return bool(self.sent().keys() & {"path", "position", "centred", "stiffness", "buttons", "orientation"})

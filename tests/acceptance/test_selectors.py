@@ -155,7 +155,7 @@ def test_an_exact_id_wins_over_index_and_pattern_under_every_word_of_its_side(
 
     for record in inventory.devices:
         (_, decoded) = parse_target(f"/arm/{quote(record.device_id, safe='')}").segments
-        mine, others = (ARMLIKE, HANDLE) if record.kind.moves else (HANDLE, ARMLIKE)
+        mine, others = (ARMLIKE, HANDLE) if record.kind.has_motors else (HANDLE, ARMLIKE)
         for word in (*mine, "haptic*", "*"):
             assert find(word, decoded, inventory, vocabulary).records == (record,)
             assert not find(word, decoded, inventory, vocabulary).pattern

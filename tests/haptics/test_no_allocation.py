@@ -8,7 +8,6 @@ from typing import Final
 
 import pytest
 
-from actors.device.kinds import KINDS
 from actors.values.identity import Kind
 from fastpath.arena.runtime import default_oscillation
 from fastpath.navigation.values import ZONES, Bubble
@@ -100,7 +99,7 @@ def everything(*, held: bool) -> Rig:
         zone_low=(0.01, 0.06, 0.01),
         zone_high=(0.2, 0.01, 0.01),
     )
-    heat = KINDS[Kind.ARM].thermal
+    heat = Kind.ARM.spec.thermal
     fill(params["thermal"], {name: getattr(heat, name) for name in ("rise", "ratio", "winding", "housing", "ambient")})
     rig = Rig(params, frequency=FREQUENCY)
     grip = rig.runtime.lease_device("grip")

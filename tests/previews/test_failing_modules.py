@@ -29,7 +29,7 @@ class Torn(Part):
         self.shown = {"state": object(), "long": "x" * 5000}.get(str(wish), wish)
 
     def state(self, device: Any) -> dict[str, object]:
-        return {"torn": self.shown, "not_mine": 1} if device.moves else {}
+        return {"torn": self.shown, "not_mine": 1} if device.has_motors else {}
 
     def close(self) -> None:
         raise RuntimeError("torn")

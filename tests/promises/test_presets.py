@@ -6,7 +6,6 @@ from typing import Final
 
 import pytest
 
-from actors.device.kinds import KINDS
 from actors.values.identity import Kind
 from actors.values.spatial import Reach
 from tests.promises.conftest import ClientOf
@@ -25,7 +24,7 @@ def origin(session: Session, group: str, preset: str) -> tuple[float, ...]:
 
 
 def reach(group: str) -> Reach:
-    found = KINDS[Kind(group)].reach
+    found = Kind(group).spec.reach
     assert found is not None
     return found
 

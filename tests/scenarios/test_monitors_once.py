@@ -15,9 +15,8 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from actors.device.kinds import KINDS
-from actors.device.kinds.base import Dynamics
-from actors.values.identity import Kind
+from actors.values.identity import SPECS, Kind
+from actors.values.kinds.base import Dynamics
 from tests.support.polling import eventually
 from tests.support.safety_desk import ARM, ATTACHED, FREE, GRIP, SafetyDesk, push
 
@@ -159,7 +158,7 @@ def test_a_force_beyond_the_peak_is_shortened_in_its_direction_and_tells_nothing
 
 
 def test_the_springs_at_the_end_of_the_reach_push_back_and_tell_nothing(desk: SafetyDesk) -> None:
-    high = KINDS[Kind.ARM].reach
+    high = Kind.ARM.spec.reach
     assert high is not None
     inside = {"x": high.high[0] - high.zone_high[0] - 0.03, "y": -0.12, "z": 0.135}
     zone = {**inside, "x": high.high[0]}
@@ -269,9 +268,9 @@ def test_a_brake_ignores_commands_and_lets_go_two_seconds_after_half_a_second_of
 
 
 def test_a_bare_arm_is_braked_to_rest_from_one_metre_per_second_within_40_mm(tmp_path: Path) -> None:
-    arm = KINDS[Kind.ARM]
+    arm = Kind.ARM.spec
     bare = replace(arm, dynamics=Dynamics(mass=0.2, viscous=0, coulomb=0, gravity_mass=0))
-    with patch("actors.device.params.KINDS", {**KINDS, Kind.ARM: bare}), SafetyDesk(tmp_path) as desk:
+    with patch("actors.values.identity.SPECS", {**SPECS, "arm": bare}), SafetyDesk(tmp_path) as desk:
         desk.make("arm", ARM, hand={"path": "rest"})
         desk.service.wait(0.5)
         begun = place(desk)
@@ -345,11 +344,11 @@ def test_what_pushes_an_arm_that_nobody_holds_is_told_once_for_each_stage(desk: 
 
 @pytest.mark.parametrize("direction", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, -2, 2), (-2, 1, 2)])
 def test_weak_motors_keep_the_direction_of_the_force(tmp_path: Path, direction: tuple[float, float, float]) -> None:
-    arm = KINDS[Kind.ARM]
+    arm = Kind.ARM.spec
     assert arm.mechanism is not None
     weak = replace(arm, mechanism=replace(arm.mechanism, torque_limit=1000.0))
     wanted = np.array(direction) / np.linalg.norm(direction) * 10
-    with patch("actors.device.params.KINDS", {**KINDS, Kind.ARM: weak}), SafetyDesk(tmp_path) as desk:
+    with patch("actors.values.identity.SPECS", {**SPECS, "arm": weak}), SafetyDesk(tmp_path) as desk:
         desk.make("arm", ARM, hand={"path": "rest", "stiffness": 1000})
         desk.service.wait(0.5)
         for _ in range(100):

@@ -14,9 +14,9 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from actors.device.kinds.arm import ARM
-from actors.device.kinds.base import MEDIUM_HAND
 from actors.device.params import CIRCLE_PERIOD_S, CIRCLE_RADIUS_M
+from actors.values.kinds.arm import ARM
+from actors.values.kinds.base import MEDIUM_HAND
 from tests.support.inside import ServiceInside
 from tests.support.peer import Peer
 from tests.support.readings import read_out

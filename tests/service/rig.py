@@ -235,7 +235,7 @@ class Rig:
         identity = DeviceIdentity(
             device_id=device_id,
             kind=kind,
-            connection=Connection.SIMULATED if kind.moves else Connection.WIRELESS,
+            connection=Connection.SIMULATED if kind.has_motors else Connection.WIRELESS,
             port="sim0",
             simulated=simulated,
             firmware=Firmware(7, 5),

@@ -110,7 +110,7 @@ def restored(service: RunningSystem, path: str) -> Callable[[], None]:
             if device_id not in here:
                 told = {"type": spec.kind, "connection": spec.connection, "device_id": device_id}
                 _done(service, "POST", SIMULATED, told)
-            whole = {"fault": "none"} if spec.kind.moves else {"fault": "none", "attached": True}
+            whole = {"fault": "none"} if spec.kind.has_motors else {"fault": "none", "attached": True}
             _done(service, "POST", f"/simulation/{spec.kind}/{device_id}", whole)
 
     return restore

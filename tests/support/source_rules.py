@@ -1,4 +1,4 @@
-"""Rules about the text of the sources: one module knows the vendor's words, and no command line takes half an option."""
+"""Rules about the text of the sources: only the specs of kinds know the vendor's words, and no command line takes half an option."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import ast
 import re
 from pathlib import PurePosixPath
 
-VOCABULARY = PurePosixPath("transport/wire/vocabulary.py")
+KINDS = PurePosixPath("actors/values/kinds")
 VENDOR_WORD = re.compile(r"inverse3x?|minverse|(?:[a-z]+[_\- ])*verse[_\- ]?grip|haply", re.IGNORECASE)
 
 
 def vendor_words(path: PurePosixPath, text: str) -> list[str]:
-    """One sentence for each line of a source, other than the vocabulary, that holds a vendor's word."""
-    if path == VOCABULARY:
+    """One sentence for each line of a source, other than the specs of kinds, that holds a vendor's word."""
+    if path.parent == KINDS:
         return []
     return [
-        f"{path}:{number} says {found[0]!r}: only {VOCABULARY} knows the vendor's words, so use the neutral one."
+        f"{path}:{number} says {found[0]!r}: only the specs in {KINDS} know the vendor's words, so use the neutral one."
         for number, line in enumerate(text.splitlines(), start=1)
         if (found := VENDOR_WORD.search(line))
     ]

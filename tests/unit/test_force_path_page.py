@@ -8,10 +8,10 @@ from typing import Final
 
 import pytest
 
-from actors.device.kinds.arm import ARM
-from actors.device.kinds.base import Heat, KindData
-from actors.device.kinds.compact import COMPACT
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
+from actors.values.kinds.arm import ARM
+from actors.values.kinds.base import Heat, KindSpec
+from actors.values.kinds.compact import COMPACT
 from fastpath.arena.runtime import default_oscillation
 from transport.settings_catalog import SETTINGS_CATALOG
 
@@ -87,7 +87,7 @@ def test_every_setting_has_its_default_and_range() -> None:
 
 
 @pytest.mark.parametrize(("column", "kind"), [(1, ARM), (2, COMPACT)])
-def test_peak_force_and_torque_limit_are_those_of_the_kinds(column: int, kind: KindData) -> None:
+def test_peak_force_and_torque_limit_are_those_of_the_kinds(column: int, kind: KindSpec) -> None:
     peak, limit = table("", "arm", "compact")
 
     assert kind.mechanism is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from actors.kit.errors import NoSuchDevice, UnsupportedArea
+from actors.values.kinds.registry import specs
 from actors.values.selector import is_pattern, matches
 from transport.wire.vocabulary import member_of, path_kinds, path_members
 
@@ -24,14 +25,19 @@ _SHOWN: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """The subject of a route, as error sentences name it; `moves`: only devices with motors have it."""
+    """The subject of a route, as error sentences name it; `every_kind`: whatever the spec of a kind says."""
 
     name: str
-    moves: bool = True
+    every_kind: bool = False
 
     def on(self, record: DeviceRecord) -> bool:
         """Whether the device has this area."""
-        return record.kind.moves or not self.moves
+        return self.every_kind or record.kind.spec.has(self.name)
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether devices of every kind have it."""
+        return self.every_kind or all(spec.has(self.name) for spec in specs())
 
 
 @dataclass(frozen=True, slots=True)

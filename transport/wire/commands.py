@@ -15,6 +15,7 @@ from actors.modules.module import Place
 from actors.modules.registry import NOTHING_ON, Active
 from actors.session.api import SetPreset
 from actors.values.identity import Kind
+from actors.values.kinds.nouns import any_of, takers_of
 from actors.values.spatial import WorkspaceChange
 from transport.wire import module_words, shapes
 from transport.wire.configuration import arrange, device_configuration, session_part
@@ -28,6 +29,7 @@ POSITION: Final = 2
 TORQUE: Final = 4
 ANGLE: Final = 8
 FORCES: Final = FORCE | TORQUE
+OF_CURSOR: Final = FORCE | POSITION
 
 _NUMBER: Final = frozenset({float, int})
 
@@ -139,7 +141,7 @@ def _unknown(named: Any) -> str:
 def _command(found: ParsedMessage, target: NamedDevice, name: str, body: Any, path: str) -> None:
     found.part(path)
     row = SET_POINTS.get(name)
-    if row is not None and target.moves and target.accepts and type(body) is dict and len(body) == 1:
+    if row is not None and _takes(target, row[0]) and target.accepts and type(body) is dict and len(body) == 1:
         # The hot path: one named field with three plain numbers.
         code, wanted, keys = row
         value = body.get(wanted)
@@ -163,6 +165,19 @@ def _release(found: ParsedMessage, device_id: str, name: str) -> None:
         found.commands[:] = (command for command in found.commands if (command[0], command[1]) != (device_id, row[0]))
 
 
+def _takes(target: NamedDevice, code: int) -> bool:
+    """Whether the device's kind has what a command moves: a cursor, or motors at its joints."""
+    return target.has_cursor if code & OF_CURSOR else target.has_motors
+
+
+def takers_of_command(name: str) -> str:
+    """The kinds that take a command, each with its article: "an arm or a compact"."""
+    if name == "set_transform":
+        return takers_of("transform")
+    of_cursor = SET_POINTS[name][0] & OF_CURSOR
+    return any_of(lambda spec: spec.has_cursor if of_cursor else spec.has_motors)
+
+
 def _plain(value: Any) -> TypeGuard[float]:
     return type(value) in _NUMBER and -shapes.LARGEST <= value <= shapes.LARGEST
 
@@ -182,8 +197,9 @@ def _checked_command(found: ParsedMessage, body: Any, path: str, target: NamedDe
         if not module_words.take_up(found, Place.COMMAND, name, body, path, target):
             raise InvalidInput("unknown command", path)
         return
-    if not target.moves:
-        raise InvalidInput(f"this device takes no {name}: send it to an arm or a compact", path)
+    taken = target.kind.spec.has("transform") if name == "set_transform" else _takes(target, SET_POINTS[name][0])
+    if not taken:
+        raise InvalidInput(f"this device takes no {name}: send it to {takers_of_command(name)}", path)
     if name == "set_transform":
         found.workspaces.append((target.device_id, _workspace(found, body, path, target)))
         return

@@ -173,7 +173,9 @@ def _old_basis(found: ParsedMessage, value: Any, path: str) -> None:
 
 def _old_origin(found: ParsedMessage, value: Any, path: str, devices: Mapping[str, NamedDevice]) -> None:
     preset = coordinate_origin(value, path)
-    found.changes += [SetPreset(target.device_id, preset, path) for target in devices.values() if target.moves]
+    found.changes += [
+        SetPreset(target.device_id, preset, path) for target in devices.values() if target.kind.spec.has("preset")
+    ]
 
 
 def _full(found: ParsedMessage, value: Any, path: str, vocabulary: Vocabulary) -> None:

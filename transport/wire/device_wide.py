@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from actors.kit.errors import InvalidInput
+from actors.values.kinds.nouns import takers_of
 
 if TYPE_CHECKING:
     from transport.wire.parsed_message import NamedDevice
@@ -16,8 +17,8 @@ ALIKE: Final = 1e-5
 
 def check(part: Any, path: str, target: NamedDevice, key: str) -> None:
     """Pass what the device shows under `key` now; InvalidInput names the route that changes it, or that the device has none."""
-    if not target.moves and key != "paired_with":
-        raise InvalidInput(f"a {target.kind} has no {key}: send it to an arm or a compact", path)
+    if key != "paired_with" and not target.kind.spec.has(key):
+        raise InvalidInput(f"{target.kind.with_article} has no {key}: send it to {takers_of(key)}", path)
     if not _is_shown(part, _shown(target, key)):
         route = f"/{target.kind}/{target.device_id}/config/{key}"
         raise InvalidInput(f"the same for all sessions: set it with POST {route}", path)

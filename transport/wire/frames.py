@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from actors.device.api import KINDS
 from actors.session.api import Damping, SessionConfig, mount_of, preset_of
 from actors.values.coefficients import kept
-from actors.values.identity import Connection
+from actors.values.identity import Connection, Kind
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
 from fastpath.arena.runtime import Lease
+from fastpath.layout.constants import DeviceKind
 from fastpath.text.encoder import FrameEncoder, FrameEntry, encode_json
 from transport.wire import navigation
 from transport.wire.vocabulary import Vocabulary
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Groups: TypeAlias = "list[tuple[str, list[FrameEntry]]]"
 
-DEVICE_TYPES = {"arm": 4, "compact": 5}
+DEVICE_TYPES: Final = {kind: kind.spec.device_type for kind in Kind if kind.spec.device_type is not None}
 NOBODY: Final = Lease(-1, 0, "")
 FORCE_GATE = "filters/force_gate/gain"
 
@@ -65,11 +65,16 @@ def devices_json(
         reader = runtime.reader(record.lease)
         view = None if start is None else _start_view(runtime, record, start)
         return FrameEntry(
-            record.device_id, KINDS[record.kind].number, reader, view, wireless=is_wireless(record), ready=record.ready
+            record.device_id, kind_number(record.kind), reader, view, wireless=is_wireless(record), ready=record.ready
         )
 
     whole = encoder(None, grouped(inventory.devices, vocabulary, entry), version, settings)
     return whole.encode(configs(inventory.devices, start or SessionConfig(), vocabulary, settings, version))
+
+
+def kind_number(kind: Kind) -> int:
+    """The kind's number in the loop and in frames."""
+    return DeviceKind[f"KIND_{kind.name}"]
 
 
 def is_wireless(record: DeviceRecord) -> bool:
@@ -97,7 +102,7 @@ def config_of(
         "port": identity.port,
     }
     basis = {"permutation": str(config.basis_of(identity.device_id))}
-    if not identity.kind.moves:
+    if not identity.kind.has_motors:
         head |= {
             "major_version": identity.firmware.major,
             "minor_version": identity.firmware.minor,
@@ -173,7 +178,7 @@ def _start_view(runtime: Runtime, record: DeviceRecord, start: SessionConfig) ->
     view.set_basis(basis.axes, basis.signs)
     view.set_mount(mount.position, mount.rotation, mount.scale)
     view.set_workspace(workspace.position, workspace.rotation, workspace.scale)
-    if record.kind.moves:
+    if record.kind.has_cursor:
         view.set_navigation(start.device(record.device_id).navigation.in_force, home_of(record))
     return view
 

@@ -31,8 +31,13 @@ class NamedDevice(Protocol):
         ...
 
     @property
-    def moves(self) -> bool:
-        """Whether it has motors."""
+    def has_motors(self) -> bool:
+        """Whether it takes forces or torques."""
+        ...
+
+    @property
+    def has_cursor(self) -> bool:
+        """Whether it takes forces and positions of a cursor."""
         ...
 
     @property

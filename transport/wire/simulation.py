@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from actors.device.api import KINDS, Phase, SimulatedSpec
+from actors.device.api import Phase, SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Firmware, Kind
+from actors.values.kinds.nouns import any_of, names_of
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
 from transport.wire import shapes
-from transport.wire.vocabulary import path_members
+from transport.wire.vocabulary import member_of, path_members
 
 if TYPE_CHECKING:
     from actors.device.api import DeviceRecord
@@ -35,9 +36,8 @@ def spec(fields: Mapping[str, Any]) -> SimulatedSpec:
 def connections(word: str) -> tuple[Connection, ...]:
     """How a simulated device of a path's word, which is no pattern, can be connected."""
     members = path_members(word)
-    if any(member.kind is not Kind.GRIP for member in members):
-        return (Connection.SIMULATED,)
-    return tuple(sorted({Connection.WIRELESS if member.wireless else Connection.WIRED for member in members}))
+    ways = {way for member in members for way in member.kind.spec.connections if member_of(member.kind, way) in members}
+    return tuple(sorted(ways))
 
 
 def change(fields: Mapping[str, Any], note: shapes.NameUnknown) -> SimulationChange:
@@ -79,7 +79,7 @@ def shown(record: DeviceRecord, battery_level: float) -> dict[str, object]:
     if identity.reach is not None:
         hand["position"] = dict(zip("xyz", told.position or identity.reach.centre, strict=True))
         hand["stiffness"] = told.stiffness
-    if not record.kind.moves:
+    if record.kind.is_handle:
         body["buttons"] = {name: bool(told.buttons & 1 << bit) for bit, name in enumerate(BUTTONS)}
         body["attached"] = told.attached
     if identity.connection is Connection.WIRELESS:
@@ -89,19 +89,19 @@ def shown(record: DeviceRecord, battery_level: float) -> dict[str, object]:
 
 def _sort(fields: Mapping[str, Any]) -> tuple[Kind, Connection]:
     if "type" not in fields:
-        raise InvalidInput("name the type: arm, compact, grip or pen", "type")
+        raise InvalidInput(f"name the type: {names_of(lambda _: True)}", "type")
     word = shapes.text(fields["type"], "type")
     members = frozenset() if "*" in word else path_members(word)
     if not members:
-        raise InvalidInput("a simulated device is an arm, a compact, a grip or a pen", "type")
+        raise InvalidInput(f"a simulated device is {any_of(lambda _: True)}", "type")
     kind, possible, wanted = next(iter(members)).kind, connections(word), fields.get("connection")
     if wanted is None:
-        return kind, KINDS[kind].connection if KINDS[kind].connection in possible else possible[0]
+        return kind, kind.spec.connection if kind.spec.connection in possible else possible[0]
     for connection in possible:
         if connection == wanted:
             return kind, connection
-    if kind is not Kind.GRIP:
-        raise InvalidInput(f"a simulated {kind} is connected as simulated: leave it out", "connection")
+    if len(kind.spec.connections) == 1:
+        raise InvalidInput(f"a simulated {kind} is connected as {kind.spec.connection}: leave it out", "connection")
     raise InvalidInput(f"give {' or '.join(possible)}", "connection")
 
 

@@ -1,4 +1,4 @@
-"""The words of the wire, both ways: the only module that knows the vendor's; everything behind it speaks neutral.
+"""The words of the wire, both ways, made from the specs of the kinds; everything behind this module speaks neutral.
 
 Output words depend on the connection's Vocabulary. Input functions take both vocabularies' words always.
 """
@@ -6,16 +6,16 @@ Output words depend on the connection's Vocabulary. Input functions take both vo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from actors.values.identity import Connection, Kind
+from actors.values.kinds.registry import specs
 from actors.values.selector import matches
 
-_TYPE_IN_SENTENCE: Final = re.compile(
-    r"(?<![\w/*.-])(?:arm|compact|grip|pen)(?![\w/*\[:-]|\.\w)|(?<=(?<!\S)/)(?:arm|compact|grip|pen)(?=/)"
-)
+_NAMES: Final = "|".join(spec.name for spec in specs())
+_TYPE_IN_SENTENCE: Final = re.compile(rf"(?<![\w/*.-])(?:{_NAMES})(?![\w/*\[:-]|\.\w)|(?<=(?<!\S)/)(?:{_NAMES})(?=/)")
 
 
 class Member(NamedTuple):
@@ -25,15 +25,10 @@ class Member(NamedTuple):
     wireless: bool = False
 
 
-ARM: Final = Member(Kind.ARM)
-COMPACT: Final = Member(Kind.COMPACT)
-WIRED: Final = Member(Kind.GRIP)
-WIRELESS: Final = Member(Kind.GRIP, wireless=True)
-PEN: Final = Member(Kind.PEN)
-
-MEMBERS: Final = (ARM, COMPACT, WIRED, WIRELESS, PEN)
-ARMS: Final = frozenset({Kind.ARM, Kind.COMPACT})
-HANDLES: Final = frozenset({Kind.GRIP, Kind.PEN})
+# Every sort of device, in the order of a frame's groups.
+MEMBERS: Final = tuple(
+    Member(kind, wireless) for kind in Kind for wireless in ((False, True) if kind.spec.wireless else (False,))
+)
 NOTHING: Final[frozenset[Member]] = frozenset()
 
 AUTO: Final = "auto"
@@ -65,7 +60,7 @@ class Vocabulary:
         self._types = {key: types[member] for key, member in _SORTS.items()}
         self._families = families
         self._presets = presets
-        nouns = {str(member.kind): types[member] for member in (ARM, COMPACT, WIRED, PEN)}
+        nouns = {str(member.kind): types[member] for member in MEMBERS if not member.wireless}
         self._nouns = {} if all(kind == word for kind, word in nouns.items()) else nouns
 
     def __repr__(self) -> str:
@@ -131,7 +126,7 @@ def path_members(word: str) -> frozenset[Member]:
 def path_kinds(word: str) -> frozenset[Kind]:
     """The kinds among which an exact id after the type segment `word` is found: the whole side that the word belongs to."""
     kinds = {member.kind for member in path_members(word)}
-    return frozenset(kind for side in (ARMS, HANDLES) if kinds & side for kind in side)
+    return frozenset(other for kind in kinds for other in _side(kind))
 
 
 def path_words() -> tuple[str, ...]:
@@ -169,99 +164,97 @@ def _inverted(table: Mapping[str, str]) -> Mapping[str, str]:
     return MappingProxyType({word: name for name, word in table.items()})
 
 
-def _all(*members: Member) -> frozenset[Member]:
-    return frozenset(members)
+def _side(kind: Kind) -> frozenset[Kind]:
+    """The kinds under whose words an id of this kind is found: those of its side of a pair; alone if it is never paired."""
+    side = kind.spec.pairs_as
+    return frozenset({kind}) if side is None else frozenset(other for other in Kind if other.spec.pairs_as is side)
 
 
-def _kinds(words: Iterable[str], kinds: frozenset[Kind]) -> dict[str, frozenset[Kind]]:
-    return dict.fromkeys(words, kinds)
+def _inverse_type(member: Member) -> str:
+    words = member.kind.spec.inverse
+    return words.wireless if member.wireless and words.wireless is not None else words.type
+
+
+def _inverse_group(member: Member) -> str:
+    words = member.kind.spec.inverse
+    return words.wireless if member.wireless and words.wireless is not None else words.group
+
+
+def _inverse_words(kind: Kind) -> tuple[str, ...]:
+    """Every word of the inverse vocabulary that means this kind or a sort of it, as the type of a device."""
+    words = kind.spec.inverse
+    return tuple(dict.fromkeys((words.type, *words.aliases, *filter(None, (words.wireless,)))))
+
+
+def _meant_by(kind: Kind, word: str) -> frozenset[Member]:
+    """The sorts of a kind that one of its words means by itself."""
+    own = [member for member in MEMBERS if member.kind is kind]
+    return frozenset(
+        own if word == kind or word in kind.spec.inverse.aliases else (m for m in own if _inverse_type(m) == word)
+    )
+
+
+def _beside(members: frozenset[Member]) -> frozenset[Member]:
+    """All that stands in the inverse groups of these."""
+    groups = {_inverse_group(member) for member in members}
+    return frozenset(member for member in MEMBERS if _inverse_group(member) in groups)
 
 
 _SORTS: Final = MappingProxyType(
     {
-        (kind, connection): Member(kind, wireless=kind is Kind.GRIP and connection is Connection.WIRELESS)
+        (kind, connection): Member(kind, wireless=kind.spec.wireless and connection is Connection.WIRELESS)
         for kind in Kind
         for connection in Connection
     }
 )
 
-_PUBLIC_PRESETS: Final = MappingProxyType({"compact_centered": "minverse_centered", "compact_zup": "minverse_zup"})
+_PUBLIC_PRESETS: Final = MappingProxyType({preset.name: preset.inverse for spec in specs() for preset in spec.presets})
 _PRESETS_IN: Final = _inverted(_PUBLIC_PRESETS)
-
-_GROUPS_IN: Final = MappingProxyType(
-    _kinds(("arm", "compact", "inverse3", "inverse3x", "minverse"), ARMS)
-    | _kinds(("grip", "pen", "verse_grip", "wireless_verse_grip", "custom_verse_grip"), HANDLES)
-)
 
 # What one word of a path or a settings key means by itself.
 _PATH_WORDS: Final = MappingProxyType(
-    {
-        "arm": _all(ARM),
-        "inverse3": _all(ARM),
-        "inverse3x": _all(ARM),
-        "compact": _all(COMPACT),
-        "minverse": _all(COMPACT),
-        "grip": _all(WIRED, WIRELESS),
-        "verse_grip": _all(WIRED),
-        "wireless_verse_grip": _all(WIRELESS),
-        "pen": _all(PEN),
-        "custom_verse_grip": _all(PEN),
-    }
+    {word: _meant_by(kind, word) for kind in Kind for word in (kind.value, *_inverse_words(kind))}
 )
+_GROUPS_IN: Final = MappingProxyType(
+    {word: _side(kind) for kind in Kind for word in (kind.value, kind.spec.inverse.group, *_inverse_words(kind))}
+)
+_PATTERNS: Final = tuple(dict.fromkeys(pattern for kind in Kind for pattern in kind.spec.inverse.patterns))
 _FAMILIES: Final = MappingProxyType(
-    {
-        "*": _all(*MEMBERS),
-        "haptic*": _all(*MEMBERS),
-        "inverse*": _all(ARM, COMPACT),
-        "*inverse": _all(ARM, COMPACT),
-        "*verse_grip": _all(WIRED, WIRELESS, PEN),
+    {"*": frozenset(MEMBERS), "haptic*": frozenset(MEMBERS)}
+    | {
+        pattern: frozenset(member for member in MEMBERS if pattern in member.kind.spec.inverse.patterns)
+        for pattern in _PATTERNS
     }
 )
+# A public word stands for a kind in a settings key when it means all of it.
 _SETTING_WORDS: Final = MappingProxyType(
-    {
-        "inverse*": "haptic*",
-        "inverse3": "arm",
-        "inverse3x": "arm",
-        "minverse": "compact",
-        "custom_verse_grip": "pen",
+    {"inverse*": "haptic*"}
+    | {
+        word: kind.value
+        for kind in Kind
+        for word in _inverse_words(kind)
+        if _meant_by(kind, word) == _meant_by(kind, kind.value)
     }
 )
 
 # A public word means all that stands in the group of that name, or in the group that its type belongs to.
 _DEVICE_TYPES: Final = MappingProxyType(
-    {
-        **_PATH_WORDS,
-        "inverse3": _all(ARM, COMPACT),
-        "inverse3x": _all(ARM, COMPACT),
-        "minverse": _all(ARM, COMPACT),
-    }
+    {word: members if word in tuple(Kind) else _beside(members) for word, members in _PATH_WORDS.items()}
 )
 
 NEUTRAL: Final = Vocabulary(
     "neutral",
-    groups={ARM: "arm", COMPACT: "compact", WIRED: "grip", WIRELESS: "grip", PEN: "pen"},
-    types={ARM: "arm", COMPACT: "compact", WIRED: "grip", WIRELESS: "grip", PEN: "pen"},
+    groups={member: member.kind.value for member in MEMBERS},
+    types={member: member.kind.value for member in MEMBERS},
     families={kind: kind.value for kind in Kind},
     presets={},
     nests_filters=False,
 )
 INVERSE: Final = Vocabulary(
     "inverse",
-    groups={
-        ARM: "inverse3",
-        COMPACT: "inverse3",
-        WIRED: "verse_grip",
-        WIRELESS: "wireless_verse_grip",
-        PEN: "custom_verse_grip",
-    },
-    types={
-        ARM: "inverse3",
-        COMPACT: "minverse",
-        WIRED: "verse_grip",
-        WIRELESS: "wireless_verse_grip",
-        PEN: "custom_verse_grip",
-    },
-    families={Kind.ARM: "inverse", Kind.COMPACT: "inverse", Kind.GRIP: "verse_grip", Kind.PEN: "verse_grip"},
+    groups={member: _inverse_group(member) for member in MEMBERS},
+    types={member: _inverse_type(member) for member in MEMBERS},
+    families={kind: kind.spec.inverse.family for kind in Kind},
     presets=_PUBLIC_PRESETS,
     nests_filters=True,
 )
@@ -269,11 +262,18 @@ INVERSE: Final = Vocabulary(
 _VOCABULARIES: Final = MappingProxyType({AUTO: NEUTRAL, NEUTRAL.name: NEUTRAL, INVERSE.name: INVERSE})
 VOCABULARY_NAMES: Final = tuple(_VOCABULARIES)
 
-_NEUTRAL_GROUPS: Final = frozenset(NEUTRAL.groups())
+
+def _owner(word: str) -> int:
+    """The vocabulary that alone has this word of a group or a type; 0: both have it."""
+    of_inverse = any(word in (kind.spec.inverse.group, *_inverse_words(kind)) for kind in Kind)
+    if word in NEUTRAL.groups():
+        return 0 if of_inverse else NEUTRAL_WORD
+    return INVERSE_WORD
+
 
 # Groups, device types and presets that only one vocabulary has, by the bit of that vocabulary. A plain dict: read for each message.
 OWNERS: Final[dict[str, int]] = {
-    **{word: NEUTRAL_WORD if word in _NEUTRAL_GROUPS else INVERSE_WORD for word in _GROUPS_IN},
+    **{word: _owner(word) for word in _GROUPS_IN},
     **dict.fromkeys(_PUBLIC_PRESETS, NEUTRAL_WORD),
     **dict.fromkeys(_PRESETS_IN, INVERSE_WORD),
 }

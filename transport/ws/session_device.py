@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from actors.device.api import KINDS, Phase
+from actors.device.api import Phase
 from actors.session.api import DEFAULT_PRESET, mount_of, preset_of
 from actors.values.spatial import ORIGIN, Transform, Vec3
 from fastpath.text.encoder import FrameEntry
@@ -45,7 +45,8 @@ class SessionDevice:
         self.record = record
         self.device_id: str = record.device_id
         self.kind: Kind = record.kind
-        self.moves: bool = record.kind.moves
+        self.has_motors: bool = record.kind.has_motors
+        self.has_cursor: bool = record.kind.has_cursor
         self.wide: DeviceWide = record.wide
         self.paired_with: str | None = record.paired_with
         self.accepts: bool = record.phase is Phase.READY and not record.bond.run
@@ -57,8 +58,8 @@ class SessionDevice:
         basis, mount = config.basis_of(self.device_id), mount_of(config, self.record)
         damping = config.device(self.device_id).damping.per_axis
         shown = (basis, mount, self.preset)
-        gate = frames.gate_of(self.record, config, settings) if self.moves else 0.0
-        bubble = config.device(self.device_id).navigation.in_force if self.moves else None
+        gate = frames.gate_of(self.record, config, settings) if self.has_motors else 0.0
+        bubble = config.device(self.device_id).navigation.in_force if self.has_cursor else None
         new_view, new_damping, new_gate = shown != self._view, damping != self._damping, gate != self._gate
         new_bubble = bubble != self._bubble
         if new_view:
@@ -97,7 +98,7 @@ class SessionDevice:
 
     def entry(self) -> FrameEntry:
         """What the frame encoder needs of it: `ready` is shown no sooner than commands are taken."""
-        number, record = KINDS[self.kind].number, self.record
+        number, record = frames.kind_number(self.kind), self.record
         return FrameEntry(
             self.device_id, number, self.reader, self.writer, wireless=frames.is_wireless(record), ready=record.ready
         )

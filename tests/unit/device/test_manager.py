@@ -104,7 +104,7 @@ class Rig:
     def push(self) -> None:
         """Command a force on every device with motors."""
         for record in self.records:
-            if not record.kind.moves:
+            if not record.kind.has_motors:
                 continue
             if record.device_id not in self._writers:
                 self._writers[record.device_id] = self.runtime.writer(self._session, record.lease)
@@ -120,7 +120,7 @@ class Rig:
         return [
             round(float(self.runtime.reader(record.lease).snapshot()["force"][2]), 6)
             for record in self.records
-            if record.kind.moves
+            if record.kind.has_motors
         ]
 
     @property
@@ -450,7 +450,7 @@ def test_loop_inventory_answer_and_ledger_always_say_the_same(
     for stop, indexes in steps:
         device_ids = None if indexes is None else tuple(rig.ids[index] for index in indexes)
         status = rig.stops.stop(device_ids) if stop else rig.stops.release(device_ids)
-        shown = {record.device_id for record in rig.records if record.stopped and record.kind.moves}
+        shown = {record.device_id for record in rig.records if record.stopped and record.kind.has_motors}
         assert set(status.device_ids) == shown
         assert rig.saved == rig.stops.latch.value
         assert {device_id for device_id in rig.ids[:2] if rig.saved.holds(device_id)} == shown

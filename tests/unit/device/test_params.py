@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from actors.device.kinds import KINDS
 from actors.device.messages import DeviceRecord, DeviceWide, Phase
 from actors.device.params import device_params, status_flags
 from actors.values.identity import Kind
+from actors.values.kinds.registry import specs
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from fastpath.layout.dtypes import DEVICE_PARAMS
@@ -43,7 +43,7 @@ def test_status_follows_the_phase(record: DeviceRecord, phase: Phase) -> None:
 
     assert bool(flags & StatusFlag.FLAG_READY) == (phase in {Phase.READY, Phase.ASLEEP})
     assert bool(flags & StatusFlag.FLAG_AWAKE) == (phase is not Phase.ASLEEP)
-    assert bool(flags & StatusFlag.FLAG_POWER_SUPPLY) == record.kind.moves
+    assert bool(flags & StatusFlag.FLAG_POWER_SUPPLY) == record.kind.has_motors
     assert (
         flags
         & (StatusFlag.FLAG_STARTED | StatusFlag.FLAG_CONNECTED | StatusFlag.FLAG_ATTACHED | StatusFlag.FLAG_CALIBRATED)
@@ -56,7 +56,7 @@ def test_status_follows_the_phase(record: DeviceRecord, phase: Phase) -> None:
 def test_only_a_ready_device_with_motors_takes_commands(record: DeviceRecord, phase: Phase) -> None:
     params = device_params(replace(record, phase=phase), 0)
 
-    assert bool(params["accepts_commands"]) == (phase is Phase.READY and record.kind.moves)
+    assert bool(params["accepts_commands"]) == (phase is Phase.READY and record.kind.has_motors)
     assert params["flags"] == status_flags(replace(record, phase=phase))
 
 
@@ -120,17 +120,15 @@ def test_only_a_wireless_grip_has_a_battery(record: DeviceRecord) -> None:
 
 
 def test_every_kind_has_its_data_under_its_own_word() -> None:
-    assert list(KINDS) == list(Kind)
-    assert [KINDS[kind].kind for kind in Kind] == list(Kind)
-    assert [KINDS[kind].number for kind in Kind] == [1, 2, 3, 4]
-    for data in KINDS.values():
-        has = {data.reach is not None, data.mechanism is not None, data.dynamics is not None}
-        assert has == {data.kind.moves}
+    assert [spec.name for spec in specs()] == list(Kind)
+    for spec in specs():
+        has = {spec.reach is not None, spec.mechanism is not None, spec.dynamics is not None}
+        assert has == {spec.has_motors}
 
 
 @pytest.mark.parametrize("kind", [Kind.ARM, Kind.COMPACT])
 def test_the_reach_has_room_between_its_zones(kind: Kind) -> None:
-    reach = KINDS[kind].reach
+    reach = kind.spec.reach
     assert reach is not None
 
     for low, near, high, far in zip(reach.low, reach.zone_low, reach.high, reach.zone_high, strict=True):

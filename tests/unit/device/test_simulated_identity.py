@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.device.kinds import KINDS
 from actors.device.messages import DeviceIdentity, SimulatedSpec
 from actors.device.simulated_identity import MOST_DEVICES, WHEN_NOTHING_REAL, identities, parse
 from actors.kit.errors import InvalidInput
@@ -116,7 +115,7 @@ def test_numbers_go_on_from_those_before() -> None:
 
 def test_what_is_known_of_a_device_is_its_kinds() -> None:
     for identity in made("arm", "compact", "grip", "grip:wired", "pen"):
-        data = KINDS[identity.kind]
+        data = identity.kind.spec
         assert identity.simulated
         assert (identity.firmware, identity.hardware_version, identity.reach) == (
             data.firmware,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from actors.kit.errors import Conflict, HapticError, InvalidInput, NoSuchDevice
 from actors.pairing.messages import Origin
 from actors.pairing.rules import MOST_AWAY, Change, Half, Pair, Pairs, looked, paired_manually, unpaired
+from actors.values.kinds.base import PairSide
 
 AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
 
@@ -20,7 +21,14 @@ def half(word: str, life: int = 0) -> Half:
     """`A…` has motors, `G…` is held, `D…` stands on a desk; a `+` behind is attached, an `r` before is real."""
     real, name = word.startswith("r"), word.strip("r+")
     attached, by_hand = word.endswith("+"), name.startswith("D")
-    return Half(name, name.startswith("A"), simulated=not real, attached=attached, life=life, by_hand=by_hand)
+    return Half(
+        name,
+        PairSide.MOVER if name.startswith("A") else PairSide.HANDLE,
+        simulated=not real,
+        attached=attached,
+        life=life,
+        by_hand=by_hand,
+    )
 
 
 class Bench:
@@ -294,7 +302,7 @@ def test_a_device_that_comes_back_as_another_kind_is_no_half_of_its_old_pair() -
     bench = Bench()
     bench.here("A1", "G1")
 
-    bench.pairs, _ = looked(bench.pairs, [Half("A1", moves=False, simulated=True)], automatic=True)
+    bench.pairs, _ = looked(bench.pairs, [Half("A1", PairSide.HANDLE, simulated=True)], automatic=True)
 
     assert bench.listed == []
 
@@ -506,4 +514,8 @@ def test_nobody_who_could_be_paired_is_left_free_at_the_start(words: list[str]) 
     bench.here(*words)
     free = [one for one in bench.halves if bench.pairs.of(one.device_id) is None]
 
-    assert not any(a.moves and not b.moves and a.simulated is b.simulated for a in free for b in free)
+    assert not any(
+        a.side is PairSide.MOVER and b.side is PairSide.HANDLE and a.simulated is b.simulated
+        for a in free
+        for b in free
+    )

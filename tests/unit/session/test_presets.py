@@ -6,7 +6,6 @@ import itertools
 
 import pytest
 
-from actors.device.kinds import KINDS
 from actors.kit.errors import InvalidInput
 from actors.session import presets
 from actors.values.identity import Kind
@@ -26,7 +25,7 @@ BUILT_IN = [
 
 
 def reach(kind: Kind) -> Reach:
-    found = KINDS[kind].reach
+    found = kind.spec.reach
     assert found is not None
     return found
 
@@ -102,9 +101,9 @@ def test_the_origin_of_a_compact_moved_10_20_20_mm() -> None:
 def test_the_origin_of_compact_zup_moved_20_and_30_mm_from_its_own() -> None:
     box = reach(Kind.COMPACT)
 
-    assert presets.COMPACT_ZUP_BEFORE == (0.000, -0.105, 0.080)
+    before = (0.000, -0.105, 0.080)
     assert presets.origin("compact_zup", box) == (0.020, -0.075, 0.080)
-    assert moved(presets.origin("compact_zup", box), presets.COMPACT_ZUP_BEFORE) == (20, 30, 0)
+    assert moved(presets.origin("compact_zup", box), before) == (20, 30, 0)
 
 
 @pytest.mark.parametrize(("kind", "name"), BUILT_IN)

@@ -26,10 +26,10 @@ def test_firmware_is_written_with_a_dot() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "moves"), [(Kind.ARM, True), (Kind.COMPACT, True), (Kind.GRIP, False), (Kind.PEN, False)]
+    ("kind", "motors"), [(Kind.ARM, True), (Kind.COMPACT, True), (Kind.GRIP, False), (Kind.PEN, False)]
 )
-def test_arms_and_compacts_have_motors(kind: Kind, moves: bool) -> None:
-    assert kind.moves is moves
+def test_arms_and_compacts_have_motors(kind: Kind, motors: bool) -> None:
+    assert kind.has_motors is motors
 
 
 def test_words_are_the_neutral_ones() -> None:

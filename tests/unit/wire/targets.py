@@ -29,8 +29,12 @@ class Device:
     paired_with: str | None = None
 
     @property
-    def moves(self) -> bool:
-        return self.kind.moves
+    def has_motors(self) -> bool:
+        return self.kind.has_motors
+
+    @property
+    def has_cursor(self) -> bool:
+        return self.kind.has_cursor
 
 
 EMPTY: dict[str, Any] = {}

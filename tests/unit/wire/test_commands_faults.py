@@ -322,7 +322,7 @@ def check(found: ParsedMessage) -> None:
     assert all(reason for _, reason in found.faults)
     for device_id, code, x, y, z, _path in found.commands:
         device = DEVICES[device_id]
-        assert device.moves
+        assert device.has_motors
         assert device.accepts
         assert code in {1, 2, 4, 8}
         assert all(type(value) in {int, float} and -1e6 <= value <= 1e6 for value in (x, y, z))

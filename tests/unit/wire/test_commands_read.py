@@ -244,7 +244,7 @@ def test_a_settling_device_refuses_commands(name: str, field: str, keys: tuple[s
 @pytest.mark.parametrize("name", ["probe_position", "probe_orientation", "keep_alive", "probe_cursor_position"])
 @pytest.mark.parametrize("body", [{}, None, True, 0, "x", [], {"values": [1]}])
 def test_every_device_takes_probes_whatever_they_hold(device_id: str, name: str, body: object) -> None:
-    group = "arm" if DEVICES[device_id].moves else "grip"
+    group = "arm" if DEVICES[device_id].has_motors else "grip"
 
     found = read({group: [{"device_id": device_id, "commands": {name: body}}]})
 

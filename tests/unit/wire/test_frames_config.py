@@ -273,7 +273,8 @@ class Target:
     def __init__(self, record: DeviceRecord, config: SessionConfig) -> None:
         self.device_id = record.device_id
         self.kind = record.kind
-        self.moves = record.kind.moves
+        self.has_motors = record.kind.has_motors
+        self.has_cursor = record.kind.has_cursor
         self.accepts = True
         self.refusal = "settling"
         self.preset = presets.preset_of(config, record)
@@ -533,4 +534,4 @@ def test_each_setting_of_serialization_shows_in_frames(key: str, place: tuple[st
 
 
 def test_every_kind_with_motors_has_a_device_type() -> None:
-    assert set(frames.DEVICE_TYPES) == {kind for kind in Kind if kind.moves}
+    assert set(frames.DEVICE_TYPES) == {kind for kind in Kind if kind.has_motors}

@@ -60,7 +60,11 @@ class Rig:
 def test_it_shows_what_reading_and_frames_need(word: str, moves: bool, wireless: bool) -> None:
     rig = Rig(word)
 
-    assert (rig.device.device_id, rig.device.kind, rig.device.moves) == (rig.record.device_id, rig.record.kind, moves)
+    assert (rig.device.device_id, rig.device.kind, rig.device.has_motors) == (
+        rig.record.device_id,
+        rig.record.kind,
+        moves,
+    )
     entry = rig.device.entry()
     assert (entry.device_id, entry.wireless, entry.writer) == (rig.record.device_id, wireless, rig.device.writer)
 

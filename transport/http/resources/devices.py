@@ -110,7 +110,7 @@ async def save_configuration(call: Call) -> Answer:
     record = call.bridge.inventory.find(device_id)
     if record is None:
         raise NoSuchDevice(shown(device_id))
-    if not record.kind.moves:
+    if not record.kind.spec.device_areas:
         raise UnsupportedArea(record.kind.with_article, "configuration to save")
     await call.bridge.ask(actor_name(device_id), ConfigureDevice())
     await call.bridge.ask(MANAGER, SaveConfiguration(device_id, in_device=True))

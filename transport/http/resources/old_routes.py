@@ -191,7 +191,7 @@ def _named(call: Call, fields: dict[str, object]) -> DeviceRecord | None:
     record = call.bridge.inventory.find(device_id)
     if record is None:
         raise NoSuchDevice(shown(device_id))
-    if not record.kind.moves:
+    if not record.kind.spec.device_areas:
         raise UnsupportedArea(record.kind.with_article, "such configuration")
     return record
 

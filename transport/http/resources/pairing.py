@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from transport.http.call import Call
     from transport.http.device_selector import Devices
 
-PAIRED_WITH: Final = Area("paired_with", moves=False)
-CALIBRATION: Final = Area("calibration", moves=False)
+PAIRED_WITH: Final = Area("paired_with", every_kind=True)
+CALIBRATION: Final = Area("calibration", every_kind=True)
 
 _PAIRING: Final = obj({"paired_with": nullable(TEXT)}, optional={"origin": word(*Origin)})
 _WANTED: Final = obj({"device_id": DEVICE_ID})

@@ -161,7 +161,7 @@ DAMPED, GATED = {"scalar": 2}, {"gain": 0.5}
 
 AREAS: Final = (
     SessionArea(
-        Area("basis", moves=False),
+        Area("basis"),
         "basis",
         _basis,
         (SetBasis("", None),),
@@ -231,7 +231,7 @@ def routes() -> Iterator[Route]:
     """GET, POST and DELETE of each area."""
     for area in AREAS:
         shape = f"/{{device}}/{{id}}/config/{area.path}"
-        several = SEVERAL_MOVERS if area.area.moves else SEVERAL_DEVICES
+        several = SEVERAL_DEVICES if area.area.everywhere else SEVERAL_MOVERS
         shown = RouteSchema(area.echo, path=several, query=(OF_SESSIONS,), results=BOTH)
         cleared = RouteSchema(area.echo, path=several, query=(CLEARED_SESSIONS,), results=BOTH, fails=DEVICE_FAILS)
         written = replace(cleared, query=(OF_SESSIONS,), body=area.sent, example=area.example)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from transport.http.schema.json_schema import FromService
-from transport.wire.vocabulary import ARMS, path_kinds, path_words
+from transport.wire.vocabulary import path_kinds, path_words
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge
@@ -22,7 +22,9 @@ class ServiceValues:
     ports: tuple[str, ...] = ()
     device_words: tuple[str, ...] = field(default_factory=path_words)
     mover_words: tuple[str, ...] = field(
-        default_factory=lambda: tuple(word for word in path_words() if path_kinds(word) & ARMS)
+        default_factory=lambda: tuple(
+            word for word in path_words() if any(kind.has_motors for kind in path_kinds(word))
+        )
     )
 
     @property
@@ -41,7 +43,7 @@ def service_values_of(bridge: Bridge) -> ServiceValues:
     """Return the values of this moment."""
     return ServiceValues(
         devices=tuple(record.device_id for record in bridge.inventory.devices),
-        movers=tuple(record.device_id for record in bridge.inventory.devices if record.kind.moves),
+        movers=tuple(record.device_id for record in bridge.inventory.devices if record.kind.has_motors),
         sessions=tuple(str(record.session_id) for record in bridge.sessions.sessions),
         ports=tuple(status.port for status in bridge.ports.ports),
     )

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from actors.device.api import MOST_GRAVITY
 from actors.modules.built_in import built_in
-from actors.session.api import COMPACT_CENTRED, COMPACT_ZUP, LONGEST_NAME, MOST_DAMPING, preset_names
+from actors.session.api import LONGEST_NAME, MOST_DAMPING, OWN_PRESETS, preset_names
 from actors.values.identity import Kind
 from transport.http.schema.json_schema import FLAG, TEXT, Named, either, number, obj, text, word
 from transport.wire.shapes import LARGEST, SMALLEST_SCALE, UNIT_TOLERANCE
@@ -74,7 +74,7 @@ BASIS: Final = Named(
 SENT_BASIS: Final = either(BASIS, PERMUTATION)
 
 PRESET: Final = word(
-    *preset_names(Kind.COMPACT), *(INVERSE.preset_out(name) for name in (COMPACT_CENTRED, COMPACT_ZUP))
+    *sorted({name for kind in Kind for name in preset_names(kind)}), *map(INVERSE.preset_out, OWN_PRESETS)
 )
 SENT_PRESET: Final = either(obj({"preset": PRESET}), PRESET, says="The presets of a compact fit no arm.")
 

@@ -20,7 +20,7 @@ from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 PLAIN = inventory_of("grip", "arm", "compact", "pen", "grip:wired", "arm").devices
 WIRELESS, ARM, COMPACT, PEN, WIRED, ARM2 = PLAIN
 MOUNT = Area("mount")
-BASIS = Area("basis", moves=False)
+BASIS = Area("basis")
 IDS = st.text("AB01*?.:[", min_size=1, max_size=4)
 
 

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from actors.port.link_interface import NobodyAnswers, PortUnusable
-from actors.values.hardware import MechanismKind, PortFault
+from actors.values.hardware import PortFault
 from actors.values.identity import Connection, Kind
+from actors.values.mechanism_kind import MechanismKind
 from fastpath.codecs.falcon_py import Delta
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus

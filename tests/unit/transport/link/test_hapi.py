@@ -16,8 +16,9 @@ import serial
 from actors.kit.published import Published
 from actors.port.link_interface import NobodyAnswers, Patience
 from actors.settings.messages import SettingsView
-from actors.values.hardware import Candidate, MechanismKind, Transport
+from actors.values.hardware import Candidate, Transport
 from actors.values.identity import Kind
+from actors.values.mechanism_kind import MechanismKind
 from fastpath.arena.access import Reader
 from fastpath.arena.runtime import Lease, Runtime, now_ns
 from tests.emulators.hapi import HapiBoard

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from actors.values.hardware import MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
+from actors.values.mechanism_kind import MechanismKind
 from fastpath.codecs.openlink_messages import Capability, CommandMode, DeviceKind, Identity
 from transport.link.protocols.openlink.identity import command_mode, found_device, why_not_driven
 

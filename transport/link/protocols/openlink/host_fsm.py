@@ -145,7 +145,7 @@ class HostFsm:
         """What puts every device to rest and to sleep: motors off."""
         words: list[bytes] = []
         for peer in self._peers.values():
-            if peer.moves:
+            if peer.takes_commands:
                 words.append(encode(Command(), device=peer.index))
             words.append(self._say(peer.index, Wake(awake=False, rate_hz=0)))
         return words
@@ -380,7 +380,7 @@ class HostFsm:
             if kind in {Identify, Wake}:
                 self._lose(peer, peer.refusals[kind], now_ns)
             elif kind is Calibrate and peer.run and peer.ended is None:
-                asleep = told.reason is RefusedReason.ASLEEP and not peer.moves
+                asleep = told.reason is RefusedReason.ASLEEP and not peer.takes_commands
                 peer.ended = Ended(peer.run, Reason.PEN_ASLEEP if asleep else Reason.BLOCKED)
 
     def _answered(self, peer: Peer, kind: type[Message], request: int) -> bool:

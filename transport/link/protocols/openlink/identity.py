@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from actors.device.api import KINDS as DEVICE_KINDS
 from actors.values.hardware import FoundDevice, FoundMechanism, MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach
@@ -48,8 +47,8 @@ def found_device(identity: Identity, *, calibrated: bool = False) -> FoundDevice
         hardware_version=identity.hardware,
         uuid=identity.uuid.hex(),
         driver=DRIVER,
-        reach=_reach(identity) if kind.moves else None,
-        mechanism=_mechanism(identity) if kind.moves else None,
+        reach=_reach(identity) if kind.has_motors else None,
+        mechanism=_mechanism(identity) if kind.has_motors else None,
         calibrated=calibrated,
         settle_s=identity.settle_ms / 1000,
         calibrates=Capability.CALIBRATE in identity.capabilities,
@@ -69,7 +68,7 @@ def why_not_driven(identity: Identity) -> str:
     has = identity.capabilities
     if (
         identity.kind is DeviceKind.RECEIVER
-        or not KINDS[identity.kind].moves
+        or not KINDS[identity.kind].has_motors
         or not has & (Capability.FORCE | Capability.TORQUE)
     ):
         return ""
@@ -127,7 +126,7 @@ def _returns_home(identity: Identity) -> bool:
 
 
 def _connection(kind: Kind, *, wireless: bool) -> Connection:
-    if kind is Kind.GRIP:
+    if kind.spec.wireless:
         return Connection.WIRELESS if wireless else Connection.WIRED
     return Connection.SERIAL
 
@@ -138,7 +137,7 @@ def _reach(identity: Identity) -> Reach | None:
     low = (x, y, z)
     x, y, z = (round(number, MICROMETRE) for number in identity.reach_high)
     high = (x, y, z)
-    usual = DEVICE_KINDS[KINDS[identity.kind]].reach
+    usual = KINDS[identity.kind].spec.reach
     if not all(a < b for a, b in zip(low, high, strict=True)) or (usual and (low, high) == (usual.low, usual.high)):
         return None
     x, y, z = (ZONE * (b - a) for a, b in zip(low, high, strict=True))
@@ -147,7 +146,7 @@ def _reach(identity: Identity) -> Reach | None:
 
 def _mechanism(identity: Identity) -> FoundMechanism:
     """As it says; what it does not say is that of its kind."""
-    usual = DEVICE_KINDS[KINDS[identity.kind]].mechanism
+    usual = KINDS[identity.kind].spec.mechanism
     if usual is None:
         raise TypeError(f"a {KINDS[identity.kind]} with motors needs a mechanism")
     peak_force = identity.peak_force if identity.peak_force > 0 else usual.peak_force

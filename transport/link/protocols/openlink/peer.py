@@ -85,14 +85,14 @@ class Peer:
         return CommandMode.RELEASE if self.identity is None else command_mode(self.identity)
 
     @property
-    def moves(self) -> bool:
+    def takes_commands(self) -> bool:
         """Whether it takes commands."""
         return self.mode is not CommandMode.RELEASE
 
     @property
     def commands_hz(self) -> float:
         """Commands a second that it gets, 0 = none."""
-        return float(min(self.identity.rate_hz, MOST_HZ)) if self.identity is not None and self.moves else 0.0
+        return float(min(self.identity.rate_hz, MOST_HZ)) if self.identity is not None and self.takes_commands else 0.0
 
     @property
     def gave_up(self) -> bool:

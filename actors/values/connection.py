@@ -1,0 +1,15 @@
+"""How a device is connected, as a value."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Connection(StrEnum):
+    """How a device is connected; grips say wired or wireless also when they are simulated."""
+
+    SERIAL = "serial"
+    USB = "usb"
+    SIMULATED = "simulated"
+    WIRED = "wired"
+    WIRELESS = "wireless"

@@ -1,0 +1,17 @@
+"""A device's firmware version, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Firmware:
+    """Firmware version; compares by numbers, so 7.10 is newer than 7.5."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        """`major.minor`."""
+        return f"{self.major}.{self.minor}"

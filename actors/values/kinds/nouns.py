@@ -1,0 +1,38 @@
+"""Kinds in sentences: "an arm or a compact", made from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+from actors.values.kinds.registry import specs
+
+if TYPE_CHECKING:
+    from actors.values.kinds.base import KindSpec
+
+
+def any_of(wanted: Callable[[KindSpec], bool]) -> str:
+    """The kinds for which `wanted` holds, each with its article: "an arm or a compact"."""
+    return joined(f"{spec.article} {spec.name}" for spec in specs() if wanted(spec))
+
+
+def all_of(wanted: Callable[[KindSpec], bool], suffix: str = "") -> str:
+    """As `any_of`, joined by "and", each with a suffix: "an arm and a compact"."""
+    return joined((f"{spec.article} {spec.name}{suffix}" for spec in specs() if wanted(spec)), "and")
+
+
+def names_of(wanted: Callable[[KindSpec], bool]) -> str:
+    """The bare names of the kinds for which `wanted` holds: "arm or compact"."""
+    return joined(spec.name for spec in specs() if wanted(spec))
+
+
+def takers_of(area: str) -> str:
+    """The kinds that have an area of `config`, each with its article; for another word those with motors."""
+    known = any(spec.has(area) for spec in specs())
+    return any_of(lambda spec: spec.has(area) if known else spec.has_motors)
+
+
+def joined(words: Iterable[str], last: str = "or") -> str:
+    """`a, b or c`."""
+    *first, final = words
+    return f"{', '.join(first)} {last} {final}" if first else final

@@ -1,0 +1,52 @@
+"""Every kind of device that this process knows, in the order of a frame's groups.
+
+Tables of words, frames and settings are made from it when their modules are imported, so the first reading closes it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from actors.values.kinds.arm import ARM
+from actors.values.kinds.compact import COMPACT
+from actors.values.kinds.grip import GRIP
+from actors.values.kinds.pen import PEN
+
+if TYPE_CHECKING:
+    from actors.values.kinds.base import KindSpec
+
+BUILT_IN: Final = (ARM, COMPACT, GRIP, PEN)
+
+
+class Registry:
+    """Kinds by name; open until it is read for the first time."""
+
+    def __init__(self, built_in: tuple[KindSpec, ...] = BUILT_IN) -> None:
+        self._specs = list(built_in)
+        self._closed = False
+
+    def register(self, spec: KindSpec) -> None:
+        """Add a kind; ValueError when its name is taken, RuntimeError once the registry was read."""
+        if self._closed:
+            raise RuntimeError(f"register the kind {spec.name} before any other module of the service is imported")
+        if any(spec.name == other.name for other in self._specs):
+            raise ValueError(f"there is a kind {spec.name} already")
+        self._specs.append(spec)
+
+    def read(self) -> tuple[KindSpec, ...]:
+        """Every kind, in order; no kind can be added from now on."""
+        self._closed = True
+        return tuple(self._specs)
+
+
+_REGISTRY: Final = Registry()
+
+
+def register(spec: KindSpec) -> None:
+    """Add a kind to those of this process, before anything but this package is imported."""
+    _REGISTRY.register(spec)
+
+
+def specs() -> tuple[KindSpec, ...]:
+    """Every kind of this process, in order."""
+    return _REGISTRY.read()

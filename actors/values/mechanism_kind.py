@@ -1,0 +1,14 @@
+"""Which kinematics a device has, by the words that the loop's `MechanismKind` numbers."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class MechanismKind(StrEnum):
+    """Which kinematics the loop uses; DIRECT: the device sends its position itself."""
+
+    SERIAL = "serial"
+    FIVE_BAR = "five_bar"
+    DELTA = "delta"
+    DIRECT = "direct"
