@@ -15,10 +15,10 @@ from fastpath.tick.effects cimport EFFECT_FORCE
 from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
 from fastpath.layout.constants cimport COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES
-from fastpath.navigation.bubble cimport bubble_anew, shows
+from fastpath.navigation.bubble cimport initial_bubble, is_current
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
 from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity
-from fastpath.layout.initial_state cimport state_begin
+from fastpath.layout.initial_state cimport reset_state
 from fastpath.space.validation cimport check_finite, fill_basis, fill_transform
 from fastpath.navigation.validation cimport fill_navigation
 
@@ -34,7 +34,7 @@ cdef class Reader:
     def __cinit__(self, Runtime runtime not None, lease):
         self.runtime = runtime
         self.device = lease.slot
-        state_begin(&self.state)
+        reset_state(&self.state)
 
     cdef void refresh(self) noexcept:
         """Copy the newest whole state in."""
@@ -52,9 +52,9 @@ cdef class Reader:
         cell = &arena.records[writer.session * MAX_DEVICES + writer.device]
         hd_seq_read_both(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState),
                          &cell.shown, out, sizeof(Navigated))
-        if shows(out, &writer.record):
+        if is_current(out, &writer.record):
             return True
-        bubble_anew(&writer.record, writer.home, out)
+        initial_bubble(&writer.record, writer.home, out)
         return False
 
     def navigated(self, Writer writer not None) -> Shown | None:

@@ -21,7 +21,7 @@ from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, LoopParams, 
 from fastpath.layout.constants cimport MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING
 from fastpath.tick.loop cimport loop_join, loop_start, loop_step, loop_sweep
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
-from fastpath.layout.initial_state cimport state_begin
+from fastpath.layout.initial_state cimport reset_state
 
 cdef extern from "platform/realtime.h" nogil:
     int HD_STACK_BYTES
@@ -85,8 +85,8 @@ cdef class Runtime:
         self.arena.window_ns = <int64_t>self.arena.virtual_ns
         hd_triple_init(&self.arena.params_cell)
         for i in range(MAX_DEVICES):
-            state_begin(&self.arena.devices[i].inner.state)
-            state_begin(&self.arena.devices[i].shown)
+            reset_state(&self.arena.devices[i].inner.state)
+            reset_state(&self.arena.devices[i].shown)
             hd_triple_init(&self.arena.devices[i].params_cell)
             hd_triple_init(&self.arena.devices[i].sample_cell)
             hd_triple_init(&self.arena.devices[i].order_cell)

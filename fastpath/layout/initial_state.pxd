@@ -1,12 +1,12 @@
-"""The state of a device before its first reading, and again when its slot is leased anew."""
+"""State of a device before its first measurement, and again when its slot is leased to another device."""
 
 from libc.string cimport memset
 
 from fastpath.layout.arena cimport DeviceState
 
 
-cdef inline void forget_reading(DeviceState *s) noexcept nogil:
-    """Nothing is known of the device: no FLAG_, and the identity for its rotation, as zeros are none."""
+cdef inline void reset_measurement(DeviceState *s) noexcept nogil:
+    """Reset what was measured: flags, buttons, hall, battery to 0, orientation to the identity."""
     s.flags = 0
     memset(s.orientation, 0, sizeof(s.orientation))
     s.orientation[0] = 1
@@ -16,7 +16,7 @@ cdef inline void forget_reading(DeviceState *s) noexcept nogil:
     s.battery_voltage = 0
 
 
-cdef inline void state_begin(DeviceState *s) noexcept nogil:
-    """All zero, but for the rotation."""
+cdef inline void reset_state(DeviceState *s) noexcept nogil:
+    """Reset the whole state: all 0, orientation to the identity."""
     memset(s, 0, sizeof(DeviceState))
-    forget_reading(s)
+    reset_measurement(s)

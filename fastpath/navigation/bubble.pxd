@@ -27,7 +27,7 @@ cdef enum:
     REST_SPEED = 5
 
 
-cdef inline void take_bubble(Navigator *n, const Record *record) noexcept nogil:
+cdef inline void restart_bubble(Navigator *n, const Record *record) noexcept nogil:
     """A new revision, session or device starts again: N is 0, nothing moves, and forces ramp in."""
     cdef Navigated *now = &n.now
     if (now.revision != record.navigation.revision or now.session_generation != record.session_generation
@@ -240,7 +240,7 @@ cdef inline void show_navigation(Arena *a, int index) noexcept nogil:
             bits &= bits - 1
 
 
-cdef inline void bubble_anew(const Record *record, const double *home, Navigated *out) noexcept nogil:
+cdef inline void initial_bubble(const Record *record, const double *home, Navigated *out) noexcept nogil:
     """What a bubble shows before the loop has taken it up: nothing travelled, its centre (`home`: m, device frame)."""
     memset(out, 0, sizeof(Navigated))
     memcpy(out.centre, record.navigation.centre, sizeof(out.centre))
@@ -249,7 +249,7 @@ cdef inline void bubble_anew(const Record *record, const double *home, Navigated
         transform_point(&record.view.mount, out.centre, out.centre)
 
 
-cdef inline bint shows(const Navigated *shown, const Record *record) noexcept nogil:
+cdef inline bint is_current(const Navigated *shown, const Record *record) noexcept nogil:
     """Whether what the loop shows is of this record's navigation: a new one is taken up at the next tick."""
     cdef uint32_t revision = record.navigation.revision
     return (record.navigation.mode != NAVIGATION_OFF and shown.revision == revision

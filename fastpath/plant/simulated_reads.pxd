@@ -11,7 +11,7 @@ from fastpath.layout.simulation cimport SimDevice
 from fastpath.mechanisms.kinematics cimport inverse, quantise
 from fastpath.mechanisms.pose cimport Pose, joint_velocity
 from fastpath.plant.plant cimport hand_target, plant_advance, random_gauss, share_at
-from fastpath.plant.simulation_controls cimport given_orientation, obey_orders, pushed
+from fastpath.plant.simulation_controls cimport fixed_orientation, apply_controls, plant_force
 from fastpath.space.spatial cimport compose, unit
 from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ, arm_still, follow_joints, grip_still, weight
 
@@ -25,7 +25,7 @@ cdef inline double half_radians(double degrees) noexcept nogil:
 
 
 cdef inline void sim_begin(SimDevice *d, const DeviceParams *p) noexcept nogil:
-    """Put the plant where its hand wants it, at rest; draw nothing yet."""
+    """Place the plant at its hand's intended position, at rest."""
     cdef double want_v[3]
     cdef int i
     if d.started == 0:
@@ -64,8 +64,8 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt) no
     if sim.started == 0 or sim.plant_revision != p.plant_revision:
         sim_begin(sim, p)
         d.posed[0] = NAN
-    obey_orders(sim, p)
-    pushed(sim, p, force)
+    apply_controls(sim, p)
+    plant_force(sim, p, force)
     plant_advance(sim, &p.plant, &p.hand, force, weight(p), dt)
     inverse(&p.mechanism, sim.plant.x, angles)
     quantise(p.mechanism.counts_per_turn, angles)
@@ -83,7 +83,7 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt) no
         s.joint_velocity[i] = rate[i] * (180 / M_PI)
         s.orientation[i + 1] = 0
     s.orientation[0] = 1
-    given_orientation(p, s.orientation)
+    fixed_orientation(p, s.orientation)
     arm_still(s, dt)
     s.buttons = 0
     if p.left_handed:
@@ -92,7 +92,7 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt) no
 
 
 cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) noexcept nogil:
-    """A handle that sways with the hand: orientation at 50 Hz with 0.2 degrees rms noise and slow yaw drift; battery drains linearly."""
+    """Fill the state of a handle: orientation at 50 Hz with 0.2 degrees rms noise and slow yaw drift; the battery drains linearly."""
     cdef SimDevice *sim = &d.sim
     cdef DeviceState *s = &d.state
     cdef double tilt[4]
@@ -101,10 +101,10 @@ cdef inline void read_grip(DevicePrivate *d, const DeviceParams *p, double dt) n
     cdef int i
     if sim.started == 0 or sim.plant_revision != p.plant_revision:
         sim_begin(sim, p)
-    obey_orders(sim, p)
+    apply_controls(sim, p)
     sim.phase_time += dt
     sim.noise_wait -= dt
-    if given_orientation(p, sim.orientation) or p.flags & FLAG_AWAKE == 0:
+    if fixed_orientation(p, sim.orientation) or p.flags & FLAG_AWAKE == 0:
         sim.noise_wait = 0
     elif sim.noise_wait <= 0:
         sim.noise_wait += 1.0 / HANDLE_RATE_HZ

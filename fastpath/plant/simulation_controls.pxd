@@ -10,8 +10,8 @@ from fastpath.layout.arena cimport DeviceParams, DeviceSlot, DeviceState
 from fastpath.layout.simulation cimport SimDevice
 
 
-cdef inline void obey_orders(SimDevice *d, const DeviceParams *p) noexcept nogil:
-    """Take up a new push, lock or charge."""
+cdef inline void apply_controls(SimDevice *d, const DeviceParams *p) noexcept nogil:
+    """Apply a new push, lock or charge."""
     cdef int i
     if d.push_revision != p.simulation.push_revision:
         d.push_revision = p.simulation.push_revision
@@ -26,15 +26,15 @@ cdef inline void obey_orders(SimDevice *d, const DeviceParams *p) noexcept nogil
         d.battery_since = d.phase_time
 
 
-cdef inline void pushed(const SimDevice *d, const DeviceParams *p, double *force) noexcept nogil:
-    """What acts on the plant besides the hand, N: the last output and the lasting force."""
+cdef inline void plant_force(const SimDevice *d, const DeviceParams *p, double *force) noexcept nogil:
+    """Fill in the force on the plant besides the hand (N): the last output and the lasting force."""
     cdef int i
     for i in range(3):
         force[i] = d.force[i] + p.simulation.external[i]
 
 
-cdef inline bint given_orientation(const DeviceParams *p, double *q) noexcept nogil:
-    """The orientation that was asked for, if one was."""
+cdef inline bint fixed_orientation(const DeviceParams *p, double *q) noexcept nogil:
+    """Copy the requested orientation; False when none was requested."""
     if p.simulation.orientation[0] == 0 and p.simulation.orientation[1] == 0 \
             and p.simulation.orientation[2] == 0 and p.simulation.orientation[3] == 0:
         return False
@@ -43,7 +43,7 @@ cdef inline bint given_orientation(const DeviceParams *p, double *q) noexcept no
 
 
 cdef inline bint frozen(DeviceSlot *slot, const DeviceParams *p) noexcept nogil:
-    """Whether its data stand still: they end with zero force, and their tick and time are those of the last tick before."""
+    """Return whether the state is frozen; it is published once more with zero force, at its last tick and time."""
     cdef SimDevice *d = &slot.inner.sim
     cdef DeviceState *s = &slot.inner.state
     if p.simulation.frozen != 0 and d.frozen == 0:

@@ -6,7 +6,7 @@ from fastpath.arena.runtime import Lease, Runtime
 
 _Three: TypeAlias = tuple[float, float, float]
 
-# The right to answer for one device while its lease holds; one thread at a time. ValueError for no slot of a device.
+# Write samples and read orders of one device while its lease holds; one thread at a time. ValueError for no slot of a device.
 @final
 class PortCell:
     def __new__(cls, runtime: Runtime, lease: Lease) -> PortCell: ...

@@ -12,7 +12,7 @@ from fastpath.layout.port cimport PortOrder, PortSample
 
 
 cdef class PortCell:
-    """The right to answer for one device, for as long as its lease holds. One thread at a time: there is one writer for each cell."""
+    """Write samples and read orders of one device while its lease holds. One thread at a time: each cell has one writer."""
 
     cdef Runtime runtime
     cdef DeviceSlot *slot
@@ -31,7 +31,7 @@ cdef class PortCell:
         self, *, joint=(0.0, 0.0, 0.0), position=(0.0, 0.0, 0.0), orientation=(0.0, 0.0, 0.0, 0.0), uint64_t buttons=0,
         double hall=0, double battery_level=0, double battery_voltage=0, double temperature=0, uint32_t bits=0, uint64_t faults=0,
     ) -> bool:
-        """A packet that arrived now; False: its lease is over, or a number in it is none, and it is not taken."""
+        """Publish a packet that arrived now; False when the lease has ended or a number is not finite."""
         cdef PortSample *s = &self.sample
         cdef double sum = hall + battery_level + battery_voltage + temperature
         cdef int i
@@ -58,7 +58,7 @@ cdef class PortCell:
         return True
 
     def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
-        """When the loop ordered it (ns), force (N, device frame) and joint torques (N.mm); None: nothing was ordered in this lease."""
+        """Return time of the newest order (ns), force (N, device frame) and joint torques (N.mm); None before the first of this lease."""
         cdef PortOrder *o
         if hd_load(&self.slot.generation) != self.generation:
             return None

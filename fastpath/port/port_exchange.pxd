@@ -1,7 +1,7 @@
-"""What the thread of a port does in one round: send the orders that are due, take in what came, show what was counted.
+"""One round of a port's thread: send due orders, read and decode, publish counters.
 
-No GIL, no allocation, no lock: it meets the loop in the triple buffers of the devices' slots, and the port's Python handle in two
-rings, a seqlock and single words. Who it writes for is a word for each device, the generation of the lease over its slot plus one.
+No GIL, no allocation, no lock. It shares triple buffers in the devices' slots with the loop, and two rings, a seqlock and single
+words with the port's Python handle. `attached` of a device is the generation of its lease in the upper half, slot plus one below.
 """
 
 from libc.errno cimport EAGAIN, EIO, ENODEV
@@ -38,8 +38,8 @@ cdef enum:
     OLDEST_ORDER_NS = 20000000
     LONGEST_WAIT_NS = 100000000
 
-cdef struct Line:
-    # words: whom the device belongs to, and ns between two orders while it is somebody's and while it is nobody's, 0 = none
+cdef struct DeviceLine:
+    # words: lease of the device, and ns between two orders while it is attached and while it is not, 0 = none
     uint64_t attached
     int64_t period_ns
     int64_t idle_ns
@@ -58,7 +58,7 @@ cdef struct Exchange:
     uint64_t stop
     uint64_t changes
     uint64_t seen
-    Line lines[PORT_DEVICES]
+    DeviceLine lines[PORT_DEVICES]
     # what could not be written whole
     uint32_t rest
     uint32_t rest_at
@@ -75,14 +75,14 @@ cdef struct Exchange:
 
 
 cdef inline int64_t clock_of(Exchange *x) noexcept nogil:
-    """The runtime's clock: what orders and samples are stamped with."""
+    """Return the runtime's clock (ns), which stamps orders and samples."""
     if x.arena.virtual_clock:
         return <int64_t>hd_load(&x.arena.virtual_ns)
     return hd_now_ns()
 
 
 cdef inline DeviceSlot *slot_of(Exchange *x, uint64_t attached) noexcept nogil:
-    """The slot that a device's word names; NULL: nobody's, or its lease is over."""
+    """Return the slot that `attached` names; NULL when it names none or the lease has ended."""
     cdef DeviceSlot *slot
     if attached == 0:
         return NULL
@@ -90,20 +90,20 @@ cdef inline DeviceSlot *slot_of(Exchange *x, uint64_t attached) noexcept nogil:
     return slot if <uint32_t>hd_load(&slot.generation) == attached >> 32 else NULL
 
 
-cdef inline bint ended(Exchange *x, int error) noexcept nogil:
-    """Count a failure; True when the port is gone with it."""
+cdef inline bint count_failure(Exchange *x, int error) noexcept nogil:
+    """Count a failed call; True when the error means that the port is gone."""
     x.counters.errors += 1
     x.counters.gone = error
     return True
 
 
 cdef inline void write_rest(Exchange *x) noexcept nogil:
-    """Go on with what was not written whole."""
+    """Write the rest of a packet that was written in part."""
     cdef int n
     while x.rest_at < x.rest:
         n = hd_port_write(x.descriptor, &x.out[x.rest_at], x.rest - x.rest_at)
         if n < 0:
-            ended(x, -n)
+            count_failure(x, -n)
         if n <= 0:
             break
         x.rest_at += n
@@ -114,7 +114,7 @@ cdef inline void write_rest(Exchange *x) noexcept nogil:
         x.rest_at = 0
 
 
-cdef inline bint nothing(const PortOrder *order) noexcept nogil:
+cdef inline bint is_zero_order(const PortOrder *order) noexcept nogil:
     cdef int i
     for i in range(3):
         if order.force[i] != 0 or order.torque[i] != 0:
@@ -122,8 +122,8 @@ cdef inline bint nothing(const PortOrder *order) noexcept nogil:
     return True
 
 
-cdef inline bint newest_order(Exchange *x, Line *line, PortOrder *order) noexcept nogil:
-    """What the loop wants now, else zero; True: a force was withheld, because it is older than OLDEST_ORDER_NS."""
+cdef inline bint newest_order(Exchange *x, DeviceLine *line, PortOrder *order) noexcept nogil:
+    """Fill in the loop's order, zero when there is none; True when a force was withheld because it is older than OLDEST_ORDER_NS."""
     cdef DeviceSlot *slot = slot_of(x, line.served)
     cdef PortOrder *newest
     memset(order, 0, sizeof(PortOrder))
@@ -134,13 +134,13 @@ cdef inline bint newest_order(Exchange *x, Line *line, PortOrder *order) noexcep
     if newest.generation != line.served >> 32:
         return False
     if clock_of(x) - newest.time_ns > OLDEST_ORDER_NS:
-        return not nothing(newest)
+        return not is_zero_order(newest)
     order[0] = newest[0]
     return False
 
 
 cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
-    """One packet for one device; left out where the last one is not out yet, the next one is newer."""
+    """Send one packet to one device; skip it while the previous one is still on its way out."""
     cdef PortOrder order
     cdef bint withheld = newest_order(x, &x.lines[device], &order)
     cdef int length
@@ -166,10 +166,10 @@ cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
 
 
 cdef inline int64_t send_due(Exchange *x, int64_t now) noexcept nogil:
-    """Every order whose time has come; when the next one's comes."""
+    """Send every order that is due; return when the next one is due (ns)."""
     cdef int64_t following = now + LONGEST_WAIT_NS, period
     cdef uint64_t attached
-    cdef Line *line
+    cdef DeviceLine *line
     cdef int device
     for device in range(<int>x.devices):
         line = &x.lines[device]
@@ -194,7 +194,7 @@ cdef inline int64_t send_due(Exchange *x, int64_t now) noexcept nogil:
 
 
 cdef inline void send_messages(Exchange *x) noexcept nogil:
-    """What the Python handle wants to say, whole messages in their order."""
+    """Send the messages of the Python handle, whole and in order."""
     cdef int _i
     for _i in range(MESSAGES_A_ROUND):
         if x.rest:
@@ -206,8 +206,8 @@ cdef inline void send_messages(Exchange *x) noexcept nogil:
         write_rest(x)
 
 
-cdef inline bint whole(const PortSample *sample) noexcept nogil:
-    """Whether every number that the loop computes with is one."""
+cdef inline bint all_finite(const PortSample *sample) noexcept nogil:
+    """Return whether every number of the sample that the loop uses is finite."""
     cdef double sum = sample.hall + sample.battery_level + sample.battery_voltage + sample.temperature
     cdef int i
     for i in range(3):
@@ -217,8 +217,8 @@ cdef inline bint whole(const PortSample *sample) noexcept nogil:
     return isfinite(sum)
 
 
-cdef inline void hand_over(Exchange *x) noexcept nogil:
-    """New samples to the loop, for the devices whose lease holds."""
+cdef inline void publish_samples(Exchange *x) noexcept nogil:
+    """Publish new samples to the loop, for devices whose lease holds."""
     cdef uint32_t fresh = x.codec.fresh
     cdef PortSample *sample
     cdef DeviceSlot *slot
@@ -229,7 +229,7 @@ cdef inline void hand_over(Exchange *x) noexcept nogil:
         if fresh >> device & 1 == 0:
             continue
         sample = &x.codec.samples[device]
-        if not whole(sample):
+        if not all_finite(sample):
             x.codec.frames_bad += 1
             continue
         x.counters.sample_ns[device] = sample.time_ns
@@ -241,8 +241,8 @@ cdef inline void hand_over(Exchange *x) noexcept nogil:
             hd_triple_publish(&slot.sample_cell, slot.samples, sample, sizeof(PortSample))
 
 
-cdef inline void take_in(Exchange *x, bint hung_up) noexcept nogil:
-    """Read once and decode; nothing where bytes were announced: the port is gone."""
+cdef inline void read_port(Exchange *x, bint hung_up) noexcept nogil:
+    """Read once and decode; several empty reads in a row although bytes were announced mean that the port is gone."""
     cdef uint8_t data[READ_BYTES]
     cdef int n = hd_port_read(x.descriptor, data, READ_BYTES)
     if n > 0:
@@ -250,15 +250,15 @@ cdef inline void take_in(Exchange *x, bint hung_up) noexcept nogil:
         x.counters.bytes_in += n
         x.counters.last_in_ns = clock_of(x)
         codec_take(&x.codec, data, n, x.counters.last_in_ns)
-        hand_over(x)
+        publish_samples(x)
         return
     x.empty_reads += 1
     if n < 0 and n != -EAGAIN:
-        ended(x, -n)
+        count_failure(x, -n)
     elif hung_up:
-        ended(x, EIO)
+        count_failure(x, EIO)
     elif x.empty_reads >= EMPTY_READS:
-        ended(x, ENODEV)
+        count_failure(x, ENODEV)
 
 
 cdef inline void show_counters(Exchange *x) noexcept nogil:

@@ -1,7 +1,7 @@
-"""The steps of a device at a port: take the newest packet, read the device from it, and leave an order for the port's thread.
+"""A device at a port in the tick: take its newest packet, fill its state, and write the order for the port's thread.
 
-A device whose packets stop is silent: its motors are ordered to zero, and its state stands still with the time of the last
-packet. What happens to it then is for whoever watches the states.
+A device whose packets stop is silent: it is ordered zero, and its state keeps the time of the last packet. The actors decide
+what follows.
 """
 
 from libc.math cimport M_PI, NAN
@@ -16,12 +16,12 @@ from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.mechanisms.pose cimport Pose, joint_velocity, pose_clear
 from fastpath.space.spatial cimport unit
 from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ, arm_still, follow_joints, grip_still
-from fastpath.layout.initial_state cimport forget_reading
+from fastpath.layout.initial_state cimport reset_measurement
 
 cdef enum:
-    HEARD_NOTHING = 0
-    HEARD = 1
-    HEARD_AGAIN = 2
+    PACKET_NONE = 0
+    PACKET_FRESH = 1
+    PACKET_RESUMED = 2
 
 
 cdef inline PortSample *newest(DeviceSlot *slot) noexcept nogil:
@@ -29,7 +29,7 @@ cdef inline PortSample *newest(DeviceSlot *slot) noexcept nogil:
 
 
 cdef inline void order(DeviceSlot *slot, uint64_t tick, int64_t now, const double *force, const double *torque) noexcept nogil:
-    """Force (N, device frame) and joint torques (N.mm) for the port's thread."""
+    """Write the order for the port's thread: force (N, device frame) and joint torques (N.mm)."""
     cdef PortOrder out
     out.tick = tick
     out.time_ns = now
@@ -45,13 +45,13 @@ cdef inline void order_zero(DeviceSlot *slot, uint64_t tick, int64_t now) noexce
     order(slot, tick, now, nothing, nothing)
 
 
-cdef inline void come(DeviceSlot *slot, uint32_t generation, uint64_t tick, int64_t now) noexcept nogil:
-    """A device that has just been leased: it is shown from now on, and silent from now on until its first packet."""
+cdef inline void begin_lease(DeviceSlot *slot, uint32_t generation, uint64_t tick, int64_t now) noexcept nogil:
+    """Reset the state of a newly leased device and publish it; it is silent until its first packet."""
     cdef DeviceState *s = &slot.inner.state
     memset(&slot.inner.port, 0, sizeof(PortInner))
     slot.inner.port.generation = generation
     slot.inner.posed[0] = NAN
-    forget_reading(s)
+    reset_measurement(s)
     s.generation = generation
     s.tick = tick
     s.time_ns = now
@@ -59,8 +59,8 @@ cdef inline void come(DeviceSlot *slot, uint32_t generation, uint64_t tick, int6
     hd_seq_write(&slot.sequence, &slot.shown, s, sizeof(DeviceState))
 
 
-cdef inline void fall_silent(DeviceSlot *slot, uint64_t tick, int64_t now) noexcept nogil:
-    """Zero force, nothing moves, and the state's time is that of the last packet."""
+cdef inline void enter_silence(DeviceSlot *slot, uint64_t tick, int64_t now) noexcept nogil:
+    """Order zero force and publish a state at rest with the time of the last packet."""
     cdef DeviceState *s = &slot.inner.state
     slot.inner.port.heard = 0
     memset(s.force, 0, sizeof(s.force))
@@ -73,27 +73,27 @@ cdef inline void fall_silent(DeviceSlot *slot, uint64_t tick, int64_t now) noexc
     hd_seq_write(&slot.sequence, &slot.shown, s, sizeof(DeviceState))
 
 
-cdef inline int hear(DeviceSlot *slot, const DeviceParams *p, uint64_t tick, int64_t now) noexcept nogil:
-    """Take the newest packet: HEARD_NOTHING while there is none that is young enough, HEARD_AGAIN with the first after that."""
+cdef inline int take_packet(DeviceSlot *slot, const DeviceParams *p, uint64_t tick, int64_t now) noexcept nogil:
+    """Take the newest packet: PACKET_NONE when it is older than the silence limit, PACKET_RESUMED for the first after a silence."""
     cdef uint32_t generation = <uint32_t>hd_load(&slot.generation)
     cdef PortSample *sample
     if slot.inner.port.generation != generation:
-        come(slot, generation, tick, now)
+        begin_lease(slot, generation, tick, now)
     hd_triple_take(&slot.sample_cell)
     sample = newest(slot)
     if sample.count == 0 or sample.generation != generation or (now - sample.time_ns) * 1e-9 > p.silence:
         if slot.inner.port.heard:
-            fall_silent(slot, tick, now)
-        return HEARD_NOTHING
+            enter_silence(slot, tick, now)
+        return PACKET_NONE
     if slot.inner.port.heard:
-        return HEARD
+        return PACKET_FRESH
     slot.inner.port.heard = 1
     slot.inner.port.count = 0
-    return HEARD_AGAIN
+    return PACKET_RESUMED
 
 
-cdef inline void moved(PortInner *d, const PortSample *sample, const double *position) noexcept nogil:
-    """Velocity from a new position (m), by its own packet's time: first-order low-pass, whatever the port's rate."""
+cdef inline void update_velocity(PortInner *d, const PortSample *sample, const double *position) noexcept nogil:
+    """Update the velocity from a new position (m) and its packet's time: first-order low-pass, independent of the port's rate."""
     cdef double dt = (sample.time_ns - d.time_ns) * 1e-9 + 1e-9, share
     cdef int i
     if d.count == 0:
@@ -104,8 +104,8 @@ cdef inline void moved(PortInner *d, const PortSample *sample, const double *pos
         d.velocity[i] += share * ((position[i] - d.measured[i]) / dt - d.velocity[i])
 
 
-cdef inline void told(DeviceState *s, const PortSample *sample) noexcept nogil:
-    """What a device tells of itself besides where it is."""
+cdef inline void copy_status(DeviceState *s, const PortSample *sample) noexcept nogil:
+    """Copy the status of a packet to the state: bits, faults, buttons, temperature."""
     cdef int i
     if sample.orientation[0] == 0 and sample.orientation[1] == 0 and sample.orientation[2] == 0 and sample.orientation[3] == 0:
         s.orientation[0] = 1
@@ -124,7 +124,7 @@ cdef inline void told(DeviceState *s, const PortSample *sample) noexcept nogil:
 
 
 cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double dt) noexcept nogil:
-    """Position, velocity and joints of the state from the newest packet, and the pose that its torques need."""
+    """Fill position, velocity, joints and pose from the newest packet."""
     cdef PortInner *d = &slot.inner.port
     cdef DeviceState *s = &slot.inner.state
     cdef PortSample *sample = newest(slot)
@@ -145,7 +145,7 @@ cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double d
         if (s.port_bits ^ sample.bits) & PORT_HOMED:
             # Its coordinates have jumped: it did not move.
             d.count = 0
-        moved(d, sample, s.position)
+        update_velocity(d, sample, s.position)
         memcpy(d.measured, s.position, sizeof(d.measured))
         d.count = sample.count
         d.time_ns = sample.time_ns
@@ -153,7 +153,7 @@ cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double d
     joint_velocity(pose, s.velocity, rate)
     for i in range(3):
         s.joint_velocity[i] = rate[i] * (180 / M_PI)
-    told(s, sample)
+    copy_status(s, sample)
     arm_still(s, dt)
     if p.left_handed:
         s.joint[0] = 0 - s.joint[0]
@@ -161,10 +161,10 @@ cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double d
 
 
 cdef inline void read_port_grip(DeviceSlot *slot, const DeviceParams *p, double dt) noexcept nogil:
-    """Orientation, buttons, hall and battery of a handle from its newest packet."""
+    """Fill orientation, buttons, hall and battery of a handle from its newest packet."""
     cdef PortInner *d = &slot.inner.port
     cdef PortSample *sample = newest(slot)
     d.count = sample.count
     d.time_ns = sample.time_ns
-    told(&slot.inner.state, sample)
+    copy_status(&slot.inner.state, sample)
     grip_still(&slot.inner.sim, &slot.inner.state, p, sample.buttons, dt)

@@ -22,7 +22,7 @@ from fastpath.codecs.codec_state cimport (
 )
 from fastpath.port.port_exchange cimport (
     HD_PORT_HUNG_UP, HD_PORT_READ, HD_PORT_WOKEN, Exchange, hd_port_discard, hd_port_queued, hd_port_wait, hd_port_write, send_due,
-    send_messages, show_counters, take_in, wake_up, write_rest,
+    send_messages, show_counters, read_port, wake_up, write_rest,
 )
 from fastpath.layout.port cimport PORT_DEVICES, PortCounters
 
@@ -42,16 +42,16 @@ cdef extern from "platform/realtime.h" nogil:
 
 cdef enum:
     BELOW_THE_LOOP = 5
-    GOODBYE_NS = 50000000
-    GOODBYE_STEP_NS = 500000
+    ZERO_PACKET_NS = 50000000
+    ZERO_PACKET_STEP_NS = 500000
 
 PROTOCOLS = {"bytes": PROTOCOL_BYTES, "hapi": PROTOCOL_HAPI, "openlink": PROTOCOL_OPENLINK}
 
 
 # ---------------------------------------------------------------- the thread
 
-cdef bint say(Exchange *x, const uint8_t *packet, uint32_t length, int64_t until) noexcept nogil:
-    """Write a packet whole, waiting for room until then; False when it did not go."""
+cdef bint write_packet(Exchange *x, const uint8_t *packet, uint32_t length, int64_t until) noexcept nogil:
+    """Write a whole packet, waiting for room until a time (ns); False when it was not written."""
     cdef uint32_t at = 0
     cdef int n
     while at < length:
@@ -61,25 +61,25 @@ cdef bint say(Exchange *x, const uint8_t *packet, uint32_t length, int64_t until
         at += n
         x.counters.bytes_out += n
         if n == 0:
-            hd_sleep_until(hd_now_ns() + GOODBYE_STEP_NS)
+            hd_sleep_until(hd_now_ns() + ZERO_PACKET_STEP_NS)
     return True
 
 
-cdef void goodbye(Exchange *x) noexcept nogil:
-    """The zero packet, and a wait until it is out; a port that takes nothing for GOODBYE_NS loses what is on its way to it."""
-    cdef int64_t until = hd_now_ns() + GOODBYE_NS
+cdef void send_zero_packet(Exchange *x) noexcept nogil:
+    """Write the zero packet and wait until it is out; discard what a port has not taken within ZERO_PACKET_NS."""
+    cdef int64_t until = hd_now_ns() + ZERO_PACKET_NS
     if x.counters.gone or x.zero_bytes == 0:
         return
-    if not (say(x, &x.out[x.rest_at], x.rest - x.rest_at, until) and say(x, x.zero, x.zero_bytes, until)):
+    if not (write_packet(x, &x.out[x.rest_at], x.rest - x.rest_at, until) and write_packet(x, x.zero, x.zero_bytes, until)):
         hd_port_discard(x.descriptor)
         hd_port_write(x.descriptor, x.zero, x.zero_bytes)
         x.counters.errors += 1
     while hd_port_queued(x.descriptor) > 0 and hd_now_ns() < until:
-        hd_sleep_until(hd_now_ns() + GOODBYE_STEP_NS)
+        hd_sleep_until(hd_now_ns() + ZERO_PACKET_STEP_NS)
 
 
 cdef void *hd_port_main(void *argument) noexcept nogil:
-    """The thread of a port, from its first line to its last zero packet."""
+    """Run the thread of a port, until its last zero packet."""
     cdef Exchange *x = <Exchange *>argument
     cdef int64_t following
     cdef uint64_t changes
@@ -103,8 +103,8 @@ cdef void *hd_port_main(void *argument) noexcept nogil:
         if seen & HD_PORT_WOKEN:
             wake_up(x)
         if seen & (HD_PORT_READ | HD_PORT_HUNG_UP):
-            take_in(x, seen & HD_PORT_HUNG_UP != 0)
-    goodbye(x)
+            read_port(x, seen & HD_PORT_HUNG_UP != 0)
+    send_zero_packet(x)
     x.counters.running = 0
     show_counters(x)
     hd_store(&x.seen, <uint64_t>-1)
@@ -138,7 +138,7 @@ class Counters(NamedTuple):
 
 
 cdef class PortThread:
-    """Owner of an open descriptor from `start` on: last words and failsafe know its zero packet until `close` has closed it."""
+    """Owner of an open descriptor from `start` to `close`; in between its zero packet is registered for fatal signals and failsafe."""
 
     cdef Exchange *x
     cdef Runtime runtime
@@ -196,13 +196,13 @@ cdef class PortThread:
             hd_pages_free(self.x, sizeof(Exchange))
 
     def attach(self, int index, lease) -> None:
-        """Exchange with this slot for a device from now on; returns when the thread does. ValueError, IndexError."""
+        """Attach a device to this slot; returns when the thread uses it. ValueError, IndexError."""
         if not 0 <= lease.slot < MAX_DEVICES:
             raise ValueError(f"{lease.slot} is no slot of a device")
         self._belong(index, <uint64_t>(lease.generation & 0xffffffff) << 32 | <uint64_t>(lease.slot + 1))
 
     def detach(self, int index) -> None:
-        """Nobody's from now on: a zero order, then those of `set_idle`, and the slot is not written to any longer when this returns."""
+        """Detach a device: one zero order, then those of `set_idle`; when this returns the slot is no longer written to."""
         self._belong(index, 0)
 
     cdef _belong(self, int index, uint64_t attached):
@@ -211,13 +211,13 @@ cdef class PortThread:
         self._changed()
 
     def set_rate(self, int index, rate_hz) -> None:
-        """Orders a second for one device, 0 = none."""
+        """Set the orders a second of one device, 0 = none."""
         self._check(index)
         hd_store(<uint64_t *>&self.x.lines[index].period_ns, <uint64_t>period_of(rate_hz))
         self._changed()
 
     def set_idle(self, index, rate_hz) -> None:
-        """Zero orders a second for one device while it is nobody's, 0 = none."""
+        """Set the zero orders a second of one device while it is not attached, 0 = none."""
         self._check(index)
         hd_store(<uint64_t *>&self.x.lines[index].idle_ns, <uint64_t>period_of(rate_hz))
         self._changed()
@@ -227,14 +227,14 @@ cdef class PortThread:
             raise IndexError(f"this port has devices 0 to {self.x.devices - 1}, not {index}")
 
     cdef _changed(self):
-        """Have the thread look at its words; wait until it has, or has ended."""
+        """Wake the thread and wait until it has seen the change, or has ended."""
         cdef int64_t until
         hd_store(&self.x.changes, self.x.changes + 1)
         if not self.started or self.closed:
             return
         self._ring()
         with nogil:
-            until = hd_now_ns() + 2 * GOODBYE_NS
+            until = hd_now_ns() + 2 * ZERO_PACKET_NS
             while hd_load(&self.x.seen) < self.x.changes and hd_now_ns() < until:
                 hd_sleep_until(hd_now_ns() + 100000)
 
@@ -244,14 +244,14 @@ cdef class PortThread:
         except BlockingIOError:
             pass
 
-    def start(self, *, bint last_words=True) -> None:
-        """Take over the descriptor: prepare its zero packet for every way out, then begin. OSError; a second call is nothing."""
+    def start(self, *, bint at_fatal_signal=True) -> None:
+        """Take over the descriptor, register its zero packet, start the thread. OSError; a second call does nothing."""
         cdef int error
         if self.started or self.closed:
             return
         os.set_blocking(self.descriptor, False)
         if self.zero_packet:
-            if last_words:
+            if at_fatal_signal:
                 zero_packets.register(self.descriptor, self.zero_packet)
             if self.failsafe is not None:
                 self.failsafe.watch(self.descriptor, self.zero_packet)
@@ -264,7 +264,7 @@ cdef class PortThread:
         self.started = True
 
     def send(self, bytes message not None) -> bool:
-        """Have one message (1 to 1,024 bytes) written as it is, after those before it; False: no room, or the port is closed."""
+        """Queue one message (1 to 1,024 bytes) for writing; False when there is no room or the port is closed."""
         cdef bint taken
         if not 1 <= len(message) <= HD_RING_MESSAGE:
             raise ValueError(f"a message has 1 to {HD_RING_MESSAGE} bytes, not {len(message)}")
@@ -275,7 +275,7 @@ cdef class PortThread:
         return taken
 
     def receive(self) -> list[bytes]:
-        """Every message that came since the last call, in its order; also after `close`."""
+        """Return the messages received since the last call, in order; also after `close`."""
         cdef uint8_t message[1024]
         cdef size_t length
         found = []
@@ -286,7 +286,7 @@ cdef class PortThread:
             found.append(<bytes>message[:length])
 
     def counters(self) -> Counters:
-        """What holds now; also after `close`."""
+        """Return the counters; also after `close`."""
         cdef PortCounters c
         hd_seq_read(&self.x.sequence, &self.x.shown, &c, sizeof(PortCounters))
         devices = range(self.x.devices)
@@ -298,7 +298,7 @@ cdef class PortThread:
         )
 
     def close(self) -> None:
-        """Zero packet out, thread joined, nothing prepared any more, descriptor closed: at most about 60 ms. A second call is nothing."""
+        """Write the zero packet, join the thread, unregister the packet, close the descriptor: at most about 60 ms. A second call does nothing."""
         if self.closed:
             return
         self.closed = True
@@ -326,7 +326,7 @@ cdef class PortThread:
 
 
 cdef int64_t period_of(rate_hz) except -1:
-    """Nanoseconds between two orders at so many a second (0 = none, at most 8,000)."""
+    """Return the ns between two orders at a rate (Hz; 0 = none, at most 8,000)."""
     if not 0 <= rate_hz <= 8000:
         raise ValueError(f"a port's rate is 0 to 8000 Hz, not {rate_hz}")
     return <int64_t>(1e9 / rate_hz) if rate_hz else 0

@@ -1,7 +1,7 @@
-# Ports at the level of descriptors: the last words that zero their motors when a fatal signal ends the process.
+# Zero packets of open ports: registered here, written by the handler of fatal signals before the process ends.
 # Register a port's zero packet before its first force; unregister it before its descriptor is closed.
 
-# Stand before the handlers of SIGSEGV, SIGBUS, SIGFPE and SIGABRT; again is nothing. OSError. After faulthandler.enable(), so
+# Install the handler for SIGSEGV, SIGBUS, SIGFPE and SIGABRT; a second call does nothing. OSError. After faulthandler.enable(), so
 # that packets go out before stacks are printed; and before it as well, so that nothing cuts the packets after them short.
 def install() -> None: ...
 

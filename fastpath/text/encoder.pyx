@@ -21,7 +21,7 @@ from fastpath.layout.arena cimport DeviceState, View
 from fastpath.layout.constants cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS
 from fastpath.space.spatial cimport view_identity
 from fastpath.text.state_text cimport (
-    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, Look, put, put_arm, put_bytes, put_escaped, put_grip,
+    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, FrameOptions, put, put_arm, put_bytes, put_escaped, put_grip,
     put_integer, put_number, put_status, put_unsigned,
 )
 
@@ -247,7 +247,7 @@ cdef class FrameEncoder:
     """Frames of one connection; what never changes between them is made once."""
 
     cdef readonly uint64_t nulls
-    cdef Look look
+    cdef FrameOptions look
     cdef bint timestamps
     cdef list entries, before
     cdef bytes opening, closing

@@ -48,7 +48,7 @@ cdef enum:
     PER_VOLT = 100
 
 
-cdef struct Look:
+cdef struct FrameOptions:
     bint legacy
     bint explicit_fields
     bint complete_transforms
@@ -60,7 +60,7 @@ cdef inline double rounded(double value, double per_unit) noexcept nogil:
     return rint(value * per_unit) / per_unit + 0.0
 
 
-cdef inline const double *reading(const double *v, double per_unit, double *out) noexcept nogil:
+cdef inline const double *rounded_vector(const double *v, double per_unit, double *out) noexcept nogil:
     """Three numbers, rounded into `out`."""
     cdef int i
     for i in range(3):
@@ -68,10 +68,10 @@ cdef inline const double *reading(const double *v, double per_unit, double *out)
     return out
 
 
-cdef inline const double *turned(const double *q, double *out) noexcept nogil:
+cdef inline const double *rounded_quaternion(const double *q, double *out) noexcept nogil:
     """A quaternion, rounded into `out`."""
     out[0] = rounded(q[0], PER_QUATERNION)
-    reading(q + 1, PER_QUATERNION, out + 1)
+    rounded_vector(q + 1, PER_QUATERNION, out + 1)
     return out
 
 
@@ -128,7 +128,7 @@ cdef inline char *put_flag(char *at, bint value) noexcept nogil:
     return put(at, b"true") if value else put(at, b"false")
 
 
-cdef inline char *put_control(char *at, const DeviceState *s, const Look *look) noexcept nogil:
+cdef inline char *put_control(char *at, const DeviceState *s, const FrameOptions *look) noexcept nogil:
     """Domain and mode; a v3.0 frame says the mode twice."""
     cdef const char *mode = b'"idle"'
     at = put(at, b',"control_domain":')
@@ -167,7 +167,7 @@ cdef inline char *put_rate(char *at, const Navigated *n, bint explicit_fields, u
     return put(at, b"}")
 
 
-cdef inline char *put_navigation(char *at, const Navigated *n, double width, const Look *look, uint64_t *nulls) noexcept nogil:
+cdef inline char *put_navigation(char *at, const Navigated *n, double width, const FrameOptions *look, uint64_t *nulls) noexcept nogil:
     """The bubble as it is now, and N; `width`: of the velocity zone, m."""
     cdef Transform travelled
     transform_identity(&travelled)
@@ -185,30 +185,30 @@ cdef inline char *put_navigation(char *at, const Navigated *n, double width, con
 
 
 cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, const Navigated *n, double width,
-                          const Look *look, uint64_t *nulls) noexcept nogil:
+                          const FrameOptions *look, uint64_t *nulls) noexcept nogil:
     """State of an arm or a compact; `n`: what the session's navigation has come to, NULL while it is off."""
     cdef double v[3]
     cdef double q[4]
     cdef double raw[4]
-    place(view, n, reading(s.position, PER_METRE, raw), v)
+    place(view, n, rounded_vector(s.position, PER_METRE, raw), v)
     at = put_vector(put(at, b'"state":{"cursor_position":'), v, nulls)
-    velocity_to_application(view, reading(s.velocity, PER_METRE_S, raw), v)
+    velocity_to_application(view, rounded_vector(s.velocity, PER_METRE_S, raw), v)
     at = put_vector(put(at, b',"cursor_velocity":'), v, nulls)
-    at = put_joints(put(at, b',"angular_position":'), reading(s.joint, PER_DEGREE, raw), nulls)
-    at = put_joints(put(at, b',"angular_velocity":'), reading(s.joint_velocity, PER_DEGREE_S, raw), nulls)
-    rotation_to_application(view, turned(s.orientation, raw), q)
+    at = put_joints(put(at, b',"angular_position":'), rounded_vector(s.joint, PER_DEGREE, raw), nulls)
+    at = put_joints(put(at, b',"angular_velocity":'), rounded_vector(s.joint_velocity, PER_DEGREE_S, raw), nulls)
+    rotation_to_application(view, rounded_quaternion(s.orientation, raw), q)
     at = put_orientation(put(at, b',"body_orientation":'), q, nulls)
-    force_to_application(view, reading(s.force, PER_NEWTON, raw), v)
+    force_to_application(view, rounded_vector(s.force, PER_NEWTON, raw), v)
     at = put_vector(put(at, b',"current_cursor_force":'), v, nulls)
     if s.mode == MODE_POSITION and s.domain == DOMAIN_CARTESIAN:
-        place(view, n, reading(s.target, PER_METRE, raw), v)
+        place(view, n, rounded_vector(s.target, PER_METRE, raw), v)
     else:
         memset(v, 0, sizeof(v))
     at = put_vector(put(at, b',"current_cursor_position":'), v, nulls)
-    at = put_joints(put(at, b',"current_angular_torques":'), reading(s.torque, PER_NEWTON_MM, raw), nulls)
+    at = put_joints(put(at, b',"current_angular_torques":'), rounded_vector(s.torque, PER_NEWTON_MM, raw), nulls)
     memset(v, 0, sizeof(v))
     if s.mode == MODE_POSITION:
-        reading(s.target_joint, PER_DEGREE_SET, v)
+        rounded_vector(s.target_joint, PER_DEGREE_SET, v)
     at = put_joints(put(at, b',"current_angular_position":'), v, nulls)
     at = put_control(at, s, look)
     at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
@@ -233,7 +233,7 @@ cdef inline char *put_safety(char *at, const DeviceState *s) noexcept nogil:
     return put(put_flag(put(at, b',"stopped":'), s.flags & FLAG_STOPPED), b"}")
 
 
-cdef inline char *put_arm_status(char *at, const DeviceState *s, bint ready, bint in_use, bint navigates, const Look *look) noexcept nogil:
+cdef inline char *put_arm_status(char *at, const DeviceState *s, bint ready, bint in_use, bint navigates, const FrameOptions *look) noexcept nogil:
     at = put_flag(put(at, b',"status":{"calibrated":'), s.flags & FLAG_CALIBRATED)
     at = put_flag(put(at, b',"in_use":'), in_use)
     at = put_flag(put(at, b',"power_supply":'), s.flags & FLAG_POWER_SUPPLY)
@@ -246,11 +246,11 @@ cdef inline char *put_arm_status(char *at, const DeviceState *s, bint ready, bin
     return put(at, b"}")
 
 
-cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bint wireless, const Look *look, uint64_t *nulls) noexcept nogil:
+cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bint wireless, const FrameOptions *look, uint64_t *nulls) noexcept nogil:
     """State of a grip or a pen: the session's basis only."""
     cdef double q[4]
     cdef double raw[4]
-    basis_rotation(&view.basis, turned(s.orientation, raw), q)
+    basis_rotation(&view.basis, rounded_quaternion(s.orientation, raw), q)
     at = put_orientation(put(at, b'"state":{"orientation":'), q, nulls)
     at = put_number(put(at, b',"hall":'), rounded(s.hall, PER_HALL), nulls)
     at = put_flag(put(at, b',"button":'), (s.buttons & 7) != 0)
@@ -274,7 +274,7 @@ cdef inline char *put_grip_status(char *at, const DeviceState *s, bint ready) no
 
 
 cdef inline char *put_status(
-    char *at, const DeviceState *s, bint moves, bint ready, bint in_use, bint navigates, const Look *look
+    char *at, const DeviceState *s, bint moves, bint ready, bint in_use, bint navigates, const FrameOptions *look
 ) noexcept nogil:
     """Status; `ready` is shown once both the service takes commands and the loop does."""
     return put_arm_status(at, s, ready, in_use, navigates, look) if moves else put_grip_status(at, s, ready)

@@ -1,10 +1,10 @@
-"""Arbiter: what all sessions together want of one device in this tick, and how its state shows that.
+"""Arbiter: sum the commands of all sessions for one device in this tick, and show them in its state.
 
 Forces and torques of all sessions add. At most one session's position (or angles) is accepted at the edge at a time, so
 the newest live one counts. A command is held until its session replaces it; older than the time-out it fades in 20 ms.
-Damping is no command: it acts while its session is open, and of several sessions' the strongest counts on each axis.
-Effects are none either: they play while their session is open, and add.
-A session's output is scaled by its duck gain; beside the sums stands what of them its force gate would take away.
+Damping acts while its session is open, commands or not; of several sessions the strongest counts on each axis.
+Effects play while their session is open, and add.
+The duck gain scales a session's output; the gated sums are the part that force gates may take away.
 """
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
@@ -16,7 +16,7 @@ from fastpath.layout.constants cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
     MODE_FORCE, MODE_IDLE, MODE_POSITION,
 )
-from fastpath.navigation.bubble cimport held_position, take_bubble
+from fastpath.navigation.bubble cimport held_position, restart_bubble
 from fastpath.layout.navigation cimport NAVIGATION_OFF
 
 cdef extern from *:
@@ -28,18 +28,18 @@ cdef enum:
     RAMP_MILLISECONDS = 50
 
 
-cdef struct Wish:
+cdef struct CommandSum:
     double force[3]
     double torque[3]
     double position[3]
     double angle[3]
     double damping[3]
-    # sums of gate times force and torque; the gates of who holds a position and angles
+    # sums of gate times force and torque; gates of the sessions that hold a position and angles
     double gated_force[3]
     double gated_torque[3]
     double position_gate
     double angle_gate
-    # vibrations: they are no command, and enter behind the filter
+    # vibrations, added behind the filter
     Played effect
     double position_gain
     double angle_gain
@@ -52,7 +52,7 @@ cdef struct Wish:
 
 
 cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
-    """1 while a command is held, then a ramp to 0 over 20 ms, from its age (ns) and the time-out (s)."""
+    """Return the gain of a command of an age (ns): 1 up to the time-out (s), then a ramp to 0 over 20 ms."""
     cdef double late = age_ns * 1e-9 - timeout
     if late <= 0:
         return 1
@@ -62,7 +62,7 @@ cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
 
 
 cdef inline double faded(DeviceSlot *slot, int session, int64_t command_ns, double gain, double dt) noexcept nogil:
-    """The gain of a command that may have begun to fade: then it goes on to 0 in 20 ms, also when the time-out grows meanwhile."""
+    """Return the gain of a command; a fade that has begun goes on to 0 in 20 ms, also when the time-out grows meanwhile."""
     cdef double most
     if gain == 1 and slot.fading_ns[session] != command_ns:
         return 1
@@ -76,14 +76,14 @@ cdef inline double faded(DeviceSlot *slot, int session, int64_t command_ns, doub
 
 
 cdef inline double towards(double now, double wanted, double step) noexcept nogil:
-    """One step of a ramp."""
+    """Return `now` moved towards `wanted` by at most a step."""
     if wanted > now + step:
         return now + step
     return now - step if wanted < now - step else wanted
 
 
 cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint silent, double dt) noexcept nogil:
-    """Gate and duck gain of a session go to what its record says in at most 50 ms, at once while it puts nothing out."""
+    """Ramp gate and duck gain of a session to its record's values in at most 50 ms; at once while it has no output."""
     cdef double step
     if (slot.gate[session] == record.gate and slot.duck[session] == record.duck
             and slot.ramped_for[session] == record.session_generation):
@@ -96,8 +96,8 @@ cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint 
     slot.duck[session] = towards(slot.duck[session], record.duck, step)
 
 
-cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, Wish *wish) noexcept nogil:
-    """Take new records, drop dead ones, and add up the rest; device frame, N, N.mm, m, degrees."""
+cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, CommandSum *total) noexcept nogil:
+    """Take new records, drop those of closed sessions, and sum the rest; device frame, N, N.mm, m, degrees."""
     cdef DeviceSlot *slot = &arena.devices[device]
     cdef uint64_t fresh, live, damped, navigating, playing, bits, bit
     cdef RecordCell *cell
@@ -105,18 +105,18 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
     cdef double gain, gate
     cdef int word, session, i
     for i in range(3):
-        wish.force[i] = 0; wish.torque[i] = 0; wish.position[i] = 0; wish.angle[i] = 0; wish.damping[i] = 0
-        wish.gated_force[i] = 0; wish.gated_torque[i] = 0; wish.effect.force[i] = 0
-    wish.effect.size = 0
-    wish.effect.speed = 0
-    wish.effect.way = 0
-    wish.has_force = False; wish.has_torque = False; wish.has_position = False; wish.has_angle = False
-    wish.position_gain = 0
-    wish.angle_gain = 0
-    wish.position_gate = 0
-    wish.angle_gate = 0
-    wish.position_ns = 0
-    wish.angle_ns = 0
+        total.force[i] = 0; total.torque[i] = 0; total.position[i] = 0; total.angle[i] = 0; total.damping[i] = 0
+        total.gated_force[i] = 0; total.gated_torque[i] = 0; total.effect.force[i] = 0
+    total.effect.size = 0
+    total.effect.speed = 0
+    total.effect.way = 0
+    total.has_force = False; total.has_torque = False; total.has_position = False; total.has_angle = False
+    total.position_gain = 0
+    total.angle_gain = 0
+    total.position_gate = 0
+    total.angle_gate = 0
+    total.position_ns = 0
+    total.angle_ns = 0
     for word in range(<int>arena.session_words):
         fresh = 0
         if hd_load(&slot.fresh[word]) != 0:
@@ -147,13 +147,13 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             for i in range(3):
                 if record.damping[i] > 0:
                     damped |= bit
-                    wish.damping[i] = max(wish.damping[i], slot.duck[session] * record.damping[i])
+                    total.damping[i] = max(total.damping[i], slot.duck[session] * record.damping[i])
             if record.navigation.mode != NAVIGATION_OFF:
                 navigating |= bit
-                take_bubble(&cell.navigator, record)
+                restart_bubble(&cell.navigator, record)
             if plays(record.effects):
                 playing |= bit
-                play(record.effects, slot.duck[session], now, arena.oscillation_rate.dt, &wish.effect)
+                play(record.effects, slot.duck[session], now, arena.oscillation_rate.dt, &total.effect)
             if record.commands == 0:
                 continue
             gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)
@@ -164,48 +164,48 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             gain *= slot.duck[session]
             gate = slot.gate[session]
             if record.commands & COMMAND_FORCE:
-                wish.has_force = True
+                total.has_force = True
                 for i in range(3):
-                    wish.force[i] += gain * record.force[i]
-                    wish.gated_force[i] += gate * gain * record.force[i]
+                    total.force[i] += gain * record.force[i]
+                    total.gated_force[i] += gate * gain * record.force[i]
             if record.commands & COMMAND_TORQUE:
-                wish.has_torque = True
+                total.has_torque = True
                 for i in range(3):
-                    wish.torque[i] += gain * record.torque[i]
-                    wish.gated_torque[i] += gate * gain * record.torque[i]
-            if record.commands & COMMAND_POSITION and gain > wish.position_gain:
-                wish.has_position = True
-                wish.position_gain = gain
-                wish.position_gate = gate
-                wish.position_ns = record.command_ns
-                held_position(&cell.navigator, record, wish.position)
-            if record.commands & COMMAND_ANGLE and gain > wish.angle_gain:
-                wish.has_angle = True
-                wish.angle_gain = gain
-                wish.angle_gate = gate
-                wish.angle_ns = record.command_ns
+                    total.torque[i] += gain * record.torque[i]
+                    total.gated_torque[i] += gate * gain * record.torque[i]
+            if record.commands & COMMAND_POSITION and gain > total.position_gain:
+                total.has_position = True
+                total.position_gain = gain
+                total.position_gate = gate
+                total.position_ns = record.command_ns
+                held_position(&cell.navigator, record, total.position)
+            if record.commands & COMMAND_ANGLE and gain > total.angle_gain:
+                total.has_angle = True
+                total.angle_gain = gain
+                total.angle_gate = gate
+                total.angle_ns = record.command_ns
                 for i in range(3):
-                    wish.angle[i] = record.angle[i]
+                    total.angle[i] = record.angle[i]
         slot.live[word] = live
         slot.damped[word] = damped
         slot.navigating[word] = navigating
         slot.playing[word] = playing
 
 
-cdef inline void show_wish(DeviceState *s, const Wish *wish, bint obeys) noexcept nogil:
-    """Domain, mode and set-points as the state shows them; the domain stays what it was while nothing is commanded."""
+cdef inline void show_commands(DeviceState *s, const CommandSum *total, bint obeys) noexcept nogil:
+    """Write domain, mode and set-points to the state; without commands the domain keeps its last value."""
     cdef int i
     s.mode = MODE_IDLE
     for i in range(3):
-        s.target[i] = wish.position[i]
-        s.target_joint[i] = wish.angle[i]
+        s.target[i] = total.position[i]
+        s.target_joint[i] = total.angle[i]
     if not obeys:
         return
-    if wish.has_position or wish.has_angle:
+    if total.has_position or total.has_angle:
         s.mode = MODE_POSITION
-    elif wish.has_force or wish.has_torque:
+    elif total.has_force or total.has_torque:
         s.mode = MODE_FORCE
-    if wish.has_position or (wish.has_force and not wish.has_angle):
+    if total.has_position or (total.has_force and not total.has_angle):
         s.domain = DOMAIN_CARTESIAN
-    elif wish.has_angle or wish.has_torque:
+    elif total.has_angle or total.has_torque:
         s.domain = DOMAIN_ANGULAR

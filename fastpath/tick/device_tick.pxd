@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint32_t
 
-from fastpath.tick.arbiter cimport Wish, arbitrate, show_wish
+from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
 from fastpath.cells.cells cimport (
     hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_seq_write, hd_triple_front, hd_triple_take,
 )
@@ -18,7 +18,7 @@ from fastpath.tick.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
 )
 from fastpath.navigation.bubble cimport navigate, show_navigation
-from fastpath.port.port_step cimport HEARD_AGAIN, HEARD_NOTHING, hear, order, read_port_arm, read_port_grip
+from fastpath.port.port_step cimport PACKET_RESUMED, PACKET_NONE, take_packet, order, read_port_arm, read_port_grip
 from fastpath.mechanisms.pose cimport Pose, only_driven
 from fastpath.tick.set_points cimport set_point, set_point_now
 from fastpath.plant.simulation_controls cimport frozen
@@ -40,8 +40,8 @@ cdef inline void lap(Arena *a, int step, int64_t *since) noexcept nogil:
         since[0] = now
 
 
-cdef inline bint let_go(Arena *a, const DeviceParams *p) noexcept nogil:
-    """Whether the device has a grip that nobody holds; without one nobody can tell, nor of a slot that is somebody else's now."""
+cdef inline bint grip_released(Arena *a, const DeviceParams *p) noexcept nogil:
+    """Return whether the paired grip is not held; False without a grip, and when its slot was leased to another device."""
     cdef DeviceSlot *grip
     cdef const DeviceParams *of_grip
     if p.grip_slot < 0 or p.grip_slot >= MAX_DEVICES:
@@ -53,8 +53,8 @@ cdef inline bint let_go(Arena *a, const DeviceParams *p) noexcept nogil:
     return (of_grip.kind == KIND_GRIP or of_grip.kind == KIND_PEN) and grip.inner.state.flags & FLAG_ATTACHED == 0
 
 
-cdef inline void start_anew(DevicePrivate *d) noexcept nogil:
-    """Ramps, set-points and slew start again with what is commanded next."""
+cdef inline void restart_ramps(DevicePrivate *d) noexcept nogil:
+    """Reset ramps, set-points and slew: the next command starts from zero."""
     cdef int i
     d.position_ramp = 0
     d.angle_ramp = 0
@@ -68,7 +68,7 @@ cdef inline void start_anew(DevicePrivate *d) noexcept nogil:
 
 
 cdef inline void show_flags(DeviceSlot *slot, const DeviceParams *p, bint stopped) noexcept nogil:
-    """What is known of a silent device otherwise than by its packets; never ready before the first of them."""
+    """Publish the flags of a device without packets; not ready before its first packet."""
     cdef DeviceState *s = &slot.inner.state
     cdef uint32_t flags = p.flags | (s.flags & FLAG_MEASURED) | (FLAG_STOPPED if stopped else 0)
     if flags & FLAG_MEASURED == 0:
@@ -78,76 +78,76 @@ cdef inline void show_flags(DeviceSlot *slot, const DeviceParams *p, bint stoppe
         hd_seq_write(&slot.sequence, &slot.shown, s, sizeof(DeviceState))
 
 
-cdef inline void begin(DevicePrivate *d) noexcept nogil:
-    """Nothing is put out: ramps, filter and slew start again with the next command."""
-    start_anew(d)
+cdef inline void reset_output(DevicePrivate *d) noexcept nogil:
+    """Reset ramps, filter and slew while the output is zero."""
+    restart_ramps(d)
     chain_begin(&d.chain, &d.state)
 
 
-cdef inline void follow(DevicePrivate *d, const DeviceParams *p, Wish *wish, int64_t now, double dt, double timeout) noexcept nogil:
-    """Go on to the set-points that are held; a position that was not held starts where the device is, if its speed is limited."""
+cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, CommandSum *total, int64_t now, double dt, double timeout) noexcept nogil:
+    """Advance held set-points by one tick; with a limited speed a new position starts at the device."""
     cdef int64_t fresh_ns = <int64_t>(timeout * 1e9)
-    if wish.has_position:
+    if total.has_position:
         if d.position.held == 0 and p.safe_speed > 0:
-            set_point(&d.position, d.state.position, wish.position_ns, now, fresh_ns)
-        set_point(&d.position, wish.position, wish.position_ns, now, fresh_ns)
+            set_point(&d.position, d.state.position, total.position_ns, now, fresh_ns)
+        set_point(&d.position, total.position, total.position_ns, now, fresh_ns)
         set_point_now(&d.position, now, p.safe_speed, dt)
     else:
         d.position.held = 0
-    if wish.has_angle:
-        set_point(&d.angle, wish.angle, wish.angle_ns, now, fresh_ns)
+    if total.has_angle:
+        set_point(&d.angle, total.angle, total.angle_ns, now, fresh_ns)
         set_point_now(&d.angle, now, 0, dt)
     else:
         d.angle.held = 0
 
 
-cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const Pose *pose, Wish *wish,
+cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const Pose *pose, CommandSum *total,
                         double dt, int times, int64_t *since, double *force, double *torque) noexcept nogil:
-    """The chain of a device that obeys: sources in the wish, force (N) and joint torques (N.mm) out."""
+    """Steps 4 to 13 of a device that takes commands: command sums in, force (N) and joint torques (N.mm) out."""
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
     cdef double limit = p.torque_limit * s.derating
     cdef uint32_t saturated
     cdef int i
     for i in range(3):
-        force[i] = wish.force[i]
-        torque[i] = wish.torque[i]
+        force[i] = total.force[i]
+        torque[i] = total.torque[i]
     # 4 set-points: what they pull with
-    position_force(d, p, wish, dt, force, wish.gated_force)
-    angle_torque(d, p, wish, dt, torque, wish.gated_torque)
+    position_force(d, p, total, dt, force, total.gated_force)
+    angle_torque(d, p, total, dt, torque, total.gated_torque)
     if p.home_return and s.mode == MODE_IDLE:
         home_force(d, p, a.dead_man_gain, dt, force)
     else:
         d.home_ease = 0
     if p.left_handed:
         torque[0] = 0 - torque[0]
-        wish.gated_torque[0] = 0 - wish.gated_torque[0]
+        total.gated_torque[0] = 0 - total.gated_torque[0]
     only_driven(pose, force)
     only_driven(pose, torque)
-    only_driven(pose, wish.gated_force)
-    only_driven(pose, wish.gated_torque)
+    only_driven(pose, total.gated_force)
+    only_driven(pose, total.gated_torque)
     # 5 clamp
     s.clamped += clamp_norm(force, p.peak_force)
-    clamp_norm(wish.gated_force, p.peak_force)
+    clamp_norm(total.gated_force, p.peak_force)
     clamp_torques(torque, p.torque_limit, p.torque_scaling != 0)
-    clamp_torques(wish.gated_torque, p.torque_limit, p.torque_scaling != 0)
+    clamp_torques(total.gated_torque, p.torque_limit, p.torque_scaling != 0)
     # 6 filter
     filter_and_gate(&d.chain, &a.oscillation, &a.oscillation_rate, p, s, pose,
-                    wish.gated_force, wish.gated_torque, times, force, torque)
+                    total.gated_force, total.gated_torque, times, force, torque)
     lap(a, STEP_FILTER, since)
     # 7 damping
-    damping_force(p, s, wish, dt, force)
+    damping_force(p, s, total, dt, force)
     # 8 scale
     for i in range(3):
         force[i] *= p.force_scale
-    add_effects(&wish.effect, p, a.dead_man_gain, force)
+    add_effects(&total.effect, p, a.dead_man_gain, force)
     # 9 monitors act, 10 clamp
     if s.safety & SAFETY_EBRAKE:
         for i in range(3):
             force[i] = -BRAKE * s.velocity[i]
             torque[i] = 0
         clamp_norm(force, p.peak_force)
-        start_anew(d)
+        restart_ramps(d)
     else:
         limit_springs(p, s, force)
         for i in range(3):
@@ -167,10 +167,10 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     lap(a, STEP_TORQUE, since)
 
 
-cdef inline void watch(Arena *a, DeviceSlot *slot, const DeviceParams *p, double dt) noexcept nogil:
-    """Every monitor once, on what the device did under the last output."""
+cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p, double dt) noexcept nogil:
+    """Run every monitor once, on the measurement under the last output."""
     cdef DevicePrivate *d = &slot.inner
-    cdef bint alone = let_go(a, p)
+    cdef bint alone = grip_released(a, p)
     if d.guard.begun == 0:
         monitors_begin(&d.guard)
         chain_begin(&d.chain, &d.state)
@@ -207,13 +207,13 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef DeviceSlot *slot = &a.devices[index]
     cdef DeviceState *s = &slot.inner.state
     cdef DeviceParams *p
-    cdef Wish wish
+    cdef CommandSum total
     cdef Pose *pose = &slot.inner.pose
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
     cdef bint stopped, obeys, moves, handle, real
-    cdef int heard, i
+    cdef int packet, i
     if a.measure:
         since = hd_now_ns()
     hd_triple_take(&slot.params_cell)
@@ -222,12 +222,12 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     real = p.source == SOURCE_PORT
     # 1 read
     if real:
-        heard = hear(slot, p, a.state.ticks, now)
-        if heard == HEARD_NOTHING:
+        packet = take_packet(slot, p, a.state.ticks, now)
+        if packet == PACKET_NONE:
             show_flags(slot, p, stopped)
             return
-        if heard == HEARD_AGAIN:
-            begin(&slot.inner)
+        if packet == PACKET_RESUMED:
+            reset_output(&slot.inner)
     elif frozen(slot, p):
         return
     moves = p.kind == KIND_ARM or p.kind == KIND_COMPACT
@@ -239,7 +239,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             read_arm(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
         # 2 monitors
-        watch(a, slot, p, dt)
+        run_monitors(a, slot, p, dt)
         lap(a, STEP_MONITOR, &since)
     elif handle:
         if real:
@@ -248,22 +248,22 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             read_grip(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
     # 3 sum
-    arbitrate(a, index, now, dt, loop.command_timeout, &wish)
-    wish.position_gain *= a.dead_man_gain
-    wish.angle_gain *= a.dead_man_gain
+    arbitrate(a, index, now, dt, loop.command_timeout, &total)
+    total.position_gain *= a.dead_man_gain
+    total.angle_gain *= a.dead_man_gain
     obeys = p.accepts_commands != 0 and not stopped
-    show_wish(s, &wish, obeys)
+    show_commands(s, &total, obeys)
     # 4 set-points
     if moves:
-        navigate(a, index, p, dt, obeys, wish.force, wish.gated_force)
-    follow(&slot.inner, p, &wish, now, dt, loop.command_timeout)
+        navigate(a, index, p, dt, obeys, total.force, total.gated_force)
+    advance_set_points(&slot.inner, p, &total, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if moves:
         # 4 to 13
         if obeys:
-            output(a, slot, p, pose, &wish, dt, times, &since, force, torque)
+            output(a, slot, p, pose, &total, dt, times, &since, force, torque)
         else:
-            begin(&slot.inner)
+            reset_output(&slot.inner)
             for i in range(3):
                 force[i] = 0
                 torque[i] = 0

@@ -1,8 +1,8 @@
-"""Vibrations that the service itself plays, behind the oscillation filter, which could not tell them from a limit cycle.
+"""Vibration effects, added behind the oscillation filter, which would take them for a limit cycle.
 
-Each is a sine that goes on until it is replaced. A bare mass m that is shaken with A N at f Hz takes P = A^2 / (2 m 2 pi f); of
-several the largest force, speed and way that they can come to together count. Below 40 Hz the way of the bare mass is bounded to what
-10 mW make of it at 40 Hz: a hand on a wall swings there, and what the wall answers is no effect any more. N, Hz, W, kg, s.
+Each is a sine that plays until it is replaced. Amplitude A (N) at f Hz moves a bare mass m with P = A^2 / (2 m 2 pi f); the sums
+of the peaks of force, speed and excursion of all effects count. Below 40 Hz the excursion of the bare mass is limited to that of
+10 mW at 40 Hz, because a hand on a wall resonates there. N, Hz, W, kg, s.
 """
 
 from libc.math cimport M_PI, fmod, sin, sqrt
@@ -30,12 +30,12 @@ cdef struct Played:
 
 
 cdef inline bint plays(const Effect *effects) noexcept nogil:
-    """Whether there is any."""
+    """Return whether any effect plays."""
     return effects[0].frequency > 0 or effects[1].frequency > 0
 
 
 cdef inline void play(const Effect *effects, double gain, int64_t now, double period, Played *out) noexcept nogil:
-    """Add what one session's vibrations are now, and may come to; `period`: s between two ticks of the loop."""
+    """Add one session's effects: present value and possible peaks; `period`: s between two ticks of the loop."""
     cdef const Effect *e
     cdef double size, wave, turn
     cdef int k, i
@@ -56,7 +56,7 @@ cdef inline void play(const Effect *effects, double gain, int64_t now, double pe
 
 
 cdef inline void add_effects(const Played *e, const DeviceParams *p, double gain, double *force) noexcept nogil:
-    """Add them to the force, shrunk together to 2 N, 10 mW and the way of 40 Hz; `gain` is the dead man's, force scale counts like amplitude."""
+    """Add the effects to the force, jointly limited to 2 N, 10 mW and the excursion of a 40 Hz sine; `gain` is the dead man's switch."""
     cdef double scale = p.force_scale, power, way
     cdef int i
     if e.size <= 0 or p.plant.mass <= 0:

@@ -1,4 +1,4 @@
-"""The force chain between what sessions want and what the motors get: oscillation filter with force gates, and slew limit.
+"""Oscillation filter with force gates, and slew limit: steps 6 and 12 of the tick.
 
 u = sum of all sources; out = g (u - h sum(gate F)), g the filter's gain on each axis, h = 1 - g of the worst axis in the last
 tick (docs/force-path.md). Forces in the device frame, N; torques in N.mm.
@@ -15,7 +15,7 @@ from fastpath.tick.oscillation cimport oscillation_begin, oscillation_step
 from fastpath.mechanisms.pose cimport Pose, cursor_force
 
 cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
-    """Nothing seen, nothing put out."""
+    """Reset filter and slew."""
     cdef int i
     for i in range(3):
         oscillation_begin(&c.axis[i])
@@ -31,7 +31,7 @@ cdef inline void filter_and_gate(
     Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
     const Pose *pose, const double *gated_force, const double *gated_torque, int times, double *force, double *torque,
 ) noexcept nogil:
-    """Sums in, what the filter and the sessions' gates leave of them out; the filter runs so many times on held input."""
+    """Apply filter and gates to the sums in place; the filter runs `times` times on held input."""
     cdef double seen[3]
     cdef double from_torque[3]
     cdef double gain[3]
@@ -72,8 +72,8 @@ cdef inline void filter_and_gate(
     s.oscillation_stage = stage
 
 
-cdef inline void towards_zero(double *last, const double *wanted) noexcept nogil:
-    """What of the last output points the way of the wanted one, at most as far: nothing holds an output up that is to go down."""
+cdef inline void keep_common_part(double *last, const double *wanted) noexcept nogil:
+    """Reduce the last output to its component along the wanted one, at most as long: the slew limit never delays a decrease."""
     cdef double along = 0, square = 0
     cdef int i
     for i in range(3):
@@ -88,17 +88,17 @@ cdef inline void towards_zero(double *last, const double *wanted) noexcept nogil
         last[i] *= along
 
 
-cdef inline bint unfelt(const double *force, const double *torque) noexcept nogil:
-    """Whether these torques come to no force at the cursor: at a singular pose."""
+cdef inline bint without_cursor_force(const double *force, const double *torque) noexcept nogil:
+    """Return whether these torques give no force at the cursor, as at a singular pose."""
     return (force[0] == 0 and force[1] == 0 and force[2] == 0) and (torque[0] != 0 or torque[1] != 0 or torque[2] != 0)
 
 
-cdef inline bint go(double *last, double *wanted, double step) noexcept nogil:
-    """From the last output towards the wanted one, at most a step behind what is free; 1 when it is not there yet."""
+cdef inline bint limit_step(double *last, double *wanted, double step) noexcept nogil:
+    """Move from the last output towards the wanted one by at most a step; decreases are not limited. 1 when limited."""
     cdef double x, y, z, way
     cdef bint held_back
     cdef int i
-    towards_zero(last, wanted)
+    keep_common_part(last, wanted)
     x = wanted[0] - last[0]
     y = wanted[1] - last[1]
     z = wanted[2] - last[2]
@@ -114,13 +114,12 @@ cdef inline bint go(double *last, double *wanted, double step) noexcept nogil:
 cdef inline bint slew(
     Chain *c, const DeviceParams *p, DeviceState *s, double dt, double *force, double *torque,
 ) noexcept nogil:
-    """Away from zero at the slew limit, at the slow one until a new source has caught up; towards zero at once. 1 when held back.
+    """Limit the rate away from zero, to the slow limit until a new source has caught up; decreases pass at once. 1 when limited.
 
-    In: what the motors would give out, as the force at the cursor (N) and as joint torques (N.mm). Out, when held back: the way
-    to it, which the motors are asked for next: a force without torques, or torques that are no force at the cursor, which go
-    as far of their limit as a force does of its peak.
+    In: motor output as force at the cursor (N) and as joint torques (N.mm). Out, when limited: a force without torques, or at
+    a singular pose torques alone, which use the same share of their limit as a force of its peak.
     """
-    cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE, torques = unfelt(force, torque)
+    cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE, torques = without_cursor_force(force, torque)
     cdef bint held_back
     cdef double step
     if c.obeyed == 0 or (positions and c.mode == MODE_FORCE) or (forces and c.mode == MODE_POSITION):
@@ -131,10 +130,10 @@ cdef inline bint slew(
     step = (p.slow_slew if c.catching_up else p.slew) * dt
     if torques:
         memset(c.slewed, 0, sizeof(c.slewed))
-        held_back = go(c.slewed_torque, torque, step * p.torque_limit / p.peak_force if p.peak_force > 0 else 0)
+        held_back = limit_step(c.slewed_torque, torque, step * p.torque_limit / p.peak_force if p.peak_force > 0 else 0)
     else:
         memset(c.slewed_torque, 0, sizeof(c.slewed_torque))
-        held_back = go(c.slewed, force, step)
+        held_back = limit_step(c.slewed, force, step)
         if held_back:
             memset(torque, 0, 3 * sizeof(double))
     if not held_back:

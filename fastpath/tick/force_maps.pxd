@@ -12,7 +12,7 @@ from fastpath.mechanisms.pose cimport Pose, cursor_force, joint_torque, only_dri
 
 
 cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:
-    """Limit the norm (N) and keep the direction; no finite force is no force. 1 when it had to act."""
+    """Limit the norm (N) and keep the direction; a force that is not finite becomes 0. 1 when it had to act."""
     cdef double norm = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
     cdef double scale = 0
     cdef int i
@@ -37,7 +37,7 @@ cdef inline uint32_t only_finite(double *force, double *torque) noexcept nogil:
 
 
 cdef inline void clamp_torques(double *torque, double limit, bint together) noexcept nogil:
-    """Torques (N.mm) within the limit either way, all shrunk together or each by itself; what is no number is none."""
+    """Torques (N.mm) within the limit either way, all scaled together or each by itself; NaN becomes 0."""
     cdef double largest = 0
     cdef int i
     for i in range(3):
@@ -59,10 +59,10 @@ cdef inline void clamp_torques(double *torque, double limit, bint together) noex
 cdef inline uint32_t torque_map(
     const DeviceParams *p, const Pose *pose, double limit, double *force, double *torque,
 ) noexcept nogil:
-    """Cursor force (N) and joint torques (N.mm) in, what the motors give out in both forms; 1 when they saturate.
+    """Map cursor force (N) plus joint torques (N.mm) to the motor output, in both forms, in place; 1 when motors saturate.
 
-    With torque scaling the whole vector shrinks to the limit (N.mm) and keeps its direction; without it each joint clamps by
-    itself. What the motors come to at the cursor is at most the peak force, also where the arm is nearly stretched.
+    With torque scaling the whole vector is scaled to the limit (N.mm) and keeps its direction; without it each joint is clamped.
+    The resulting force at the cursor is at most the peak force, also where the arm is nearly stretched.
     """
     cdef double total[3]
     cdef double largest = 0, norm, scale = 1

@@ -17,7 +17,7 @@ from fastpath.layout.constants cimport (
 )
 from fastpath.tick.oscillation cimport oscillation_rate
 from fastpath.port.port_step cimport order_zero
-from fastpath.layout.initial_state cimport state_begin
+from fastpath.layout.initial_state cimport reset_state
 
 cdef extern from "platform/realtime.h" nogil:
     ctypedef unsigned long pthread_t
@@ -68,7 +68,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
     """Zero output, forget everything, give the slot back."""
     cdef int word
     memset(&slot.inner, 0, sizeof(slot.inner))
-    state_begin(&slot.inner.state)
+    reset_state(&slot.inner.state)
     for word in range(SESSION_WORDS):
         slot.live[word] = 0
         slot.damped[word] = 0

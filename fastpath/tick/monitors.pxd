@@ -92,7 +92,7 @@ cdef inline void watch_speed(Guard *g, DeviceState *s, double dt) noexcept nogil
 
 
 cdef inline void watch_object(
-    Guard *g, const DeviceParams *p, DeviceState *s, bint let_go, double load, double dt,
+    Guard *g, const DeviceParams *p, DeviceState *s, bint released, double load, double dt,
 ) noexcept nogil:
     """Foreign object, by a momentum observer (De Luca 2003): what pushes besides motors and weight while nobody holds the grip.
 
@@ -111,7 +111,7 @@ cdef inline void watch_object(
         g.last_velocity[i] = s.velocity[i]
     seen = norm3(g.observer)
     s.external = seen
-    if not let_go:
+    if not released:
         g.fod = 0
         g.hard = 0
         g.calm = 0
@@ -155,10 +155,10 @@ cdef inline void watch_stall(Guard *g, const DeviceParams *p, DeviceState *s, do
         latch(s, SAFETY_STALLED, True)
 
 
-cdef inline void watch_grip(Guard *g, const DeviceParams *p, DeviceState *s, bint let_go, double dt) noexcept nogil:
+cdef inline void watch_grip(Guard *g, const DeviceParams *p, DeviceState *s, bint released, double dt) noexcept nogil:
     """Grip dropped: let go for longer than the time-out, the output goes to 0 in 50 ms; back after it is held for 200 ms."""
-    g.grip_away = g.grip_away + dt if let_go else 0
-    g.grip_back = 0 if let_go else g.grip_back + dt
+    g.grip_away = g.grip_away + dt if released else 0
+    g.grip_back = 0 if released else g.grip_back + dt
     if p.grip_timeout <= 0:
         g.dropped = 0
     elif g.dropped == 0 and g.grip_away > p.grip_timeout:

@@ -31,7 +31,7 @@ def speaking(*rates_hz: float) -> Generator[tuple[PortThread, int]]:
     for index in range(len(rates_hz)):
         thread.attach(index, runtime.lease_device(str(index)))
     try:
-        thread.start(last_words=False)
+        thread.start(at_fatal_signal=False)
         yield thread, far
     finally:
         thread.close()

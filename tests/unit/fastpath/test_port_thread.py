@@ -81,7 +81,7 @@ def desk(*, rate_hz: float = 1000.0, failsafe: Remembered | None = None) -> Gene
     try:
         board.start()
         made.runtime.start()
-        made.thread.start(last_words=failsafe is not None)
+        made.thread.start(at_fatal_signal=failsafe is not None)
         yield made
     finally:
         made.thread.close()
@@ -213,7 +213,7 @@ def test_closing_ends_in_the_zero_packet_and_forgets_before_it_closes() -> None:
 def test_a_port_that_is_pulled_out_is_gone_and_can_be_closed() -> None:
     board = Board()
     made = Desk(board)
-    made.thread.start(last_words=False)
+    made.thread.start(at_fatal_signal=False)
     os.close(board.master)
     board.master = os.dup(0)
 
@@ -226,7 +226,7 @@ def test_a_port_that_is_pulled_out_is_gone_and_can_be_closed() -> None:
 def test_a_port_that_takes_nothing_blocks_neither_orders_nor_the_end() -> None:
     board = Board()
     made = Desk(board, rate_hz=8000.0)
-    made.thread.start(last_words=False)
+    made.thread.start(at_fatal_signal=False)
 
     assert soon(lambda: made.thread.counters().blocked > 10)
     made.thread.close()
@@ -271,7 +271,7 @@ ROOM = 4096
 def test_messages_come_out_as_they_went_in_both_ways() -> None:
     board = Board()
     thread = plain(board)
-    thread.start(last_words=False)
+    thread.start(at_fatal_signal=False)
     said = [bytes([index % 251]) * (1 + index * 7 % 300) for index in range(400)]
     heard, got, echoed = b"", b"", 0
     waiting = list(said)
