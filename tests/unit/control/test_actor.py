@@ -24,7 +24,7 @@ from actors.control.messages import (
 )
 from actors.device.messages import Inventory
 from actors.device.params import device_params
-from actors.event.messages import HUB, Emit
+from actors.event.messages import Emit
 from actors.kit.actor import Context
 from actors.kit.clock import NS_PER_S, ManualClock
 from actors.kit.errors import Conflict
@@ -34,6 +34,7 @@ from actors.session.messages import SessionTable
 from actors.settings.messages import SettingChanged
 from fastpath.arena.runtime import Runtime, default_oscillation
 from fastpath.layout.dtypes import LOOP_STATE
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, settings_view, simulated_records
 from tests.unit.control.parts import counters
 
@@ -68,15 +69,11 @@ class Loop:
         return state
 
 
-class Rig:
+class FastpathRig(ActorRig):
     def __init__(self, cores: Cores = SHARED, **raw: object) -> None:
+        super().__init__(keys(raw))
         self.loop = Loop()
-        self.settings = Published(settings_view(keys(raw)))
-        self.clock = ManualClock()
-        self.context = Context.build(self.clock)
-        self.hub = Listener(self.context, HUB)
         self.watch = Published(LoopWatch())
-        self.inventory = Published(Inventory())
         self.sessions = Published(SessionTable())
         self.actor = self.another(cores)
         self.fastpath = Listener(self.context, FASTPATH)
@@ -95,14 +92,13 @@ class Rig:
 
     def passes(self, seconds: float) -> list[Message]:
         """Time passes; what the actor is told by its timers meanwhile."""
-        self.clock.advance(seconds)
         before = len(self.fastpath.told)
-        self.context.timers.fire_due()
+        self.wait(seconds)
         return self.fastpath.told[before:]
 
     def told(self) -> list[tuple[str, Mapping[str, Any]]]:
         """The events so far."""
-        return [(emit.kind, emit.data) for emit in self.hub.of(Emit)]
+        return [(emit.kind, emit.data) for emit in self.emitted]
 
     def change(self, **raw: object) -> None:
         """A setting changes, and the actor is told."""
@@ -136,7 +132,7 @@ def facts(*, missed: int = 0, trips: int = 0, ticks: int = 0, gaps: int = 0, at_
 
 
 def test_it_answers_to_its_name() -> None:
-    assert Rig().actor.name == FASTPATH
+    assert FastpathRig().actor.name == FASTPATH
 
 
 @pytest.mark.parametrize(
@@ -150,7 +146,7 @@ def test_it_answers_to_its_name() -> None:
 def test_the_loop_is_started_once_with_priority_and_processor(
     cores: Cores, raw: dict[str, object], asked: tuple[int, int]
 ) -> None:
-    rig = Rig(cores, **raw)
+    rig = FastpathRig(cores, **raw)
 
     rig.actor.started()
 
@@ -159,7 +155,7 @@ def test_the_loop_is_started_once_with_priority_and_processor(
 
 
 def test_parameters_come_from_the_settings() -> None:
-    rig = Rig(control__frequency=8000, sessions__command_timeout=0.1)
+    rig = FastpathRig(control__frequency=8000, sessions__command_timeout=0.1)
 
     rig.actor.started()
 
@@ -181,7 +177,7 @@ def test_parameters_come_from_the_settings() -> None:
     ],
 )
 def test_the_loop_spins_unless_it_may_not_or_has_no_processor_to_spare(spin: str, cores: Cores, spins: bool) -> None:
-    rig = Rig(cores, control__spin=spin)
+    rig = FastpathRig(cores, control__spin=spin)
 
     rig.actor.started()
 
@@ -196,7 +192,7 @@ def test_the_loop_spins_unless_it_may_not_or_has_no_processor_to_spare(spin: str
     ],
 )
 def test_a_change_of_rate_or_time_out_is_published(raw: dict[str, object], field: str, value: float) -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.actor.started()
 
     rig.change(**raw)
@@ -207,7 +203,7 @@ def test_a_change_of_rate_or_time_out_is_published(raw: dict[str, object], field
 
 
 def test_another_setting_is_none_of_its_business() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.actor.started()
 
     rig.change(serialization__vocabulary="inverse", devices__auto_pairing=False)
@@ -216,7 +212,7 @@ def test_another_setting_is_none_of_its_business() -> None:
 
 
 def test_the_loop_is_stopped_and_started_on_demand() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.actor.started()
 
     stopped = rig.actor.stop_loop(StopLoop())
@@ -267,7 +263,7 @@ def test_a_new_time_out_counts_for_commands_that_are_held(timeout: float, held: 
 
 
 def said(caplog: pytest.LogCaptureFixture, *told: LoopFacts) -> list[str]:
-    actor = Rig().actor
+    actor = FastpathRig().actor
     with caplog.at_level(logging.INFO):
         for one in told:
             actor.on_facts(one)
@@ -301,7 +297,7 @@ def test_only_what_is_new_counts(caplog: pytest.LogCaptureFixture) -> None:
 
 
 def test_ticks_that_are_left_out_on_purpose_are_not(caplog: pytest.LogCaptureFixture) -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.watch.replace(LoopWatch(share=0.5))
 
     with caplog.at_level(logging.INFO):
@@ -314,7 +310,7 @@ def test_ticks_that_are_left_out_on_purpose_are_not(caplog: pytest.LogCaptureFix
 # ---------------------------------------------------------------- the rate
 
 
-def seconds(rig: Rig, *rates: int) -> list[str]:
+def seconds(rig: FastpathRig, *rates: int) -> list[str]:
     """Kinds of the events after some seconds of so many ticks each."""
     ticks = 0
     rig.actor.on_facts(facts())
@@ -339,11 +335,11 @@ def seconds(rig: Rig, *rates: int) -> list[str]:
     ],
 )
 def test_a_rate_that_falls_is_told_once_for_each_stage(rates: tuple[int, ...], kinds: list[str]) -> None:
-    assert seconds(Rig(), *rates) == kinds
+    assert seconds(FastpathRig(), *rates) == kinds
 
 
 def test_the_event_says_what_was_measured_and_what_helps() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     seconds(rig, 3000)
 
     (emit,) = rig.hub.of(Emit)
@@ -353,7 +349,7 @@ def test_the_event_says_what_was_measured_and_what_helps() -> None:
 
 
 def test_a_loop_that_is_starved_on_purpose_says_what_ends_it() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.watch.replace(LoopWatch(share=0.5))
     seconds(rig, 2500)
 
@@ -361,7 +357,7 @@ def test_a_loop_that_is_starved_on_purpose_says_what_ends_it() -> None:
 
 
 def test_an_actor_that_is_started_again_does_not_repeat_itself() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     assert seconds(rig, 3000) == ["control-rate-low"]
 
     rig.actor = rig.another()
@@ -372,7 +368,7 @@ def test_an_actor_that_is_started_again_does_not_repeat_itself() -> None:
 
 def test_a_rate_that_is_back_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "actors.control.actor"):
-        seconds(Rig(), 3000, 4000, 4000)
+        seconds(FastpathRig(), 3000, 4000, 4000)
 
     assert [record.getMessage() for record in caplog.records] == ["the loop has its rate again: 4000 Hz"]
 
@@ -381,7 +377,7 @@ def test_a_rate_that_is_back_is_one_line(caplog: pytest.LogCaptureFixture) -> No
 
 
 def test_ticks_are_left_out_and_run_again() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.has("arm", "grip")
     rig.actor.started()
 
@@ -392,7 +388,7 @@ def test_ticks_are_left_out_and_run_again() -> None:
 
 
 def test_a_change_of_a_setting_and_a_new_actor_keep_the_share() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.has("arm")
     rig.actor.started()
     rig.actor.set_tick_share(SetTickShare(0.3))
@@ -405,7 +401,7 @@ def test_a_change_of_a_setting_and_a_new_actor_keep_the_share() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_a_loop_that_drives_a_real_device_cannot_be_starved(share: float) -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.has("arm", simulated=False)
 
     with pytest.raises(Conflict, match="is no simulation"):
@@ -417,11 +413,11 @@ def test_a_loop_that_drives_a_real_device_cannot_be_starved(share: float) -> Non
 
 def test_without_devices_there_is_nothing_to_starve() -> None:
     with pytest.raises(Conflict, match="--simulate"):
-        Rig().actor.set_tick_share(SetTickShare(0.5))
+        FastpathRig().actor.set_tick_share(SetTickShare(0.5))
 
 
 def test_a_real_device_that_comes_gets_every_tick(caplog: pytest.LogCaptureFixture) -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.has("arm")
     rig.actor.started()
     rig.actor.set_tick_share(SetTickShare(0.0))
@@ -441,7 +437,7 @@ def test_a_real_device_that_comes_gets_every_tick(caplog: pytest.LogCaptureFixtu
 
 
 def test_an_actor_that_is_started_again_looks_at_the_devices() -> None:
-    rig = Rig()
+    rig = FastpathRig()
     rig.watch.replace(LoopWatch(share=0.0))
     rig.has("arm", simulated=False)
 
@@ -455,7 +451,7 @@ def test_an_actor_that_is_started_again_looks_at_the_devices() -> None:
 
 
 def test_statistics_come_once_in_their_period() -> None:
-    rig = Rig(control__statistics_period=2)
+    rig = FastpathRig(control__statistics_period=2)
     rig.has("arm", "grip")
     rig.actor.started()
     assert rig.passes(1.9) == []
@@ -470,7 +466,7 @@ def test_statistics_come_once_in_their_period() -> None:
 
 
 def test_a_new_period_acts_at_once() -> None:
-    rig = Rig(control__statistics_period=100)
+    rig = FastpathRig(control__statistics_period=100)
     rig.actor.started()
 
     rig.change(control__statistics_period=1)

@@ -18,30 +18,26 @@ from actors.device.messages import (
     SafetyTripped,
 )
 from actors.device.params import device_params
-from actors.event.messages import HUB, BatteryLevel
-from actors.kit.actor import Context
+from actors.event.messages import BatteryLevel
 from actors.kit.clock import Clock
-from actors.kit.published import Published
 from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.port.port_cell import PortCell
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, settings_view, simulated_records
 
 
-class Rig:
+class DeviceWatchRig(ActorRig):
     """One device on a stepped loop of 100 Hz, its actor and the hub as listeners."""
 
     def __init__(self, word: str, settings: Mapping[str, object] | None = None, *, read: bool = True) -> None:
         """`read` False: the device is leased, and its actor has not published its parameters yet."""
         self.runtime = Runtime(stepping=True, realtime=False)
         self.runtime.publish_loop(frequency=100, command_timeout=0.05)
-        self.context = Context.build(Clock(self.runtime.now_ns))
         (self.record,) = simulated_records(self.runtime, word)
-        self.inventory = Published(Inventory((self.record,)))
-        self.settings = Published(settings_view(settings))
-        self.hub = Listener(self.context, HUB)
+        super().__init__(settings, inventory=Inventory((self.record,)), clock=Clock(self.runtime.now_ns))
         self.device = Listener(self.context, f"device/{self.record.device_id}")
         self.watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
         if read:
@@ -62,7 +58,7 @@ class Rig:
 
 
 def test_a_charge_is_told_at_first_and_when_it_has_changed() -> None:
-    rig = Rig("grip")
+    rig = DeviceWatchRig("grip")
 
     for _ in range(3):
         rig.look()
@@ -76,21 +72,21 @@ def test_a_charge_is_told_at_first_and_when_it_has_changed() -> None:
 
 @pytest.mark.parametrize("word", ["arm", "grip:wired", "pen"])
 def test_what_has_no_battery_has_no_charge(word: str) -> None:
-    rig = Rig(word)
+    rig = DeviceWatchRig(word)
     rig.look()
 
     assert rig.hub.told == []
 
 
 def test_nothing_is_told_before_the_first_tick() -> None:
-    rig = Rig("grip")
+    rig = DeviceWatchRig("grip")
     rig.watch.look()
 
     assert rig.hub.told == rig.device.told == []
 
 
 def test_no_charge_is_told_before_the_device_has_parameters() -> None:
-    rig = Rig("grip", read=False)
+    rig = DeviceWatchRig("grip", read=False)
     rig.look()
     assert rig.hub.told == []
 
@@ -100,7 +96,7 @@ def test_no_charge_is_told_before_the_device_has_parameters() -> None:
 
 
 def test_no_charge_of_a_grip_at_a_port_is_told_before_its_first_packet() -> None:
-    rig = Rig("grip", read=False)
+    rig = DeviceWatchRig("grip", read=False)
     params = device_params(rig.record, 0)
     params["source"], params["silence"] = 1, 0.06
     rig.runtime.publish_device(rig.record.lease, params)
@@ -114,7 +110,7 @@ def test_no_charge_of_a_grip_at_a_port_is_told_before_its_first_packet() -> None
 
 @pytest.mark.parametrize("reads_battery", [True, False])
 def test_a_charge_is_told_only_of_a_grip_that_measures_it(*, reads_battery: bool) -> None:
-    rig = Rig("grip")
+    rig = DeviceWatchRig("grip")
     found = FoundDevice(
         "G1", Kind.GRIP, Connection.WIRELESS, Firmware(1, 4), 1, "0", "openlink", reads_battery=reads_battery
     )
@@ -126,7 +122,7 @@ def test_a_charge_is_told_only_of_a_grip_that_measures_it(*, reads_battery: bool
 
 
 def test_rest_is_told_once_and_again_after_a_motion() -> None:
-    rig = Rig("grip")
+    rig = DeviceWatchRig("grip")
     rig.simulate(Simulation(path=HandPath.REST))
     rig.look(299)
     assert rig.device.told == []
@@ -142,7 +138,7 @@ def test_rest_is_told_once_and_again_after_a_motion() -> None:
 
 
 def test_a_device_that_went_is_forgotten_and_its_next_life_is_news() -> None:
-    rig = Rig("grip")
+    rig = DeviceWatchRig("grip")
     rig.look()
     rig.inventory.replace(Inventory())
     rig.look()
@@ -160,7 +156,7 @@ def thrown() -> Simulation:
 
 
 def test_a_monitor_that_acted_is_told_once_and_its_release_once() -> None:
-    rig = Rig("arm")
+    rig = DeviceWatchRig("arm")
     rig.look()
     rig.simulate(thrown())
     for _ in range(5):
@@ -184,7 +180,7 @@ def test_the_stage_of_a_foreign_object_is_part_of_what_is_seen() -> None:
 
 
 def test_no_monitor_watches_what_has_no_motors() -> None:
-    rig = Rig("grip", {SCREENSAVER: True, SCREENSAVER_S: 10})
+    rig = DeviceWatchRig("grip", {SCREENSAVER: True, SCREENSAVER_S: 10})
     rig.look(30)
 
     assert rig.device.told == []
@@ -194,7 +190,7 @@ def test_no_monitor_watches_what_has_no_motors() -> None:
 
 
 def test_a_device_that_nobody_moves_or_commands_dozes_until_it_is_moved() -> None:
-    rig = Rig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
+    rig = DeviceWatchRig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
     generation = rig.record.lease.generation
     rig.look()
     rig.simulate(Simulation(path=HandPath.REST))
@@ -211,7 +207,7 @@ def test_a_device_that_nobody_moves_or_commands_dozes_until_it_is_moved() -> Non
 
 
 def test_a_command_keeps_a_device_from_dozing_and_wakes_it() -> None:
-    rig = Rig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
+    rig = DeviceWatchRig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
     writer = rig.runtime.writer(rig.runtime.lease_session("1"), rig.record.lease)
     rig.simulate(Simulation(path=HandPath.REST))
 
@@ -233,7 +229,7 @@ def test_a_command_keeps_a_device_from_dozing_and_wakes_it() -> None:
 
 
 def test_without_the_screensaver_nothing_dozes_and_switching_it_off_wakes() -> None:
-    rig = Rig("arm")
+    rig = DeviceWatchRig("arm")
     rig.simulate(Simulation(path=HandPath.REST))
     rig.look()
     rig.look(20)

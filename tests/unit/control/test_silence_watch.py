@@ -12,12 +12,11 @@ from actors.control.silence_watch import GONE_NS, SilenceWatch
 from actors.control.timekeeper import Timekeeper
 from actors.device.messages import DeviceRecord, DeviceSilent, Inventory, Phase
 from actors.device.params import device_params
-from actors.kit.actor import Context
 from actors.kit.clock import Clock
-from actors.kit.published import Published
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.port.port_cell import PortCell
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, simulated_records
 
 HZ = 4000
@@ -38,18 +37,17 @@ class Turns:
         return self.left < 0
 
 
-class Rig:
+class SilenceRig(ActorRig):
     """One device on a stepped loop, its actor as a listener, and the timekeeper's turns."""
 
     def __init__(self, *, at_a_port: bool = False) -> None:
         self.runtime = Runtime(stepping=True, realtime=False)
         self.runtime.publish_loop(frequency=HZ, command_timeout=0.05)
-        self.context = Context.build(Clock(self.runtime.now_ns))
         (record,) = simulated_records(self.runtime, "arm")
         if at_a_port:
             record = replace(record, identity=replace(record.identity, simulated=False))
         self.record = record
-        self.inventory = Published(Inventory((record,)))
+        super().__init__(inventory=Inventory((record,)), clock=Clock(self.runtime.now_ns))
         self.device = Listener(self.context, f"device/{record.device_id}")
         self.watch = SilenceWatch(self.context.directory, self.runtime, self.inventory)
         self.keeper = Timekeeper(self.context, self.runtime, each_turn=self.watch)
@@ -89,7 +87,7 @@ class Rig:
 def test_a_device_is_stale_within_26_ms_and_gone_within_506_in_every_phase_of_the_look(at_a_port: bool) -> None:
     found: dict[bool, list[float]] = {False: [], True: []}
     for phase in PHASES:
-        rig = Rig(at_a_port=at_a_port)
+        rig = SilenceRig(at_a_port=at_a_port)
         rig.work(400)
         rig.fall_silent()
         rig.runtime.step(phase)
@@ -103,7 +101,7 @@ def test_a_device_is_stale_within_26_ms_and_gone_within_506_in_every_phase_of_th
 
 
 def test_a_device_at_a_port_that_has_not_sent_yet_is_not_stale_but_gone_in_the_end() -> None:
-    rig = Rig(at_a_port=True)
+    rig = SilenceRig(at_a_port=True)
     rig.turns(95)
     assert rig.told == []
 
@@ -112,7 +110,7 @@ def test_a_device_at_a_port_that_has_not_sent_yet_is_not_stale_but_gone_in_the_e
 
 
 def test_a_device_at_a_port_whose_first_packet_comes_late_was_never_stale() -> None:
-    rig = Rig(at_a_port=True)
+    rig = SilenceRig(at_a_port=True)
     rig.turns(20)
     rig.work(40)
     rig.turns(1)
@@ -123,7 +121,7 @@ def test_a_device_at_a_port_whose_first_packet_comes_late_was_never_stale() -> N
 
 
 def test_silence_is_told_once_when_it_begins() -> None:
-    rig = Rig()
+    rig = SilenceRig()
     rig.tick()
     rig.fall_silent()
 
@@ -139,7 +137,7 @@ def test_silence_is_told_once_when_it_begins() -> None:
 
 
 def test_a_device_that_sends_again_may_fall_silent_again() -> None:
-    rig = Rig()
+    rig = SilenceRig()
     rig.tick()
     rig.fall_silent()
     rig.tick(0.03)
@@ -152,7 +150,7 @@ def test_a_device_that_sends_again_may_fall_silent_again() -> None:
 
 
 def test_a_loop_that_stands_still_makes_no_device_silent() -> None:
-    rig = Rig()
+    rig = SilenceRig()
     rig.tick()
     for _ in range(5):
         rig.watch.look()
@@ -162,7 +160,7 @@ def test_a_loop_that_stands_still_makes_no_device_silent() -> None:
 
 @pytest.mark.parametrize(("at_a_port", "told"), [(True, []), (False, [False])], ids=["at a port", "simulated"])
 def test_only_a_real_device_that_sleeps_may_be_silent(at_a_port: bool, told: list[bool]) -> None:
-    rig = Rig(at_a_port=at_a_port)
+    rig = SilenceRig(at_a_port=at_a_port)
     rig.work(40)
     rig.inventory.replace(Inventory((replace(rig.record, phase=Phase.ASLEEP),)))
     rig.fall_silent()
@@ -172,7 +170,7 @@ def test_only_a_real_device_that_sleeps_may_be_silent(at_a_port: bool, told: lis
 
 
 def test_the_next_life_of_a_device_is_heard_anew() -> None:
-    rig = Rig()
+    rig = SilenceRig()
     rig.tick()
     rig.fall_silent()
     rig.tick(0.03)

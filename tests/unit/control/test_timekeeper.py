@@ -11,13 +11,11 @@ import pytest
 from actors.control.device_watch import DeviceWatch
 from actors.control.messages import FASTPATH, LoopFacts
 from actors.control.timekeeper import FACTS_EVERY, PERIOD_S, Timekeeper
-from actors.device.messages import Inventory
-from actors.kit.actor import Context
 from actors.kit.clock import Clock
 from actors.kit.message import Announce
-from actors.kit.published import Published
 from fastpath.arena.runtime import Runtime
-from tests.support.slices import Listener, settings_view
+from tests.support.actor_rig import ActorRig
+from tests.support.slices import Listener
 
 TICKS = 4  # in a millisecond, at the rate of a loop that was told nothing
 
@@ -35,14 +33,14 @@ class Turns:
         return self.left < 0
 
 
-class Rig:
+class TimekeeperRig(ActorRig):
     """A timekeeper without a thread over a stepped loop, on the loop's own clock."""
 
     def __init__(self) -> None:
         self.runtime = Runtime(stepping=True, realtime=False)
-        self.context = Context.build(Clock(self.runtime.now_ns))
+        super().__init__(clock=Clock(self.runtime.now_ns))
         self.fastpath = Listener(self.context, FASTPATH)
-        watch = DeviceWatch(self.context.directory, self.runtime, Published(Inventory()), Published(settings_view()))
+        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
         self.keeper = Timekeeper(self.context, self.runtime, watch)
 
     def run(self, turns: int) -> list[float]:
@@ -62,7 +60,7 @@ class Rig:
 
 
 def test_a_turn_every_100_ms_keeps_the_dead_mans_switch_from_tripping() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
 
     for _ in range(20):
         rig.keeper.turn()
@@ -72,7 +70,7 @@ def test_a_turn_every_100_ms_keeps_the_dead_mans_switch_from_tripping() -> None:
 
 
 def test_without_turns_it_trips() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
     rig.keeper.turn()
 
     rig.pass_ms(499)
@@ -82,7 +80,7 @@ def test_without_turns_it_trips() -> None:
 
 
 def test_a_turn_fires_what_is_due_and_no_more() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
     listener = Listener(rig.context, "somebody")
     rig.context.timers.after(0.010, "somebody", Announce("first"))
     rig.context.timers.after(0.020, "somebody", Announce("second"))
@@ -101,14 +99,14 @@ def test_a_turn_fires_what_is_due_and_no_more() -> None:
 
 
 def test_the_thread_turns_every_five_milliseconds() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
 
     assert rig.run(3) == [PERIOD_S] * 4
     assert PERIOD_S == 0.005
 
 
 def test_news_are_looked_for_about_once_a_second() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
 
     rig.run(FACTS_EVERY - 1)
     assert rig.fastpath.told == []
@@ -119,7 +117,7 @@ def test_news_are_looked_for_about_once_a_second() -> None:
 
 
 def test_a_look_says_what_was_counted_and_when() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
     rig.runtime.step(10)
 
     rig.keeper.compare()
@@ -132,7 +130,7 @@ def test_a_look_says_what_was_counted_and_when() -> None:
 
 
 def test_each_look_is_told() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
     rig.keeper.compare()
     rig.runtime.step(100)
 
@@ -142,7 +140,7 @@ def test_each_look_is_told() -> None:
 
 
 def test_a_trip_is_counted() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
     rig.keeper.turn()
     rig.keeper.compare()
     rig.pass_ms(600)
@@ -153,7 +151,7 @@ def test_a_trip_is_counted() -> None:
 
 
 def test_the_thread_goes_on_after_an_error(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
     turns: list[int] = []
 
     def fail() -> None:
@@ -169,11 +167,11 @@ def test_the_thread_goes_on_after_an_error(monkeypatch: pytest.MonkeyPatch, capl
 
 
 def test_a_timekeeper_that_never_started_stops() -> None:
-    Rig().keeper.stop()
+    TimekeeperRig().keeper.stop()
 
 
 def test_the_thread_beats_until_it_is_stopped() -> None:
-    rig = Rig()
+    rig = TimekeeperRig()
     turned = threading.Event()
     turn = rig.keeper.turn
 

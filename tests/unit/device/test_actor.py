@@ -30,8 +30,6 @@ from actors.device.messages import (
 )
 from actors.device.params import status_flags
 from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
 from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Announce
 from actors.kit.published import Published
@@ -42,29 +40,28 @@ from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, settings_view, simulated_records
 
 SETTLE = {"simulation/settle_time": 0.25}
 
 
-class Rig:
+class DeviceActorRig(ActorRig):
     """One device's actor without a thread, and those whom it tells."""
 
     def __init__(self, word: str = "arm", phase: Phase = Phase.CONNECTING, *, simulated: bool = True) -> None:
-        self.clock = ManualClock()
-        self.context = Context.build(self.clock)
+        super().__init__(SETTLE)
         self.runtime = Runtime(stepping=True, realtime=False)
         (record,) = simulated_records(self.runtime, word, phase=phase)
         self.record: DeviceRecord = replace(record, identity=replace(record.identity, simulated=simulated))
-        self.inventory = Published(Inventory((self.record,)))
-        self.hub = Listener(self.context, HUB)
+        self.inventory.replace(Inventory((self.record,)))
         self.manager = Listener(self.context, MANAGER)
         self.myself = Listener(self.context, actor_name(self.record.device_id))
         self.actor = self.again()
 
     def again(self) -> DeviceActor:
         """Another actor for the same device, as after a crash."""
-        self.settings = Published(settings_view(SETTLE))
+        self.settings.replace(settings_view(SETTLE))
         return DeviceActor(self.context, self.runtime, self.inventory, self.settings, self.record.device_id)
 
     @property
@@ -73,7 +70,7 @@ class Rig:
 
     @property
     def events(self) -> list[str]:
-        return [emit.kind for emit in self.hub.of(Emit)]
+        return [emit.kind for emit in self.emitted]
 
     def change(self, wide: DeviceWide) -> DeviceChanged:
         """What the actor tells of a ready device with this configuration."""
@@ -91,19 +88,18 @@ class Rig:
 
     def settle(self, seconds: float) -> bool:
         """Whether the settle window is over by then."""
-        self.clock.advance(seconds)
-        self.context.timers.fire_due()
+        self.wait(seconds)
         return bool(self.myself.of(DeviceSettled))
 
 
 def test_its_name_carries_the_id() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
 
     assert rig.actor.name == f"device/{rig.record.device_id}"
 
 
 def test_a_device_that_is_not_there_has_no_actor() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
     rig.inventory.replace(Inventory())
 
     with pytest.raises(NoSuchDevice):
@@ -111,7 +107,7 @@ def test_a_device_that_is_not_there_has_no_actor() -> None:
 
 
 def test_a_device_that_is_taken_away_before_its_actor_begins_is_never_published() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
     rig.inventory.replace(Inventory())
 
     rig.actor.started()
@@ -120,7 +116,7 @@ def test_a_device_that_is_taken_away_before_its_actor_begins_is_never_published(
 
 
 def test_a_new_device_settles() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
 
     rig.actor.started()
 
@@ -129,7 +125,7 @@ def test_a_new_device_settles() -> None:
 
 
 def test_a_settling_device_is_ready_when_its_time_is_over() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
     rig.actor.started()
 
     assert not rig.settle(0.249)
@@ -140,9 +136,9 @@ def test_a_settling_device_is_ready_when_its_time_is_over() -> None:
     assert rig.flags() == status_flags(replace(rig.record, phase=Phase.READY)) | StatusFlag.FLAG_MEASURED
 
 
-def real_arm(settle_s: float = 5.0) -> Rig:
+def real_arm(settle_s: float = 5.0) -> DeviceActorRig:
     """A started actor of a real arm whose link has not said yet whether it knows where it is."""
-    rig = Rig(simulated=False)
+    rig = DeviceActorRig(simulated=False)
     found = FoundDevice("A1", Kind.ARM, Connection.SERIAL, Firmware(7, 5), 1, "0", "openlink", settle_s=settle_s)
     (record,) = rig.inventory.value.devices
     rig.inventory.replace(Inventory((replace(record, identity=replace(record.identity, found=found)),)))
@@ -151,11 +147,11 @@ def real_arm(settle_s: float = 5.0) -> Rig:
     return rig
 
 
-def homed(rig: Rig, *, now: bool) -> None:
+def homed(rig: DeviceActorRig, *, now: bool) -> None:
     rig.actor.on_homed(HomedSeen(rig.record.lease.generation, now))
 
 
-def passes(rig: Rig, seconds: float) -> Phase:
+def passes(rig: DeviceActorRig, seconds: float) -> Phase:
     """The phase after so long."""
     rig.clock.advance(seconds)
     rig.myself.told.clear()
@@ -224,7 +220,7 @@ def test_a_handle_of_a_link_is_ready_with_the_first_word_of_its_link() -> None:
 
 
 def test_a_real_device_settles_for_five_seconds() -> None:
-    rig = Rig(simulated=False)
+    rig = DeviceActorRig(simulated=False)
     rig.actor.started()
 
     assert not rig.settle(4.999)
@@ -233,7 +229,7 @@ def test_a_real_device_settles_for_five_seconds() -> None:
 
 @pytest.mark.parametrize("word", ["grip", "grip:wired", "pen"])
 def test_a_device_that_needs_no_settling_is_ready_at_once(word: str) -> None:
-    rig = Rig(word)
+    rig = DeviceActorRig(word)
 
     rig.actor.started()
 
@@ -241,7 +237,7 @@ def test_a_device_that_needs_no_settling_is_ready_at_once(word: str) -> None:
 
 
 def test_a_force_on_a_settling_device_is_zero_and_counts_once_it_is_ready() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
     rig.actor.started()
     writer = rig.runtime.writer(rig.runtime.lease_session("1"), rig.record.lease)
     reader = rig.runtime.reader(rig.record.lease)
@@ -264,7 +260,7 @@ def test_a_force_on_a_settling_device_is_zero_and_counts_once_it_is_ready() -> N
 
 @pytest.mark.parametrize("phase", [Phase.READY, Phase.ASLEEP])
 def test_an_actor_that_is_started_again_takes_the_device_up_where_it_was(phase: Phase) -> None:
-    rig = Rig(phase=phase)
+    rig = DeviceActorRig(phase=phase)
 
     rig.again().started()
 
@@ -274,7 +270,7 @@ def test_an_actor_that_is_started_again_takes_the_device_up_where_it_was(phase: 
 
 
 def test_an_actor_that_dies_while_its_device_settles_settles_again() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
     rig.actor.started()
     rig.pass_on()
 
@@ -289,7 +285,7 @@ def test_an_actor_that_dies_while_its_device_settles_settles_again() -> None:
 
 
 def test_a_late_end_of_settling_changes_nothing() -> None:
-    rig = Rig(phase=Phase.ASLEEP)
+    rig = DeviceActorRig(phase=Phase.ASLEEP)
     rig.actor.started()
 
     rig.actor.on_settled(DeviceSettled())
@@ -298,7 +294,7 @@ def test_a_late_end_of_settling_changes_nothing() -> None:
 
 
 def test_what_a_device_has_for_all_sessions_survives_its_actor() -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     wide = DeviceWide(gravity_scale=0.25)
     rig.inventory.replace(Inventory((replace(rig.record, wide=wide),)))
 
@@ -310,7 +306,7 @@ def test_what_a_device_has_for_all_sessions_survives_its_actor() -> None:
 
 
 def test_a_new_manager_is_told_where_the_device_is() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
     rig.actor.started()
     rig.actor.on_settled(DeviceSettled())
 
@@ -321,7 +317,7 @@ def test_a_new_manager_is_told_where_the_device_is() -> None:
 
 @pytest.mark.parametrize("name", [HUB, "device/other", "settings"])
 def test_nobody_else_is_told_when_they_are_new(name: str) -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
 
     rig.actor.on_announce(Announce(name))
@@ -330,7 +326,7 @@ def test_nobody_else_is_told_when_they_are_new(name: str) -> None:
 
 
 def test_a_device_that_has_gone_says_why() -> None:
-    emit = disconnected_event(Rig("pen").record, "its cable was pulled")
+    emit = disconnected_event(DeviceActorRig("pen").record, "its cable was pulled")
 
     assert emit.kind == "device-disconnected"
     assert emit.data["device_family"] == "pen"
@@ -341,7 +337,7 @@ def test_a_device_that_has_gone_says_why() -> None:
 
 
 def test_a_change_is_with_the_loop_and_told_and_no_change_is_not() -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     wide = DeviceWide(handedness="left", gravity_scale=0.5)
 
@@ -353,7 +349,7 @@ def test_a_change_is_with_the_loop_and_told_and_no_change_is_not() -> None:
 
 
 def test_a_firmware_that_is_too_old_is_an_event_and_changes_nothing() -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     old = replace(rig.record, identity=replace(rig.record.identity, firmware=Firmware(7, 3)))
     rig.inventory.replace(Inventory((old,)))
     rig.actor.started()
@@ -376,7 +372,7 @@ def test_a_firmware_that_is_too_old_is_an_event_and_changes_nothing() -> None:
     ],
 )
 def test_the_force_scale_acts_at_once(key: str, scale: float) -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     settings = Published(settings_view())
     actor = DeviceActor(rig.context, rig.runtime, rig.inventory, settings, rig.record.device_id)
     actor.started()
@@ -402,13 +398,13 @@ def test_the_force_scale_acts_at_once(key: str, scale: float) -> None:
 # ---------------------------------------------------------------- asleep, awake, silent
 
 
-def slept(rig: Rig) -> list[bool]:
+def slept(rig: DeviceActorRig) -> list[bool]:
     """What was told of falling asleep and waking up."""
     return [emit.data["awake"] for emit in rig.hub.of(Emit) if emit.kind == "device-sleep"]
 
 
 def test_a_device_falls_asleep_and_wakes_up_once_each() -> None:
-    rig = Rig("grip", Phase.READY)
+    rig = DeviceActorRig("grip", Phase.READY)
     rig.actor.started()
 
     for awake in (False, False, None, True, True):
@@ -419,7 +415,7 @@ def test_a_device_falls_asleep_and_wakes_up_once_each() -> None:
 
 
 def test_a_device_that_settles_does_not_fall_asleep() -> None:
-    rig = Rig()
+    rig = DeviceActorRig()
     rig.actor.started()
 
     rig.actor.on_simulation(SimulationChanged(awake=False))
@@ -429,7 +425,7 @@ def test_a_device_that_settles_does_not_fall_asleep() -> None:
 
 @pytest.mark.parametrize(("word", "sleeps"), [("grip", True), ("pen", True), ("arm", False)])
 def test_rest_sends_handles_to_sleep(word: str, sleeps: bool) -> None:
-    rig = Rig(word, Phase.READY)
+    rig = DeviceActorRig(word, Phase.READY)
     rig.actor.started()
 
     rig.actor.on_rested(DeviceRested(rig.record.lease.generation + 1))
@@ -440,7 +436,7 @@ def test_rest_sends_handles_to_sleep(word: str, sleeps: bool) -> None:
 
 
 def test_silence_is_said_and_then_the_device_is_lost() -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     generation = rig.record.lease.generation
 
@@ -456,7 +452,7 @@ def test_silence_is_said_and_then_the_device_is_lost() -> None:
 
 
 def test_what_monitors_did_is_said_of_this_life_of_the_device_only() -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     generation = rig.record.lease.generation
 
@@ -468,7 +464,7 @@ def test_what_monitors_did_is_said_of_this_life_of_the_device_only() -> None:
 
 
 def test_a_device_that_dozes_says_so_and_obeys_as_before() -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     generation = rig.record.lease.generation
 
@@ -483,7 +479,7 @@ def test_a_device_that_dozes_says_so_and_obeys_as_before() -> None:
 
 @pytest.mark.parametrize("feature", ["safe_trajectory", "grip_hook"])
 def test_a_feature_acts_as_soon_as_it_is_set(feature: str) -> None:
-    rig = Rig(phase=Phase.READY)
+    rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     published: list[Any] = []
 
@@ -502,7 +498,7 @@ def test_a_feature_acts_as_soon_as_it_is_set(feature: str) -> None:
 
 
 def test_a_change_of_the_simulation_is_with_the_loop() -> None:
-    rig = Rig("grip", Phase.READY)
+    rig = DeviceActorRig("grip", Phase.READY)
     rig.actor.started()
     rig.inventory.replace(Inventory((replace(rig.record, simulation=Simulation(buttons=5)),)))
 

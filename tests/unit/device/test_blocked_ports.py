@@ -26,7 +26,7 @@ from actors.port.messages import (
 from actors.values.identity import Connection, Kind
 from fastpath.arena.runtime import Lease, NoSlot, Runtime
 from tests.support.slices import Listener
-from tests.unit.device.test_manager import Rig, started
+from tests.unit.device.test_manager import DeviceManagerRig, started
 
 PORT = "sim0"
 BLOCKED = PortTable((PortStatus(PORT, PORT, loop_block=LoopBlock("2026-01-01T00:00:00+00:00", 5)),))
@@ -46,23 +46,23 @@ class Full:
         return getattr(self._runtime, name)
 
 
-def block(rig: Rig) -> None:
+def block(rig: DeviceManagerRig) -> None:
     rig.ports.replace(BLOCKED)
     rig.manager.on_receive(TOLD)
 
 
-def unblock(rig: Rig) -> None:
+def unblock(rig: DeviceManagerRig) -> None:
     rig.ports.replace(PortTable())
     rig.manager.on_receive(PortUnblocked(PORT))
 
 
-def gone(rig: Rig) -> list[str]:
+def gone(rig: DeviceManagerRig) -> list[str]:
     """Ids of the devices that were said to be gone."""
     return [event.data["device_id"] for event in rig.hub.of(Emit) if event.kind == "device-disconnected"]
 
 
 def test_each_device_tells_its_port_when_it_comes_and_goes() -> None:
-    rig = Rig("arm", "grip")
+    rig = DeviceManagerRig("arm", "grip")
     ports = Listener(rig.context, PORTS)
     rig.start()
     arm, grip = rig.ids
@@ -114,7 +114,7 @@ def test_a_device_whose_slot_is_not_free_yet_comes_a_moment_later() -> None:
 
 
 def test_a_port_that_is_blocked_at_the_start_has_no_device_until_it_is_reset() -> None:
-    rig = Rig("arm", "grip")
+    rig = DeviceManagerRig("arm", "grip")
     rig.ports.replace(BLOCKED)
     rig.start()
     (kept,) = rig.inventory.value.withheld

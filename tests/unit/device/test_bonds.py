@@ -10,37 +10,34 @@ import pytest
 from actors.device.actor import CALIBRATION_S, DeviceActor
 from actors.device.messages import Bond, BondChanged, CalibrationDue, DeviceRecord, Inventory, Phase, actor_name
 from actors.device.params import device_params, status_flags
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
 from actors.kit.published import Published
 from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
 from actors.port.messages import CalibrateOverLink, link_name
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
+from tests.support.actor_rig import ActorRig
 from tests.support.links import GRIP
 from tests.support.slices import Listener, settings_view, simulated_records
 
 RUN = 3
 
 
-class Rig:
+class BondRig(ActorRig):
     """The actor of an arm that is paired with a grip, without a thread, on a stepped loop."""
 
     def __init__(self) -> None:
-        self.clock = ManualClock()
-        self.context = Context.build(self.clock)
+        super().__init__()
         self.runtime = Runtime(stepping=True, realtime=False)
         self.arm, self.grip = simulated_records(self.runtime, "arm", "grip")
-        self.inventory = Published(Inventory((self.arm, self.grip)))
+        self.inventory.replace(Inventory((self.arm, self.grip)))
         self.pairing = Listener(self.context, PAIRING)
         self.myself = Listener(self.context, actor_name(self.arm.device_id))
         self.actor = self.again()
         self.writer = self.runtime.writer(self.runtime.lease_session("1"), self.arm.lease)
 
     def again(self) -> DeviceActor:
-        settings = Published(settings_view())
-        self.actor = DeviceActor(self.context, self.runtime, self.inventory, settings, self.arm.device_id)
+        self.actor = DeviceActor(self.context, self.runtime, self.inventory, self.settings, self.arm.device_id)
         self.actor.started()
         return self.actor
 
@@ -60,13 +57,12 @@ class Rig:
         return float(self.runtime.reader(self.arm.lease).snapshot()["force"][2])
 
     def due(self, seconds: float) -> list[CalibrationDue]:
-        self.clock.advance(seconds)
-        self.context.timers.fire_due()
+        self.wait(seconds)
         return self.myself.of(CalibrationDue)
 
 
 def test_no_force_is_put_out_while_a_calibration_runs() -> None:
-    rig = Rig()
+    rig = BondRig()
     assert rig.applied() == pytest.approx(1)
 
     rig.bond(run=RUN)
@@ -76,7 +72,7 @@ def test_no_force_is_put_out_while_a_calibration_runs() -> None:
 
 
 def test_a_simulated_calibration_takes_a_second_and_says_how_it_went() -> None:
-    rig = Rig()
+    rig = BondRig()
 
     rig.bond(run=RUN)
     assert rig.due(CALIBRATION_S - 0.001) == []
@@ -98,7 +94,7 @@ def test_a_simulated_calibration_takes_a_second_and_says_how_it_went() -> None:
 )
 @pytest.mark.parametrize("of_grip", [False, True])
 def test_a_fault_of_either_half_is_why_it_failed(fault: Fault, reason: Reason | None, *, of_grip: bool) -> None:
-    rig = Rig()
+    rig = BondRig()
     ill = Simulation(fault=fault)
     if of_grip:
         rig.grip = replace(rig.grip, simulation=ill)
@@ -112,7 +108,7 @@ def test_a_fault_of_either_half_is_why_it_failed(fault: Fault, reason: Reason | 
 
 
 def test_the_end_of_a_run_that_was_over_before_is_not_said() -> None:
-    rig = Rig()
+    rig = BondRig()
     rig.bond(run=RUN)
     rig.bond(run=0)
 
@@ -123,7 +119,7 @@ def test_the_end_of_a_run_that_was_over_before_is_not_said() -> None:
 
 @pytest.mark.parametrize("calibrates", [True, False])
 def test_a_real_handle_calibrates_over_its_own_link_if_it_can(calibrates: bool) -> None:
-    rig = Rig()
+    rig = BondRig()
     link = Listener(rig.context, link_name(rig.grip.identity.port))
     found = replace(GRIP, calibrates=calibrates)
     grip = replace(rig.grip, identity=replace(rig.grip.identity, simulated=False, found=found))
@@ -144,7 +140,7 @@ def test_a_real_handle_calibrates_over_its_own_link_if_it_can(calibrates: bool) 
 
 
 def test_an_actor_that_dies_while_its_device_calibrates_begins_again() -> None:
-    rig = Rig()
+    rig = BondRig()
     rig.bond(run=RUN)
 
     rig.again()
@@ -154,7 +150,7 @@ def test_an_actor_that_dies_while_its_device_calibrates_begins_again() -> None:
 
 
 def test_another_change_of_the_bond_does_not_make_the_calibration_longer() -> None:
-    rig = Rig()
+    rig = BondRig()
     rig.bond(run=RUN)
     rig.clock.advance(CALIBRATION_S / 2)
 
@@ -165,7 +161,7 @@ def test_another_change_of_the_bond_does_not_make_the_calibration_longer() -> No
 
 @pytest.mark.parametrize("phase", Phase)
 def test_only_a_ready_device_with_motors_that_does_not_calibrate_takes_commands(phase: Phase) -> None:
-    rig = Rig()
+    rig = BondRig()
 
     def accepts(record: DeviceRecord, run: int) -> bool:
         shown = replace(record, phase=phase, bond=replace(record.bond, run=run))
@@ -178,7 +174,7 @@ def test_only_a_ready_device_with_motors_that_does_not_calibrate_takes_commands(
 
 
 def test_the_loop_is_told_of_the_partner_and_of_what_holds() -> None:
-    rig = Rig()
+    rig = BondRig()
     bond = Bond("1605", partner_slot=4, attached=False, calibrated=False)
     params = device_params(replace(rig.arm, bond=bond), 0)
 

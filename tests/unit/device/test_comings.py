@@ -31,7 +31,7 @@ from actors.settings.messages import STORE, SaveLedger
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, Simulation, SimulationChange
 from tests.support.slices import Listener
-from tests.unit.device.test_manager import FORCE, Rig, started
+from tests.unit.device.test_manager import FORCE, DeviceManagerRig, started
 
 ARM = SimulatedSpec(Kind.ARM, Connection.SIMULATED)
 NAMED = SimulatedSpec(Kind.ARM, Connection.SIMULATED, "049D", Firmware(7, 3))
@@ -199,7 +199,7 @@ def test_configurations_are_saved_when_they_change_and_for_a_new_store() -> None
 # ---------------------------------------------------------------- faults that keep a device away
 
 
-def ask(rig: Rig, device_id: str, **change: Any) -> DeviceRecord:
+def ask(rig: DeviceManagerRig, device_id: str, **change: Any) -> DeviceRecord:
     return rig.manager.simulate(Simulate(device_id, SimulationChange(**change)))
 
 

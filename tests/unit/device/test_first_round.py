@@ -12,14 +12,11 @@ from actors.device.memory import DeviceMemory
 from actors.device.messages import MANAGER, Inventory
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import StopSwitch
-from actors.event.messages import HUB
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
 from actors.kit.published import Published
 from actors.port.messages import FirstRoundOver, PortTable
-from actors.settings.messages import STORE
 from fastpath.arena.runtime import Runtime
-from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
+from tests.support.actor_rig import ActorRig
+from tests.support.slices import NoChildren, inventory_of
 
 
 class Shown(Published[Inventory]):
@@ -34,29 +31,26 @@ class Shown(Published[Inventory]):
         super().replace(value)
 
 
-class Rig:
+class FirstRoundRig(ActorRig):
     """A manager without an actor's thread, whose service has no setting about simulated devices."""
 
     def __init__(self) -> None:
-        self.clock = ManualClock()
-        self.context, self.shown = Context.build(self.clock), Shown()
-        Listener(self.context, HUB, STORE)
+        super().__init__()
+        self.shown = Shown()
         runtime = Runtime(stepping=True, realtime=False)
         stops = StopSwitch(runtime, self.shown, StopLatch(), self.context.directory.tell)
         memory, ports = Published(DeviceMemory()), Published(PortTable())
-        self.manager = DeviceManager(
-            self.context, runtime, self.shown, Published(settings_view()), stops, memory, ports, None
-        )
+        self.manager = DeviceManager(self.context, runtime, self.shown, self.settings, stops, memory, ports, None)
         self.manager._children = cast("Any", NoChildren())
         self.manager.started()
 
 
 @pytest.fixture
-def rig() -> Rig:
-    return Rig()
+def rig() -> FirstRoundRig:
+    return FirstRoundRig()
 
 
-def test_nobody_sees_a_choice_that_was_made_and_no_device(rig: Rig) -> None:
+def test_nobody_sees_a_choice_that_was_made_and_no_device(rig: FirstRoundRig) -> None:
     shown, before = rig.shown, rig.shown.value
     shown.all.clear()
 
@@ -71,7 +65,7 @@ def test_nobody_sees_a_choice_that_was_made_and_no_device(rig: Rig) -> None:
     assert all(inventory.choosing or inventory.devices for inventory in shown.all)
 
 
-def test_a_detection_that_does_not_end_its_first_round_is_waited_for_a_second_at_most(rig: Rig) -> None:
+def test_a_detection_that_does_not_end_its_first_round_is_waited_for_a_second_at_most(rig: FirstRoundRig) -> None:
     rig.context.directory.register(MANAGER, rig.manager.actor_ref)
     rig.clock.advance(0.999)
     assert rig.context.timers.fire_due() == 0
@@ -80,7 +74,7 @@ def test_a_detection_that_does_not_end_its_first_round_is_waited_for_a_second_at
     assert isinstance(rig.manager.actor_inbox.get().message, FirstRoundOver)
 
 
-def test_with_a_real_device_nothing_is_simulated(rig: Rig) -> None:
+def test_with_a_real_device_nothing_is_simulated(rig: FirstRoundRig) -> None:
     (simulated,) = inventory_of("compact").devices
     real = replace(simulated, identity=replace(simulated.identity, simulated=False))
     rig.shown.replace(replace(rig.shown.value, devices=(real,)))

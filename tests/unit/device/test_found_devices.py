@@ -10,18 +10,18 @@ from actors.event.messages import Emit
 from actors.port.messages import DeviceFound, LinkClosed
 from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
-from tests.unit.device.test_manager import Rig, started
+from tests.unit.device.test_manager import DeviceManagerRig, started
 
 BOARD = FoundDevice("A1B2", Kind.ARM, Connection.SERIAL, Firmware(7, 5), 1, "5" * 32, "openlink")
 NO_UUID = replace(BOARD, uuid="0" * 32)
 
 
-def find(rig: Rig, port: str, found: FoundDevice) -> None:
+def find(rig: DeviceManagerRig, port: str, found: FoundDevice) -> None:
     rig.manager.on_found(DeviceFound(port, 1, found))
     rig.runtime.step()
 
 
-def where(rig: Rig) -> dict[str, str]:
+def where(rig: DeviceManagerRig) -> dict[str, str]:
     return {record.device_id: record.identity.port for record in rig.records}
 
 

@@ -11,7 +11,7 @@ from actors.kit.errors import PortBlocked
 from actors.kit.published import Published
 from actors.values.simulation import Fault, SimulationChange
 from tests.unit.device.test_blocked_ports import BLOCKED, block, unblock
-from tests.unit.device.test_manager import Rig, started
+from tests.unit.device.test_manager import DeviceManagerRig, started
 
 
 class Read(Published[Inventory]):
@@ -30,7 +30,7 @@ class Read(Published[Inventory]):
         self.seen.append(places)
 
 
-def read(rig: Rig) -> Read:
+def read(rig: DeviceManagerRig) -> Read:
     """From now on."""
     inventory = Read(rig.inventory.value)
     rig.inventory = inventory
@@ -38,34 +38,34 @@ def read(rig: Rig) -> Read:
     return inventory
 
 
-def unplug(rig: Rig, device_id: str) -> None:
+def unplug(rig: DeviceManagerRig, device_id: str) -> None:
     tell(rig, device_id, Fault.UNPLUG)
 
 
-def unplug_and_plug(rig: Rig, device_id: str) -> None:
+def unplug_and_plug(rig: DeviceManagerRig, device_id: str) -> None:
     unplug(rig, device_id)
     rig.runtime.step()
     tell(rig, device_id, Fault.NONE)
 
 
-def loop(rig: Rig, device_id: str) -> None:
+def loop(rig: DeviceManagerRig, device_id: str) -> None:
     tell(rig, device_id, Fault.CONNECTION_LOOP)
     for step in range(1, 10):
         rig.runtime.step()
         rig.manager.on_plug_due(PlugDue(device_id, step))
 
 
-def blocked(rig: Rig, _device_id: str) -> None:
+def blocked(rig: DeviceManagerRig, _device_id: str) -> None:
     block(rig)
 
 
-def block_and_unblock(rig: Rig, _device_id: str) -> None:
+def block_and_unblock(rig: DeviceManagerRig, _device_id: str) -> None:
     block(rig)
     rig.runtime.step()
     unblock(rig)
 
 
-def plug_while_blocked(rig: Rig, device_id: str) -> None:
+def plug_while_blocked(rig: DeviceManagerRig, device_id: str) -> None:
     unplug(rig, device_id)
     rig.runtime.step()
     rig.ports.replace(BLOCKED)
@@ -73,11 +73,11 @@ def plug_while_blocked(rig: Rig, device_id: str) -> None:
         tell(rig, device_id, Fault.NONE)
 
 
-def give_up(rig: Rig, device_id: str) -> None:
+def give_up(rig: DeviceManagerRig, device_id: str) -> None:
     rig.manager._give_up(f"device/{device_id}", RuntimeError("again and again"))
 
 
-def tell(rig: Rig, device_id: str, fault: Fault) -> None:
+def tell(rig: DeviceManagerRig, device_id: str, fault: Fault) -> None:
     rig.manager.simulate(Simulate(device_id, SimulationChange(fault=fault)))
 
 
@@ -93,7 +93,7 @@ def tell(rig: Rig, device_id: str, fault: Fault) -> None:
         (give_up, ["failed"]),
     ],
 )
-def test_a_device_is_in_one_place_at_every_moment(go: Callable[[Rig, str], None], end: list[str]) -> None:
+def test_a_device_is_in_one_place_at_every_moment(go: Callable[[DeviceManagerRig, str], None], end: list[str]) -> None:
     rig = started("arm", "grip")
     arm, grip = rig.ids
     inventory = read(rig)

@@ -28,8 +28,6 @@ from actors.device.simulated_identity import parse
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import STOP_SECTION, StopSwitch
 from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
 from actors.kit.errors import NoSuchDevice
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
@@ -39,20 +37,18 @@ from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Lease, NoSlot, Runtime
-from tests.support.slices import Listener, NoChildren, settings_view
+from tests.support.actor_rig import ActorRig
+from tests.support.slices import Listener, NoChildren
 
 FORCE = 0.1
 
 
-class Rig:
+class DeviceManagerRig(ActorRig):
     """A manager without a thread and without children, those whom it tells, and a session on each device."""
 
     def __init__(self, *words: str, latch: StopLatch | None = None) -> None:
-        self.context = Context.build(ManualClock())
+        super().__init__()
         self.runtime = Runtime(stepping=True, realtime=False)
-        self.hub = Listener(self.context, HUB)
-        self.store = Listener(self.context, STORE)
-        self.inventory = Published(Inventory())
         self.stops = StopSwitch(self.runtime, self.inventory, latch or StopLatch(), self._tell)
         self.memory = Published(DeviceMemory())
         self.ports = Published(PortTable())
@@ -67,7 +63,7 @@ class Rig:
             self.context,
             self.runtime,
             self.inventory,
-            Published(settings_view()),
+            self.settings,
             self.stops,
             self.memory,
             self.ports,
@@ -136,7 +132,7 @@ class Rig:
 
 
 def test_a_device_is_said_to_have_come_before_anybody_can_pair_it() -> None:
-    rig = Rig()
+    rig = DeviceManagerRig()
     rig.start()
     said: list[str] = []
     pairing = Listener(rig.context, PAIRING)
@@ -163,8 +159,8 @@ class Dead:
         pass
 
 
-def started(*words: str, latch: StopLatch | None = None) -> Rig:
-    rig = Rig(*words, latch=latch)
+def started(*words: str, latch: StopLatch | None = None) -> DeviceManagerRig:
+    rig = DeviceManagerRig(*words, latch=latch)
     rig.start()
     return rig
 
@@ -173,7 +169,7 @@ def started(*words: str, latch: StopLatch | None = None) -> Rig:
 
 
 def test_simulated_devices_are_leased_listed_and_started_in_order() -> None:
-    rig = Rig("grip", "arm", "compact")
+    rig = DeviceManagerRig("grip", "arm", "compact")
 
     rig.manager.started()
 
@@ -185,7 +181,7 @@ def test_simulated_devices_are_leased_listed_and_started_in_order() -> None:
 
 
 def test_without_simulated_devices_there_is_none() -> None:
-    rig = Rig()
+    rig = DeviceManagerRig()
 
     rig.manager.started()
 
@@ -193,7 +189,7 @@ def test_without_simulated_devices_there_is_none() -> None:
 
 
 def test_sixteen_devices_fit() -> None:
-    rig = Rig(*["arm"] * 16)
+    rig = DeviceManagerRig(*["arm"] * 16)
 
     rig.manager.started()
 
@@ -223,7 +219,7 @@ def test_a_manager_that_stops_stops_its_devices_last_first() -> None:
 
 
 def test_a_change_shows_in_the_inventory() -> None:
-    rig = Rig("arm", "grip")
+    rig = DeviceManagerRig("arm", "grip")
     rig.manager.started()
     arm, grip = rig.ids
     wide = DeviceWide("left")
@@ -245,7 +241,7 @@ def test_a_change_of_a_device_that_has_gone_changes_nothing() -> None:
 
 
 def test_real_devices_come_before_simulated_ones() -> None:
-    rig = Rig("arm")
+    rig = DeviceManagerRig("arm")
     rig.manager.started()
     (simulated,) = rig.records
     real = [
@@ -373,7 +369,7 @@ def test_a_stop_of_one_survives_a_restart() -> None:
 
 
 def test_a_stopped_device_is_never_without_its_stop_before_the_first_tick() -> None:
-    rig = Rig("arm", latch=StopLatch(everything=True))
+    rig = DeviceManagerRig("arm", latch=StopLatch(everything=True))
     rig.manager.started()
     (record,) = rig.records
     rig.runtime.publish_device(record.lease, device_params(replace(record, phase=Phase.READY), 0))
@@ -399,7 +395,7 @@ def test_a_stop_acts_and_is_said_and_remembered_while_the_manager_is_dead() -> N
 
 
 def test_a_stop_that_comes_while_a_device_is_added_holds_for_it() -> None:
-    rig = Rig("arm")
+    rig = DeviceManagerRig("arm")
     hold = rig.stops.hold
 
     def meanwhile(lease: Lease, device_id: str) -> bool:

@@ -11,8 +11,6 @@ import pytest
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import Bond, DeviceRecord, DevicesChanged, Inventory, Phase, ShowBonds
 from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
 from actors.kit.errors import CalibrationLocked, Conflict, HapticError, NoSuchDevice
 from actors.kit.message import Announce
 from actors.kit.published import Published
@@ -34,29 +32,24 @@ from actors.pairing.pairing_table import PAIRINGS_SECTION, PairingTable
 from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from fastpath.arena.runtime import Runtime
+from tests.support.actor_rig import ActorRig
 from tests.support.links import GRIP
 from tests.support.slices import Listener, settings_view, simulated_records
 
 AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
 
 
-class Rig:
+class PairingRig(ActorRig):
     """A manager without a thread over devices of a stepped runtime; `silent` handles send no heartbeats."""
 
     def __init__(self, *words: str, ledger: object = None, **settings: object) -> None:
-        self.clock = ManualClock()
-        self.context = Context.build(self.clock)
-        self.hub = Listener(self.context, HUB)
-        self.store = Listener(self.context, STORE)
+        super().__init__({f"devices/{key.replace('__', '/')}": value for key, value in settings.items()})
         self.devices = Listener(self.context, DEVICES)
         self.myself = Listener(self.context, PAIRING)
         self.devices.hears = self._show
         self.runtime = Runtime(stepping=True, realtime=False)
         self.all = simulated_records(self.runtime, *words)
-        self.inventory = Published(Inventory(self.all))
-        self.settings = Published(
-            settings_view({f"devices/{key.replace('__', '/')}": value for key, value in settings.items()})
-        )
+        self.inventory.replace(Inventory(self.all))
         self.book = Published(PairingTable.from_json(freeze(ledger) if ledger is not None else None))
         self.silent: set[str] = set()
         self.manager = self.again()
@@ -137,18 +130,18 @@ class Rig:
 
 
 @pytest.fixture
-def rig() -> Rig:
-    return Rig("arm", "grip")
+def rig() -> PairingRig:
+    return PairingRig("arm", "grip")
 
 
-def ids(rig: Rig) -> list[str]:
+def ids(rig: PairingRig) -> list[str]:
     return [one.device_id for one in rig.all]
 
 
 # ---------------------------------------------------------------- pairs
 
 
-def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(rig: Rig) -> None:
+def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     assert rig.pairs() == {arm: grip, grip: arm}
@@ -167,7 +160,7 @@ def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(r
     assert len(rig.devices.of(ShowBonds)) == 1
 
 
-def test_a_half_that_goes_leaves_the_pair_and_its_slot_is_not_named(rig: Rig) -> None:
+def test_a_half_that_goes_leaves_the_pair_and_its_slot_is_not_named(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     rig.here(rig.all[0])
@@ -180,7 +173,7 @@ def test_a_half_that_goes_leaves_the_pair_and_its_slot_is_not_named(rig: Rig) ->
 
 
 def test_a_swapped_grip_is_said_with_the_one_that_was_dropped() -> None:
-    rig = Rig("arm", "grip", "grip")
+    rig = PairingRig("arm", "grip", "grip")
     arm, old, new = rig.all
     rig.here(arm, old)
     rig.here(arm)
@@ -197,7 +190,7 @@ def test_a_swapped_grip_is_said_with_the_one_that_was_dropped() -> None:
 
 
 def test_automatic_pairing_that_is_off_pairs_nobody_and_switched_on_pairs_who_is_here() -> None:
-    rig = Rig("arm", "grip", auto_pairing=False)
+    rig = PairingRig("arm", "grip", auto_pairing=False)
     arm, grip = ids(rig)
     assert rig.pairs() == {arm: None, grip: None}
 
@@ -210,18 +203,18 @@ def test_automatic_pairing_that_is_off_pairs_nobody_and_switched_on_pairs_who_is
 
 
 def test_a_pair_by_hand_is_in_the_ledger_and_comes_back_from_it() -> None:
-    rig = Rig("arm", "grip", "grip")
+    rig = PairingRig("arm", "grip", "grip")
     arm, first, second = ids(rig)
 
     assert rig.manager.pair_manually(PairManually(second, arm)) == Pairing(arm, MANUAL)
 
     assert rig.saved == {"manual": [[arm, second]]}
-    again = Rig("arm", "grip", "grip", ledger=rig.saved)
+    again = PairingRig("arm", "grip", "grip", ledger=rig.saved)
     assert again.pairs() == {arm: second, first: None, second: arm}
     assert again.heard("device-pairing-changed") == []
 
 
-def test_a_dissolved_pair_is_out_of_the_ledger_and_stays_dissolved_for_the_next_manager(rig: Rig) -> None:
+def test_a_dissolved_pair_is_out_of_the_ledger_and_stays_dissolved_for_the_next_manager(rig: PairingRig) -> None:
     arm, grip = ids(rig)
     rig.manager.pair_manually(PairManually(arm, grip))
 
@@ -234,12 +227,12 @@ def test_a_dissolved_pair_is_out_of_the_ledger_and_stays_dissolved_for_the_next_
 
 
 @pytest.mark.parametrize("wish", [PairManually("nobody", "X"), Unpair("nobody"), Calibrate("nobody")])
-def test_who_is_not_here_is_refused(rig: Rig, wish: Any) -> None:
+def test_who_is_not_here_is_refused(rig: PairingRig, wish: Any) -> None:
     with pytest.raises(NoSuchDevice):
         rig.manager.on_receive(wish)
 
 
-def test_a_new_device_manager_and_a_new_store_are_told_again(rig: Rig) -> None:
+def test_a_new_device_manager_and_a_new_store_are_told_again(rig: PairingRig) -> None:
     bonds = rig.devices.of(ShowBonds)[-1]
     saves = len(rig.store.told)
 
@@ -254,7 +247,7 @@ def test_a_new_device_manager_and_a_new_store_are_told_again(rig: Rig) -> None:
 # ---------------------------------------------------------------- attachment
 
 
-def test_a_grip_that_falls_silent_is_detached_after_the_debounce_and_attached_again(rig: Rig) -> None:
+def test_a_grip_that_falls_silent_is_detached_after_the_debounce_and_attached_again(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     rig.listen(1)
@@ -274,7 +267,7 @@ def test_a_grip_that_falls_silent_is_detached_after_the_debounce_and_attached_ag
     ]
 
 
-def test_the_debounce_is_a_setting(rig: Rig) -> None:
+def test_the_debounce_is_a_setting(rig: PairingRig) -> None:
     _, grip = ids(rig)
     rig.listen(0.1)
     rig.settings.replace(settings_view({"devices/grip/detach_debounce": 0.5}))
@@ -286,7 +279,7 @@ def test_the_debounce_is_a_setting(rig: Rig) -> None:
 
 
 def test_a_grip_that_is_attached_finds_a_free_arm() -> None:
-    rig = Rig("arm", "grip", auto_pairing=False)
+    rig = PairingRig("arm", "grip", auto_pairing=False)
     arm, grip = ids(rig)
     rig.listen(0.2, silent=[grip])
     rig.settings.replace(settings_view())
@@ -296,7 +289,7 @@ def test_a_grip_that_is_attached_finds_a_free_arm() -> None:
     assert rig.pairs() == {arm: grip, grip: arm}
 
 
-def test_the_next_manager_listens_and_knows_who_was_attached(rig: Rig) -> None:
+def test_the_next_manager_listens_and_knows_who_was_attached(rig: PairingRig) -> None:
     _, grip = ids(rig)
     rig.listen(0.3, silent=[grip])
 
@@ -309,7 +302,7 @@ def test_the_next_manager_listens_and_knows_who_was_attached(rig: Rig) -> None:
 
 
 def test_without_a_handle_nobody_listens() -> None:
-    rig = Rig("arm")
+    rig = PairingRig("arm")
 
     assert len(rig.context.timers) == 0
 
@@ -317,7 +310,7 @@ def test_without_a_handle_nobody_listens() -> None:
 # ---------------------------------------------------------------- calibration
 
 
-def test_a_run_is_shown_with_both_halves_and_ends_calibrated(rig: Rig) -> None:
+def test_a_run_is_shown_with_both_halves_and_ends_calibrated(rig: PairingRig) -> None:
     arm, grip = ids(rig)
     assert rig.progress(arm) is Progress.CALIBRATED
 
@@ -336,7 +329,7 @@ def test_a_run_is_shown_with_both_halves_and_ends_calibrated(rig: Rig) -> None:
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_a_run_is_over_when_both_halves_that_calibrate_are_done(first: int) -> None:
-    rig = Rig("compact", "pen")
+    rig = PairingRig("compact", "pen")
     both = ids(rig)
     rig.calibrating(both[1])
     rig.manager.calibrate(Calibrate(both[0]))
@@ -351,7 +344,7 @@ def test_a_run_is_over_when_both_halves_that_calibrate_are_done(first: int) -> N
 
 
 def test_a_pen_that_cannot_calibrate_fails_the_run_of_both() -> None:
-    rig = Rig("compact", "pen")
+    rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.calibrating(pen)
     rig.manager.calibrate(Calibrate(compact))
@@ -367,7 +360,7 @@ def test_a_pen_that_cannot_calibrate_fails_the_run_of_both() -> None:
 
 
 def test_a_pen_that_says_nothing_of_its_own_end_is_waited_for_in_vain() -> None:
-    rig = Rig("compact", "pen")
+    rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.calibrating(pen)
     rig.manager.calibrate(Calibrate(compact))
@@ -381,7 +374,7 @@ def test_a_pen_that_says_nothing_of_its_own_end_is_waited_for_in_vain() -> None:
     assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["blocked"]
 
 
-def test_the_end_of_no_run_is_no_failure(rig: Rig) -> None:
+def test_the_end_of_no_run_is_no_failure(rig: PairingRig) -> None:
     rig.manager.calibrate(Calibrate(ids(rig)[0]))
     rig.manager.on_calibration_ended(CalibrationEnded(ids(rig)[0], 1))
 
@@ -392,7 +385,7 @@ def test_the_end_of_no_run_is_no_failure(rig: Rig) -> None:
 
 
 def test_a_handle_that_is_swapped_meanwhile_ends_the_run_at_once() -> None:
-    rig = Rig("compact", "pen", "pen")
+    rig = PairingRig("compact", "pen", "pen")
     compact, pen, other = ids(rig)
     assert rig.bond(compact).paired_with == pen
     rig.manager.calibrate(Calibrate(compact))
@@ -404,7 +397,7 @@ def test_a_handle_that_is_swapped_meanwhile_ends_the_run_at_once() -> None:
 
 
 def test_a_handle_that_moves_to_another_device_never_has_the_same_run_twice() -> None:
-    rig = Rig("compact", "pen", "compact")
+    rig = PairingRig("compact", "pen", "compact")
     one, pen, other = ids(rig)
     rig.manager.pair_manually(PairManually(one, pen))
     rig.manager.calibrate(Calibrate(one))
@@ -417,7 +410,7 @@ def test_a_handle_that_moves_to_another_device_never_has_the_same_run_twice() ->
     assert rig.bond(pen).run == 2
 
 
-def test_it_is_locked_while_nothing_is_attached_and_unlocked_by_an_attach(rig: Rig) -> None:
+def test_it_is_locked_while_nothing_is_attached_and_unlocked_by_an_attach(rig: PairingRig) -> None:
     arm, grip = ids(rig)
     rig.listen(0.2, silent=[grip])
     assert rig.progress(arm) is Progress.LOCKED
@@ -432,7 +425,7 @@ def test_it_is_locked_while_nothing_is_attached_and_unlocked_by_an_attach(rig: R
 
 @pytest.mark.parametrize("word", ["arm", "pen"])
 def test_without_a_partner_it_is_locked(word: str) -> None:
-    rig = Rig(word)
+    rig = PairingRig(word)
 
     with pytest.raises(CalibrationLocked):
         rig.manager.calibrate(Calibrate(ids(rig)[0]))
@@ -440,7 +433,7 @@ def test_without_a_partner_it_is_locked(word: str) -> None:
 
 
 @pytest.mark.parametrize("reason", [Reason.BLOCKED, Reason.OSCILLATING_HALL])
-def test_a_failure_that_the_firmware_reports_is_said_each_time(rig: Rig, reason: Reason) -> None:
+def test_a_failure_that_the_firmware_reports_is_said_each_time(rig: PairingRig, reason: Reason) -> None:
     arm, _ = ids(rig)
 
     for run in (1, 2):
@@ -457,7 +450,7 @@ def test_a_failure_that_the_firmware_reports_is_said_each_time(rig: Rig, reason:
 
 
 def test_a_pen_that_is_not_connected_is_a_failure_and_an_error() -> None:
-    rig = Rig("compact", "pen")
+    rig = PairingRig("compact", "pen")
     compact, _ = ids(rig)
     rig.here(rig.all[0])
 
@@ -468,7 +461,7 @@ def test_a_pen_that_is_not_connected_is_a_failure_and_an_error() -> None:
 
 
 def test_a_pen_that_sleeps_is_a_failure_and_an_error() -> None:
-    rig = Rig("compact", "pen")
+    rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.phase(pen, Phase.ASLEEP)
 
@@ -482,7 +475,7 @@ def test_a_pen_that_sleeps_is_a_failure_and_an_error() -> None:
 
 @pytest.mark.parametrize("how", ["unplugged", "detached", "unpaired", "asleep"])
 def test_a_pen_that_is_lost_ends_the_run_with_one_failure(how: str) -> None:
-    rig = Rig("compact", "pen")
+    rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.manager.calibrate(Calibrate(compact))
 
@@ -503,7 +496,7 @@ def test_a_pen_that_is_lost_ends_the_run_with_one_failure(how: str) -> None:
     assert rig.progress(compact) is Progress.FAILED
 
 
-def test_a_device_that_says_nothing_is_blocked(rig: Rig) -> None:
+def test_a_device_that_says_nothing_is_blocked(rig: PairingRig) -> None:
     arm, _ = ids(rig)
     rig.manager.calibrate(Calibrate(arm))
 
@@ -516,7 +509,7 @@ def test_a_device_that_says_nothing_is_blocked(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("phase", [Phase.SETTLING, Phase.ASLEEP])
-def test_a_device_that_is_not_ready_does_not_calibrate(rig: Rig, phase: Phase) -> None:
+def test_a_device_that_is_not_ready_does_not_calibrate(rig: PairingRig, phase: Phase) -> None:
     arm, _ = ids(rig)
     rig.phase(arm, phase)
 
@@ -524,7 +517,7 @@ def test_a_device_that_is_not_ready_does_not_calibrate(rig: Rig, phase: Phase) -
         rig.manager.calibrate(Calibrate(arm))
 
 
-def test_the_next_manager_hears_the_end_of_a_run(rig: Rig) -> None:
+def test_the_next_manager_hears_the_end_of_a_run(rig: PairingRig) -> None:
     arm, _ = ids(rig)
     rig.manager.calibrate(Calibrate(arm))
 
@@ -535,7 +528,7 @@ def test_the_next_manager_hears_the_end_of_a_run(rig: Rig) -> None:
     assert rig.bond(arm).run == 0
 
 
-def test_a_device_that_reconnects_starts_as_its_record_says(rig: Rig) -> None:
+def test_a_device_that_reconnects_starts_as_its_record_says(rig: PairingRig) -> None:
     arm, _ = ids(rig)
     rig.manager.calibrate(Calibrate(arm))
     rig.manager.on_calibration_ended(CalibrationEnded(arm, 1, Reason.BLOCKED))
@@ -546,7 +539,7 @@ def test_a_device_that_reconnects_starts_as_its_record_says(rig: Rig) -> None:
     assert rig.progress(arm) is Progress.CALIBRATED
 
 
-def test_no_wish_stops_the_manager(rig: Rig) -> None:
+def test_no_wish_stops_the_manager(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     for one, other in [(arm, arm), ("", grip), (arm, "x" * 10_000), (grip, grip)]:

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from actors.device.messages import MANAGER, Inventory
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
+from actors.device.messages import MANAGER
 from actors.kit.published import Published
 from actors.port.detection import LOOKS_AFTER_A_CHANGE, Detection, GlanceDue, ScanDue
 from actors.port.link_interface import NoLinks
@@ -16,6 +14,7 @@ from actors.port.messages import DETECTION, PORTS, PortPlugged, PortTable, PortV
 from actors.port.open_links import OpenLinks
 from actors.settings.messages import SettingChanged
 from actors.values.hardware import Candidate, Transport
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, settings_view
 
 PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x16C0, node="1")
@@ -40,15 +39,14 @@ class Ports(NoLinks):
         return self.seen
 
 
-class Rig:
+class DetectionRig(ActorRig):
     """A Detection without a thread that has one port open, and those whom it tells."""
 
     def __init__(self) -> None:
-        self.context = Context.build(ManualClock())
+        super().__init__()
         self.ports = Listener(self.context, PORTS)
         self.devices = Listener(self.context, MANAGER)
         self.wished = Listener(self.context, DETECTION)
-        self.settings = Published(settings_view())
         self.links = Ports(PORT)
         self.opened = OpenLinks()
         self.opened.watch(PORT)
@@ -59,7 +57,7 @@ class Rig:
             self.links,
             self.opened,
             Published(PortTable(())),
-            Published(Inventory()),
+            self.inventory,
             self.settings,
         )
         detection.started()
@@ -70,11 +68,11 @@ class Rig:
 
 
 @pytest.fixture
-def rig() -> Rig:
-    return Rig()
+def rig() -> DetectionRig:
+    return DetectionRig()
 
 
-def test_a_restart_whose_first_look_fails_closes_nothing(rig: Rig) -> None:
+def test_a_restart_whose_first_look_fails_closes_nothing(rig: DetectionRig) -> None:
     rig.links.listed = None
     detection = rig.detection()
     try:
@@ -87,7 +85,7 @@ def test_a_restart_whose_first_look_fails_closes_nothing(rig: Rig) -> None:
         detection.stopped()
 
 
-def test_what_a_look_that_failed_did_not_see_the_next_glance_does(rig: Rig) -> None:
+def test_what_a_look_that_failed_did_not_see_the_next_glance_does(rig: DetectionRig) -> None:
     detection = rig.detection()
     try:
         detection.on_scan(ScanDue())
@@ -103,7 +101,7 @@ def test_what_a_look_that_failed_did_not_see_the_next_glance_does(rig: Rig) -> N
         detection.stopped()
 
 
-def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_any_more(rig: Rig) -> None:
+def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_any_more(rig: DetectionRig) -> None:
     detection = rig.detection()
     try:
         detection.on_scan(ScanDue())
@@ -130,7 +128,7 @@ def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_
     ],
 )
 def test_a_transport_that_is_switched_off_and_on_closes_and_looks_without_waiting_for_the_period(
-    rig: Rig, key: str, port: Candidate
+    rig: DetectionRig, key: str, port: Candidate
 ) -> None:
     """No time passes, so that no look is due: what happens is the setting's own doing."""
     rig.links.listed = (port,)

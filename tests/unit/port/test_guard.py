@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from actors.device.messages import Inventory
-from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
+from actors.event.messages import Emit
 from actors.kit.message import Announce, Message
 from actors.kit.published import Published
 from actors.port.guard import PortGuard, guard_name
@@ -26,6 +24,7 @@ from actors.port.messages import (
     PortVanished,
     Window,
 )
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, inventory_of, settings_view
 
 PORT = "sim0"
@@ -36,18 +35,14 @@ VANISHED = PortVanished(PORT, PORT)
 BLOCKED = PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 5, "049D")
 
 
-class Rig:
+class PortGuardRig(ActorRig):
     """A guard without a thread, and those whom it tells."""
 
     def __init__(self, status: PortStatus | None = None, inventory: Inventory | None = None) -> None:
-        self.clock = ManualClock()
-        self.context = Context.build(self.clock)
+        super().__init__(inventory=inventory)
         self.ports = Listener(self.context, PORTS)
-        self.hub = Listener(self.context, HUB)
         self.timer = Listener(self.context, guard_name(PORT))
         self.table = Published(PortTable((status or PortStatus(PORT, PORT),)))
-        self.settings = Published(settings_view())
-        self.inventory = Published(inventory or Inventory())
         self.guard = self.again()
 
     def again(self) -> PortGuard:
@@ -68,7 +63,7 @@ class Rig:
 
 
 def test_the_fifth_loop_within_the_window_blocks_once() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     rig.guard.on_receive(OPENED)
     rig.flap(4)
     assert (rig.shows(), rig.ports.of(PortBlocked)) == (4, [])
@@ -76,7 +71,7 @@ def test_the_fifth_loop_within_the_window_blocks_once() -> None:
     assert rig.ports.of(PortBlocked) == [BLOCKED]
 
 
-def tell(rig: Rig, *messages: Message) -> None:
+def tell(rig: PortGuardRig, *messages: Message) -> None:
     for message in messages:
         rig.clock.advance(0.1)
         rig.guard.on_receive(message)
@@ -94,7 +89,7 @@ def tell(rig: Rig, *messages: Message) -> None:
     ],
 )
 def test_a_cycle_counts_once_by_whatever_of_it_was_seen(cycle: tuple[Message, ...]) -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     tell(rig, PLUGGED, OPENED, *cycle * 4)
     assert (rig.shows(), rig.ports.of(PortBlocked)) == (4, [])
     tell(rig, *cycle)
@@ -102,7 +97,7 @@ def test_a_cycle_counts_once_by_whatever_of_it_was_seen(cycle: tuple[Message, ..
 
 
 def test_a_port_that_never_opened_loops_too() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     tell(rig, PLUGGED, *(VANISHED, PLUGGED) * 5)
     assert rig.ports.of(PortBlocked) == [PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 5)]
     (looping,) = rig.hub.of(Emit)
@@ -113,13 +108,13 @@ def test_a_port_that_never_opened_loops_too() -> None:
 
 
 def test_what_was_closed_on_purpose_may_be_plugged_in_again() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     tell(rig, OPENED, *(PortClosed(PORT, on_purpose=True), PLUGGED, OPENED) * 6)
     assert rig.ports.told == []
 
 
 def test_an_opening_that_is_told_again_is_not_told_on() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     for _ in range(20):
         rig.guard.on_receive(OPENED)
     assert rig.ports.told == []
@@ -128,7 +123,7 @@ def test_an_opening_that_is_told_again_is_not_told_on() -> None:
 def test_a_loop_is_an_event_about_the_device() -> None:
     inventory = inventory_of("arm")
     (arm,) = inventory.devices
-    rig = Rig()
+    rig = PortGuardRig()
     rig.flap(5, arm.device_id)
     rig.guard.on_receive(PortUnblocked(PORT))
     rig.inventory.replace(inventory)
@@ -146,7 +141,7 @@ def test_a_loop_is_an_event_about_the_device() -> None:
 
 
 def test_what_leaves_the_window_is_not_shown_any_more() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     rig.flap(3, pause_s=2.0)
     for left, seconds in ((3, 5.9), (2, 0.2), (1, 2.0), (0, 2.0)):
         rig.clock.advance(seconds)
@@ -159,7 +154,7 @@ def test_what_leaves_the_window_is_not_shown_any_more() -> None:
 
 
 def test_a_restarted_guard_counts_on() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     rig.flap(4)
     rig.table.replace(PortTable((PortStatus(PORT, PORT, window=rig.guard._window),)))
     rig.guard = rig.again()
@@ -175,7 +170,7 @@ def test_a_restarted_guard_counts_on() -> None:
     ],
 )
 def test_a_blocked_port_counts_nothing_until_it_is_unblocked(status: PortStatus) -> None:
-    rig = Rig(status)
+    rig = PortGuardRig(status)
     rig.flap(20)
     assert (rig.ports.told, rig.hub.told) == ([], [])
 
@@ -185,7 +180,7 @@ def test_a_blocked_port_counts_nothing_until_it_is_unblocked(status: PortStatus)
 
 
 def test_a_block_that_others_decide_ends_the_counting() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     rig.flap(4)
     rig.guard.on_receive(PortBlocked(PORT, BlockReason.CONFIGURATION))
     assert len(rig.context.timers) == 0
@@ -196,7 +191,7 @@ def test_a_block_that_others_decide_ends_the_counting() -> None:
 
 
 def test_new_settings_hold_at_the_next_loop() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     rig.flap(2)
     rig.settings.replace(settings_view({"devices/detection/loop_threshold": 2}))
     rig.flap(1)
@@ -204,7 +199,7 @@ def test_new_settings_hold_at_the_next_loop() -> None:
 
 
 def test_a_stopped_guard_leaves_no_timer_behind() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     rig.flap(1)
     assert len(rig.context.timers) == 1
     rig.guard.stopped()
@@ -216,7 +211,7 @@ def test_its_name_names_the_port() -> None:
 
 
 def test_a_loop_that_the_keeper_of_ports_has_not_heard_of_is_told_to_the_next_one() -> None:
-    rig = Rig()
+    rig = PortGuardRig()
     rig.guard.on_receive(OPENED)
     rig.flap(5)
 

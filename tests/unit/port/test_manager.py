@@ -8,9 +8,6 @@ import pytest
 
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import Inventory
-from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
 from actors.kit.errors import Conflict, NoSuchPort
 from actors.kit.message import Announce, Message
 from actors.kit.published import Published
@@ -37,6 +34,7 @@ from actors.port.messages import (
 from actors.port.open_links import OpenLinks
 from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
 
 USB = "ttyACM0"
@@ -51,18 +49,14 @@ class Children(NoChildren):
         return tuple(name for name in self.spawned if name not in self.stopped)
 
 
-class Rig:
+class PortManagerRig(ActorRig):
     """A keeper without a thread and without guards, and those whom it tells."""
 
     def __init__(self, *blocked: str, table: PortTable | None = None, inventory: Inventory | None = None) -> None:
-        self.context = Context.build(ManualClock())
-        self.hub = Listener(self.context, HUB)
-        self.store = Listener(self.context, STORE)
+        super().__init__({BLOCKED_PORTS: list(blocked)}, inventory=inventory)
         self.devices = Listener(self.context, DEVICES)
         self.guard = Listener(self.context, f"port/{USB}")
         self.table = Published(table or PortTable())
-        self.inventory = Published(inventory or Inventory())
-        self.settings = Published(settings_view({BLOCKED_PORTS: list(blocked)}))
         self.manager, self.children = self.again()
 
     def again(self) -> tuple[PortManager, Children]:
@@ -94,21 +88,21 @@ class Rig:
 
     def events(self) -> list[tuple[str, str, str]]:
         """Kind, state and reason, oldest first."""
-        return [(event.kind, str(event.data["state"]), str(event.data["reason"])) for event in self.hub.of(Emit)]
+        return [(event.kind, str(event.data["state"]), str(event.data["reason"])) for event in self.emitted]
 
 
-def opened(rig: Rig) -> Rig:
+def opened(rig: PortManagerRig) -> PortManagerRig:
     rig.tell(PortOpened(USB, PATH, "049D"))
     return rig
 
 
-def blocked(rig: Rig) -> Rig:
+def blocked(rig: PortManagerRig) -> PortManagerRig:
     opened(rig).tell(LOOP)
     return rig
 
 
 def test_a_port_is_shown_from_its_first_opening_on_and_has_a_guard() -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     assert rig.table.value.ports == (PortStatus(USB, PATH, "049D"),)
     assert rig.children.spawned == [f"port/{USB}"]
     rig.tell(PortClosed(USB))
@@ -117,7 +111,7 @@ def test_a_port_is_shown_from_its_first_opening_on_and_has_a_guard() -> None:
 
 
 def test_ports_are_found_by_name_and_by_path_in_the_order_of_their_names() -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     rig.tell(PortOpened("sim0", "sim0", "1605"), PortClosed("sim7"))
     assert [status.port for status in rig.table.value.ports] == ["sim0", USB]
     assert rig.table.value.get(PATH) is rig.table.value.get(USB)
@@ -126,13 +120,13 @@ def test_ports_are_found_by_name_and_by_path_in_the_order_of_their_names() -> No
 
 
 def test_what_a_guard_counts_is_shown() -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     rig.tell(PortCounted(USB, Window((1, 2))))
     assert rig.status.loops == 2
 
 
 def test_a_loop_is_in_the_table_and_told_to_the_ledger_before_the_devices_hear() -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     saved: list[object] = []
     rig.devices.hears = lambda: saved.extend(
         (save.value for save in rig.store.of(SaveLedger)) if rig.status.state is PortState.BLOCKED else ()
@@ -145,7 +139,7 @@ def test_a_loop_is_in_the_table_and_told_to_the_ledger_before_the_devices_hear()
 
 
 def test_a_blocked_port_takes_no_notice_of_its_link() -> None:
-    rig = blocked(Rig())
+    rig = blocked(PortManagerRig())
     before = rig.status
     rig.tell(PortClosed(USB), PortOpened(USB, PATH, "05C0"), PortCounted(USB, Window((7,))), LOOP)
     assert rig.status == before
@@ -153,7 +147,7 @@ def test_a_blocked_port_takes_no_notice_of_its_link() -> None:
 
 
 def test_a_reset_unblocks_and_says_so_to_guard_devices_and_ledger() -> None:
-    rig = blocked(Rig())
+    rig = blocked(PortManagerRig())
     status = rig.reset(PATH)
     assert status == rig.status == PortStatus(USB, PATH)
     assert rig.guard.told[-1] == rig.devices.told[-1] == PortUnblocked(USB)
@@ -162,7 +156,7 @@ def test_a_reset_unblocks_and_says_so_to_guard_devices_and_ledger() -> None:
 
 
 def test_a_reset_of_an_active_port_changes_nothing() -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     before = (len(rig.store.told), len(rig.guard.told))
     assert rig.reset() is rig.status
     assert (len(rig.store.told), len(rig.guard.told), rig.devices.told, rig.hub.told) == (*before, [], [])
@@ -170,11 +164,11 @@ def test_a_reset_of_an_active_port_changes_nothing() -> None:
 
 def test_a_reset_of_no_port_names_it() -> None:
     with pytest.raises(NoSuchPort, match="sim9"):
-        Rig().reset("sim9")
+        PortManagerRig().reset("sim9")
 
 
 def test_a_fault_is_shown_and_said_once_and_goes_when_the_port_opens() -> None:
-    rig = Rig()
+    rig = PortManagerRig()
     fault = PortFaulted(USB, PATH, "permission")
     rig.tell(fault, fault)
     assert (rig.status.state, rig.status.reason) == (PortState.UNUSABLE, "permission")
@@ -192,7 +186,7 @@ def test_a_fault_is_shown_and_said_once_and_goes_when_the_port_opens() -> None:
 
 
 def test_a_fault_is_over_when_the_port_can_be_opened_and_nobody_answers_and_is_said_again() -> None:
-    rig = Rig()
+    rig = PortManagerRig()
     rig.tell(PortSilent(USB))
     assert rig.table.value.find(USB) is None
     for _ in range(2):
@@ -204,7 +198,7 @@ def test_a_fault_is_over_when_the_port_can_be_opened_and_nobody_answers_and_is_s
 
 
 def test_a_port_that_goes_before_anybody_answered_is_counted_from_then_on() -> None:
-    rig = Rig()
+    rig = PortManagerRig()
     rig.tell(PortPlugged(USB))
     assert rig.table.value.find(USB) is None
     rig.tell(PortVanished(USB, PATH), PortPlugged(USB))
@@ -213,14 +207,14 @@ def test_a_port_that_goes_before_anybody_answered_is_counted_from_then_on() -> N
 
 
 def test_a_port_that_loops_while_nobody_is_on_it_shows_who_was_there_last() -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     rig.tell(PortClosed(USB), PortVanished(USB, PATH), PortBlocked(USB, BlockReason.CONNECTION_LOOP, 5, "049D"))
     assert (rig.status.state, rig.status.device_id) == (PortState.BLOCKED, "049D")
 
 
 @pytest.mark.parametrize("name", [USB, PATH])
 def test_the_setting_blocks_a_port_that_is_there_and_gives_it_back(name: str) -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     rig.choose(name)
     assert (rig.status.state, rig.status.reason) == (PortState.BLOCKED, "configuration")
     with pytest.raises(Conflict, match=BLOCKED_PORTS):
@@ -236,7 +230,7 @@ def test_the_setting_blocks_a_port_that_is_there_and_gives_it_back(name: str) ->
 
 @pytest.mark.parametrize("name", [USB, PATH])
 def test_the_setting_blocks_a_port_that_is_yet_to_come(name: str) -> None:
-    rig = Rig(name)
+    rig = PortManagerRig(name)
     assert rig.table.value.is_blocked(USB)
     opened(rig)
     assert rig.table.value.is_blocked(USB)
@@ -244,7 +238,7 @@ def test_the_setting_blocks_a_port_that_is_yet_to_come(name: str) -> None:
 
 
 def test_a_port_that_only_the_setting_knew_is_forgotten_with_it() -> None:
-    rig = Rig("ttyACM7")
+    rig = PortManagerRig("ttyACM7")
     assert rig.table.value.is_blocked("ttyACM7")
     rig.choose()
     assert rig.table.value.ports == ()
@@ -252,7 +246,7 @@ def test_a_port_that_only_the_setting_knew_is_forgotten_with_it() -> None:
 
 
 def test_a_loop_outlasts_a_block_by_the_setting() -> None:
-    rig = blocked(Rig())
+    rig = blocked(PortManagerRig())
     rig.choose(USB)
     rig.choose()
     assert (rig.status.state, rig.status.reason) == (PortState.BLOCKED, "connection_loop")
@@ -261,7 +255,7 @@ def test_a_loop_outlasts_a_block_by_the_setting() -> None:
 
 
 def test_a_block_by_the_setting_is_not_in_the_ledger() -> None:
-    rig = opened(Rig())
+    rig = opened(PortManagerRig())
     rig.choose(USB)
     rig.tell(Announce(STORE))
     assert rig.remembered() == PortTable()
@@ -270,7 +264,7 @@ def test_a_block_by_the_setting_is_not_in_the_ledger() -> None:
 def test_a_new_keeper_takes_up_the_table_and_meets_the_inventory() -> None:
     inventory = inventory_of("arm", "grip")
     arm, grip = inventory.devices
-    rig = Rig(inventory=inventory)
+    rig = PortManagerRig(inventory=inventory)
     rig.tell(PortBlocked("sim0", BlockReason.CONNECTION_LOOP, 5), PortOpened(USB, PATH, "05C0"))
     rig.devices.told.clear()
     rig.manager, children = rig.again()
@@ -287,7 +281,7 @@ def test_a_new_keeper_takes_up_the_table_and_meets_the_inventory() -> None:
 
 
 def test_new_actors_are_told_what_is_blocked() -> None:
-    rig = blocked(Rig())
+    rig = blocked(PortManagerRig())
     rig.devices.told.clear()
     rig.store.told.clear()
     rig.tell(Announce(DEVICES), Announce(STORE))
@@ -296,7 +290,7 @@ def test_new_actors_are_told_what_is_blocked() -> None:
 
 
 def test_the_gauge_has_a_row_for_each_port() -> None:
-    rig = blocked(Rig())
+    rig = blocked(PortManagerRig())
     rig.tell(PortOpened("sim0", "sim0", "1605"))
     gauge = next(one for one in PortCollector(rig.table, OpenLinks()).collect() if one.name == "hapticd_port_blocked")
     assert [(one.labels["port"], one.value) for one in gauge.samples] == [("sim0", 0), (USB, 1)]

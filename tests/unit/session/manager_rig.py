@@ -6,10 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, cast
 
-from actors.device.messages import Inventory
-from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
+from actors.event.messages import Emit
 from actors.kit.errors import Busy
 from actors.kit.published import Published
 from actors.session import defaults
@@ -27,9 +24,10 @@ from actors.session.messages import (
 from actors.session.open_sessions import OpenSessions, SessionEntry
 from actors.session.profile import SessionMemory
 from actors.settings.immutable_json import freeze
-from actors.settings.messages import STORE, SaveLedger
+from actors.settings.messages import SaveLedger
 from fastpath.arena.runtime import Runtime
-from tests.support.slices import Listener, NoChildren, settings_view
+from tests.support.actor_rig import ActorRig
+from tests.support.slices import Listener, NoChildren
 
 CLIENT = Client("127.0.0.1", "3.1")
 
@@ -51,20 +49,15 @@ class Ids:
         return self.next - 1
 
 
-class Rig:
+class SessionManagerRig(ActorRig):
     """A manager without a thread and without children, and those whom it tells."""
 
     def __init__(self, *, most: int = 64, ids: Ids | None = None, memory: SessionMemory | None = None) -> None:
-        self.clock = ManualClock()
-        self.context = Context.build(self.clock)
+        super().__init__()
         self.runtime = Runtime(stepping=True, realtime=False, max_sessions=most)
-        self.hub = Listener(self.context, HUB)
-        self.store = Listener(self.context, STORE)
         self.myself = Listener(self.context, MANAGER)
         self.book = OpenSessions(Published(memory or SessionMemory()))
         self.table = Published(SessionTable())
-        self.inventory = Published(Inventory())
-        self.settings = Published(settings_view())
         self.ids = ids or Ids()
         self.lost: list[int] = []
         self.manager, self.children = self.again()

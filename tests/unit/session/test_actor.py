@@ -8,9 +8,7 @@ from types import MappingProxyType
 import pytest
 
 from actors.device.messages import Inventory
-from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
+from actors.event.messages import Emit
 from actors.kit.published import Published
 from actors.session import presets
 from actors.session.actor import SessionActor, actor_name
@@ -35,6 +33,7 @@ from actors.session.profile import Remembered, SessionMemory
 from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
+from tests.support.actor_rig import ActorRig
 from tests.support.slices import Listener, inventory_of, settings_view
 from tests.unit.session.parts import entry_of
 
@@ -43,16 +42,13 @@ ARM, COMPACT, GRIP = (record.device_id for record in INVENTORY.devices)
 XZY = Basis.parse("XZ-Y")
 
 
-class Rig:
+class SessionActorRig(ActorRig):
     """One session's actor without a thread, and those whom it tells."""
 
     def __init__(self) -> None:
-        self.context = Context.build(ManualClock())
-        self.hub = Listener(self.context, HUB)
+        super().__init__({"presets/freeform_profiles": ["*freeform*"]}, inventory=INVENTORY)
         self.manager = Listener(self.context, MANAGER)
         self.book = OpenSessions(Published(SessionMemory()))
-        self.settings = Published(settings_view({"presets/freeform_profiles": ["*freeform*"]}))
-        self.inventory = Published(INVENTORY)
         self.entry: SessionEntry = entry_of(7)
         self.actor = self.again()
 
@@ -66,19 +62,19 @@ class Rig:
 
     @property
     def events(self) -> list[tuple[str, dict[str, object]]]:
-        return [(emit.kind, dict(emit.data)) for emit in self.hub.of(Emit)]
+        return [(emit.kind, dict(emit.data)) for emit in self.emitted]
 
 
 @pytest.fixture
-def rig() -> Rig:
-    return Rig()
+def rig() -> SessionActorRig:
+    return SessionActorRig()
 
 
-def test_its_name_carries_the_id(rig: Rig) -> None:
+def test_its_name_carries_the_id(rig: SessionActorRig) -> None:
     assert rig.actor.name == actor_name(7) == "session/7"
 
 
-def test_what_is_configured_is_remembered_answered_and_told(rig: Rig) -> None:
+def test_what_is_configured_is_remembered_answered_and_told(rig: SessionActorRig) -> None:
     applied = rig.actor.configure(ConfigureSession((SetBasis(ARM, XZY), SetPreset(ARM, "arm_front"))))
 
     assert rig.config == applied.config
@@ -88,7 +84,7 @@ def test_what_is_configured_is_remembered_answered_and_told(rig: Rig) -> None:
     assert rig.hub.of(Emit)[0].message == "session 7 changed config.basis, config.preset"
 
 
-def test_changes_come_on_top_of_what_was_configured(rig: Rig) -> None:
+def test_changes_come_on_top_of_what_was_configured(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((SetMount(ARM, PartialTransform((1, 2, 3))),)))
     rig.actor.configure(ConfigureSession((SetMount(ARM, PartialTransform(scale=(2, 2, 2))),)))
 
@@ -97,7 +93,7 @@ def test_changes_come_on_top_of_what_was_configured(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("changes", [(), (SetBasis(None, Basis()),), (SetDamping(ARM, 0),), (SetForceGate(ARM, None),)])
-def test_nothing_is_told_when_nothing_changed(rig: Rig, changes: tuple[Change, ...]) -> None:
+def test_nothing_is_told_when_nothing_changed(rig: SessionActorRig, changes: tuple[Change, ...]) -> None:
     before = rig.entry.config.version
 
     applied = rig.actor.configure(ConfigureSession(changes))
@@ -110,7 +106,7 @@ def test_nothing_is_told_when_nothing_changed(rig: Rig, changes: tuple[Change, .
     "change",
     [SetBasis(ARM, Basis()), SetForceGate(ARM, 0.3), SetPreset(ARM, "defaults"), SetMount(ARM, PartialTransform())],
 )
-def test_what_is_sent_as_it_is_shown_is_no_update(rig: Rig, change: Change) -> None:
+def test_what_is_sent_as_it_is_shown_is_no_update(rig: SessionActorRig, change: Change) -> None:
     if isinstance(change, SetMount):
         rig.actor.configure(ConfigureSession((SetPreset(ARM, "custom"),)))
         rig.hub.told.clear()
@@ -119,14 +115,14 @@ def test_what_is_sent_as_it_is_shown_is_no_update(rig: Rig, change: Change) -> N
     assert rig.events == []
 
 
-def test_what_is_refused_is_answered_and_no_event(rig: Rig) -> None:
+def test_what_is_refused_is_answered_and_no_event(rig: SessionActorRig) -> None:
     applied = rig.actor.configure(ConfigureSession((SetPreset(GRIP, "defaults", "p"),)))
 
     assert [refused.path for refused in applied.refused] == ["p"]
     assert (rig.manager.told, rig.hub.told) == ([], [])
 
 
-def test_an_actor_that_is_started_again_has_what_was_configured(rig: Rig) -> None:
+def test_an_actor_that_is_started_again_has_what_was_configured(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((SetBasis(ARM, XZY),)))
 
     applied = rig.again().configure(ConfigureSession((SetPreset(ARM, "arm_front_centered"),)))
@@ -135,7 +131,7 @@ def test_an_actor_that_is_started_again_has_what_was_configured(rig: Rig) -> Non
     assert applied.scopes == ("config.mount", "config.preset")
 
 
-def test_a_remembered_version_comes_back_with_its_profile(rig: Rig) -> None:
+def test_a_remembered_version_comes_back_with_its_profile(rig: SessionActorRig) -> None:
     rig.book.memory.replace(SessionMemory().noting(3, Remembered("mine", "3.4"), Remembered()))
 
     rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
@@ -144,7 +140,7 @@ def test_a_remembered_version_comes_back_with_its_profile(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("path", ["", "session.configure.required_sdk_version"])
-def test_a_version_that_is_too_new_is_warned_of_and_remembered(rig: Rig, path: str) -> None:
+def test_a_version_that_is_too_new_is_warned_of_and_remembered(rig: SessionActorRig, path: str) -> None:
     changes = (DeclareProfile("", path), RequireSdk("9.1", path))
 
     applied = rig.actor.configure(ConfigureSession(changes))
@@ -157,7 +153,7 @@ def test_a_version_that_is_too_new_is_warned_of_and_remembered(rig: Rig, path: s
     assert rig.hub.of(Emit)[1].message == applied.refused[-1].reason
 
 
-def test_version_from_a_profile_that_is_too_new_is_warned_of(rig: Rig) -> None:
+def test_version_from_a_profile_that_is_too_new_is_warned_of(rig: SessionActorRig) -> None:
     rig.book.memory.replace(SessionMemory().noting(3, Remembered("mine", "9.1"), Remembered()))
 
     applied = rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
@@ -171,13 +167,13 @@ def test_version_from_a_profile_that_is_too_new_is_warned_of(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("version", ["3.5.3", "three", ""])
-def test_no_other_version_is_warned_of(rig: Rig, version: str) -> None:
+def test_no_other_version_is_warned_of(rig: SessionActorRig, version: str) -> None:
     rig.actor.configure(ConfigureSession((RequireSdk(version, "p"), DeclareProfile("", "p"))))
 
     assert "session-warning" not in [kind for kind, _ in rig.events]
 
 
-def test_a_preset_that_is_in_force_already_is_kept_as_the_clients_and_no_event(rig: Rig) -> None:
+def test_a_preset_that_is_in_force_already_is_kept_as_the_clients_and_no_event(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((SetPreset(COMPACT, "defaults"),)))
     assert (rig.events, rig.manager.of(SessionDescribed)) == ([], [SessionDescribed(7, rig.config)])
 
@@ -187,7 +183,7 @@ def test_a_preset_that_is_in_force_already_is_kept_as_the_clients_and_no_event(r
     assert presets.preset_of(rig.config, INVENTORY.get(COMPACT)) == "defaults"
 
 
-def test_a_freeform_profile_is_that_of_the_setting_now(rig: Rig) -> None:
+def test_a_freeform_profile_is_that_of_the_setting_now(rig: SessionActorRig) -> None:
     rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
 
     rig.actor.configure(ConfigureSession((DeclareProfile("freeform"),)))
@@ -198,7 +194,7 @@ def test_a_freeform_profile_is_that_of_the_setting_now(rig: Rig) -> None:
     assert rig.events[-1][1]["scopes"] == ["profile", "config.mount", "config.preset"]
 
 
-def test_a_setting_that_makes_an_open_session_freeform_acts_at_once(rig: Rig) -> None:
+def test_a_setting_that_makes_an_open_session_freeform_acts_at_once(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((DeclareProfile("clay 1"),)))
     rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
 
@@ -209,7 +205,7 @@ def test_a_setting_that_makes_an_open_session_freeform_acts_at_once(rig: Rig) ->
     assert rig.manager.of(SessionDescribed)[-1] == SessionDescribed(7, rig.config)
 
 
-def test_a_setting_that_says_the_same_of_a_session_changes_nothing(rig: Rig) -> None:
+def test_a_setting_that_says_the_same_of_a_session_changes_nothing(rig: SessionActorRig) -> None:
     rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
 
     rig.actor.on_setting(SettingChanged("presets/freeform_profiles", ("clay*",)))
@@ -218,7 +214,7 @@ def test_a_setting_that_says_the_same_of_a_session_changes_nothing(rig: Rig) -> 
     assert (rig.events, rig.manager.told) == ([], [])
 
 
-def test_a_firmware_that_is_too_old_is_told_as_an_event(rig: Rig) -> None:
+def test_a_firmware_that_is_too_old_is_told_as_an_event(rig: SessionActorRig) -> None:
     old = tuple(
         replace(record, identity=replace(record.identity, firmware=Firmware(7, 4))) for record in INVENTORY.devices
     )
@@ -235,14 +231,14 @@ def test_a_firmware_that_is_too_old_is_told_as_an_event(rig: Rig) -> None:
     assert rig.hub.of(Emit)[1].message == applied.refused[0].reason
 
 
-def test_damping_out_of_range_is_no_matter_of_firmware(rig: Rig) -> None:
+def test_damping_out_of_range_is_no_matter_of_firmware(rig: SessionActorRig) -> None:
     applied = rig.actor.configure(ConfigureSession((SetDamping(ARM, 21), SetDamping(GRIP, 1))))
 
     assert len(applied.refused) == 2
     assert rig.events == []
 
 
-def test_no_value_is_that_of_new_sessions(rig: Rig) -> None:
+def test_no_value_is_that_of_new_sessions(rig: SessionActorRig) -> None:
     start = DeviceConfig(basis=XZY, preset="custom", mount=Transform((1, 2, 3)))
     rig.book.defaults.replace(SessionConfig(basis=XZY, devices=MappingProxyType({ARM: start})))
 
@@ -252,7 +248,7 @@ def test_no_value_is_that_of_new_sessions(rig: Rig) -> None:
     assert rig.config.device(ARM) == start
 
 
-def test_what_the_edge_changed_is_told_and_nothing_is_remembered_of_it(rig: Rig) -> None:
+def test_what_the_edge_changed_is_told_and_nothing_is_remembered_of_it(rig: SessionActorRig) -> None:
     before = rig.entry.config.version
 
     rig.actor.on_changed(ConfigurationChanged(("config.transform",), (ARM,)))

@@ -17,13 +17,13 @@ from actors.session.messages import (
 )
 from actors.session.profile import Remembered
 from actors.settings.messages import ReserveSessionIds
-from tests.unit.session.manager_rig import CLIENT, Ids, Rig
+from tests.unit.session.manager_rig import CLIENT, Ids, SessionManagerRig
 
 # ---------------------------------------------------------------- opening
 
 
 def test_a_session_gets_an_id_a_slot_an_actor_and_a_place_in_the_table() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
 
     handle = rig.open()
 
@@ -40,7 +40,7 @@ def test_a_session_gets_an_id_a_slot_an_actor_and_a_place_in_the_table() -> None
 
 
 def test_ids_grow_and_never_come_again() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     seen: list[int] = []
 
     for _ in range(100):
@@ -53,7 +53,7 @@ def test_ids_grow_and_never_come_again() -> None:
 
 
 def test_sessions_are_shown_oldest_first() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first, second, third = rig.open(), rig.open(), rig.open()
 
     rig.close(second)
@@ -63,7 +63,7 @@ def test_sessions_are_shown_oldest_first() -> None:
 
 
 def test_one_session_too_many_is_refused_and_the_others_stay() -> None:
-    rig = Rig(most=2)
+    rig = SessionManagerRig(most=2)
     first, second = rig.open(), rig.open()
 
     with pytest.raises(NoSlot, match="All 2 session slots are taken"):
@@ -74,7 +74,7 @@ def test_one_session_too_many_is_refused_and_the_others_stay() -> None:
 
 
 def test_a_slot_that_was_given_back_is_free_again() -> None:
-    rig = Rig(most=1)
+    rig = SessionManagerRig(most=1)
 
     for _ in range(5):
         rig.close(rig.open())
@@ -83,7 +83,7 @@ def test_a_slot_that_was_given_back_is_free_again() -> None:
 
 
 def test_a_refused_session_takes_no_slot_when_one_is_free_again() -> None:
-    rig = Rig(most=1)
+    rig = SessionManagerRig(most=1)
     first = rig.open()
     for _ in range(3):
         with pytest.raises(NoSlot):
@@ -96,7 +96,7 @@ def test_a_refused_session_takes_no_slot_when_one_is_free_again() -> None:
 
 
 def test_more_ids_are_asked_for_in_time() -> None:
-    rig = Rig(ids=Ids(block=501))
+    rig = SessionManagerRig(ids=Ids(block=501))
 
     rig.open()
     assert rig.store.of(ReserveSessionIds) == []
@@ -106,7 +106,7 @@ def test_more_ids_are_asked_for_in_time() -> None:
 
 
 def test_without_ids_a_session_is_refused_and_more_are_asked_for() -> None:
-    rig = Rig(ids=Ids(block=0))
+    rig = SessionManagerRig(ids=Ids(block=0))
 
     with pytest.raises(Busy):
         rig.open()
@@ -116,7 +116,7 @@ def test_without_ids_a_session_is_refused_and_more_are_asked_for() -> None:
 
 
 def test_a_reconnect_needs_no_new_id() -> None:
-    rig = Rig(ids=Ids(block=1))
+    rig = SessionManagerRig(ids=Ids(block=1))
     first = rig.open()
     rig.close(first)
 
@@ -127,7 +127,7 @@ def test_a_reconnect_needs_no_new_id() -> None:
 
 
 def test_a_closed_session_comes_back_with_id_profile_and_version() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first = rig.open()
     rig.declare(first, "mine", "3.5")
     rig.close(first)
@@ -142,7 +142,7 @@ def test_a_closed_session_comes_back_with_id_profile_and_version() -> None:
 
 
 def test_configuration_ends_with_the_session() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first = rig.open()
     entry = rig.entry(first)
     entry.config.replace(replace(entry.config.value, basis=type(entry.config.value.basis).parse("XZ-Y")))
@@ -152,7 +152,7 @@ def test_configuration_ends_with_the_session() -> None:
 
 
 def test_an_open_session_is_not_taken_over() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first = rig.open()
 
     second = rig.open(str(first.session_id))
@@ -188,7 +188,7 @@ def test_an_open_session_is_not_taken_over() -> None:
     ],
 )
 def test_a_session_that_nobody_knows_is_a_new_one_with_a_warning(text: str) -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     rig.close(rig.open())
     rig.hub.told.clear()
 
@@ -200,14 +200,14 @@ def test_a_session_that_nobody_knows_is_a_new_one_with_a_warning(text: str) -> N
 
 
 def test_a_session_without_a_wish_to_resume_is_not_warned_of() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     rig.open()
 
     assert [kind for kind, _, _ in rig.events] == ["session-opened"]
 
 
 def test_a_session_comes_back_as_often_as_it_likes() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first = rig.open()
     rig.declare(first, "mine")
     handle = first
@@ -219,7 +219,7 @@ def test_a_session_comes_back_as_often_as_it_likes() -> None:
 
 
 def test_the_last_thousand_closed_sessions_come_back() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     lasting = rig.open()
     rig.declare(lasting, "lasting", "3.5")
     for _ in range(1010):
@@ -233,13 +233,13 @@ def test_the_last_thousand_closed_sessions_come_back() -> None:
 
 
 def test_sessions_come_back_over_a_restart() -> None:
-    before = Rig()
+    before = SessionManagerRig()
     first = before.open()
     before.declare(first, "mine", "3.5")
     before.manager.stopped()
     assert before.saved is not None
 
-    after = Rig(ids=Ids(first=1_001), memory=before.saved)
+    after = SessionManagerRig(ids=Ids(first=1_001), memory=before.saved)
     again = after.open(str(first.session_id))
 
     assert (again.session_id, again.config) == (first.session_id, SessionConfig("mine", "3.5"))
@@ -250,7 +250,7 @@ def test_sessions_come_back_over_a_restart() -> None:
 
 
 def test_a_closed_session_leaves_nothing_behind_but_memory() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
 
     rig.close(handle)
@@ -264,7 +264,7 @@ def test_a_closed_session_leaves_nothing_behind_but_memory() -> None:
 
 
 def test_a_session_has_left_the_table_when_its_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     gone: list[bool] = [False]
     rig.open(gone=lambda: gone[0])
     rig.open(gone=lambda: gone[0])
@@ -284,7 +284,7 @@ def test_a_session_has_left_the_table_when_its_end_is_told(monkeypatch: pytest.M
 
 
 def test_the_close_of_an_old_connection_changes_nothing() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     old = rig.open()
     rig.close(old)
     new = rig.open(str(old.session_id))
@@ -300,7 +300,7 @@ def test_the_close_of_an_old_connection_changes_nothing() -> None:
 
 
 def test_closing_twice_is_closing_once() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
 
     rig.close(handle)
@@ -310,7 +310,7 @@ def test_closing_twice_is_closing_once() -> None:
 
 
 def test_a_session_whose_connection_has_gone_is_closed_when_the_edge_says_so() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     gone: list[bool] = [False]
     rig.open(gone=lambda: gone[0])
     stays = rig.open()

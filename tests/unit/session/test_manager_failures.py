@@ -12,13 +12,13 @@ from actors.kit.message import ChildFailed
 from actors.session.messages import (
     SessionHandle,
 )
-from tests.unit.session.manager_rig import Rig
+from tests.unit.session.manager_rig import SessionManagerRig
 
 # ---------------------------------------------------------------- failures
 
 
 def test_a_manager_that_is_started_again_adopts_the_open_sessions() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first, second = rig.open(), rig.open()
     rig.declare(first, "mine")
     entry = rig.entry(second)
@@ -35,7 +35,7 @@ def test_a_manager_that_is_started_again_adopts_the_open_sessions() -> None:
 
 
 def test_a_manager_that_is_started_again_closes_who_went_meanwhile() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     gone: list[bool] = [False]
     rig.open(gone=lambda: gone[0])
     stays = rig.open()
@@ -50,7 +50,7 @@ def test_a_manager_that_is_started_again_closes_who_went_meanwhile() -> None:
 
 
 def test_a_child_that_failed_is_its_childrens_matter() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     message = ChildFailed("session/1", RuntimeError("x"))
 
     rig.manager.on_child_failed(message)
@@ -59,7 +59,7 @@ def test_a_child_that_failed_is_its_childrens_matter() -> None:
 
 
 def test_a_session_that_fails_too_often_has_its_connection_closed() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
 
     rig.manager._give_up(handle.actor, RuntimeError("boom"))
@@ -73,7 +73,7 @@ def test_a_session_that_fails_too_often_has_its_connection_closed() -> None:
 
 
 def test_a_session_that_was_closed_and_fails_is_nobodys_loss() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
     rig.close(handle)
 
@@ -91,7 +91,7 @@ def test_a_session_that_was_closed_and_fails_is_nobodys_loss() -> None:
     )
 )
 def test_slots_table_and_book_always_agree(steps: list[tuple[str, int]]) -> None:
-    rig = Rig(most=4)
+    rig = SessionManagerRig(most=4)
     opened: list[SessionHandle] = []
     alive: dict[int, SessionHandle] = {}
 

@@ -28,13 +28,13 @@ from actors.settings.messages import STORE, SaveLedger
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
 from tests.support.slices import inventory_of
-from tests.unit.session.manager_rig import CLIENT, Rig
+from tests.unit.session.manager_rig import CLIENT, SessionManagerRig
 
 # ---------------------------------------------------------------- what is remembered
 
 
 def test_what_a_session_declares_is_shown_and_saved_at_once() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
 
     rig.declare(handle, "mine", "3.5")
@@ -46,7 +46,7 @@ def test_what_a_session_declares_is_shown_and_saved_at_once() -> None:
 
 
 def test_what_does_not_outlive_the_session_is_not_saved() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
     rig.fire(1)
     saves = len(rig.store.of(SaveLedger))
@@ -58,7 +58,7 @@ def test_what_does_not_outlive_the_session_is_not_saved() -> None:
 
 
 def test_two_changes_before_the_first_is_told_are_both_remembered() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
     entry = rig.entry(handle)
     first = replace(entry.config.value, profile="mine", required_sdk_version="3.5")
@@ -75,7 +75,7 @@ def test_two_changes_before_the_first_is_told_are_both_remembered() -> None:
 
 
 def test_a_profile_that_is_told_late_is_saved_all_the_same() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
     entry = rig.entry(handle)
     before = entry.config.value
@@ -90,7 +90,7 @@ def test_a_profile_that_is_told_late_is_saved_all_the_same() -> None:
 
 
 def test_what_a_closed_session_said_last_changes_nothing() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
     rig.close(handle)
 
@@ -101,7 +101,7 @@ def test_what_a_closed_session_said_last_changes_nothing() -> None:
 
 
 def test_deleted_profile_forgets_nothing_that_another_open_session_declared() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     older, newer, third = rig.open(), rig.open(), rig.open()
     rig.declare(older, "app", "3.4")
     rig.declare(third, "app", "3.5", from_profile=True)
@@ -114,7 +114,7 @@ def test_deleted_profile_forgets_nothing_that_another_open_session_declared() ->
 
 
 def test_deleted_profile_forgets_a_version_that_only_closed_sessions_declared() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     closed, other = rig.open(), rig.open()
     rig.declare(closed, "app", "3.5")
     rig.close(closed)
@@ -127,7 +127,7 @@ def test_deleted_profile_forgets_a_version_that_only_closed_sessions_declared() 
 
 @pytest.mark.parametrize("from_profile", [False, True])
 def test_resumed_session_knows_whether_its_version_is_its_own(from_profile: bool) -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first = rig.open()
     rig.declare(first, "app", "3.5", from_profile=from_profile)
     rig.close(first)
@@ -139,7 +139,7 @@ def test_resumed_session_knows_whether_its_version_is_its_own(from_profile: bool
 
 @pytest.mark.parametrize(("version", "warned"), [("9.1", True), ("3.5.3", False), (None, False)])
 def test_resumed_session_is_warned_of_a_version_that_is_too_new(version: str | None, warned: bool) -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     first = rig.open()
     rig.declare(first, "app", version)
     rig.close(first)
@@ -152,7 +152,7 @@ def test_resumed_session_is_warned_of_a_version_that_is_too_new(version: str | N
 
 
 def test_session_that_is_renamed_to_default_with_its_own_version_forgets_nothing() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handle = rig.open()
     rig.declare(handle, "app", "3.5")
 
@@ -162,7 +162,7 @@ def test_session_that_is_renamed_to_default_with_its_own_version_forgets_nothing
 
 
 def test_many_closes_are_saved_once_a_little_later() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     handles = [rig.open() for _ in range(20)]
     rig.fire(1)
     saves = len(rig.store.of(SaveLedger))
@@ -178,7 +178,7 @@ def test_many_closes_are_saved_once_a_little_later() -> None:
 
 
 def test_a_manager_that_stops_saves_and_stops_its_sessions() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     rig.open()
     rig.open()
 
@@ -190,7 +190,7 @@ def test_a_manager_that_stops_saves_and_stops_its_sessions() -> None:
 
 
 def test_a_new_store_is_told_again_and_nobody_else_is() -> None:
-    rig = Rig()
+    rig = SessionManagerRig()
     rig.declare(rig.open(), "mine")
     rig.store.told.clear()
 
@@ -210,14 +210,14 @@ XZY = Basis.parse("XZ-Y")
 
 
 @pytest.fixture
-def ready() -> Rig:
+def ready() -> SessionManagerRig:
     """A manager that knows an arm and a compact."""
-    rig = Rig()
+    rig = SessionManagerRig()
     rig.inventory.replace(DEVICES)
     return rig
 
 
-def test_new_sessions_start_with_the_defaults_and_open_ones_keep_what_they_have(ready: Rig) -> None:
+def test_new_sessions_start_with_the_defaults_and_open_ones_keep_what_they_have(ready: SessionManagerRig) -> None:
     old = ready.open()
     changes = (SetBasis(None, XZY), SetMount(ARM, PartialTransform((1, 2, 3))), SetForceGate(COMPACT, 0.5))
 
@@ -233,7 +233,7 @@ def test_new_sessions_start_with_the_defaults_and_open_ones_keep_what_they_have(
     assert ready.table.value.defaults == applied.config
 
 
-def test_the_defaults_are_kept_over_a_restart_of_manager_and_service(ready: Rig) -> None:
+def test_the_defaults_are_kept_over_a_restart_of_manager_and_service(ready: SessionManagerRig) -> None:
     applied = ready.manager.configure_defaults(ConfigureDefaults((SetBasis(ARM, XZY), SetDamping(ARM, 2))))
     assert ready.kept == applied.config
 
@@ -243,7 +243,7 @@ def test_the_defaults_are_kept_over_a_restart_of_manager_and_service(ready: Rig)
     assert manager.open_session(OpenSession(CLIENT, lambda: None)).config == applied.config
 
 
-def test_a_reconnect_has_its_profile_on_top_of_the_defaults(ready: Rig) -> None:
+def test_a_reconnect_has_its_profile_on_top_of_the_defaults(ready: SessionManagerRig) -> None:
     first = ready.open()
     ready.declare(first, "mine", "3.5")
     ready.close(first)
@@ -252,7 +252,7 @@ def test_a_reconnect_has_its_profile_on_top_of_the_defaults(ready: Rig) -> None:
     assert ready.open(str(first.session_id)).config == SessionConfig("mine", "3.5", basis=XZY)
 
 
-def test_no_value_of_the_defaults_is_that_of_the_factory(ready: Rig) -> None:
+def test_no_value_of_the_defaults_is_that_of_the_factory(ready: SessionManagerRig) -> None:
     ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, XZY), SetPreset(ARM, "arm_front"))))
 
     ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, None), SetPreset(ARM, None))))
@@ -262,7 +262,7 @@ def test_no_value_of_the_defaults_is_that_of_the_factory(ready: Rig) -> None:
     assert ready.kept == start
 
 
-def test_what_changes_nothing_is_not_kept_again(ready: Rig) -> None:
+def test_what_changes_nothing_is_not_kept_again(ready: SessionManagerRig) -> None:
     ready.manager.configure_defaults(ConfigureDefaults((SetPreset(ARM, "arm_front"),)))
     ready.store.told.clear()
 
@@ -274,7 +274,7 @@ def test_what_changes_nothing_is_not_kept_again(ready: Rig) -> None:
     assert ready.store.told == []
 
 
-def test_a_firmware_that_is_too_old_for_a_default_is_told(ready: Rig) -> None:
+def test_a_firmware_that_is_too_old_for_a_default_is_told(ready: SessionManagerRig) -> None:
     old = tuple(replace(one, identity=replace(one.identity, firmware=Firmware(7, 4))) for one in DEVICES.devices)
     ready.inventory.replace(Inventory(old))
 
@@ -286,7 +286,7 @@ def test_a_firmware_that_is_too_old_for_a_default_is_told(ready: Rig) -> None:
     assert (len(applied.refused), ready.kept) == (1, None)
 
 
-def test_a_session_that_comes_back_with_a_freeform_profile_has_its_preset(ready: Rig) -> None:
+def test_a_session_that_comes_back_with_a_freeform_profile_has_its_preset(ready: SessionManagerRig) -> None:
     first = ready.open()
     ready.declare(first, "My Freeform")
     ready.close(first)
@@ -297,7 +297,7 @@ def test_a_session_that_comes_back_with_a_freeform_profile_has_its_preset(ready:
     assert presets.preset_of(ready.open().config, DEVICES.get(COMPACT)) == "defaults"
 
 
-def test_a_default_preset_wins_over_that_of_a_profile(ready: Rig) -> None:
+def test_a_default_preset_wins_over_that_of_a_profile(ready: SessionManagerRig) -> None:
     ready.manager.configure_defaults(ConfigureDefaults((SetPreset(COMPACT, "defaults"),)))
     first = ready.open()
     ready.declare(first, "freeform")

@@ -8,10 +8,9 @@ from typing import Any, cast
 import pytest
 
 from actors.event.catalog import EVENT_KINDS
-from actors.event.messages import HUB, Emit
-from actors.kit.actor import Context
-from actors.kit.clock import ManualClock
-from tests.support.slices import Listener, inventory_of
+from actors.event.messages import Emit
+from tests.support.actor_rig import ActorRig
+from tests.support.slices import inventory_of
 from transport.wire.command_gap import SlowSession
 from transport.wire.deprecation_notices import DeprecationNotices
 from transport.wire.hint_limit import AT_ONCE, HintLimit
@@ -20,13 +19,11 @@ from transport.ws.session_events import SessionEvents
 FAULTS = [("arm[0].device_id", "device_id is missing"), ("boat", "unknown")]
 
 
-class Rig:
+class SessionEventsRig(ActorRig):
     """One session's events on a manual clock, and the hub that hears them."""
 
     def __init__(self) -> None:
-        self.clock = ManualClock(10**9)
-        self.context = Context.build(self.clock)
-        self.hub = Listener(self.context, HUB)
+        super().__init__(start_ns=10**9)
         system = SimpleNamespace(
             context=self.context, metrics=self.context.metrics, runtime=SimpleNamespace(now_ns=self.clock.now_ns)
         )
@@ -43,11 +40,11 @@ class Rig:
 
 
 @pytest.fixture
-def rig() -> Rig:
-    return Rig()
+def rig() -> SessionEventsRig:
+    return SessionEventsRig()
 
 
-def test_a_faulty_message_is_told_with_its_first_fault(rig: Rig) -> None:
+def test_a_faulty_message_is_told_with_its_first_fault(rig: SessionEventsRig) -> None:
     rig.events.faulty(FAULTS, '{"arm": [{}], "boat": 1}')
 
     assert rig.only().data == {
@@ -60,7 +57,7 @@ def test_a_faulty_message_is_told_with_its_first_fault(rig: Rig) -> None:
     assert rig.only().message == "session 7: arm[0].device_id: device_id is missing"
 
 
-def test_a_message_that_is_no_json_has_no_path(rig: Rig) -> None:
+def test_a_message_that_is_no_json_has_no_path(rig: SessionEventsRig) -> None:
     rig.events.faulty([("", "no JSON: x")], b"{")
 
     assert rig.only().message == "session 7: the message: no JSON: x"
@@ -69,13 +66,13 @@ def test_a_message_that_is_no_json_has_no_path(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("message", "shown"), [("x" * 1000, "x" * 256), (b"x" * 1000, "x" * 256), (b"\xff{", "\N{REPLACEMENT CHARACTER}{")]
 )
-def test_the_beginning_of_what_was_received_is_told(rig: Rig, message: str | bytes, shown: str) -> None:
+def test_the_beginning_of_what_was_received_is_told(rig: SessionEventsRig, message: str | bytes, shown: str) -> None:
     rig.events.faulty(FAULTS, message)
 
     assert rig.only().data["received_data"] == shown
 
 
-def test_one_event_a_second_stands_for_all_faulty_messages(rig: Rig) -> None:
+def test_one_event_a_second_stands_for_all_faulty_messages(rig: SessionEventsRig) -> None:
     for _ in range(6):
         rig.events.faulty(FAULTS, "{")
     rig.clock.advance(0.999)
@@ -90,14 +87,14 @@ def test_one_event_a_second_stands_for_all_faulty_messages(rig: Rig) -> None:
     assert [emit.data["suppressed"] for emit in rig.heard] == [0, 6, 0]
 
 
-def test_every_bad_part_is_counted(rig: Rig) -> None:
+def test_every_bad_part_is_counted(rig: SessionEventsRig) -> None:
     for _ in range(3):
         rig.events.faulty(FAULTS, "{")
 
     assert rig.context.metrics.registry.get_sample_value("hapticd_input_faults_total") == 6
 
 
-def test_a_busy_device_is_told_with_its_holder(rig: Rig) -> None:
+def test_a_busy_device_is_told_with_its_holder(rig: SessionEventsRig) -> None:
     (record,) = inventory_of("compact").devices
 
     rig.events.busy(record, 3)
@@ -111,7 +108,7 @@ def test_a_busy_device_is_told_with_its_holder(rig: Rig) -> None:
     }
 
 
-def test_a_client_that_goes_on_against_a_holder_is_told_of_once_a_second(rig: Rig) -> None:
+def test_a_client_that_goes_on_against_a_holder_is_told_of_once_a_second(rig: SessionEventsRig) -> None:
     (record,) = inventory_of("compact").devices
 
     for _ in range(1_000):
@@ -125,7 +122,7 @@ def test_a_client_that_goes_on_against_a_holder_is_told_of_once_a_second(rig: Ri
     assert len(rig.heard) == 2
 
 
-def test_whoever_is_told_of_only_so_often_says_when_it_happened(rig: Rig) -> None:
+def test_whoever_is_told_of_only_so_often_says_when_it_happened(rig: SessionEventsRig) -> None:
     (record,) = inventory_of("compact").devices
     began_ns = rig.clock.now_ns()
 
@@ -139,7 +136,7 @@ def test_whoever_is_told_of_only_so_often_says_when_it_happened(rig: Rig) -> Non
 
 
 def test_commands_that_time_out_are_told_with_interval_lost_force_and_setting(
-    rig: Rig, caplog: pytest.LogCaptureFixture
+    rig: SessionEventsRig, caplog: pytest.LogCaptureFixture
 ) -> None:
     rig.events.timed_out(SlowSession(0.1, 0.4), 0.05, HintLimit())
 
@@ -156,7 +153,7 @@ def test_commands_that_time_out_are_told_with_interval_lost_force_and_setting(
         assert part in line
 
 
-def test_log_lines_about_slow_sessions_are_limited(rig: Rig, caplog: pytest.LogCaptureFixture) -> None:
+def test_log_lines_about_slow_sessions_are_limited(rig: SessionEventsRig, caplog: pytest.LogCaptureFixture) -> None:
     limit = HintLimit()
     for _ in range(AT_ONCE + 5):
         rig.events.timed_out(SlowSession(0.1, 0.4), 0.05, limit)
