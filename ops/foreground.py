@@ -1,4 +1,4 @@
-"""Runs a command as the terminal's foreground job and exits with its exit code: `make run` stands behind this.
+"""Run a command as the terminal's foreground job and exit with its exit code; used by `make run`.
 
 A terminal sends Ctrl-C to every process of the foreground job. Were `make` one of them, it would report an interrupt
 however cleanly the service stopped; with a job of its own the service alone hears it, and its exit code is the answer.

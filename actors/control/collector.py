@@ -1,4 +1,4 @@
-"""What the loop counts, read off its cell when Prometheus scrapes; nothing here runs in between."""
+"""Prometheus collector of the loop's counters; `collect` reads the loop's cells at scrape time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the timekeeper listens for at each of its turns: devices whose data stand still, by the loop's own clock."""
+"""Detect devices that send no new data: DeviceSilent when data become stale and when they time out."""
 
 from __future__ import annotations
 

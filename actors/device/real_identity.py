@@ -1,4 +1,4 @@
-"""Real devices, as rules: which id one gets here, and what identifies it from then on."""
+"""Choose the id of a real device and build its DeviceIdentity. Pure functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one request makes of a device's simulation, as rules, and what that is in the parameters that the loop reads."""
+"""Apply a simulation request to a device's Simulation, and convert Simulation to the loop's parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What transport may use of the event slice: messages and rules. Transport imports no other module of it."""
+"""Public interface of the event slice: transport imports only this module of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a subscriber writes into its URL, `?kinds=a,b&level=warning&since=<time>`, as values; the edge parses, the hub compares."""
+"""Parse the event filters of a subscriber's URL, `?kinds=a,b&level=warning&since=<time>`."""
 
 from __future__ import annotations
 

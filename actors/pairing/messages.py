@@ -1,4 +1,4 @@
-"""What the pairing slice says and is told; it names devices by id and imports no other slice, so that the device slice may read it."""
+"""Messages of the pairing slice. They name devices by id; the module imports no other slice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rule of the settings: stored values, what overrides them, and what the running service goes by. No file, no actor."""
+"""Compute the effective settings from the stored values and the overrides. Pure: no file, no actor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The settings of a running service: loaded before any actor, outliving all of them, changed by the store alone."""
+"""Settings of the running service: loaded before the first actor starts, written only by the store."""
 
 from __future__ import annotations
 

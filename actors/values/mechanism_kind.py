@@ -1,4 +1,4 @@
-"""Which kinematics a device has, by the words that the loop's `MechanismKind` numbers."""
+"""The kinematics types of a device; the loop numbers them in its own `MechanismKind`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table at the end of `make bench` and `make soak`: rows as they are measured, each with its reference, limit and verdict."""
+"""Result table of `make bench` and `make soak`: one row per figure, with its reference, limit and verdict."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Boards of the open link protocol by hand: where they are, and what may be done with them."""
+"""Command line of `python -m tests.emulators`: emulate boards of the open link protocol, controlled by typed commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One session's output is let through less, over WebSocket and HTTP, and is given back when whoever asked has gone."""
+"""Preview `session_force_scale`: one session scales another's force; the scale ends with the session that set it."""
 
 from __future__ import annotations
 

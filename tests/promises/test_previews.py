@@ -1,4 +1,4 @@
-"""Features that are off until their setting is on: clutch, force scaling, zoom about a pivot, effects, modules of others."""
+"""Previews are off until their setting is on: clutch, force scaling, zoom about a pivot, effects, third-party modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README tells people to type works: its first client and each of its curl lines, against the running service."""
+"""The README's first client and each of its curl lines work against the running service."""
 
 from __future__ import annotations
 

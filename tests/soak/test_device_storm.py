@@ -1,4 +1,4 @@
-"""Five minutes of devices that come, go and break at random, and actors that die: nothing leaks, nothing fails, what is shown is the truth."""
+"""Soak, five minutes: devices are plugged, unplugged and broken at random, actors are killed; no errors, no leaks."""
 
 from __future__ import annotations
 

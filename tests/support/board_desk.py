@@ -1,4 +1,4 @@
-"""The whole service with emulated boards at its ports: who is there, paired with whom, calibrated how far, over HTTP."""
+"""Context manager: the whole service with emulated boards at its ports, and HTTP reads of devices, pairs and calibration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A page of the documentation as something that can be played: its sections, each a list of blocks and of directions between them."""
+"""Parse a documentation page into sections of example blocks and directions, for tests that run the examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run as a program: a client that pushes a device as fast as it is answered, for as long as it lives; `pushes` at its first answer.
+"""Program: a client that commands a force as fast as the service answers; prints `pushes` after the first answer.
 
 Arguments: URL of the session channel, id of the arm, newtons along x, y and z.
 """

@@ -1,4 +1,4 @@
-"""Eleven emulated devices that are pulled, put back and broken at random, actors that die, a client that pushes, and the truth to compare with."""
+"""The device storm: unplug, plug and break eleven emulated devices and kill actors at random, then check the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a command as a person at a terminal would: a pseudo-terminal of its own, on which Ctrl-C is a key."""
+"""Run a command in a pseudo-terminal of its own, where Ctrl-C sends an interrupt."""
 
 from __future__ import annotations
 

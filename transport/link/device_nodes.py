@@ -1,4 +1,4 @@
-"""Nodes of the operating system at which ports are: which one is at a path, and whether any has come or gone, without listing them.
+"""Detect changed device nodes under /dev with a few `stat` calls, without listing the ports.
 
 A folder's time changes with every node that is made or removed in it, so that a few calls of stat tell what takes a walk through sysfs.
 """

@@ -1,4 +1,4 @@
-"""One message of a session channel, read: what it configures, which workspaces it moves, what it commands, what is wrong with it.
+"""Parse one message of a session channel into configuration, workspace changes, commands and faults.
 
 Nothing takes effect here. The channel applies what was read in the contract's order: configuration, workspace, commands.
 """

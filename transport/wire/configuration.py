@@ -1,4 +1,4 @@
-"""The configuring parts of a message, read: `configure` of a device, and everything under `session`."""
+"""Parse the configuring parts of a message: `configure` of a device, and `session`."""
 
 from __future__ import annotations
 

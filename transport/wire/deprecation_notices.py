@@ -1,4 +1,4 @@
-"""How often an old form is told about: per form at most once in 30 s over all sessions, with a count of what was held back."""
+"""Rate limit of deprecation notices: each form at most once in 30 s over all sessions; counts the suppressed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events in the words of a subscriber's vocabulary; actors emit neutral words."""
+"""Translate events from the neutral vocabulary to the subscriber's."""
 
 from __future__ import annotations
 

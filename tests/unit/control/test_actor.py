@@ -1,4 +1,4 @@
-"""FastpathActor as a plain object: what it asks of the loop, and what it says of what the loop counted."""
+"""FastpathActor as a plain object: how it starts and tunes the loop, and what it reports of the loop's counters."""
 
 from __future__ import annotations
 

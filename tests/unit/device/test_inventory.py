@@ -1,4 +1,4 @@
-"""Wherever a device goes, nobody who reads the inventory meanwhile finds it in two places, or in none."""
+"""Every published inventory has a device in exactly one of devices, failed, withheld, unplugged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stop latch: who is stopped after any row of stops and releases, and what the ledger brings back."""
+"""The stop latch: which devices are stopped after a sequence of stops and releases, and after a restart."""
 
 from __future__ import annotations
 

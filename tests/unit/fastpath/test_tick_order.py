@@ -1,4 +1,4 @@
-"""The order of a tick is told in `device_tick` alone: its code follows the list, and the pages quote it word for word."""
+"""The code of `device_tick` follows its list of steps, and the documentation quotes that list exactly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When connecting and dropping is a loop: a law about any stream of times, and the edges of the window."""
+"""Loop protection counts a port's reconnects in a sliding window: property tests, and the edges of the window."""
 
 from __future__ import annotations
 

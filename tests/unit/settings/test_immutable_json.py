@@ -1,3 +1,5 @@
+"""Freezing JSON gives an immutable copy, thawing gives the same JSON back; other values are refused."""
+
 from __future__ import annotations
 
 import json

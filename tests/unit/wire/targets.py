@@ -1,4 +1,4 @@
-"""Devices as reading sees them, and messages about them."""
+"""Test devices and message builders for the tests of the message parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/simulation/…` at the edge: what is added is answered once the loop shows it, and only what is simulated is found."""
+"""Handlers of `/simulation`: adding a device answers once the loop shows it; real devices are not found."""
 
 from __future__ import annotations
 
