@@ -17,7 +17,7 @@ from bench.support.board import Board, Limit, Row, hold
 from bench.support.plugin import Benchmark
 from bench.support.turns import ns_per_call
 from fastpath.text.encoder import FrameEncoder, encode_json, number
-from tests.unit.fastpath.frame_rig import Json, Rig
+from tests.unit.fastpath.frame_rig import FrameRig, Json
 
 Values: TypeAlias = dict[str, tuple[float, ...]]
 
@@ -30,7 +30,7 @@ CALLS: Final = 40
 @pytest.fixture
 def encoder() -> FrameEncoder:
     """Both devices moving, a force commanded, a mount and a workspace that are no identities."""
-    rig = Rig()
+    rig = FrameRig()
     arm, grip = rig.writer("049D"), rig.writer("16F2")
     arm.set_mount((0.01, 0.12, -0.1), (0.6, 0.0, 0.8, 0.0), (1, 1, 1))
     arm.set_workspace((0.001, 0, 0), (0.5, 0.5, -0.5, 0.5), (2, 2, 2))

@@ -12,7 +12,7 @@ from actors.values.identity import Kind
 from fastpath.arena.runtime import default_oscillation
 from fastpath.navigation.values import ZONES, Bubble
 from tests.support.bubbles import outside
-from tests.support.devices import ARM_CENTRE, CIRCLE, REST, Rig, arm_params, fill, grip_params
+from tests.support.devices import ARM_CENTRE, CIRCLE, REST, ArmRig, arm_params, fill, grip_params
 from tests.support.watched_arm import ATTACHED, DROPPED, EBRAKE
 
 SAMPLES: Final = 1_000_000
@@ -74,7 +74,7 @@ def counter() -> Counter:
 
 
 def test_a_million_samples_of_the_filter_take_no_memory(counter: Counter) -> None:
-    rig = Rig(arm_params(hand={"path": REST}, slew=3000.0, slow_slew=500.0), frequency=FREQUENCY)
+    rig = ArmRig(arm_params(hand={"path": REST}, slew=3000.0, slow_slew=500.0), frequency=FREQUENCY)
     rig.runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0, oscillation=default_oscillation())
     rig.force(2.0, -1.0, 0.5)
     rig.runtime.step(WARM)
@@ -85,7 +85,7 @@ def test_a_million_samples_of_the_filter_take_no_memory(counter: Counter) -> Non
     assert counter.bytes() == before
 
 
-def everything(*, held: bool) -> Rig:
+def everything(*, held: bool) -> ArmRig:
     """An arm whose hand circles into and out of a bubble, with a paired grip and two sessions that use all that there is."""
     params = arm_params(
         hand={"path": CIRCLE, "centre": outside(0.0), "radius": 0.045, "period": 2.0},
@@ -101,7 +101,7 @@ def everything(*, held: bool) -> Rig:
     )
     heat = Kind.ARM.spec.thermal
     fill(params["thermal"], {name: getattr(heat, name) for name in ("rise", "ratio", "winding", "housing", "ambient")})
-    rig = Rig(params, frequency=FREQUENCY)
+    rig = ArmRig(params, frequency=FREQUENCY)
     grip = rig.runtime.lease_device("grip")
     fill(params, {"grip_slot": grip.slot})
     assert rig.runtime.publish_device(grip, grip_params(flags=61 | (ATTACHED if held else 0)))

@@ -10,7 +10,7 @@ import pytest
 
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
 from fastpath.arena.runtime import default_oscillation
-from tests.support.devices import ARM_CENTRE, REST, Rig, arm_params
+from tests.support.devices import ARM_CENTRE, REST, ArmRig, arm_params
 from tests.support.walls import APPROACH_M, LIGHT, MEDIUM, Setup, rms_mm_s
 
 FREQUENCY: Final = 1000.0
@@ -45,7 +45,7 @@ def hold(
 ) -> Held:
     """Press along x: at each tick the client renders the wall (N/m, `most` N) from the last state, and `aside` N along y."""
     params = arm_params(grip=grip, hand={"path": REST}, encoder_step=12.5e-6, slew=slew[0], slow_slew=slew[1])
-    rig = Rig(at(params, -APPROACH_M), frequency=FREQUENCY)
+    rig = ArmRig(at(params, -APPROACH_M), frequency=FREQUENCY)
     oscillation = default_oscillation()
     oscillation["enabled"] = filtered
     rig.runtime.publish_loop(frequency=FREQUENCY, command_timeout=rig.timeout, oscillation=oscillation)

@@ -51,7 +51,7 @@ class OnlyFalcons:
 
 
 @dataclass
-class Rig:
+class FalconService:
     service: ServiceInside
     board: FalconBoard
     bus: FalconBus
@@ -92,7 +92,7 @@ def until(look: Callable[[], bool], what: str) -> None:
 
 
 @pytest.fixture
-def rig(tmp_path: Path) -> Iterator[Rig]:
+def rig(tmp_path: Path) -> Iterator[FalconService]:
     board = FalconBoard(loaded=True, period=0.02)
     bus = FalconBus(board)
 
@@ -106,10 +106,10 @@ def rig(tmp_path: Path) -> Iterator[Rig]:
         until(lambda: bool(service.system.inventory.value.devices), "it is found")
         with Peer(service.ws) as peer:
             peer.frame()
-            yield Rig(service, board, bus, peer, events)
+            yield FalconService(service, board, bus, peer, events)
 
 
-def test_no_force_is_taken_before_it_is_homed_and_then_it_is(rig: Rig) -> None:
+def test_no_force_is_taken_before_it_is_homed_and_then_it_is(rig: FalconService) -> None:
     shown = rig.shown()
     assert shown is not None
     assert (shown["config"]["connection"], shown["config"]["port"]) == ("usb", "usb-1-1")
@@ -127,14 +127,14 @@ def test_no_force_is_taken_before_it_is_homed_and_then_it_is(rig: Rig) -> None:
     assert "errors" not in rig.force(x=1)
 
 
-def test_a_force_that_is_not_renewed_leaves_the_motors(rig: Rig) -> None:
+def test_a_force_that_is_not_renewed_leaves_the_motors(rig: FalconService) -> None:
     rig.home()
     until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
 
     until(lambda: rig.motors() == (0, 0, 0), "it has faded")
 
 
-def test_the_cursor_is_where_the_grip_is(rig: Rig) -> None:
+def test_the_cursor_is_where_the_grip_is(rig: FalconService) -> None:
     rig.home()
 
     def off() -> float:
@@ -145,7 +145,7 @@ def test_the_cursor_is_where_the_grip_is(rig: Rig) -> None:
     until(lambda: off() < 0.0005, "the loop's cursor is at the emulator's grip")
 
 
-def test_one_that_loses_its_homing_settles_again(rig: Rig) -> None:
+def test_one_that_loses_its_homing_settles_again(rig: FalconService) -> None:
     rig.home()
     rig.board.homed = 0
 
@@ -156,7 +156,7 @@ def test_one_that_loses_its_homing_settles_again(rig: Rig) -> None:
     assert rig.motors() == (0, 0, 0)
 
 
-def test_pulled_out_in_the_middle_of_a_force_it_goes_and_comes_back_by_the_same_name(rig: Rig) -> None:
+def test_pulled_out_in_the_middle_of_a_force_it_goes_and_comes_back_by_the_same_name(rig: FalconService) -> None:
     rig.home()
     until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
 
@@ -171,7 +171,7 @@ def test_pulled_out_in_the_middle_of_a_force_it_goes_and_comes_back_by_the_same_
     assert rig.motors() == (0, 0, 0)
 
 
-def test_without_firmware_its_port_says_what_is_missing(rig: Rig) -> None:
+def test_without_firmware_its_port_says_what_is_missing(rig: FalconService) -> None:
     board = FalconBoard(serial="FL020304")
     rig.bus.plug(board)
 

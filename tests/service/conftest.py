@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.settings.state_directory import StateDirectory
-from tests.service.rig import Rig
+from tests.service.rig import EdgeRig
 
 
 @pytest.fixture
@@ -18,6 +18,6 @@ def folder(tmp_path: Path) -> Iterator[StateDirectory]:
 
 
 @pytest.fixture
-def rig(folder: StateDirectory) -> Iterator[Rig]:
-    with Rig(folder) as running:
+def rig(folder: StateDirectory) -> Iterator[EdgeRig]:
+    with EdgeRig(folder) as running:
         yield running

@@ -165,7 +165,7 @@ class Reply:
         return str(shown["error"])
 
 
-class Rig:
+class EdgeRig:
     """Context manager; everything inside is running, and nothing runs outside."""
 
     def __init__(self, folder: StateDirectory, overrides: Mapping[str, Override] | None = None) -> None:
@@ -323,6 +323,6 @@ class Failing(ServiceActor):
             message.reply.fail(self.error)
 
 
-def failing(rig: Rig, name: str, error: HapticError) -> None:
+def failing(rig: EdgeRig, name: str, error: HapticError) -> None:
     """From now on `name` fails with `error`."""
     rig.start_actor(Failing.start(name, rig.context, error))

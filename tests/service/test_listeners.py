@@ -16,7 +16,7 @@ from tornado.websocket import WebSocketHandler, websocket_connect
 
 from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state_directory import StateDirectory
-from tests.service.rig import BUILD, TOKEN, Rig
+from tests.service.rig import BUILD, TOKEN, EdgeRig
 from tests.support.service import parse_ready
 from transport import listeners
 from transport.listeners import (
@@ -51,7 +51,7 @@ class Greeting(WebSocketHandler):
 def make(folder: StateDirectory, settings: Mapping[str, Any]) -> Listeners:
     """Listeners over a rig that is not started: only its doubles are used."""
     overrides = {key: Override(value, COMMAND_LINE) for key, value in settings.items()}
-    return Listeners(Rig(folder, overrides).bridge, Greeting, BUILD, lambda: TOKEN)
+    return Listeners(EdgeRig(folder, overrides).bridge, Greeting, BUILD, lambda: TOKEN)
 
 
 @contextlib.asynccontextmanager

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.navigation.values import Bubble, Navigated
-from tests.support.devices import ARM_CENTRE, Rig, still_arm_params
+from tests.support.devices import ARM_CENTRE, ArmRig, still_arm_params
 
 Array = NDArray[Any]
 
@@ -20,7 +20,7 @@ RADIUS_M: Final = 0.05
 SETTLED_S: Final = 0.6
 
 
-class DrivenRig(Rig):
+class DrivenRig(ArmRig):
     """A device so heavy that only `go` moves it, with ideal encoders; it begins at `start` (m, device frame)."""
 
     def __init__(self, start: Sequence[float] = ARM_CENTRE, *, frequency: float = 4000.0) -> None:

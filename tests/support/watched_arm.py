@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
-from tests.support.devices import NO_HAND, Rig, arm_params, fill, grip_params
+from tests.support.devices import NO_HAND, ArmRig, arm_params, fill, grip_params
 
 EBRAKE, STALLED, GUARD, HARD, DROPPED, DERATED = 1, 2, 4, 8, 16, 32
 ATTACHED: Final = 64
@@ -32,7 +32,7 @@ def simulated(params: Params, **orders: object) -> Params:
     return changed
 
 
-class Watched(Rig):
+class Watched(ArmRig):
     """An arm whose parameters the test changes, with a paired grip where it is wanted."""
 
     def __init__(self, params: Params, *, frequency: float = 4000.0, grip: bool = False) -> None:
@@ -83,7 +83,7 @@ def size(state: Any, name: str = "force") -> float:
     return float(np.linalg.norm(state[name]))
 
 
-def pressing(rig: Rig, *force: float) -> Writer:
+def pressing(rig: ArmRig, *force: float) -> Writer:
     rig.writer.begin()
     rig.writer.force(*force)
     assert rig.writer.publish()

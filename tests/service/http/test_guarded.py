@@ -9,7 +9,7 @@ import pytest
 from tornado.httputil import HTTPServerRequest
 from tornado.websocket import WebSocketHandler
 
-from tests.service.rig import TOKEN, Rig
+from tests.service.rig import TOKEN, EdgeRig
 from transport.http import app
 from transport.http.app import HTTP_ROUTES, session_upgrade
 from transport.http.requester import requester_of
@@ -49,25 +49,25 @@ def away(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def channel(rig: Rig) -> Rig:
+def channel(rig: EdgeRig) -> EdgeRig:
     rig.port = rig.serve(HTTP_ROUTES, session_upgrade(Greeting, {}, "3.0"))
     return rig
 
 
 @pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example:10001", ""])
-def test_a_foreign_host_is_refused_on_every_route(rig: Rig, host: str) -> None:
+def test_a_foreign_host_is_refused_on_every_route(rig: EdgeRig, host: str) -> None:
     for path in ("/", "/nope", "/%zz", "/healthz", "/settings"):
         reply = rig.get(path, Host=host)
         assert (reply.status, "allowed_hosts" in reply.error) == (403, True)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:1", "[::1]", "workbench", "WORKBENCH.local:99"])
-def test_a_host_of_ours_is_served(rig: Rig, host: str) -> None:
+def test_a_host_of_ours_is_served(rig: EdgeRig, host: str) -> None:
     assert rig.get("/", Host=host).status == 200
 
 
 @pytest.mark.parametrize("origin", ["null", "https://evil.example", "http://localhost.evil.example"])
-def test_a_foreign_page_cannot_change_anything(rig: Rig, origin: str) -> None:
+def test_a_foreign_page_cannot_change_anything(rig: EdgeRig, origin: str) -> None:
     for method, path in (("POST", "/stop"), ("DELETE", "/stop"), ("POST", "/settings/control/frequency")):
         reply = rig.ask(method, path, 2000, {"Origin": origin})
         assert (reply.status, "allowed_origins" in reply.error) == (403, True)
@@ -76,7 +76,7 @@ def test_a_foreign_page_cannot_change_anything(rig: Rig, origin: str) -> None:
     assert rig.get("/settings/control/frequency").json["data"]["value"] == 4000
 
 
-def test_a_foreign_page_may_not_read_either(rig: Rig) -> None:
+def test_a_foreign_page_may_not_read_either(rig: EdgeRig) -> None:
     for method in ("GET", "HEAD", "OPTIONS"):
         for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
             reply = rig.ask(method, "/stop", headers=headers)
@@ -84,7 +84,7 @@ def test_a_foreign_page_may_not_read_either(rig: Rig) -> None:
             assert not [name for name in reply.headers if name.startswith("access-control")]
 
 
-def test_an_allowed_page_gets_leave_on_answers_errors_and_questions(rig: Rig) -> None:
+def test_an_allowed_page_gets_leave_on_answers_errors_and_questions(rig: EdgeRig) -> None:
     origin = {"Origin": "https://app.example"}
     assert rig.ask("POST", "/settings/communication/allowed_origins", ["https://app.example"]).status == 200
 
@@ -105,7 +105,7 @@ def test_an_allowed_page_gets_leave_on_answers_errors_and_questions(rig: Rig) ->
 
 
 @pytest.mark.usefixtures("away")
-def test_another_machine_needs_the_token(rig: Rig) -> None:
+def test_another_machine_needs_the_token(rig: EdgeRig) -> None:
     for path in ("/", "/nope", "/metrics", "/stop?token=wrong", "/stop?token=%zz"):
         reply = rig.get(path)
         assert (reply.status, reply.headers["www-authenticate"]) == (401, "Bearer")
@@ -128,7 +128,7 @@ def test_another_machine_needs_the_token(rig: Rig) -> None:
     ],
 )
 def test_another_machine_needs_the_token_at_the_handshake(
-    channel: Rig, headers: dict[str, str], path: str, status: int
+    channel: EdgeRig, headers: dict[str, str], path: str, status: int
 ) -> None:
     assert channel.ask("GET", path, headers=UPGRADE | headers).status == status
 
@@ -146,7 +146,7 @@ def test_another_machine_needs_the_token_at_the_handshake(
         ({"Host": "evil.example", "Origin": "http://evil.example"}, 403),
     ],
 )
-def test_the_handshake_is_guarded(channel: Rig, headers: dict[str, str], status: int) -> None:
+def test_the_handshake_is_guarded(channel: EdgeRig, headers: dict[str, str], status: int) -> None:
     reply = channel.ask("GET", "/", headers=UPGRADE | headers)
 
     assert reply.status == status
@@ -157,7 +157,7 @@ def test_the_handshake_is_guarded(channel: Rig, headers: dict[str, str], status:
     ("path", "version"),
     [("/", "3.0"), ("/3.1", "3.1"), ("/3.1/", "3.1"), ("/3.0/", "3.0"), ("/?x=1", "3.0"), ("", "3.0")],
 )
-def test_the_channel_has_the_version_of_the_port_or_the_prefix(channel: Rig, path: str, version: str) -> None:
+def test_the_channel_has_the_version_of_the_port_or_the_prefix(channel: EdgeRig, path: str, version: str) -> None:
     with channel.connect() as connection:
         lines = [
             f"GET {path or '/'} HTTP/1.1",
@@ -185,24 +185,24 @@ def test_the_channel_has_the_version_of_the_port_or_the_prefix(channel: Rig, pat
         {"Connection": "close", "Upgrade": "websocket"},
     ],
 )
-def test_what_asks_for_no_websocket_gets_the_version(channel: Rig, headers: dict[str, str]) -> None:
+def test_what_asks_for_no_websocket_gets_the_version(channel: EdgeRig, headers: dict[str, str]) -> None:
     reply = channel.ask("GET", "/", headers=headers)
 
     assert (reply.status, reply.json["project_name"]) == (200, "hapticd")
 
 
-def test_a_channel_is_on_the_root_alone(channel: Rig) -> None:
+def test_a_channel_is_on_the_root_alone(channel: EdgeRig) -> None:
     assert channel.ask("GET", "/stop", headers=UPGRADE).status == 200
     assert channel.ask("GET", "/nope", headers=UPGRADE).status == 404
     assert channel.ask("POST", "/", headers=UPGRADE).status == 405
 
 
-def test_a_port_without_a_channel_answers_http(rig: Rig) -> None:
+def test_a_port_without_a_channel_answers_http(rig: EdgeRig) -> None:
     assert rig.ask("GET", "/", headers=UPGRADE).status == 200
 
 
 @pytest.mark.parametrize(("listening", "stopping"), [(False, False), (True, True)])
-def test_no_channel_opens_while_the_service_starts_or_stops(channel: Rig, listening: bool, stopping: bool) -> None:
+def test_no_channel_opens_while_the_service_starts_or_stops(channel: EdgeRig, listening: bool, stopping: bool) -> None:
     channel.bridge.listening, channel.bridge.stopping = listening, stopping
 
     assert channel.ask("GET", "/", headers=UPGRADE).status == 503

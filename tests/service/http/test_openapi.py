@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors.values.identity import Kind
-from tests.service.rig import Rig
+from tests.service.rig import EdgeRig
 from transport.http.app import HTTP_ROUTES
 from transport.http.openapi import document, operation_id, path_of
 from transport.http.route import Route
@@ -140,7 +140,7 @@ def test_texts_with_a_rule_have_its_pattern() -> None:
     assert not any(one["format"] not in {"printable", "ipv4", "ipv6"} for one in everywhere(values) if "format" in one)
 
 
-def test_the_service_answers_it(rig: Rig) -> None:
+def test_the_service_answers_it(rig: EdgeRig) -> None:
     rig.add_device("0A0A")
     rig.add_device("0B0B", Kind.GRIP)
 
@@ -180,7 +180,7 @@ def test_old_routes_are_marked() -> None:
 
 
 @pytest.mark.parametrize("path", list(DOCUMENT["paths"]))
-def test_allow_names_the_methods_that_are_described(rig: Rig, path: str) -> None:
+def test_allow_names_the_methods_that_are_described(rig: EdgeRig, path: str) -> None:
     described = {method.upper() for method in DOCUMENT["paths"][path]}
     named = path.format(device="arm", id="0", session="7", port="sim0", key="control/frequency")
 

@@ -21,7 +21,7 @@ from actors.event.queue import MOST_WAITING, BoundedQueue
 from actors.kit.errors import InvalidInput
 from actors.settings.state_directory import StateDirectory
 from fastpath.text.encoder import encode_json
-from tests.service.rig import PATIENCE_S, Rig
+from tests.service.rig import PATIENCE_S, EdgeRig
 from transport.wire.events import translation
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 from transport.ws.events import EventChannels, event_routes, parse_event_filter
@@ -34,7 +34,7 @@ UPGRADE = {
 }
 
 
-class EventRig(Rig):
+class EventRig(EdgeRig):
     """The events port over a running hub."""
 
     def open_port(self) -> None:

@@ -17,7 +17,7 @@ Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
 ARM, COMPACT, GRIP, PEN = 1, 2, 3, 4
 
 
-class Rig:
+class FrameRig:
     """A stepped loop with an arm, a compact, a grip, a wireless grip and a pen, and sessions on them."""
 
     def __init__(self, max_sessions: int = 64) -> None:

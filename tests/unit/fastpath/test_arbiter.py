@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Runtime
 from fastpath.testing.formulas import hold_gain
-from tests.support.devices import Rig, force_of, forces, still_arm_params
+from tests.support.devices import ArmRig, force_of, forces, still_arm_params
 
 RATES = [1_000.0, 4_000.0, 8_000.0, 32_000.0]
 FADE_S = 0.020
@@ -19,7 +19,7 @@ ONES = (1.0, 1.0, 1.0)
 
 
 def test_a_force_is_applied_at_the_next_tick_and_held() -> None:
-    rig = Rig()
+    rig = ArmRig()
 
     rig.force(1.0, -2.0, 3.0)
 
@@ -28,7 +28,7 @@ def test_a_force_is_applied_at_the_next_tick_and_held() -> None:
 
 
 def test_a_new_force_replaces_the_old_one_at_the_next_tick() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step(3)
 
@@ -38,7 +38,7 @@ def test_a_new_force_replaces_the_old_one_at_the_next_tick() -> None:
 
 
 def test_of_several_forces_between_two_ticks_the_newest_counts() -> None:
-    rig = Rig()
+    rig = ArmRig()
 
     for newton in range(10):
         rig.force(float(newton), 0.0, 0.0)
@@ -47,7 +47,7 @@ def test_of_several_forces_between_two_ticks_the_newest_counts() -> None:
 
 
 def test_a_force_that_is_left_out_is_released_at_once() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 2.0, 3.0)
     rig.step(3)
 
@@ -60,7 +60,7 @@ def test_a_force_that_is_left_out_is_released_at_once() -> None:
 @pytest.mark.parametrize("timeout", [0.02, 0.05, 0.5])
 @pytest.mark.parametrize("rate", RATES)
 def test_a_force_stays_whole_until_the_time_out_and_then_fades_in_20_ms(rate: float, timeout: float) -> None:
-    rig = Rig(frequency=rate, timeout=timeout)
+    rig = ArmRig(frequency=rate, timeout=timeout)
     rig.force(4.0, 0.0, 0.0)
     stamp = rig.writer.command_ns
 
@@ -78,7 +78,7 @@ def test_a_force_stays_whole_until_the_time_out_and_then_fades_in_20_ms(rate: fl
 
 @pytest.mark.parametrize("rate", RATES)
 def test_a_force_that_is_stamped_between_ticks_is_gone_two_ticks_after_its_fade(rate: float) -> None:
-    rig = Rig(frequency=rate)
+    rig = ArmRig(frequency=rate)
     last = 0
     rig.force(4.0, 0.0, 0.0)
     stamp = rig.writer.command_ns
@@ -90,7 +90,7 @@ def test_a_force_that_is_stamped_between_ticks_is_gone_two_ticks_after_its_fade(
 
 
 def test_a_fading_force_that_is_sent_again_is_whole_again() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(4.0, 0.0, 0.0)
     assert 0 < rig.step(rig.ticks(0.060))["force"][0] < 4.0
 
@@ -100,7 +100,7 @@ def test_a_fading_force_that_is_sent_again_is_whole_again() -> None:
 
 
 def test_a_view_that_is_published_alone_does_not_refresh_a_command() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(4.0, 0.0, 0.0)
     for _ in range(10):
         rig.step(rig.ticks(0.010))
@@ -111,7 +111,7 @@ def test_a_view_that_is_published_alone_does_not_refresh_a_command() -> None:
 
 
 def test_a_shorter_time_out_holds_from_the_next_tick() -> None:
-    rig = Rig(timeout=0.5)
+    rig = ArmRig(timeout=0.5)
     rig.force(4.0, 0.0, 0.0)
     rig.step(rig.ticks(0.1))
 
@@ -121,7 +121,7 @@ def test_a_shorter_time_out_holds_from_the_next_tick() -> None:
 
 
 def test_forces_of_several_sessions_add() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 2.0, 3.0)
     for number in range(2, 6):
         rig.force(0.5, -1.0, 0.25, writer=rig.other(str(number)))
@@ -130,7 +130,7 @@ def test_forces_of_several_sessions_add() -> None:
 
 
 def test_a_longer_time_out_brings_no_fading_force_back() -> None:
-    rig = Rig(frequency=4000.0)
+    rig = ArmRig(frequency=4000.0)
     rig.runtime.publish_loop(frequency=4000.0, command_timeout=0.02)
     rig.force(0.0, 0.0, 2.0)
     rig.step(4 * 30)
@@ -147,7 +147,7 @@ def test_a_longer_time_out_brings_no_fading_force_back() -> None:
 
 
 def test_of_two_sessions_one_fades_and_the_other_stays() -> None:
-    rig = Rig()
+    rig = ArmRig()
     other = rig.other("2")
     rig.force(4.0, 0.0, 0.0)
     other.force(0.0, 2.0, 0.0)
@@ -164,7 +164,7 @@ def test_of_two_sessions_one_fades_and_the_other_stays() -> None:
 
 
 def test_a_session_that_closes_takes_only_its_own_force_along() -> None:
-    rig = Rig()
+    rig = ArmRig()
     other_lease = rig.runtime.lease_session("2")
     other = rig.runtime.writer(other_lease, rig.device)
     rig.force(1.0, 0.0, 0.0)
@@ -222,7 +222,7 @@ def test_a_session_commands_each_device_by_a_record_of_its_own() -> None:
 @pytest.mark.parametrize("fresher", [0, 1])
 @pytest.mark.parametrize(("command", "target"), [("position", "target"), ("angle", "target_joint")])
 def test_of_two_held_positions_the_fresher_one_counts(command: str, target: str, fresher: int) -> None:
-    rig = Rig()
+    rig = ArmRig()
     writers = [rig.writer, rig.other("2")]
     getattr(writers[1 - fresher], command)(0.1, 0.0, 0.0)
     writers[1 - fresher].publish()
@@ -234,7 +234,7 @@ def test_of_two_held_positions_the_fresher_one_counts(command: str, target: str,
 
 
 def test_a_command_that_times_out_is_counted_once() -> None:
-    rig = Rig()
+    rig = ArmRig()
     for times in (1, 2, 3):
         rig.force(1.0, 0.0, 0.0)
         assert rig.step(rig.ticks(0.2))["faded"] == times

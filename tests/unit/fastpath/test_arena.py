@@ -17,7 +17,7 @@ from fastpath.arena.runtime import Lease, NoSlot, Runtime
 from fastpath.layout import constants, dtypes
 from fastpath.layout.constants import MAX_DEVICES
 from fastpath.layout.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
-from tests.support.devices import Rig, arm_params, still_arm_params
+from tests.support.devices import ArmRig, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -171,7 +171,7 @@ def test_only_the_newest_lease_may_write_a_device() -> None:
 
 
 def test_a_device_of_a_new_name_starts_without_the_parameters_and_the_latch_of_the_old_one() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.runtime.stop_device(rig.device, stopped=True)
     rig.runtime.release_device(rig.device)
 
@@ -207,7 +207,7 @@ def test_a_loop_that_cannot_run_as_asked_says_so() -> None:
 
 
 def test_a_reader_fills_the_array_that_it_is_given() -> None:
-    rig = Rig()
+    rig = ArmRig()
     out = np.zeros((), dtype=DEVICE_STATE)
 
     assert rig.reader.snapshot(out) is out
@@ -216,7 +216,7 @@ def test_a_reader_fills_the_array_that_it_is_given() -> None:
 
 
 def test_a_snapshot_is_a_copy() -> None:
-    rig = Rig()
+    rig = ArmRig()
     before = rig.reader.snapshot()
     tick = int(before["tick"])
 
@@ -229,7 +229,7 @@ def test_a_snapshot_is_a_copy() -> None:
 @pytest.mark.parametrize("out", [np.zeros(2, dtype=DEVICE_STATE), np.zeros((), dtype=np.float64)])
 def test_an_array_of_another_size_is_refused(out: NDArray[np.void]) -> None:
     with pytest.raises(ValueError, match="the array must have"):
-        Rig().reader.snapshot(out)
+        ArmRig().reader.snapshot(out)
 
 
 def test_what_is_read_only_stays_as_it_is() -> None:
@@ -237,11 +237,11 @@ def test_what_is_read_only_stays_as_it_is() -> None:
     out.flags.writeable = False
 
     with pytest.raises((ValueError, BufferError)):
-        Rig().reader.snapshot(out)
+        ArmRig().reader.snapshot(out)
 
 
 def test_readers_and_writers_keep_their_arena() -> None:
-    rig = Rig()
+    rig = ArmRig()
     reader, writer = rig.reader, rig.writer
     tick = int(reader.snapshot()["tick"])
     del rig
@@ -270,7 +270,7 @@ def test_an_arena_that_nobody_holds_is_given_back() -> None:
 def test_a_command_that_is_no_number_is_refused_and_leaves_the_record_as_it_was(
     command: str, index: int, bad: float
 ) -> None:
-    rig = Rig()
+    rig = ArmRig()
     values = [0.0, 0.0, 0.0]
     values[index] = bad
 
@@ -281,7 +281,7 @@ def test_a_command_that_is_no_number_is_refused_and_leaves_the_record_as_it_was(
 
 
 def test_a_writer_knows_which_commands_are_set_and_when_they_were_stamped() -> None:
-    rig = Rig()
+    rig = ArmRig()
     writer = rig.writer
     assert (writer.commands, writer.command_ns) == (0, 0)
 
@@ -302,7 +302,7 @@ def test_a_writer_knows_which_commands_are_set_and_when_they_were_stamped() -> N
 
 
 def test_a_view_that_has_no_inverse_is_refused_and_leaves_the_view_as_it_was() -> None:
-    writer = Rig().writer
+    writer = ArmRig().writer
     writer.set_workspace((1.0, 2.0, 3.0), IDENTITY, (2.0, 2.0, 2.0))
 
     for position, rotation, scale in (
@@ -323,7 +323,7 @@ def test_a_view_that_has_no_inverse_is_refused_and_leaves_the_view_as_it_was() -
 
 
 def test_basis_and_mount_release_a_held_position_and_the_workspace_does_not() -> None:
-    writer = Rig().writer
+    writer = ArmRig().writer
 
     writer.force(1.0, 0.0, 0.0)
     writer.position(0.0, 0.0, 0.0)
@@ -337,14 +337,14 @@ def test_basis_and_mount_release_a_held_position_and_the_workspace_does_not() ->
 
 
 def test_a_writer_is_over_with_its_session() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.runtime.release_session(rig.session)
 
     assert not rig.writer.publish()
 
 
 def test_a_writer_is_over_with_its_device() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.runtime.release_device(rig.device)
 
     assert not rig.writer.publish()
@@ -352,7 +352,7 @@ def test_a_writer_is_over_with_its_device() -> None:
 
 @pytest.mark.parametrize("again", ["session", "device"])
 def test_a_writer_is_over_when_its_slot_is_leased_again(again: str) -> None:
-    rig = Rig()
+    rig = ArmRig()
     if again == "session":
         rig.runtime.lease_session("1")
     else:
@@ -362,7 +362,7 @@ def test_a_writer_is_over_when_its_slot_is_leased_again(again: str) -> None:
 
 
 def test_a_revoked_writer_stays_revoked() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.writer.revoke()
     rig.writer.revoke()
 
@@ -371,7 +371,7 @@ def test_a_revoked_writer_stays_revoked() -> None:
 
 
 def test_two_runtimes_in_one_process_know_nothing_of_each_other() -> None:
-    one, two = Rig(), Rig(still_arm_params())
+    one, two = ArmRig(), ArmRig(still_arm_params())
 
     one.force(1.0, 0.0, 0.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastpath.space.spatial_py import Space
-from tests.unit.fastpath.frame_rig import Rig
+from tests.unit.fastpath.frame_rig import FrameRig
 
 BASIS = ((0, 2, 1), (1, 1, -1))
 MOUNT = ((0.1, -0.2, 0.3), (0.6, 0.0, 0.8, 0.0), (2.0, 1.0, 0.5))
@@ -15,7 +15,7 @@ POSITION, ROTATION, SCALE = (1.0, 2.0, -3.0), (0.8, 0.0, 0.0, 0.6), (3.0, 0.25, 
 @pytest.mark.parametrize("ratio", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("then", [1.0, 0.3])
 def test_what_a_ratio_has_come_to_makes_up_for_it_when_the_workspace_takes_it(ratio: float, then: float) -> None:
-    rig = Rig()
+    rig = FrameRig()
     writer, reader = rig.writer("049D"), rig.reader("049D")
     writer.set_basis(*BASIS)
     writer.set_mount(*MOUNT)
@@ -43,7 +43,7 @@ def test_what_a_ratio_has_come_to_makes_up_for_it_when_the_workspace_takes_it(ra
 
 @pytest.mark.parametrize("ratio", [-0.1, 1.1, float("nan")])
 def test_a_ratio_is_zero_to_one(ratio: float) -> None:
-    rig = Rig()
+    rig = FrameRig()
     writer = rig.writer("049D")
 
     with pytest.raises(ValueError, match="0 to 1"):
@@ -53,7 +53,7 @@ def test_a_ratio_is_zero_to_one(ratio: float) -> None:
 
 
 def test_letting_go_keeps_forces() -> None:
-    writer = Rig().writer("049D")
+    writer = FrameRig().writer("049D")
     writer.force(1, 0, 0)
     writer.position(0, 0, 0)
     writer.angle(0, 0, 0)

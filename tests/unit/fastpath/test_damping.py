@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastpath.arena.access import Writer
-from tests.support.devices import Rig, arm_params, force_of, keep
+from tests.support.devices import ArmRig, arm_params, force_of, keep
 
 MOVING_S = 0.3
 
 
-def moving(mass: float = 0.2, frequency: float = 4000.0, peak_force: float = 10.0) -> Rig:
+def moving(mass: float = 0.2, frequency: float = 4000.0, peak_force: float = 10.0) -> ArmRig:
     """An arm that its hand draws along a circle."""
-    rig = Rig(arm_params(plant={"mass": mass}, peak_force=peak_force), frequency=frequency)
+    rig = ArmRig(arm_params(plant={"mass": mass}, peak_force=peak_force), frequency=frequency)
     rig.step(rig.ticks(MOVING_S))
     return rig
 
@@ -43,7 +43,7 @@ def test_damping_slows_the_device_down() -> None:
     free, damped = moving(), moving()
     damp(damped.writer, 20, 20, 20)
 
-    def way(rig: Rig) -> float:
+    def way(rig: ArmRig) -> float:
         return math.fsum(float(np.linalg.norm(rig.step(4)["velocity"])) for _ in range(500))
 
     assert way(damped) < 0.8 * way(free)

@@ -10,7 +10,7 @@ import pytest
 from fastpath.arena.access import Writer
 from tests.support.devices import (
     ARM_CENTRE,
-    Rig,
+    ArmRig,
     arm_params,
     fill,
     force_of,
@@ -29,14 +29,14 @@ COMMANDS: dict[str, Callable[[Writer], None]] = {
 }
 
 
-def homing(home: tuple[float, ...] = HOME) -> Rig:
+def homing(home: tuple[float, ...] = HOME) -> ArmRig:
     """An arm that nothing moves, whose ease-in is over."""
-    rig = Rig(still_arm_params(home_return=1, home=home))
+    rig = ArmRig(still_arm_params(home_return=1, home=home))
     rig.step(rig.ticks(1.1))
     return rig
 
 
-def pull(rig: Rig) -> float:
+def pull(rig: ArmRig) -> float:
     """The size of the force of the next tick, N."""
     return float(np.linalg.norm(rig.step()["force"]))
 
@@ -64,7 +64,7 @@ def test_the_pull_is_one_newton_at_most_and_points_home() -> None:
 
 
 def test_the_pull_is_eased_in_over_a_second() -> None:
-    rig = Rig(still_arm_params(home=HOME))
+    rig = ArmRig(still_arm_params(home=HOME))
     whole = PULL_N_PER_M * float(np.linalg.norm(np.array(HOME) - rig.step()["position"]))
     assert pull(rig) == 0.0
     rig.runtime.publish_device(rig.device, still_arm_params(home=HOME, home_return=1))
@@ -146,7 +146,7 @@ def test_the_pull_ends_with_the_right_to_move_and_is_eased_in_anew(way: str) -> 
 
 
 def test_a_free_device_comes_home() -> None:
-    rig = Rig(arm_params(home_return=1, home=HOME, hand={"path": 0}, plant={"coulomb": 0.0}))
+    rig = ArmRig(arm_params(home_return=1, home=HOME, hand={"path": 0}, plant={"coulomb": 0.0}))
     before = float(np.linalg.norm(np.array(HOME) - rig.step()["position"]))
 
     after = float(np.linalg.norm(np.array(HOME) - rig.step(rig.ticks(4))["position"]))
@@ -157,13 +157,13 @@ def test_a_free_device_comes_home() -> None:
 # ---------------------------------------------------------------- handedness
 
 
-def turned() -> tuple[Rig, Rig]:
+def turned() -> tuple[ArmRig, ArmRig]:
     """The same arm, right-handed and left-handed, off its middle plane and moving."""
-    rigs: list[Rig] = []
+    rigs: list[ArmRig] = []
     for left in (0, 1):
         params = arm_params(left_handed=left)
         fill(params["hand"], {"centre": (0.08, -0.12, 0.135)})
-        rig = Rig(params)
+        rig = ArmRig(params)
         rig.step(rig.ticks(0.3))
         rigs.append(rig)
     right, left_rig = rigs
@@ -229,7 +229,7 @@ def test_an_angle_of_the_first_joint_is_meant_the_other_way_round() -> None:
 
 
 def test_nothing_is_shown_as_minus_nothing() -> None:
-    rig = Rig(still_arm_params(left_handed=1))
+    rig = ArmRig(still_arm_params(left_handed=1))
 
     state = rig.step()
 
@@ -244,7 +244,7 @@ def test_nothing_is_shown_as_minus_nothing() -> None:
 
 @pytest.mark.parametrize("scale", [0.0, 0.25, 1.0, 2.0])
 def test_every_force_is_scaled(scale: float) -> None:
-    rig = Rig(still_arm_params(force_scale=scale))
+    rig = ArmRig(still_arm_params(force_scale=scale))
 
     rig.force(1.0, -2.0, 0.5)
 
@@ -252,7 +252,7 @@ def test_every_force_is_scaled(scale: float) -> None:
 
 
 def test_damping_and_home_return_are_scaled_too() -> None:
-    rig = Rig(arm_params(force_scale=0.5, home_return=1, home=ARM_CENTRE))
+    rig = ArmRig(arm_params(force_scale=0.5, home_return=1, home=ARM_CENTRE))
     rig.writer.set_damping(4, 4, 4)
     rig.writer.publish(refresh=False)
 
@@ -263,14 +263,14 @@ def test_damping_and_home_return_are_scaled_too() -> None:
 
 
 def test_the_peak_holds_for_what_was_scaled() -> None:
-    rig = Rig(still_arm_params(force_scale=2.0))
+    rig = ArmRig(still_arm_params(force_scale=2.0))
     rig.force(0.0, 8.0, 0.0)
 
     assert force_of(rig.step()) == pytest.approx((0.0, 10.0, 0.0))
 
 
 def test_torques_are_no_forces() -> None:
-    rig = Rig(still_arm_params(force_scale=0.5))
+    rig = ArmRig(still_arm_params(force_scale=0.5))
     rig.writer.torque(10.0, 20.0, 30.0)
     rig.writer.publish()
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import default_oscillation
-from tests.support.devices import ARM_CENTRE, HOLD, NO_HAND, REST, Rig, arm_params, fill, still_arm_params
+from tests.support.devices import ARM_CENTRE, HOLD, NO_HAND, REST, ArmRig, arm_params, fill, still_arm_params
 from tests.support.walls import FIRM, LIGHT, MEDIUM, Setup
 from tests.support.watched_arm import BARE, EBRAKE, Watched, bare_arm, latched
 
@@ -50,7 +50,7 @@ def vibrate(writer: Writer, *vibrations: Vibration) -> None:
     assert writer.publish(refresh=False)
 
 
-def put_out(rig: Rig, seconds: float, *, beat: bool = True) -> NDArray[np.float64]:
+def put_out(rig: ArmRig, seconds: float, *, beat: bool = True) -> NDArray[np.float64]:
     """Force (N) of each tick, device frame."""
     return np.array([rig.step(beat=beat)["force"] for _ in range(rig.ticks(seconds))])
 
@@ -65,7 +65,7 @@ def amplitude(forces: NDArray[np.float64]) -> float:
 @pytest.mark.parametrize("hertz", [20.0, 100.0, 250.0])
 def test_a_vibration_within_its_bounds_is_put_out_as_it_is_set_and_goes_on(hertz: float) -> None:
     newtons = 0.9 * most_newtons(hertz)
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     vibrate(rig.writer, ((newtons, 0.0, 0.0), hertz))
 
     seen = put_out(rig, 2.0)[:, 0]
@@ -78,7 +78,7 @@ def test_a_vibration_within_its_bounds_is_put_out_as_it_is_set_and_goes_on(hertz
 
 
 def test_it_begins_at_nought_and_keeps_to_the_slew_limit() -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     vibrate(rig.writer, ((0.0, 1.5, 0.0), 250.0))
 
     seen = put_out(rig, 0.02)[:, 1]
@@ -87,7 +87,7 @@ def test_it_begins_at_nought_and_keeps_to_the_slew_limit() -> None:
 
 
 def test_two_vibrations_of_two_sessions_add() -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     vibrate(rig.writer, ((0.2, 0.0, 0.0), 40.0), ((0.0, 0.1, 0.0), 80.0))
     vibrate(rig.other("2"), ((0.0, 0.0, 0.3), 160.0))
 
@@ -97,7 +97,7 @@ def test_two_vibrations_of_two_sessions_add() -> None:
 
 
 def test_it_turns_with_the_view_that_it_was_set_in_and_is_not_scaled_by_it() -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     rig.writer.set_basis((1, 2, 0), (1, 1, 1))
     rig.writer.set_workspace((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (3.0, 3.0, 3.0))
     vibrate(rig.writer, ((0.5, 0.0, 0.0), 100.0))
@@ -106,7 +106,7 @@ def test_it_turns_with_the_view_that_it_was_set_in_and_is_not_scaled_by_it() -> 
 
 
 def test_force_scale_and_duck_gain_count_like_amplitude() -> None:
-    rig = Rig(light_arm(force_scale=0.5))
+    rig = ArmRig(light_arm(force_scale=0.5))
     rig.writer.set_duck(0.5)
     vibrate(rig.writer, ((1.0, 0.0, 0.0), 100.0))
 
@@ -114,7 +114,7 @@ def test_force_scale_and_duck_gain_count_like_amplitude() -> None:
 
 
 def test_a_vibration_that_the_loop_is_too_slow_for_is_not_put_out() -> None:
-    rig = Rig(light_arm(), frequency=1000.0)
+    rig = ArmRig(light_arm(), frequency=1000.0)
     vibrate(rig.writer, ((1.0, 0.0, 0.0), 260.0))
     assert amplitude(put_out(rig, 0.1)) == 0
 
@@ -145,7 +145,7 @@ def vibrations() -> st.SearchStrategy[Vibration]:
 def test_whatever_is_played_stays_under_two_newtons_and_ten_milliwatts_at_the_bare_mass(
     sessions: Sequence[Sequence[Vibration]], mass: float, force_scale: float
 ) -> None:
-    rig = Rig(light_arm(mass, force_scale=force_scale), frequency=2000.0)
+    rig = ArmRig(light_arm(mass, force_scale=force_scale), frequency=2000.0)
     for number, played in enumerate(sessions):
         vibrate(rig.other(f"{number}"), *played)
 
@@ -167,7 +167,7 @@ def test_whatever_is_played_stays_under_two_newtons_and_ten_milliwatts_at_the_ba
     [(20.0, bare_newtons(40) / 4), (40.0, bare_newtons(40)), (60.0, bare_newtons(60)), (250.0, MOST_N)],
 )
 def test_one_that_is_too_strong_is_shrunk_to_the_bound_and_no_further(hertz: float, newtons: float) -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     vibrate(rig.writer, ((0.0, 0.0, 2.0), hertz))
 
     # 2 N at 250 Hz are 3,142 N/s: the slew limit takes a little of it.
@@ -190,7 +190,7 @@ def test_one_that_is_too_strong_is_shrunk_to_the_bound_and_no_further(hertz: flo
 def test_what_is_no_vibration_is_refused_and_the_last_one_goes_on(
     number: int, force: Vector, hertz: float, because: str
 ) -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     vibrate(rig.writer, ((0.3, 0.0, 0.0), 100.0))
 
     with pytest.raises(ValueError, match=because):
@@ -201,7 +201,7 @@ def test_what_is_no_vibration_is_refused_and_the_last_one_goes_on(
 
 
 def test_it_adds_to_a_command_of_the_peak_force_within_the_peak() -> None:
-    rig = Rig(light_arm(plant=arm_params(plant={"mass": 0.2, "viscous": 400.0})["plant"]))
+    rig = ArmRig(light_arm(plant=arm_params(plant={"mass": 0.2, "viscous": 400.0})["plant"]))
     vibrate(rig.writer, ((0.0, 0.0, 1.0), 50.0))
     seen = []
     for _ in range(rig.ticks(0.2)):
@@ -217,13 +217,13 @@ def test_it_adds_to_a_command_of_the_peak_force_within_the_peak() -> None:
 # ---------------------------------------------------------------- what ends it
 
 
-def buzzing(rig: Rig, newtons: float = 0.8) -> None:
+def buzzing(rig: ArmRig, newtons: float = 0.8) -> None:
     vibrate(rig.writer, ((0.0, newtons, 0.0), 100.0))
     assert amplitude(put_out(rig, 0.2)) == pytest.approx(newtons, rel=0.02)
 
 
 def test_without_the_timekeepers_beat_it_fades_in_fifty_milliseconds_and_comes_back() -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     buzzing(rig)
 
     assert amplitude(put_out(rig, 0.48, beat=False)) == pytest.approx(0.8, rel=0.02)
@@ -236,7 +236,7 @@ def test_without_the_timekeepers_beat_it_fades_in_fifty_milliseconds_and_comes_b
 @pytest.mark.parametrize("how", ["0 Hz", "revoked", "session closed", "stopped", "refused"])
 def test_it_ends_at_the_next_tick(how: str) -> None:
     params = light_arm()
-    rig = Rig(params)
+    rig = ArmRig(params)
     buzzing(rig)
     if how == "0 Hz":
         vibrate(rig.writer, ((0.0, 0.0, 0.0), 0.0))
@@ -254,7 +254,7 @@ def test_it_ends_at_the_next_tick(how: str) -> None:
 
 
 def test_whoever_has_the_slot_next_plays_nothing() -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     buzzing(rig)
     rig.runtime.release_session(rig.session)
     rig.step(2)
@@ -267,7 +267,7 @@ def test_whoever_has_the_slot_next_plays_nothing() -> None:
 
 
 def test_a_release_of_all_commands_leaves_it_and_so_does_the_command_time_out() -> None:
-    rig = Rig(light_arm())
+    rig = ArmRig(light_arm())
     rig.writer.force(1.0, 0.0, 0.0)
     buzzing(rig)
     rig.writer.begin()
@@ -288,7 +288,7 @@ def test_the_brake_replaces_it() -> None:
 
 
 def test_a_device_without_a_mass_plays_nothing() -> None:
-    rig = Rig(still_arm_params())
+    rig = ArmRig(still_arm_params())
     params = still_arm_params()
     params["plant"]["mass"] = 0
     assert rig.runtime.publish_device(rig.device, params)
@@ -308,7 +308,7 @@ def pressed_and_shaken(
     params = arm_params(
         hand={**dict(zip(names, hand, strict=True)), "path": REST if stiffness else HOLD}, encoder_step=12.5e-6, **SLEW
     )
-    rig = Rig(params, frequency=1000.0)
+    rig = ArmRig(params, frequency=1000.0)
     rig.runtime.publish_loop(frequency=1000.0, command_timeout=0.05, oscillation=default_oscillation())
     if not played_by_client:
         vibrate(rig.writer, ((newtons, 0.0, 0.0), hertz))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.testing.formulas import Mechanism
-from tests.support.devices import Rig, fill, force_of, still_arm_params
+from tests.support.devices import ArmRig, fill, force_of, still_arm_params
 
 Array = NDArray[Any]
 Vector = tuple[float, float, float]
@@ -219,7 +219,7 @@ def test_a_mechanism_that_nobody_knows_is_refused(kind: Any, base: float) -> Non
 # ---------------------------------------------------------------- on the loop
 
 
-def board(name: str, centre: Vector, **changes: object) -> Rig:
+def board(name: str, centre: Vector, **changes: object) -> ArmRig:
     """A board on a stepping loop that nothing moves, with its cursor at `centre` (m)."""
     near, far, base = SIZES[name]
     params = still_arm_params(peak_force=5.0, torque_limit=TORQUE_LIMIT)
@@ -229,7 +229,7 @@ def board(name: str, centre: Vector, **changes: object) -> Rig:
     )
     fill(params["hand"], {"centre": centre})
     fill(params, changes)
-    return Rig(params)
+    return ArmRig(params)
 
 
 POSES = {"v1": (-0.010, -0.083, 0.0), "metal": (0.01, -0.11, 0.0), "plastic": (-0.019, -0.12, 0.0)}

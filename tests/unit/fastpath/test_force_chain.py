@@ -20,7 +20,7 @@ from tests.support.devices import (
     ARM_LOW,
     ARM_SHOULDER,
     REST,
-    Rig,
+    ArmRig,
     arm_params,
     still_arm_params,
 )
@@ -30,9 +30,9 @@ SLOW: Final = 500.0
 SHAKE_HZ: Final = 15.0
 
 
-def chain_rig(*, frequency: float = 4000.0, timeout: float = 0.05, **changes: object) -> Rig:
+def chain_rig(*, frequency: float = 4000.0, timeout: float = 0.05, **changes: object) -> ArmRig:
     """A still arm with the slew limits of a real one, that already obeys."""
-    rig = Rig(still_arm_params(slew=SLEW, slow_slew=SLOW, **changes), frequency=frequency, timeout=timeout)
+    rig = ArmRig(still_arm_params(slew=SLEW, slow_slew=SLOW, **changes), frequency=frequency, timeout=timeout)
     rig.force(0.0, 0.0, 0.0)
     rig.step(2)
     return rig
@@ -42,7 +42,7 @@ def size(state: NDArray[np.void]) -> float:
     return float(np.linalg.norm(state["force"]))
 
 
-def norms(rig: Rig, seconds: float) -> list[float]:
+def norms(rig: ArmRig, seconds: float) -> list[float]:
     """Force (N) of each tick."""
     return [size(rig.step()) for _ in range(rig.ticks(seconds))]
 
@@ -99,7 +99,7 @@ def test_towards_zero_there_is_no_limit_and_through_it_only_behind() -> None:
 @pytest.mark.parametrize("how", ["stopped", "refused", "from position to force"])
 def test_after_a_pause_output_grows_slowly_until_it_has_caught_up(how: str) -> None:
     params = still_arm_params(slew=SLEW, slow_slew=SLOW)
-    rig = Rig(params)
+    rig = ArmRig(params)
     rig.force(0.0, 0.0, 4.0)
     rig.step(rig.ticks(0.01))
     if how == "stopped":
@@ -128,7 +128,7 @@ def test_after_a_pause_output_grows_slowly_until_it_has_caught_up(how: str) -> N
     assert max(np.diff(norms(rig, 0.001))) == pytest.approx(SLEW / rig.frequency)
 
 
-def turn(rig: Rig, *torques: float, force: float = 0.0) -> None:
+def turn(rig: ArmRig, *torques: float, force: float = 0.0) -> None:
     """Command joint torques (N.mm), and a force along z (N) beside them."""
     rig.writer.begin()
     rig.writer.torque(*torques)
@@ -144,7 +144,7 @@ def away(last: NDArray[np.float64], force: NDArray[np.float64]) -> float:
     return float(np.linalg.norm(force - kept * last))
 
 
-def cursor_steps(rig: Rig, seconds: float) -> list[float]:
+def cursor_steps(rig: ArmRig, seconds: float) -> list[float]:
     """N by which the force at the cursor goes away from zero in each tick."""
     seen = [rig.reader.snapshot()["force"].copy(), *(rig.step()["force"].copy() for _ in range(rig.ticks(seconds)))]
     return [away(last, force) for last, force in pairwise(seen)]
@@ -238,7 +238,7 @@ def test_a_torque_that_is_released_is_gone_at_the_next_tick_while_a_force_grows(
 
 def test_near_the_stretched_arm_a_small_torque_is_a_large_force_and_comes_no_faster() -> None:
     far = (ARM_HIGH[0], ARM_LOW[1], ARM_HIGH[2])
-    rig = Rig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}, slew=SLEW, slow_slew=SLOW))
+    rig = ArmRig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}, slew=SLEW, slow_slew=SLOW))
     for joint in range(3):
         turn(rig, *(6000.0 if joint == k else 0.0 for k in range(3)))
         assert max(cursor_steps(rig, 0.01)) <= SLEW / rig.frequency + 1e-9
@@ -255,7 +255,7 @@ def test_whatever_sessions_command_against_each_other_the_cursor_feels_no_faster
     frequency: float, scaling: int, seed: int
 ) -> None:
     random = np.random.default_rng(seed)
-    rig = Rig(still_arm_params(slew=SLEW, slow_slew=SLEW, torque_scaling=scaling), frequency=frequency)
+    rig = ArmRig(still_arm_params(slew=SLEW, slow_slew=SLEW, torque_scaling=scaling), frequency=frequency)
     rig.step(rig.ticks(0.06))
     writers = [rig.writer, rig.other("2"), rig.other("3")]
     steps = []
@@ -304,7 +304,7 @@ def test_torques_that_are_no_force_at_a_singular_pose_go_as_far_of_their_limit_a
     stretched = (ARM_SHOULDER[0], ARM_SHOULDER[1] - sum(ARM_LINKS) - 0.01, ARM_SHOULDER[2])
     params = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": stretched}, slew=SLEW, slow_slew=SLOW)
     params["mechanism"]["counts_per_turn"] = 0
-    rig = Rig(params)
+    rig = ArmRig(params)
     # It begins out of reach, which looks like a jump: the brake is over after 2.5 s.
     rig.step(rig.ticks(2.6))
     turn(rig, 3000.0, 0.0, -4000.0)
@@ -352,7 +352,7 @@ def test_the_force_of_a_silent_client_is_gone_21_ms_after_its_time_out(frequency
 
 
 def test_a_dead_timekeeper_takes_what_the_loop_makes_to_zero_and_it_comes_back() -> None:
-    rig = Rig(still_arm_params(slew=SLEW, slow_slew=SLOW), timeout=2.0)
+    rig = ArmRig(still_arm_params(slew=SLEW, slow_slew=SLOW), timeout=2.0)
     rig.writer.begin()
     rig.writer.position(ARM_CENTRE[0] + 0.004, *ARM_CENTRE[1:])
     rig.writer.publish()
@@ -368,7 +368,7 @@ def test_a_dead_timekeeper_takes_what_the_loop_makes_to_zero_and_it_comes_back()
 
 def shaken(gate: float, ticks: int = 600) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Force along z (N) and severity of the tick before, of an arm that is shaken along x; the gate is that of a push of 1 N along z."""
-    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     steady = rig.other("2")
     steady.set_gate(gate)
     assert steady.publish(refresh=False)
@@ -395,7 +395,7 @@ def test_half_a_gate_takes_the_mean_of_none_and_all() -> None:
 
 
 def test_a_shut_gate_lets_through_the_gain_of_the_stage_once_that_has_settled() -> None:
-    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     steady = rig.other("2")
     steady.set_gate(1.0)
     assert steady.publish(refresh=False)
@@ -414,7 +414,7 @@ def test_a_shut_gate_lets_through_the_gain_of_the_stage_once_that_has_settled() 
 
 
 def test_a_gate_that_changes_acts_in_fifty_milliseconds_and_not_in_a_step() -> None:
-    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     steady = rig.other("2")
     shares: list[float] = []
     for tick in range(800):
@@ -435,7 +435,7 @@ def test_a_gate_that_changes_acts_in_fifty_milliseconds_and_not_in_a_step() -> N
 
 
 def test_a_loop_that_goes_on_at_another_rate_forgets_what_it_saw_and_ramps_up() -> None:
-    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     for tick in range(600):
         rig.force(3 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
         rig.step()
@@ -478,7 +478,7 @@ def test_weak_motors_keep_the_direction_of_the_force(
     place: tuple[float, float, float], parts: tuple[float, float, float]
 ) -> None:
     params = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": place}, torque_limit=1000.0)
-    rig = Rig(params, frequency=1000)
+    rig = ArmRig(params, frequency=1000)
     wanted = np.array(parts) / math.hypot(*parts) * 10
     rig.force(*(float(part) for part in wanted))
 
@@ -496,7 +496,7 @@ def test_torques_never_push_harder_than_the_peak_force_wherever_the_arm_is(
     params = arm_params(
         plant={"mass": 1e9}, hand={"path": REST, "centre": place}, torque_scaling=int(scaled), peak_force=10.0
     )
-    rig = Rig(params, frequency=1000)
+    rig = ArmRig(params, frequency=1000)
     rig.writer.begin()
     rig.writer.torque(*(newton_millimetres * part for part in parts))
     assert rig.writer.publish()
@@ -509,7 +509,7 @@ def test_torques_never_push_harder_than_the_peak_force_wherever_the_arm_is(
 
 def test_a_nearly_stretched_arm_gives_out_no_more_than_its_peak() -> None:
     far = (ARM_HIGH[0], ARM_LOW[1], ARM_HIGH[2])
-    rig = Rig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}))
+    rig = ArmRig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}))
     for joint in range(3):
         rig.writer.begin()
         rig.writer.torque(*(6000.0 if joint == k else 0.0 for k in range(3)))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import default_oscillation
-from tests.support.devices import REST, Rig, arm_params
+from tests.support.devices import REST, ArmRig, arm_params
 
 SECONDS = 0.6
 SHAKE_HZ = 15.0
@@ -18,7 +18,7 @@ SHAKE_HZ = 15.0
 
 def shaken(gate: float, *, enabled: bool = True) -> NDArray[np.void]:
     """States, tick by tick, of an arm that one session shakes along x while another one pushes it with 1 N along z."""
-    rig = Rig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     oscillation = default_oscillation()
     oscillation["enabled"] = enabled
     rig.runtime.publish_loop(frequency=1000, command_timeout=0.05, oscillation=oscillation)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastpath.layout.dtypes import SIMULATION_PARAMS
 from fastpath.text.encoder import FrameEncoder
 from tests.support.readings import READINGS, read_out
-from tests.unit.fastpath.frame_rig import Json, Rig, shape
+from tests.unit.fastpath.frame_rig import FrameRig, Json, shape
 
 CALIBRATED, POWER, READY, STARTED, CONNECTED, AWAKE, ATTACHED = 1, 2, 4, 8, 16, 32, 64
 NO_MOVE, NO_TURN, NO_SCALE = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0)
@@ -31,8 +31,8 @@ Workspace: TypeAlias = tuple[Sequence[float], Sequence[float], Sequence[float]]
 
 
 @pytest.fixture
-def rig() -> Rig:
-    return Rig()
+def rig() -> FrameRig:
+    return FrameRig()
 
 
 def numbers(value: dict[str, float]) -> list[np.float32]:
@@ -61,7 +61,7 @@ def turn_matrix(q: Iterable[float]) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("device_id", ["049D", "16A5"])
-def test_device_space_shows_the_state_as_it_is(rig: Rig, device_id: str) -> None:
+def test_device_space_shows_the_state_as_it_is(rig: FrameRig, device_id: str) -> None:
     writer = rig.writer(device_id)
     writer.force(0.5, -1, 0.25)
     writer.publish()
@@ -82,7 +82,7 @@ def test_device_space_shows_the_state_as_it_is(rig: Rig, device_id: str) -> None
 
 
 @pytest.mark.parametrize("device_id", ["049D", "16A5", "1605", "16F2", "1700"])
-def test_no_reading_has_more_decimals_than_its_device_resolves(rig: Rig, device_id: str) -> None:
+def test_no_reading_has_more_decimals_than_its_device_resolves(rig: FrameRig, device_id: str) -> None:
     longest: dict[str, int] = {}
     for _ in range(50):
         rig.runtime.step(37)
@@ -96,7 +96,7 @@ def test_no_reading_has_more_decimals_than_its_device_resolves(rig: Rig, device_
     assert longest
 
 
-def test_application_space_is_workspace_after_mount_after_basis(rig: Rig) -> None:
+def test_application_space_is_workspace_after_mount_after_basis(rig: FrameRig) -> None:
     writer = rig.writer("049D")
     writer.force(0.5, -1, 0.25)
     writer.publish()
@@ -123,7 +123,7 @@ def test_application_space_is_workspace_after_mount_after_basis(rig: Rig) -> Non
 
 
 @pytest.mark.parametrize("rotation", [(-0.6, 0.0, 0.8, 0.0), (-1.0, 0.0, 0.0, 0.0), (-0.5, 0.5, -0.5, 0.5)])
-def test_body_orientation_is_the_quaternion_with_positive_w(rig: Rig, rotation: tuple[float, ...]) -> None:
+def test_body_orientation_is_the_quaternion_with_positive_w(rig: FrameRig, rotation: tuple[float, ...]) -> None:
     rig.runtime.step()
     writer = rig.writer("049D")
     writer.set_workspace(NO_MOVE, rotation, NO_SCALE)
@@ -135,7 +135,7 @@ def test_body_orientation_is_the_quaternion_with_positive_w(rig: Rig, rotation: 
     assert numbers(state["transform"]["rotation"]) == exactly(rotation)
 
 
-def test_a_grip_is_seen_through_the_session_s_basis_only(rig: Rig) -> None:
+def test_a_grip_is_seen_through_the_session_s_basis_only(rig: FrameRig) -> None:
     rig.runtime.step(500)
     seen = rig.reader("1605").snapshot()["orientation"]
     writer = rig.writer("1605")
@@ -149,7 +149,7 @@ def test_a_grip_is_seen_through_the_session_s_basis_only(rig: Rig) -> None:
 
 @pytest.mark.parametrize("device_id", ["1605", "16F2", "1700"])
 @pytest.mark.parametrize("bits", range(8))
-def test_buttons(rig: Rig, device_id: str, bits: int) -> None:
+def test_buttons(rig: FrameRig, device_id: str, bits: int) -> None:
     rig.publish(device_id, buttons=bits)
     rig.runtime.step()
     state = rig.frame(device_id)["state"]
@@ -158,7 +158,7 @@ def test_buttons(rig: Rig, device_id: str, bits: int) -> None:
     assert state["hall"] == 0
 
 
-def test_only_a_wireless_grip_has_a_battery(rig: Rig) -> None:
+def test_only_a_wireless_grip_has_a_battery(rig: FrameRig) -> None:
     rig.runtime.step(100)
     seen = rig.reader("16F2").snapshot()
     state = rig.frame("16F2")["state"]
@@ -173,7 +173,7 @@ def test_only_a_wireless_grip_has_a_battery(rig: Rig) -> None:
 # ---------------------------------------------------------------- commands as shown
 
 
-def test_nothing_commanded_yet_is_idle_in_no_domain(rig: Rig) -> None:
+def test_nothing_commanded_yet_is_idle_in_no_domain(rig: FrameRig) -> None:
     state = rig.frame("049D")["state"]
     assert (state["control_domain"], state["control_mode"]) == ("undefined", "idle")
 
@@ -187,7 +187,7 @@ def test_nothing_commanded_yet_is_idle_in_no_domain(rig: Rig) -> None:
         ("angle", "angular", "position"),
     ],
 )
-def test_domain_and_mode_follow_the_command(rig: Rig, command: str, domain: str, mode: str) -> None:
+def test_domain_and_mode_follow_the_command(rig: FrameRig, command: str, domain: str, mode: str) -> None:
     writer = rig.writer("049D")
     getattr(writer, command)(0.01, 0.02, 0.03)
     writer.publish()
@@ -199,7 +199,7 @@ def test_domain_and_mode_follow_the_command(rig: Rig, command: str, domain: str,
     assert (state["control_domain"], state["control_mode"]) == (domain, "idle")
 
 
-def test_a_held_position_is_shown_in_application_space(rig: Rig) -> None:
+def test_a_held_position_is_shown_in_application_space(rig: FrameRig) -> None:
     writer = rig.writer("049D")
     writer.set_basis((2, 0, 1), (-1, 1, 1))
     writer.set_workspace((1.0, 0.0, 0.0), TURN, (2.0, 2.0, 2.0))
@@ -213,7 +213,7 @@ def test_a_held_position_is_shown_in_application_space(rig: Rig) -> None:
     assert numbers(rig.frame("049D")["state"]["current_cursor_position"]) == exactly(held)
 
 
-def test_held_angles_are_shown_in_degrees(rig: Rig) -> None:
+def test_held_angles_are_shown_in_degrees(rig: FrameRig) -> None:
     writer = rig.writer("049D")
     writer.set_workspace((1, 2, 3), TURN, NO_SCALE)
     writer.angle(1.5, -20.25, 30)
@@ -224,7 +224,7 @@ def test_held_angles_are_shown_in_degrees(rig: Rig) -> None:
     assert state["current_cursor_position"] == ZERO_XYZ
 
 
-def test_a_stopped_device_shows_no_held_set_point(rig: Rig) -> None:
+def test_a_stopped_device_shows_no_held_set_point(rig: FrameRig) -> None:
     writer = rig.writer("049D")
     writer.position(0, -0.1, 0.1)
     writer.angle(1, 2, 3)
@@ -255,7 +255,7 @@ def test_a_stopped_device_shows_no_held_set_point(rig: Rig) -> None:
 )
 @pytest.mark.parametrize("device_id", ["049D", "1605"])
 def test_a_transform_shows_its_sub_fields_that_are_not_identity(
-    rig: Rig, device_id: str, workspace: Workspace, shown: dict[str, object]
+    rig: FrameRig, device_id: str, workspace: Workspace, shown: dict[str, object]
 ) -> None:
     writer = rig.writer(device_id)
     writer.set_workspace(*workspace)
@@ -268,7 +268,7 @@ def test_a_transform_shows_its_sub_fields_that_are_not_identity(
         assert shape(complete) == shape(IDENTITY)
 
 
-def test_transform_velocity_is_empty_at_rest_and_zero_with_explicit_fields(rig: Rig) -> None:
+def test_transform_velocity_is_empty_at_rest_and_zero_with_explicit_fields(rig: FrameRig) -> None:
     assert rig.frame("049D")["state"]["transform_velocity"] == {}
     assert rig.frame("049D", complete_transforms=True)["state"]["transform_velocity"] == {}
     explicit = rig.frame("049D", explicit_fields=True)["state"]["transform_velocity"]
@@ -279,7 +279,7 @@ def test_transform_velocity_is_empty_at_rest_and_zero_with_explicit_fields(rig: 
 
 
 @pytest.mark.parametrize("on", [0, CALIBRATED, POWER, READY, STARTED, CONNECTED, AWAKE, ATTACHED, 127])
-def test_status_shows_the_flags(rig: Rig, on: int) -> None:
+def test_status_shows_the_flags(rig: FrameRig, on: int) -> None:
     for device_id in rig.kinds:
         rig.publish(device_id, flags=on)
     rig.runtime.step()
@@ -297,7 +297,7 @@ def test_status_shows_the_flags(rig: Rig, on: int) -> None:
 
 @pytest.mark.parametrize("fillers", [0, 62, 63, 64, 200, 254])
 def test_in_use_means_another_session(fillers: int) -> None:
-    rig = Rig(max_sessions=256)
+    rig = FrameRig(max_sessions=256)
     for number in range(fillers):
         rig.runtime.lease_session(f"filler {number}")
     own, other = rig.writer("049D"), rig.writer("049D", "8")
@@ -318,7 +318,7 @@ def test_in_use_means_another_session(fillers: int) -> None:
     assert in_use() == [True, False, True]
 
 
-def test_safety_is_shown_when_asked_for(rig: Rig) -> None:
+def test_safety_is_shown_when_asked_for(rig: FrameRig) -> None:
     rig.runtime.step()
     safe = {"ebrake": False, "fod_stage": "idle", "stalled": False, "oscillation_stage": 8, "stopped": False}
     assert rig.frame("049D", status_safety=True)["status"]["safety"] == safe
@@ -328,7 +328,7 @@ def test_safety_is_shown_when_asked_for(rig: Rig) -> None:
     assert "safety" not in rig.frame("1605", status_safety=True)["status"]
 
 
-def test_safety_shows_what_the_monitors_do(rig: Rig) -> None:
+def test_safety_shows_what_the_monitors_do(rig: FrameRig) -> None:
     rig.runtime.step()
     shoved = np.zeros((), dtype=SIMULATION_PARAMS)
     shoved["push"], shoved["push_revision"] = (9, 0, 0), 1

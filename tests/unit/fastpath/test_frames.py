@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastpath.text.encoder import FrameEncoder, FrameEntry, nulls
-from tests.unit.fastpath.frame_rig import ARM, GRIP, Json, Rig, shape
+from tests.unit.fastpath.frame_rig import ARM, GRIP, FrameRig, Json, shape
 
 READY = 4
 LONGEST_NUMBER = "-0.000107305365"
@@ -39,14 +39,14 @@ DOCUMENTED = """
 
 
 @pytest.fixture
-def rig() -> Rig:
-    return Rig()
+def rig() -> FrameRig:
+    return FrameRig()
 
 
 # ---------------------------------------------------------------- the whole frame
 
 
-def test_keys_order_and_types_are_those_of_the_documented_frame(rig: Rig) -> None:
+def test_keys_order_and_types_are_those_of_the_documented_frame(rig: FrameRig) -> None:
     rig.runtime.step()
     frame = json.loads(rig.encoder("049D", "16F2").encode())
     frame["grip"][0]["device_id"] = "1605"
@@ -57,24 +57,24 @@ def test_keys_order_and_types_are_those_of_the_documented_frame(rig: Rig) -> Non
     assert frame["grip"][0]["status"] == documented["grip"][0]["status"]
 
 
-def test_a_frame_is_compact_text(rig: Rig) -> None:
+def test_a_frame_is_compact_text(rig: FrameRig) -> None:
     text = rig.encoder("049D", "1605").encode()
     assert b" " not in text
     assert b"\n" not in text
 
 
-def test_every_group_is_present_without_devices(rig: Rig) -> None:
+def test_every_group_is_present_without_devices(rig: FrameRig) -> None:
     assert rig.encoder().encode() == b'{"session_id":7,"arm":[],"compact":[],"grip":[],"pen":[]}'
     assert rig.encoder(version=30).encode() == b'{"session_id":7,"arm":{},"compact":{},"grip":{},"pen":{}}'
 
 
-def test_a_frame_without_session_id_starts_with_its_groups(rig: Rig) -> None:
+def test_a_frame_without_session_id_starts_with_its_groups(rig: FrameRig) -> None:
     assert rig.encoder(session_id=None).encode() == b'{"arm":[],"compact":[],"grip":[],"pen":[]}'
     assert FrameEncoder(None, [], version=31).encode() == b"{}"
     assert FrameEncoder(3, [], version=31).encode() == b'{"session_id":3}'
 
 
-def test_groups_and_entries_keep_their_order(rig: Rig) -> None:
+def test_groups_and_entries_keep_their_order(rig: FrameRig) -> None:
     groups = [("pen", [rig.entry("1700")]), ("g", [rig.entry("16F2"), rig.entry("049D"), rig.entry("1605")])]
     frame = json.loads(FrameEncoder(1, groups, version=31).encode())
     assert list(frame) == ["session_id", "pen", "g"]
@@ -82,7 +82,7 @@ def test_groups_and_entries_keep_their_order(rig: Rig) -> None:
     assert list(json.loads(FrameEncoder(1, groups, version=30).encode())["g"]) == ["16F2", "049D", "1605"]
 
 
-def test_each_frame_shows_the_newest_state(rig: Rig) -> None:
+def test_each_frame_shows_the_newest_state(rig: FrameRig) -> None:
     encoder, reader = rig.encoder("049D", "16A5"), rig.reader("049D")
     seen: set[str] = set()
     for _ in range(5):
@@ -94,13 +94,13 @@ def test_each_frame_shows_the_newest_state(rig: Rig) -> None:
     assert len(seen) == 5
 
 
-def test_a_frame_of_an_unchanged_state_is_the_same_text(rig: Rig) -> None:
+def test_a_frame_of_an_unchanged_state_is_the_same_text(rig: FrameRig) -> None:
     rig.runtime.step(10)
     encoder = rig.encoder("049D", "16A5", "1605", "16F2", "1700")
     assert encoder.encode() == encoder.encode()
 
 
-def test_ids_and_group_names_are_escaped(rig: Rig) -> None:
+def test_ids_and_group_names_are_escaped(rig: FrameRig) -> None:
     odd = 'a"\\\n\ud800é'
     entry = FrameEntry(odd, GRIP, rig.reader("1605"), None)
     assert (
@@ -113,7 +113,7 @@ def test_ids_and_group_names_are_escaped(rig: Rig) -> None:
 # ---------------------------------------------------------------- frame v3.0
 
 
-def test_a_v30_frame_has_groups_keyed_by_id_and_the_mode_twice(rig: Rig) -> None:
+def test_a_v30_frame_has_groups_keyed_by_id_and_the_mode_twice(rig: FrameRig) -> None:
     rig.runtime.step(20)
     new = json.loads(rig.encoder("049D", "16A5", "1605", "16F2").encode())
     old = json.loads(rig.encoder("049D", "16A5", "1605", "16F2", version=30).encode())
@@ -129,7 +129,7 @@ def test_a_v30_frame_has_groups_keyed_by_id_and_the_mode_twice(rig: Rig) -> None
 
 
 @pytest.mark.parametrize("version", [30, 31])
-def test_a_device_in_configs_shows_its_config_as_it_was_given(rig: Rig, version: int) -> None:
+def test_a_device_in_configs_shows_its_config_as_it_was_given(rig: FrameRig, version: int) -> None:
     encoder = rig.encoder("049D", "1605", "16F2", version=version)
     plain = encoder.encode()
     text = encoder.encode({"049D": b'{"type":"arm","n":1.50}', "16F2": b"{}", "FFFF": b"{}"})
@@ -146,7 +146,7 @@ def test_a_device_in_configs_shows_its_config_as_it_was_given(rig: Rig, version:
     assert encoder.encode({}) == encoder.encode(None) == encoder.encode({"FFFF": b"{}"}) == plain
 
 
-def test_configs_of_any_length_fit(rig: Rig) -> None:
+def test_configs_of_any_length_fit(rig: FrameRig) -> None:
     encoder = rig.encoder("049D", "16A5", "1605", "16F2", "1700")
     plain = encoder.encode()
     for size in (0, 3000, 200_000, 10):
@@ -156,7 +156,7 @@ def test_configs_of_any_length_fit(rig: Rig) -> None:
         assert encoder.encode() == plain
 
 
-def test_configs_are_bytes(rig: Rig) -> None:
+def test_configs_are_bytes(rig: FrameRig) -> None:
     encoder = rig.encoder("049D")
     with pytest.raises(TypeError, match="bytes"):
         encoder.encode({"049D": "{}"})  # type: ignore[dict-item]
@@ -164,11 +164,11 @@ def test_configs_are_bytes(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("none", [None, [], ()])
-def test_without_errors_there_is_no_key(rig: Rig, none: Sequence[tuple[str, str]] | None) -> None:
+def test_without_errors_there_is_no_key(rig: FrameRig, none: Sequence[tuple[str, str]] | None) -> None:
     assert "errors" not in json.loads(rig.encoder("049D").encode(errors=none))
 
 
-def test_errors_name_path_and_reason_and_come_last(rig: Rig) -> None:
+def test_errors_name_path_and_reason_and_come_last(rig: FrameRig) -> None:
     errors = [("", "not JSON"), ('arm[0].commands["x"]', "must be a number"), ("\x00\ud800é", "\\")]
     frame = json.loads(rig.encoder("049D").encode(errors=errors))
     assert list(frame)[-1] == "errors"
@@ -176,7 +176,7 @@ def test_errors_name_path_and_reason_and_come_last(rig: Rig) -> None:
     assert frame["errors"] == [{"path": path, "reason": reason} for path, reason in expected]
 
 
-def test_at_most_eight_errors_of_a_hundred_characters(rig: Rig) -> None:
+def test_at_most_eight_errors_of_a_hundred_characters(rig: FrameRig) -> None:
     errors = [(f"{n}" + "p" * 200, f"{n}" + "r" * 200) for n in range(20)]
     frame = json.loads(rig.encoder().encode(errors=errors))
     assert frame["errors"] == [{"path": path[:100], "reason": reason[:100]} for path, reason in errors[:8]]
@@ -216,7 +216,7 @@ def test_the_last_error_that_fits_is_shown(beyond: int, shown: int) -> None:
     assert len(json.loads(text)["errors"]) == shown
 
 
-def test_tick_and_time_of_the_first_device(rig: Rig) -> None:
+def test_tick_and_time_of_the_first_device(rig: FrameRig) -> None:
     rig.runtime.step(123)
     before = time.time()
     text = rig.encoder("049D", "1605", timestamps=True).encode()
@@ -236,7 +236,7 @@ def test_tick_and_time_of_the_first_device(rig: Rig) -> None:
 # ---------------------------------------------------------------- numbers that float32 cannot hold
 
 
-def test_a_number_that_float32_cannot_hold_is_null_and_counted(rig: Rig) -> None:
+def test_a_number_that_float32_cannot_hold_is_null_and_counted(rig: FrameRig) -> None:
     encoder = rig.encoder("16F2")
     rig.runtime.step()
     encoder.encode()
@@ -251,7 +251,7 @@ def test_a_number_that_float32_cannot_hold_is_null_and_counted(rig: Rig) -> None
     assert rig.encoder("16F2").nulls == 0
 
 
-def test_a_view_beyond_float32_is_null(rig: Rig) -> None:
+def test_a_view_beyond_float32_is_null(rig: FrameRig) -> None:
     writer = rig.writer("049D")
     writer.set_workspace((1e300, 0, 0), (1, 0, 0, 0), (1, 1, 1))
     state = rig.frame("049D", writer)["state"]
@@ -287,7 +287,7 @@ GROUPS: dict[str, Callable[[list[FrameEntry]], list[tuple[str, list[FrameEntry]]
 @pytest.mark.parametrize("version", [30, 31])
 @pytest.mark.parametrize("words", GROUPS)
 def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(
-    rig: Rig, words: str, version: int
+    rig: FrameRig, words: str, version: int
 ) -> None:
     entries: list[FrameEntry] = []
     for device_id in ("049D", "16A5", "1605", "16F2"):
@@ -307,7 +307,7 @@ def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(
 
 
 @pytest.mark.parametrize("device_id", ["049D", "16A5", "1605", "16F2", "1700"])
-def test_one_entry_with_the_longest_numbers_fits_the_room_reserved_for_it(rig: Rig, device_id: str) -> None:
+def test_one_entry_with_the_longest_numbers_fits_the_room_reserved_for_it(rig: FrameRig, device_id: str) -> None:
     encoder = rig.encoder(device_id, explicit_fields=True, status_safety=True, version=30)
     assert len(with_longest_numbers(encoder.encode())) < 4096
 
@@ -316,21 +316,21 @@ def test_one_entry_with_the_longest_numbers_fits_the_room_reserved_for_it(rig: R
 
 
 @pytest.mark.parametrize("kind", [0, 5, -1])
-def test_an_entry_needs_a_kind(rig: Rig, kind: int) -> None:
+def test_an_entry_needs_a_kind(rig: FrameRig, kind: int) -> None:
     with pytest.raises(ValueError, match="no kind of device"):
         FrameEntry("049D", kind, rig.reader("049D"), None)
 
 
-def test_an_entry_needs_reader_and_writer_of_one_device(rig: Rig) -> None:
+def test_an_entry_needs_reader_and_writer_of_one_device(rig: FrameRig) -> None:
     with pytest.raises(ValueError, match="a reader and a writer of one device"):
         FrameEntry("049D", ARM, rig.reader("049D"), rig.writer("1605"))
     with pytest.raises(ValueError, match="a reader and a writer of one device"):
-        FrameEntry("049D", ARM, Rig().reader("049D"), rig.writer("049D"))
+        FrameEntry("049D", ARM, FrameRig().reader("049D"), rig.writer("049D"))
     with pytest.raises(TypeError):
         FrameEntry("049D", ARM, None, None)  # type: ignore[arg-type]
 
 
-def test_an_entry_shows_what_it_was_made_from(rig: Rig) -> None:
+def test_an_entry_shows_what_it_was_made_from(rig: FrameRig) -> None:
     reader, writer = rig.reader("16F2"), rig.writer("16F2")
     entry = FrameEntry("16F2", GRIP, reader, writer, wireless=True)
     assert (entry.device_id, entry.kind, entry.reader, entry.writer, entry.wireless) == (
@@ -344,7 +344,7 @@ def test_an_entry_shows_what_it_was_made_from(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(("device_id", "kind"), [("049D", ARM), ("1605", GRIP)])
-def test_a_device_is_ready_once_its_entry_and_the_loop_say_so(rig: Rig, device_id: str, kind: int) -> None:
+def test_a_device_is_ready_once_its_entry_and_the_loop_say_so(rig: FrameRig, device_id: str, kind: int) -> None:
     def ready(said: bool) -> bool:
         entry = FrameEntry(device_id, kind, rig.reader(device_id), None, ready=said)
         return bool(json.loads(FrameEncoder(1, [("g", [entry])], version=31).encode())["g"][0]["status"]["ready"])
@@ -362,6 +362,6 @@ def test_an_encoder_needs_a_version_and_a_positive_session(session_id: int, vers
         FrameEncoder(session_id, [], version=version)
 
 
-def test_an_encoder_needs_entries(rig: Rig) -> None:
+def test_an_encoder_needs_entries(rig: FrameRig) -> None:
     with pytest.raises(TypeError):
         FrameEncoder(7, [("arm", [rig.reader("049D")])], version=31)  # type: ignore[list-item]

@@ -8,7 +8,7 @@ import pytest
 from fastpath.arena.runtime import Runtime
 from tests.support.devices import (
     ARM_CENTRE,
-    Rig,
+    ArmRig,
     arm_params,
     force_of,
     forces,
@@ -23,7 +23,7 @@ STOPPED = 256
 
 
 def test_a_stopped_device_gives_nothing_from_the_next_tick_until_it_is_released() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -44,7 +44,7 @@ def test_a_stopped_device_gives_nothing_from_the_next_tick_until_it_is_released(
 
 
 def test_a_position_comes_back_from_a_stop_along_its_ramp() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.writer.position(0.1, 0.0, 0.1)
     keep(rig.writer, rig, 0.05)
     rig.runtime.stop_device(rig.device, stopped=True)
@@ -56,7 +56,7 @@ def test_a_position_comes_back_from_a_stop_along_its_ramp() -> None:
 
 
 def test_a_device_that_takes_no_commands_gives_nothing() -> None:
-    rig = Rig(still_arm_params(accepts_commands=0))
+    rig = ArmRig(still_arm_params(accepts_commands=0))
     rig.writer.force(1.0, 0.0, 0.0)
     rig.writer.torque(100.0, 0.0, 0.0)
     rig.writer.position(0.1, 0.0, 0.1)
@@ -84,7 +84,7 @@ def test_a_device_without_parameters_gives_nothing() -> None:
 
 
 def test_a_closed_session_is_gone_at_the_next_tick() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -98,7 +98,7 @@ def test_a_closed_session_is_gone_at_the_next_tick() -> None:
 
 
 def test_a_released_session_is_gone_at_the_next_tick_even_unrevoked() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -108,7 +108,7 @@ def test_a_released_session_is_gone_at_the_next_tick_even_unrevoked() -> None:
 
 
 def test_a_late_write_of_a_revoked_writer_changes_nothing() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.writer.revoke()
     rig.writer.force(1.0, 0.0, 0.0)
 
@@ -117,7 +117,7 @@ def test_a_late_write_of_a_revoked_writer_changes_nothing() -> None:
 
 
 def test_a_late_write_of_a_released_session_changes_nothing() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.runtime.release_session(rig.session)
     rig.writer.force(1.0, 0.0, 0.0)
     rig.writer.publish()
@@ -130,7 +130,7 @@ def test_a_late_write_of_a_released_session_changes_nothing() -> None:
 
 @pytest.mark.parametrize("late", ["publish", "revoke"])
 def test_a_late_write_does_not_touch_what_the_slot_s_next_session_holds(late: str) -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
     rig.runtime.release_session(rig.session)
@@ -146,7 +146,7 @@ def test_a_late_write_does_not_touch_what_the_slot_s_next_session_holds(late: st
 
 
 def test_a_session_that_is_leased_again_begins_with_nothing_commanded() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -159,7 +159,7 @@ def test_a_session_that_is_leased_again_begins_with_nothing_commanded() -> None:
 
 
 def test_a_released_device_shows_zero_and_frees_its_slot() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -172,7 +172,7 @@ def test_a_released_device_shows_zero_and_frees_its_slot() -> None:
 
 
 def test_a_device_that_is_leased_again_hears_only_writers_of_its_new_generation() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -188,7 +188,7 @@ def test_a_device_that_is_leased_again_hears_only_writers_of_its_new_generation(
 
 
 def test_a_device_that_is_leased_again_goes_on_where_it_stood() -> None:
-    rig = Rig(arm_params())
+    rig = ArmRig(arm_params())
     before = rig.step(rig.ticks(1.0))
 
     again = rig.runtime.lease_device("arm")
@@ -199,7 +199,7 @@ def test_a_device_that_is_leased_again_goes_on_where_it_stood() -> None:
 
 
 def test_a_device_of_another_name_begins_anew_in_the_slot() -> None:
-    rig = Rig(arm_params())
+    rig = ArmRig(arm_params())
     rig.step(rig.ticks(1.0))
     rig.runtime.release_device(rig.device)
     rig.step()
@@ -226,7 +226,7 @@ def test_a_loop_without_a_beat_is_trusted_for_half_a_second_from_its_first_tick(
 
 @pytest.mark.parametrize("rate", RATES)
 def test_without_a_beat_held_positions_let_go_and_forces_stay(rate: float) -> None:
-    rig = Rig(frequency=rate)
+    rig = ArmRig(frequency=rate)
     other = rig.other("2")
     other.force(0.0, 2.0, 0.0)
     rig.writer.position(ARM_CENTRE[0] + 0.1, ARM_CENTRE[1], ARM_CENTRE[2])
@@ -256,7 +256,7 @@ def test_without_a_beat_held_positions_let_go_and_forces_stay(rate: float) -> No
 
 
 def test_without_a_beat_held_angles_let_go_and_torques_stay() -> None:
-    rig = Rig()
+    rig = ArmRig()
     other = rig.other("2")
     joint = rig.reader.snapshot()["joint"]
     rig.writer.angle(joint[0] + 1.0, joint[1], joint[2])
@@ -271,7 +271,7 @@ def test_without_a_beat_held_angles_let_go_and_torques_stay() -> None:
 
 
 def test_held_positions_come_back_200_ms_after_the_beat_does() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.writer.position(ARM_CENTRE[0] + 0.1, ARM_CENTRE[1], ARM_CENTRE[2])
     keep(rig.writer, rig, 0.05)
     keep(rig.writer, rig, 0.7, beat=False)
@@ -290,7 +290,7 @@ def test_held_positions_come_back_200_ms_after_the_beat_does() -> None:
 
 
 def test_each_silence_counts_one_trip() -> None:
-    rig = Rig(frequency=1000)
+    rig = ArmRig(frequency=1000)
     for trips in (1, 2, 3):
         rig.step(700, beat=False)
         rig.step(300)
@@ -298,7 +298,7 @@ def test_each_silence_counts_one_trip() -> None:
 
 
 def test_a_beat_by_hand_is_a_beat() -> None:
-    rig = Rig(frequency=1000)
+    rig = ArmRig(frequency=1000)
     for _ in range(10):
         rig.step(400, beat=False)
         rig.runtime.beat()

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from tests.support.devices import (
-    Rig,
+    ArmRig,
     arm_params,
     force_of,
     grip_params,
@@ -30,7 +30,7 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 @pytest.mark.parametrize("rate", RATES)
 def test_a_step_is_one_tick_of_one_exact_period(rate: float) -> None:
-    rig = Rig(frequency=rate)
+    rig = ArmRig(frequency=rate)
     before = rig.reader.snapshot()
 
     state = rig.step(7)
@@ -41,7 +41,7 @@ def test_a_step_is_one_tick_of_one_exact_period(rate: float) -> None:
 
 
 def test_the_loop_shows_the_rate_that_it_steps_at() -> None:
-    rig = Rig(frequency=8_000)
+    rig = ArmRig(frequency=8_000)
     seen = [float((rig.step(rig.ticks(0.25)), rig.runtime.loop_state()["frequency"])[1]) for _ in range(10)]
 
     assert all(shown == pytest.approx(8_000) or shown == 0 for shown in seen)
@@ -50,7 +50,7 @@ def test_the_loop_shows_the_rate_that_it_steps_at() -> None:
 
 @pytest.mark.parametrize("rate", [1_000.0, 8_000.0, 32_000.0])
 def test_a_new_rate_brings_the_output_back_in_50_ms(rate: float) -> None:
-    rig = Rig(frequency=4_000)
+    rig = ArmRig(frequency=4_000)
     rig.force(4.0, 0.0, 0.0)
     assert force_of(rig.step()) == (4.0, 0.0, 0.0)
 
@@ -67,7 +67,7 @@ def test_a_new_rate_brings_the_output_back_in_50_ms(rate: float) -> None:
 
 
 def test_the_same_rate_published_again_disturbs_nothing() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(4.0, 0.0, 0.0)
     rig.step()
 
@@ -77,7 +77,7 @@ def test_the_same_rate_published_again_disturbs_nothing() -> None:
 
 
 def test_torques_come_back_along_the_same_ramp() -> None:
-    rig = Rig(frequency=4_000)
+    rig = ArmRig(frequency=4_000)
     rig.runtime.publish_loop(frequency=1_000, command_timeout=0.05)
     rig.writer.torque(100.0, 0.0, 0.0)
     rig.writer.publish()
@@ -101,7 +101,7 @@ def test_a_loop_begins_with_the_output_ramp() -> None:
 
 
 def test_a_force_arrives_turned_back_through_the_view() -> None:
-    rig = Rig()
+    rig = ArmRig()
     half = math.sqrt(0.5)
     rig.writer.set_basis((0, 2, 1), (1, -1, 1))
     rig.writer.set_workspace((1.0, 2.0, 3.0), (half, 0.0, 0.0, half), (5.0, 5.0, 5.0))
@@ -112,7 +112,7 @@ def test_a_force_arrives_turned_back_through_the_view() -> None:
 
 
 def test_a_held_force_does_not_turn_with_the_view() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(3.0, 0.0, 0.0)
     rig.step()
 
@@ -123,7 +123,7 @@ def test_a_held_force_does_not_turn_with_the_view() -> None:
 
 
 def test_a_held_position_follows_the_workspace() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.writer.position(0.0, 0.0, 0.0)
     rig.writer.publish()
     rig.step()
@@ -149,7 +149,7 @@ def test_a_held_position_follows_the_workspace() -> None:
     ],
 )
 def test_domain_and_mode_name_what_is_commanded(commands: tuple[str, ...], domain: int, mode: int) -> None:
-    rig = Rig()
+    rig = ArmRig()
     for command in commands:
         getattr(rig.writer, command)(0.0, 0.0, 0.0)
     rig.writer.publish()
@@ -161,7 +161,7 @@ def test_domain_and_mode_name_what_is_commanded(commands: tuple[str, ...], domai
 
 
 def test_the_domain_stays_and_the_mode_does_not_when_nothing_is_commanded() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.writer.torque(0.0, 0.0, 0.0)
     rig.writer.publish()
     rig.step()
@@ -175,14 +175,14 @@ def test_the_domain_stays_and_the_mode_does_not_when_nothing_is_commanded() -> N
 
 
 def test_a_zero_force_is_a_command() -> None:
-    rig = Rig()
+    rig = ArmRig()
     rig.force(0.0, 0.0, 0.0)
 
     assert rig.step()["mode"] == FORCE
 
 
 def test_the_state_names_the_sessions_that_command() -> None:
-    rig = Rig()
+    rig = ArmRig()
     leases = [rig.runtime.lease_session(str(number)) for number in range(2, 5)]
     rig.force(1.0, 0.0, 0.0, writer=rig.runtime.writer(leases[1], rig.device))
 
@@ -191,7 +191,7 @@ def test_the_state_names_the_sessions_that_command() -> None:
 
 
 def test_flags_of_the_parameters_are_shown() -> None:
-    rig = Rig(still_arm_params(flags=13))
+    rig = ArmRig(still_arm_params(flags=13))
 
     assert rig.reader.snapshot()["flags"] == 13 | StatusFlag.FLAG_MEASURED
 

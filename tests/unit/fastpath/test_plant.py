@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.testing.formulas import Hand, Plant
-from tests.support.devices import HANDS, Rig, arm_params
+from tests.support.devices import HANDS, ArmRig, arm_params
 
 Array = NDArray[Any]
 
@@ -273,7 +273,7 @@ def fitted_amplitude(samples: Array, times: Array, frequency: float) -> Array:
 @pytest.mark.parametrize("frequency", [1.0, 2.0, 5.0, 10.0, 20.0])
 def test_the_reported_velocity_is_that_of_the_motion_behind_a_100_hz_filter(frequency: float, loop_rate: float) -> None:
     hand = {"period": 1 / frequency, "radius": 0.02}
-    rig = Rig(arm_params(grip="firm", hand=hand), frequency=loop_rate)
+    rig = ArmRig(arm_params(grip="firm", hand=hand), frequency=loop_rate)
     rig.step(rig.ticks(3.0))
     samples = rig.ticks(max(1.0, 2 / frequency))
     positions, velocities = np.empty((samples, 3)), np.empty((samples, 3))
@@ -293,7 +293,7 @@ def test_the_reported_velocity_is_that_of_the_motion_behind_a_100_hz_filter(freq
 
 @pytest.mark.parametrize("loop_rate", [1_000.0, 4_000.0, 32_000.0])
 def test_one_encoder_count_shows_as_the_step_response_of_the_filter(loop_rate: float) -> None:
-    rig = Rig(arm_params(plant={"coulomb": 0.0}, hand={"path": 2}), frequency=loop_rate)
+    rig = ArmRig(arm_params(plant={"coulomb": 0.0}, hand={"path": 2}), frequency=loop_rate)
     rig.step(rig.ticks(2.0))
     before = rig.step()
     rig.force(0.05, 0.0, 0.0)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
-from tests.support.devices import ARM_CENTRE, NO_HAND, REST, Rig, arm_params, still_arm_params
+from tests.support.devices import ARM_CENTRE, NO_HAND, REST, ArmRig, arm_params, still_arm_params
 
 STIFFNESS = 500.0
 
@@ -20,7 +20,7 @@ def pulled_to(state: NDArray[np.void]) -> float:
     return float(state["position"][0] + state["force"][0] / STIFFNESS)
 
 
-def hold(rig: Rig, x: float, writer: Writer | None = None) -> None:
+def hold(rig: ArmRig, x: float, writer: Writer | None = None) -> None:
     """Command a place x (m) beside the centre."""
     target = writer or rig.writer
     target.begin()
@@ -28,14 +28,14 @@ def hold(rig: Rig, x: float, writer: Writer | None = None) -> None:
     assert target.publish()
 
 
-def held(rig: Rig, x: float, seconds: float = 0.03) -> None:
+def held(rig: ArmRig, x: float, seconds: float = 0.03) -> None:
     """Hold a place until its ramp-in is over."""
     for _ in range(round(seconds / 0.010)):
         hold(rig, x)
         rig.step(rig.ticks(0.010))
 
 
-def track(rig: Rig, seconds: float) -> NDArray[np.float64]:
+def track(rig: ArmRig, seconds: float) -> NDArray[np.float64]:
     """What the arm is pulled to, tick by tick."""
     return np.array([pulled_to(rig.step()) for _ in range(rig.ticks(seconds))])
 
@@ -44,7 +44,7 @@ def track(rig: Rig, seconds: float) -> NDArray[np.float64]:
 
 
 def test_the_first_set_point_is_there_at_once() -> None:
-    rig = Rig()
+    rig = ArmRig()
     hold(rig, 0.002)
 
     # Its force is ramped in at 500 N/s: 1 N after 2 ms.
@@ -53,7 +53,7 @@ def test_the_first_set_point_is_there_at_once() -> None:
 
 @pytest.mark.parametrize("interval", [0.005, 0.020, 0.040])
 def test_from_one_set_point_to_the_next_it_goes_straight_in_the_time_between_the_messages(interval: float) -> None:
-    rig = Rig()
+    rig = ArmRig()
     held(rig, 0.0)
     hold(rig, 0.0)
     rig.step(rig.ticks(interval))
@@ -68,7 +68,7 @@ def test_from_one_set_point_to_the_next_it_goes_straight_in_the_time_between_the
 
 
 def test_after_a_pause_the_line_takes_50_ms_at_most() -> None:
-    rig = Rig(timeout=0.3)
+    rig = ArmRig(timeout=0.3)
     held(rig, 0.0)
     rig.step(rig.ticks(0.2))
     hold(rig, 0.004)
@@ -80,7 +80,7 @@ def test_after_a_pause_the_line_takes_50_ms_at_most() -> None:
 
 
 def test_a_client_of_50_messages_a_second_makes_no_steps() -> None:
-    rig = Rig()
+    rig = ArmRig()
     held(rig, 0.0)
     seen: list[float] = []
     for turn in range(25):
@@ -94,7 +94,7 @@ def test_a_client_of_50_messages_a_second_makes_no_steps() -> None:
 
 
 def test_a_set_point_that_turns_on_its_way_goes_on_from_where_it_is() -> None:
-    rig = Rig()
+    rig = ArmRig()
     held(rig, 0.0)
     hold(rig, 0.004)
     first = track(rig, 0.005)
@@ -108,7 +108,7 @@ def test_a_set_point_that_turns_on_its_way_goes_on_from_where_it_is() -> None:
 
 
 def test_the_state_shows_what_was_commanded_and_not_the_line_to_it() -> None:
-    rig = Rig()
+    rig = ArmRig()
     held(rig, 0.0)
     hold(rig, 0.004)
 
@@ -116,7 +116,7 @@ def test_the_state_shows_what_was_commanded_and_not_the_line_to_it() -> None:
 
 
 def test_angles_go_straight_too() -> None:
-    rig = Rig(still_arm_params(torque_limit=20_000.0))
+    rig = ArmRig(still_arm_params(torque_limit=20_000.0))
     joint = float(rig.step()["joint"][0])
     others = tuple(float(part) for part in rig.step()["joint"][1:])
 
@@ -141,7 +141,7 @@ def test_angles_go_straight_too() -> None:
 
 @pytest.mark.parametrize("speed", [0.05, 0.2])
 def test_with_a_speed_limit_the_set_point_moves_no_faster(speed: float) -> None:
-    rig = Rig(still_arm_params(safe_speed=speed))
+    rig = ArmRig(still_arm_params(safe_speed=speed))
     held(rig, 0.0)
     hold(rig, 0.004)
 
@@ -156,7 +156,7 @@ def test_with_a_speed_limit_the_set_point_moves_no_faster(speed: float) -> None:
 
 
 def test_with_a_speed_limit_a_far_place_is_approached_from_where_the_device_is() -> None:
-    rig = Rig(arm_params(hand={"path": NO_HAND}, safe_speed=0.1, plant={"gravity_mass": 0.0}))
+    rig = ArmRig(arm_params(hand={"path": NO_HAND}, safe_speed=0.1, plant={"gravity_mass": 0.0}))
     speeds = []
     for _ in range(150):
         hold(rig, 0.1)
@@ -167,7 +167,7 @@ def test_with_a_speed_limit_a_far_place_is_approached_from_where_the_device_is()
 
 
 def test_without_a_limit_a_far_place_is_approached_fast() -> None:
-    rig = Rig(arm_params(hand={"path": NO_HAND}, plant={"gravity_mass": 0.0}))
+    rig = ArmRig(arm_params(hand={"path": NO_HAND}, plant={"gravity_mass": 0.0}))
     speeds = []
     for _ in range(30):
         hold(rig, 0.1)
@@ -178,7 +178,7 @@ def test_without_a_limit_a_far_place_is_approached_fast() -> None:
 
 def test_a_new_limit_acts_on_the_way() -> None:
     params = still_arm_params(safe_speed=0.02)
-    rig = Rig(params)
+    rig = ArmRig(params)
     held(rig, 0.0)
     hold(rig, 0.004)
     slow = track(rig, 0.020)
@@ -195,7 +195,7 @@ def test_a_new_limit_acts_on_the_way() -> None:
 
 
 def test_a_released_position_pulls_no_more_at_the_next_tick() -> None:
-    rig = Rig()
+    rig = ArmRig()
     held(rig, 0.004)
     rig.writer.begin()
     assert rig.writer.publish()
@@ -204,7 +204,7 @@ def test_a_released_position_pulls_no_more_at_the_next_tick() -> None:
 
 
 def test_a_silent_clients_position_is_held_where_its_line_ends_and_fades() -> None:
-    rig = Rig()
+    rig = ArmRig()
     held(rig, 0.0)
     hold(rig, 0.004)
     seen = track(rig, 0.090)
@@ -214,7 +214,7 @@ def test_a_silent_clients_position_is_held_where_its_line_ends_and_fades() -> No
 
 
 def test_who_holds_it_after_another_session_is_reached_in_a_line_and_not_in_a_step() -> None:
-    rig = Rig()
+    rig = ArmRig()
     other = rig.other("2")
     for x, writer in itertools.chain([(0.0, rig.writer)] * 5, [(0.004, other)]):
         rig.step(rig.ticks(0.010))
@@ -228,7 +228,7 @@ def test_who_holds_it_after_another_session_is_reached_in_a_line_and_not_in_a_st
 
 
 def test_a_held_position_brings_a_device_that_a_hand_holds_there_without_a_jerk() -> None:
-    rig = Rig(arm_params(grip="light", hand={"path": REST}, slew=3000.0, slow_slew=500.0))
+    rig = ArmRig(arm_params(grip="light", hand={"path": REST}, slew=3000.0, slow_slew=500.0))
     forces: list[float] = []
     for turn in range(100):
         hold(rig, 0.0005 * min(turn, 20))

@@ -12,7 +12,7 @@ from fastpath.arena.runtime import Runtime
 from tests.support.devices import (
     ARM_CENTRE,
     ARM_MECHANISM,
-    Rig,
+    ArmRig,
     arm_params,
     force_of,
     grip_params,
@@ -59,7 +59,7 @@ def test_a_battery_drains_linearly_and_stays_at_zero() -> None:
 
 
 def test_gravity_that_is_not_compensated_pulls_the_arm_down() -> None:
-    full, none = (Rig(arm_params(hand={"path": 2}, gravity_scale=scale)) for scale in (1.0, 0.0))
+    full, none = (ArmRig(arm_params(hand={"path": 2}, gravity_scale=scale)) for scale in (1.0, 0.0))
 
     sagged = none.step(none.ticks(3.0))["position"][2] - full.step(full.ticks(3.0))["position"][2]
 
@@ -68,7 +68,7 @@ def test_gravity_that_is_not_compensated_pulls_the_arm_down() -> None:
 
 
 def test_a_new_plant_revision_lets_the_hand_hold_where_the_device_is() -> None:
-    rig = Rig(arm_params())
+    rig = ArmRig(arm_params())
     state = rig.step(rig.ticks(1.3))
     here = state["position"].copy()
 
@@ -80,14 +80,14 @@ def test_a_new_plant_revision_lets_the_hand_hold_where_the_device_is() -> None:
 
 
 def test_joints_and_cursor_of_a_state_belong_together() -> None:
-    rig = Rig(arm_params())
+    rig = ArmRig(arm_params())
     for _ in range(50):
         state = rig.step(100)
         assert ARM_MECHANISM.forward(np.radians(state["joint"]).tolist()) == pytest.approx(state["position"], abs=1e-12)
 
 
 def test_a_wall_in_the_circle_s_way_pushes_back_and_stays_shallow() -> None:
-    rig = Rig(arm_params(), frequency=1000)
+    rig = ArmRig(arm_params(), frequency=1000)
     rig.step(rig.ticks(1.0))
     deepest, hardest = 0.0, 0.0
     for _ in range(rig.ticks(8.0)):

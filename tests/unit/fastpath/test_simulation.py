@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Runtime
-from tests.support.devices import HOLD, NO_HAND, REST, Rig, arm_params, fill, force_of, grip_params
+from tests.support.devices import HOLD, NO_HAND, REST, ArmRig, arm_params, fill, force_of, grip_params
 
 TILTED = (0.6, 0.8, 0.0, 0.0)
 
@@ -49,7 +49,7 @@ def _path(path: int) -> NDArray[np.void]:
 
 
 def test_a_push_adds_to_the_speed_once() -> None:
-    rig = Rig(arm())
+    rig = ArmRig(arm())
     rig.runtime.publish_device(rig.device, arm({"path": NO_HAND}, push=(0, 0.5, 0), push_revision=1))
 
     speeds = [float(rig.step()["velocity"][1]) for _ in range(rig.ticks(0.02))]
@@ -61,7 +61,7 @@ def test_a_push_adds_to_the_speed_once() -> None:
 
 
 def test_a_locked_plant_gives_way_by_less_than_a_millimetre() -> None:
-    rig = Rig(arm())
+    rig = ArmRig(arm())
     before = rig.step(rig.ticks(0.5))["position"].copy()
     rig.runtime.publish_device(rig.device, arm(lock_stiffness=20_000))
 
@@ -80,7 +80,7 @@ def test_a_locked_plant_gives_way_by_less_than_a_millimetre() -> None:
 
 
 def test_a_lasting_force_pushes_the_plant_and_is_no_force_of_the_motors() -> None:
-    rig = Rig(arm({"path": HOLD}))
+    rig = ArmRig(arm({"path": HOLD}))
     before = rig.step(rig.ticks(0.5))["position"].copy()
     rig.runtime.publish_device(rig.device, arm({"path": HOLD}, external=(5, 0, 0)))
 
@@ -91,7 +91,7 @@ def test_a_lasting_force_pushes_the_plant_and_is_no_force_of_the_motors() -> Non
 
 
 def test_a_hand_that_takes_hold_again_does_so_where_the_device_is() -> None:
-    rig = Rig(arm({"path": NO_HAND}, push=(0, 0, 1), push_revision=1))
+    rig = ArmRig(arm({"path": NO_HAND}, push=(0, 0, 1), push_revision=1))
     away = rig.step(rig.ticks(1))["position"].copy()
     assert away[2] > 0.2
 
@@ -105,7 +105,7 @@ def test_a_hand_that_takes_hold_again_does_so_where_the_device_is() -> None:
 @pytest.mark.parametrize("kind", ["arm", "grip"])
 def test_an_orientation_that_was_asked_for_is_shown_exactly(kind: str) -> None:
     if kind == "arm":
-        state = Rig(arm(orientation=TILTED)).step(10)
+        state = ArmRig(arm(orientation=TILTED)).step(10)
     else:
         grip = Grip()
         grip.publish(ordered(grip_params(), orientation=TILTED))
@@ -115,7 +115,7 @@ def test_an_orientation_that_was_asked_for_is_shown_exactly(kind: str) -> None:
 
 
 def test_data_that_stand_still_end_with_zero_force_and_an_old_tick() -> None:
-    rig = Rig(arm())
+    rig = ArmRig(arm())
     rig.force(1, 0, 0)
     before = rig.step()
     assert force_of(before) == (1, 0, 0)
@@ -174,7 +174,7 @@ def test_a_handle_that_sleeps_does_not_turn() -> None:
 
 
 def test_an_arm_is_still_while_nobody_moves_it() -> None:
-    rig = Rig(arm({"path": HOLD}))
+    rig = ArmRig(arm({"path": HOLD}))
     assert float(rig.step(rig.ticks(2))["still"]) > 1.9
 
     rig.runtime.publish_device(rig.device, arm_params())

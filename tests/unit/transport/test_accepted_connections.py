@@ -17,7 +17,7 @@ GET = b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n"
 STOP = b"POST /stop HTTP/1.1\r\n"
 
 
-class Rig:
+class NamedConnections:
     """Connections by name, in the order in which they were taken."""
 
     def __init__(self) -> None:
@@ -51,13 +51,13 @@ class Rig:
 
 
 @pytest.fixture
-def rig() -> Iterator[Rig]:
-    made = Rig()
+def rig() -> Iterator[NamedConnections]:
+    made = NamedConnections()
     yield made
     made.close()
 
 
-def run(rig: Rig, steps: Callable[[], Coroutine[Any, Any, None]]) -> None:
+def run(rig: NamedConnections, steps: Callable[[], Coroutine[Any, Any, None]]) -> None:
     async def whole() -> None:
         await steps()
         rig.accepted.close()
@@ -70,7 +70,7 @@ async def iterations(number: int) -> None:
         await asyncio.sleep(0)
 
 
-def test_one_is_served_in_each_iteration_in_the_order_of_arrival(rig: Rig) -> None:
+def test_one_is_served_in_each_iteration_in_the_order_of_arrival(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name in "abc":
             rig.comes(name, GET)
@@ -81,7 +81,7 @@ def test_one_is_served_in_each_iteration_in_the_order_of_arrival(rig: Rig) -> No
     run(rig, steps)
 
 
-def test_stop_is_served_before_all_others(rig: Rig) -> None:
+def test_stop_is_served_before_all_others(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name in "abc":
             rig.comes(name, GET)
@@ -92,7 +92,7 @@ def test_stop_is_served_before_all_others(rig: Rig) -> None:
     run(rig, steps)
 
 
-def test_stop_whose_words_come_later_overtakes(rig: Rig) -> None:
+def test_stop_whose_words_come_later_overtakes(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name in "abc":
             rig.comes(name, GET)
@@ -104,7 +104,7 @@ def test_stop_whose_words_come_later_overtakes(rig: Rig) -> None:
     run(rig, steps)
 
 
-def test_request_that_is_there_is_served_before_those_that_are_not(rig: Rig) -> None:
+def test_request_that_is_there_is_served_before_those_that_are_not(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("begun", BEGUN)
         rig.comes("silent")
@@ -118,7 +118,7 @@ def test_request_that_is_there_is_served_before_those_that_are_not(rig: Rig) -> 
     run(rig, steps)
 
 
-def test_silent_ones_are_served_in_the_order_of_arrival(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_ones_are_served_in_the_order_of_arrival(rig: NamedConnections, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SILENT_S", 0)
     names = [str(number) for number in range(3 * module.LOOKED_AT)]
 
@@ -132,7 +132,7 @@ def test_silent_ones_are_served_in_the_order_of_arrival(rig: Rig, monkeypatch: p
     run(rig, steps)
 
 
-def test_silent_ones_are_served_with_time_between_them(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_ones_are_served_with_time_between_them(rig: NamedConnections, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SILENT_S", 3600)
 
     async def steps() -> None:
@@ -147,7 +147,7 @@ def test_silent_ones_are_served_with_time_between_them(rig: Rig, monkeypatch: py
     run(rig, steps)
 
 
-def test_longest_silent_one_leaves_when_there_are_too_many(rig: Rig) -> None:
+def test_longest_silent_one_leaves_when_there_are_too_many(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("stop", STOP)
         rig.comes("asks", GET)
@@ -162,7 +162,7 @@ def test_longest_silent_one_leaves_when_there_are_too_many(rig: Rig) -> None:
     run(rig, steps)
 
 
-def test_one_that_asks_leaves_when_none_is_silent_and_a_stop_stays(rig: Rig) -> None:
+def test_one_that_asks_leaves_when_none_is_silent_and_a_stop_stays(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("stop", STOP)
         for number in range(MOST - 1):
@@ -174,7 +174,7 @@ def test_one_that_asks_leaves_when_none_is_silent_and_a_stop_stays(rig: Rig) -> 
     run(rig, steps)
 
 
-def test_only_silent_ones_are_spared(rig: Rig) -> None:
+def test_only_silent_ones_are_spared(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("stop", STOP)
         rig.comes("asks", GET)
@@ -188,7 +188,7 @@ def test_only_silent_ones_are_spared(rig: Rig) -> None:
     run(rig, steps)
 
 
-def test_one_that_has_ended_is_closed_and_never_served(rig: Rig) -> None:
+def test_one_that_has_ended_is_closed_and_never_served(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("silent")
         rig.clients["silent"].close()
@@ -199,7 +199,7 @@ def test_one_that_has_ended_is_closed_and_never_served(rig: Rig) -> None:
     run(rig, steps)
 
 
-def test_all_are_closed_at_the_end(rig: Rig) -> None:
+def test_all_are_closed_at_the_end(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name, sent in (("stop", STOP), ("asks", GET), ("silent", b"")):
             rig.comes(name, sent)

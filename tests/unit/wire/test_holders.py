@@ -14,7 +14,7 @@ MS = 1_000_000
 TIMEOUT = 50 * MS
 
 
-class Rig:
+class PositionHolderRig:
     """Devices and sessions on a stepping loop, and who holds what."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class Rig:
 
 
 def test_the_first_that_claims_holds() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
 
     assert rig.claim(1) is None
     assert rig.claim(2) == 1
@@ -58,14 +58,14 @@ def test_the_first_that_claims_holds() -> None:
 
 
 def test_who_holds_may_claim_again_in_the_same_message() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
 
     assert rig.holders.claim("A", 1, rig.writer(1), rig.runtime.now_ns(), TIMEOUT) is None
 
 
 def test_devices_are_held_one_by_one() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
 
     assert rig.claim(1, "A") is None
     assert rig.claim(2, "B") is None
@@ -74,7 +74,7 @@ def test_devices_are_held_one_by_one() -> None:
 
 
 def test_an_angle_holds_as_a_position_does() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     assert rig.claim(1) is None
     writer = rig.writer(1)
     writer.begin()
@@ -86,7 +86,7 @@ def test_an_angle_holds_as_a_position_does() -> None:
 
 
 def test_who_omits_it_has_given_it_up() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     rig.release(1)
 
@@ -95,7 +95,7 @@ def test_who_omits_it_has_given_it_up() -> None:
 
 
 def test_a_force_does_not_hold() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     writer = rig.writer(1)
     writer.begin()
@@ -106,7 +106,7 @@ def test_a_force_does_not_hold() -> None:
 
 
 def test_who_falls_silent_holds_for_the_time_out_and_no_longer() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     rig.wait(50)
     assert rig.claim(2) == 1
@@ -117,7 +117,7 @@ def test_who_falls_silent_holds_for_the_time_out_and_no_longer() -> None:
 
 
 def test_a_late_holder_keeps_it_while_nobody_else_came() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     rig.wait(500)
 
@@ -126,7 +126,7 @@ def test_a_late_holder_keeps_it_while_nobody_else_came() -> None:
 
 
 def test_who_closes_has_given_up_all_devices() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1, "A")
     rig.claim(1, "B")
     rig.claim(2, "C")
@@ -139,7 +139,7 @@ def test_who_closes_has_given_up_all_devices() -> None:
 
 
 def test_a_writer_that_is_revoked_holds_nothing() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     rig.writer(1).revoke()
     rig.writer(1).position(0, 0, 0)
@@ -148,7 +148,7 @@ def test_a_writer_that_is_revoked_holds_nothing() -> None:
 
 
 def test_a_change_of_view_gives_a_position_up() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     writer = rig.writer(1)
     writer.set_basis((0, 2, 1), (1, 1, 1))
@@ -158,7 +158,7 @@ def test_a_change_of_view_gives_a_position_up() -> None:
 
 
 def test_a_workspace_does_not_give_it_up() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     writer = rig.writer(1)
     writer.set_workspace((1, 2, 3), (1, 0, 0, 0), (2, 2, 2))
@@ -168,7 +168,7 @@ def test_a_workspace_does_not_give_it_up() -> None:
 
 
 def test_publishing_without_refreshing_does_not_prolong_it() -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
     rig.claim(1)
     rig.wait(49)
     rig.writer(1).publish(refresh=False)
@@ -184,7 +184,7 @@ def test_publishing_without_refreshing_does_not_prolong_it() -> None:
     )
 )
 def test_no_device_is_ever_held_by_two(steps: list[tuple[str, int, str]]) -> None:
-    rig = Rig()
+    rig = PositionHolderRig()
 
     for step, session_id, device_id in steps:
         if step == "claim":

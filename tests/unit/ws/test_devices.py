@@ -23,7 +23,7 @@ XZY = Basis.parse("XZ-Y")
 SETTINGS = settings_view()
 
 
-class Rig:
+class SessionDeviceRig:
     """A device on a stepped loop, and one session's hold of it."""
 
     def __init__(self, word: str = "arm", workspace: Transform | None = None) -> None:
@@ -58,7 +58,7 @@ class Rig:
     ],
 )
 def test_it_shows_what_reading_and_frames_need(word: str, moves: bool, wireless: bool) -> None:
-    rig = Rig(word)
+    rig = SessionDeviceRig(word)
 
     assert (rig.device.device_id, rig.device.kind, rig.device.has_motors) == (
         rig.record.device_id,
@@ -71,7 +71,7 @@ def test_it_shows_what_reading_and_frames_need(word: str, moves: bool, wireless:
 
 @pytest.mark.parametrize("phase", Phase)
 def test_only_a_ready_device_takes_commands(phase: Phase) -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
 
     rig.device.follow(replace(rig.record, phase=phase))
 
@@ -79,7 +79,7 @@ def test_only_a_ready_device_takes_commands(phase: Phase) -> None:
 
 
 def test_following_changes_no_view_and_no_command() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
     rig.view(rig.config(basis=XZY))
     rig.device.writer.position(1, 2, 3)
 
@@ -94,7 +94,7 @@ def test_following_changes_no_view_and_no_command() -> None:
 
 
 def test_a_view_is_new_once() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
 
     assert rig.view(SessionConfig()) is True
     assert rig.view(SessionConfig()) is False
@@ -107,7 +107,7 @@ def test_a_view_is_new_once() -> None:
 
 
 def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
     rig.view(SessionConfig())
     rig.device.writer.position(1, 2, 3)
     rig.device.writer.force(1, 2, 3)
@@ -120,7 +120,7 @@ def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
 
 
 def test_a_frame_is_in_the_sessions_space() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
     at = rig.state()["cursor_position"]
 
     rig.view(rig.config(basis=XZY, preset="custom", mount=Transform((1, 2, 3), scale=(2, 2, 2))))
@@ -130,7 +130,7 @@ def test_a_frame_is_in_the_sessions_space() -> None:
 
 
 def test_reading_is_shown_the_preset_and_the_mount_in_force() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
 
     rig.view(rig.config(preset="arm_front_centered", basis=XZY))
 
@@ -144,7 +144,7 @@ def test_reading_is_shown_the_preset_and_the_mount_in_force() -> None:
 
 
 def test_damping_is_new_once_and_releases_no_position() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
     rig.view(SessionConfig())
     rig.device.writer.position(1, 2, 3)
 
@@ -155,7 +155,7 @@ def test_damping_is_new_once_and_releases_no_position() -> None:
 
 
 def test_damping_reaches_the_loop_and_ends_with_the_hold() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
     rig.view(rig.config(damping=Damping(1, (0, 1, 2))))
     rig.device.writer.publish(refresh=False)
     # The start-up ramp is over and the hand draws its circle.
@@ -175,7 +175,7 @@ def test_damping_reaches_the_loop_and_ends_with_the_hold() -> None:
 
 
 def test_the_gate_is_the_settings_until_the_session_has_its_own() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
 
     assert rig.view(SessionConfig()) is True
     assert rig.view(SessionConfig()) is False
@@ -187,7 +187,7 @@ def test_the_gate_is_the_settings_until_the_session_has_its_own() -> None:
 
 
 def test_a_workspace_changes_part_by_part() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
 
     rig.device.place(PartialTransform((1, 2, 3)).over(rig.device.workspace))
     rig.device.place(PartialTransform(scale=(2, 2, 2)).over(rig.device.workspace))
@@ -201,7 +201,7 @@ def test_a_workspace_changes_part_by_part() -> None:
 
 
 def test_a_workspace_releases_no_position() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
     rig.device.writer.position(1, 2, 3)
 
     rig.device.place(PartialTransform((1, 2, 3)).over(rig.device.workspace))
@@ -212,14 +212,14 @@ def test_a_workspace_releases_no_position() -> None:
 def test_a_device_that_comes_back_has_the_workspace_that_it_had() -> None:
     workspace = Transform((1, 2, 3), (0, 1, 0, 0), (2, 2, 2))
 
-    rig = Rig(workspace=workspace)
+    rig = SessionDeviceRig(workspace=workspace)
 
     assert rig.device.workspace == workspace
     assert list(rig.device.writer.workspace) == [(1, 2, 3), (0, 1, 0, 0), (2, 2, 2)]
 
 
 def test_a_hold_of_a_device_that_has_gone_moves_nobody() -> None:
-    rig = Rig()
+    rig = SessionDeviceRig()
     rig.runtime.release_device(rig.record.lease)
     rig.runtime.step(2)
     lease = rig.runtime.lease_device("another")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.talk_rig import Rig
+from tests.support.host_fsm_rig import HostFsmRig
 
 
 @pytest.fixture
-def rig() -> Rig:
+def rig() -> HostFsmRig:
     """A talk that nobody has answered yet."""
-    return Rig()
+    return HostFsmRig()

@@ -15,10 +15,10 @@ from fastpath.codecs.openlink_messages import (
     Refused,
     RefusedReason,
 )
-from tests.support.talk_rig import ARM, GRIP, Rig
+from tests.support.host_fsm_rig import ARM, GRIP, HostFsmRig
 
 
-def test_a_calibration_that_is_refused_has_failed(rig: Rig) -> None:
+def test_a_calibration_that_is_refused_has_failed(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -39,7 +39,7 @@ def test_a_calibration_that_is_refused_has_failed(rig: Rig) -> None:
         (CalibrationReason.PEN_LOST, Reason.PEN_LOST),
     ],
 )
-def test_a_calibration_ends_with_its_reason(rig: Rig, told: CalibrationReason, reason: Reason | None) -> None:
+def test_a_calibration_ends_with_its_reason(rig: HostFsmRig, told: CalibrationReason, reason: Reason | None) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 7)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -55,7 +55,7 @@ def test_a_calibration_ends_with_its_reason(rig: Rig, told: CalibrationReason, r
 
 @pytest.mark.parametrize("run", [1, 255, 256, 70_000])
 def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_is_done_may_be_lost(
-    rig: Rig, run: int
+    rig: HostFsmRig, run: int
 ) -> None:
     rig.awake()
     rig.talk.calibrate("A1", run)
@@ -73,7 +73,7 @@ def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_
     assert rig.say(Calibrate, rig.wait(2000, states=True)) == []
 
 
-def test_what_was_refused_is_told_until_a_run_is_taken(rig: Rig) -> None:
+def test_what_was_refused_is_told_until_a_run_is_taken(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -88,7 +88,7 @@ def test_what_was_refused_is_told_until_a_run_is_taken(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(("identity", "reason"), [(ARM, Reason.BLOCKED), (GRIP, Reason.PEN_ASLEEP)])
-def test_who_falls_asleep_while_it_calibrates_has_failed(rig: Rig, identity: Identity, reason: Reason) -> None:
+def test_who_falls_asleep_while_it_calibrates_has_failed(rig: HostFsmRig, identity: Identity, reason: Reason) -> None:
     rig.awake(identity)
     rig.talk.calibrate(identity.device_id, 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -97,7 +97,7 @@ def test_who_falls_asleep_while_it_calibrates_has_failed(rig: Rig, identity: Ide
     assert rig.ended() == Ended(3, reason)
 
 
-def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: Rig) -> None:
+def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -107,7 +107,7 @@ def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: Rig) -> None:
     assert rig.ended() == Ended(3, Reason.BLOCKED)
 
 
-def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig: Rig) -> None:
+def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -119,7 +119,7 @@ def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig:
     assert rig.ended() == Ended(3, None)
 
 
-def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_theirs_is_here(rig: Rig) -> None:
+def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_theirs_is_here(rig: HostFsmRig) -> None:
     rig.awake()
     numbers: list[int] = []
     for run in range(5, 5 + 255 * 300, 255):
@@ -133,7 +133,7 @@ def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_
     assert numbers == [*range(1, 256), *range(1, 46)]
 
 
-def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(rig: Rig) -> None:
+def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (*_, last) = rig.say(Calibrate, rig.hear() + rig.wait(3000, states=True))
@@ -145,7 +145,7 @@ def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(ri
     assert rig.ended() == Ended(3, Reason.PEN_LOST)
 
 
-def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(rig: Rig) -> None:
+def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 1)
     (first,) = rig.say(Calibrate, rig.hear())
@@ -161,7 +161,7 @@ def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(r
 
 @pytest.mark.parametrize("progress", CalibrationProgress)
 def test_a_run_that_is_over_for_the_other_half_is_ended_until_the_board_answers(
-    rig: Rig, progress: CalibrationProgress
+    rig: HostFsmRig, progress: CalibrationProgress
 ) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 0)
@@ -178,7 +178,7 @@ def test_a_run_that_is_over_for_the_other_half_is_ended_until_the_board_answers(
     assert rig.ended() is None
 
 
-def test_a_run_that_has_ended_is_not_ended_again(rig: Rig) -> None:
+def test_a_run_that_has_ended_is_not_ended_again(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 4)
     (asked,) = rig.say(Calibrate, rig.hear())

@@ -20,16 +20,16 @@ from fastpath.codecs.openlink_messages import (
     SettlePhase,
 )
 from fastpath.codecs.openlink_py import EVERY_DEVICE, Frame
-from tests.support.talk_rig import ARM, GRIP, READY, RECEIVER, Rig
+from tests.support.host_fsm_rig import ARM, GRIP, READY, RECEIVER, HostFsmRig
 from transport.link.protocols.openlink.peer import MS
 
 
-def receiver(rig: Rig, present: int) -> None:
+def receiver(rig: HostFsmRig, present: int) -> None:
     rig.hear()
     rig.hear(RECEIVER, Presence(present), device=EVERY_DEVICE)
 
 
-def test_a_receiver_without_grips_is_open_with_nobody(rig: Rig) -> None:
+def test_a_receiver_without_grips_is_open_with_nobody(rig: HostFsmRig) -> None:
     receiver(rig, 0)
 
     assert rig.talk.receiver
@@ -41,7 +41,7 @@ def test_a_receiver_without_grips_is_open_with_nobody(rig: Rig) -> None:
     assert rig.talk.why == ""
 
 
-def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: Rig) -> None:
+def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: HostFsmRig) -> None:
     receiver(rig, 0)
 
     (asked,) = rig.wait(1620)
@@ -57,7 +57,7 @@ def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: 
 
 @pytest.mark.parametrize(("now_here", "ids"), [(GRIP, ["G0"]), (replace(GRIP, device_id="G9"), ["G9"])])
 def test_who_sleeps_behind_a_receiver_that_has_started_again_says_once_more_who_it_is(
-    rig: Rig, now_here: Identity, ids: list[str]
+    rig: HostFsmRig, now_here: Identity, ids: list[str]
 ) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
@@ -74,7 +74,7 @@ def test_who_sleeps_behind_a_receiver_that_has_started_again_says_once_more_who_
     assert (rig.talk.peers == before) is (now_here is GRIP)
 
 
-def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: Rig) -> None:
+def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -96,14 +96,14 @@ def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: Rig) -> None:
     )
 
 
-def test_a_receiver_that_answers_where_a_board_did_ends_the_talk(rig: Rig) -> None:
+def test_a_receiver_that_answers_where_a_board_did_ends_the_talk(rig: HostFsmRig) -> None:
     rig.awake()
     rig.hear(RECEIVER, device=EVERY_DEVICE)
 
     assert rig.talk.why == "a receiver answers where a board did"
 
 
-def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: Rig) -> None:
+def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: HostFsmRig) -> None:
     receiver(rig, 0)
 
     said = rig.wait(1610 + 1000)
@@ -112,7 +112,7 @@ def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: Rig) -> Non
     assert rig.talk.why == "nobody answers IDENTIFY"
 
 
-def test_every_grip_behind_a_receiver_goes_its_own_way(rig: Rig) -> None:
+def test_every_grip_behind_a_receiver_goes_its_own_way(rig: HostFsmRig) -> None:
     receiver(rig, 0b101)
     assert [(frame.device, frame.message) for frame in rig.said[1:]] == [(0, Identify()), (2, Identify())]
 
@@ -126,7 +126,7 @@ def test_every_grip_behind_a_receiver_goes_its_own_way(rig: Rig) -> None:
     assert rig.talk.find("G2") is rig.talk.peers[1]
 
 
-def test_a_grip_that_goes_and_another_that_takes_its_index_are_two(rig: Rig) -> None:
+def test_a_grip_that_goes_and_another_that_takes_its_index_are_two(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -142,7 +142,7 @@ def test_a_grip_that_goes_and_another_that_takes_its_index_are_two(rig: Rig) -> 
     assert rig.ids() == ["G9"]
 
 
-def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig: Rig) -> None:
+def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -154,7 +154,7 @@ def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig
     assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
 
 
-def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_once(rig: Rig) -> None:
+def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_once(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     asked: list[int] = []
     states_ns = rig.now_ns
@@ -182,7 +182,7 @@ def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_
 
 
 @pytest.mark.parametrize("mute", ["identify", "wake"])
-def test_a_mute_grip_keeps_no_other_one_out(rig: Rig, mute: str) -> None:
+def test_a_mute_grip_keeps_no_other_one_out(rig: HostFsmRig, mute: str) -> None:
     receiver(rig, 0b11)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -199,7 +199,7 @@ def test_a_mute_grip_keeps_no_other_one_out(rig: Rig, mute: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [DeviceKind.ARM, DeviceKind.COMPACT])
-def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: Rig, kind: DeviceKind) -> None:
+def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: HostFsmRig, kind: DeviceKind) -> None:
     receiver(rig, 0b11)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -211,7 +211,7 @@ def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: Ri
     assert len(rig.talk.complaints) == 1
 
 
-def test_a_receiver_that_has_started_again_counts_its_frames_from_zero(rig: Rig) -> None:
+def test_a_receiver_that_has_started_again_counts_its_frames_from_zero(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)

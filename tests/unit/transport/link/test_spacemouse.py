@@ -25,7 +25,7 @@ Quaternion = tuple[float, float, float, float]
 Turn = tuple[int, int, int]
 
 
-class Rig:
+class PlayedSpaceMouse:
     """A SpaceMouse on a clock that the test turns."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ def test_what_says_nothing_of_turns_or_buttons_changes_nothing(report: bytes) ->
     ],
 )
 def test_a_quarter_turn_is_held_down_for_its_time(turn: Turn, expected: Quaternion) -> None:
-    rig = Rig()
+    rig = PlayedSpaceMouse()
 
     orientation = rig.hold(turn, HALF / device.FULL_SPEED)
 
@@ -113,7 +113,7 @@ def test_a_quarter_turn_is_held_down_for_its_time(turn: Turn, expected: Quaterni
 
 
 def test_a_second_turn_is_about_its_own_axes() -> None:
-    rig = Rig()
+    rig = PlayedSpaceMouse()
     rig.hold((350, 0, 0), HALF / device.FULL_SPEED)
 
     w, x, y, z = rig.hold((0, 0, -350), HALF / device.FULL_SPEED)
@@ -122,7 +122,7 @@ def test_a_second_turn_is_about_its_own_axes() -> None:
 
 
 def test_without_a_report_for_100_ms_it_stands_still() -> None:
-    rig = Rig()
+    rig = PlayedSpaceMouse()
     rig.hold((350, 0, 0), 0.2)
     rig.after(99)
 
@@ -132,18 +132,18 @@ def test_without_a_report_for_100_ms_it_stands_still() -> None:
 
 
 def test_released_it_stands_still_at_once() -> None:
-    rig = Rig()
+    rig = PlayedSpaceMouse()
     rig.hold((350, 0, 0), 0.2)
 
     assert rig.hold((0, 0, 0), 0.1) == rig.after(50)
 
 
 def test_within_the_dead_zone_it_never_drifts() -> None:
-    assert Rig().hold((17, -17, 17), 5.0) == (1.0, 0.0, 0.0, 0.0)
+    assert PlayedSpaceMouse().hold((17, -17, 17), 5.0) == (1.0, 0.0, 0.0, 0.0)
 
 
 def test_buttons_stay_pressed_until_they_are_let_go() -> None:
-    rig = Rig()
+    rig = PlayedSpaceMouse()
     rig.reports.waiting.append(hid_reports.pressed(3))
     rig.hold((350, 0, 0), 0.1)
     rig.now += 300 * MS
@@ -170,7 +170,7 @@ def test_an_orientation_stays_a_unit_quaternion(speeds: list[tuple[float, float,
 
 
 def test_its_light_is_on_while_it_is_open() -> None:
-    rig = Rig()
+    rig = PlayedSpaceMouse()
     assert rig.reports.written == [b"\x04\x01"]
 
     rig.mouse.close()
@@ -180,7 +180,7 @@ def test_its_light_is_on_while_it_is_open() -> None:
 
 
 def test_one_that_is_pulled_out_has_gone() -> None:
-    rig = Rig()
+    rig = PlayedSpaceMouse()
     rig.reports.here = False
 
     with pytest.raises(Unplugged):

@@ -23,7 +23,7 @@ SETTLING = Settle(SettlePhase.SETTLING, 5000)
 READY = Settle(SettlePhase.READY)
 
 
-class Rig:
+class HostFsmRig:
     """A talk, its time, and what it said."""
 
     def __init__(self, tries: int = 3, answer_s: float = 2.0) -> None:
