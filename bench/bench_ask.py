@@ -1,4 +1,4 @@
-"""Event loop to actor and back by `ask_async`, against a bare thread with a SimpleQueue, under the service's thread settings."""
+"""Benchmark: round trip event loop to actor and back by `ask_async`, against a plain thread with a SimpleQueue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publish and read of a cell from Python, beside a loop that turns at its default rate, against bare method calls."""
+"""Benchmark: publish and read a cell from Python while a loop runs at its default rate, against plain method calls."""
 
 from __future__ import annotations
 

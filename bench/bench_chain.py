@@ -1,4 +1,4 @@
-"""What the whole chain of one arm costs at 32 kHz, as it is shipped, and what the oscillation filter takes of it; stepped."""
+"""Benchmark: cost of the whole force chain of one arm at 32 kHz, and the oscillation filter's share; stepped loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frame encode: an arm and a wireless grip, against the same dict built in Python and handed to orjson.
+"""Benchmark: encode the frame of an arm and a wireless grip, against building a dict and encoding it with orjson.
 
 The reference gets every number ready in Python, in application space and rounded to float32: it neither reads a cell nor
 turns a vector. The two take turns in one run, so that the ratio holds on any machine.

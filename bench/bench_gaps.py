@@ -1,4 +1,4 @@
-"""What one client notices of others: gaps between its frames beside a slow actor, and the force of a client that falls silent."""
+"""Benchmark: isolation of clients: frame gaps while an actor is slow, and force after a client falls silent."""
 
 from __future__ import annotations
 

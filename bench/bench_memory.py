@@ -1,4 +1,4 @@
-"""Memory of the service with eight clients that stream: the most it ever took, and whether it grows."""
+"""Benchmark: peak memory of the service with eight streaming clients, and its growth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WebSocket round trips of the real service against a bare Tornado echo of the same frame size, driven by the same fast client.
+"""Benchmark: WebSocket round trips of the service, against a bare Tornado echo server with the same frame size.
 
 Both servers are up all the time and are driven in turn, so that the control loop takes its share of the machine in either's
 turn; both run on the processors that the service leaves for everything but the loop. The client is not pinned.

@@ -1,4 +1,4 @@
-"""Every benchmark collects rows on one board; the table stands at the end of the run."""
+"""Fixtures of the benchmarks: one result table for the whole run, printed at its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every test runs under: hypothesis without wall-clock deadlines, and the `fuzz` profile of `make fuzz`."""
+"""Hypothesis profiles of all tests: no wall-clock deadline, and `fuzz` for `make fuzz`."""
 
 from __future__ import annotations
 

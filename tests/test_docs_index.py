@@ -1,4 +1,4 @@
-"""docs/README.md lists every page, and every link between the pages leads somewhere."""
+"""docs/README.md lists every page, and every link between pages has a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The floors hold in the sources of the service, and the check itself catches what breaks them."""
+"""The service's imports keep the floors (layers), and the check finds violations."""
 
 from __future__ import annotations
 

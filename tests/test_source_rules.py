@@ -1,4 +1,4 @@
-"""The sources keep the rules about their text, and the rules catch what breaks them."""
+"""The sources keep the text rules of tests/support, and the check finds violations."""
 
 from __future__ import annotations
 

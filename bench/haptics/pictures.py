@@ -1,4 +1,4 @@
-"""The pictures of docs/force-path.md, drawn from runs of the code that ships: `python -m bench.haptics.pictures docs/img`."""
+"""Draw the figures of docs/force-path.md from runs of the real code: `python -m bench.haptics.pictures docs/img`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs that tables and pictures share: long holds of a stiff wall, and an oscillation that stops."""
+"""Simulation runs shared by tables and figures: ten-second holds of a stiff wall, and recovery of the filter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random plants on walls, what is rightly done with a device, known walls, long holds and recovery: `make bench-haptics`."""
+"""Tables of the oscillation filter, `make bench-haptics`: detection, false alarms, known walls, holds, recovery."""
 
 from __future__ import annotations
 

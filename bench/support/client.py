@@ -1,4 +1,4 @@
-"""A fast WebSocket client in a process of its own: JSON orders on standard input, one JSON answer each on standard output.
+"""Program: a fast WebSocket client; reads one JSON order per line from stdin and writes one JSON answer per line.
 
 `open` connects a named set of clients, `ask` sends one message on its first and answers with the reply, `drive` has every
 client of a set send a message, wait for the reply, send the next, for some seconds. `fall_silent` measures how long the

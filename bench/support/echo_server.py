@@ -1,4 +1,4 @@
-"""The reference for the session channel: Tornado alone, answering each message with the same frame.
+"""Program: the reference for the session channel, a bare Tornado server that answers each message with the same frame.
 
 A process of its own under the service's process settings (processors, switch interval, frozen heap, no delay on its sockets);
 it decodes nothing, encodes nothing and keeps no state.

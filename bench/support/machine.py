@@ -1,4 +1,4 @@
-"""What the machine says about itself and about a process: processors, stolen time, processor time, memory."""
+"""Read processors, stolen time, processor time and memory of the machine and of a process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""pytest's side of the table: the fixture that collects rows, and the table at the end of the run."""
+"""pytest plugin: the fixture that collects result rows, and the table at the end of the run."""
 
 from __future__ import annotations
 

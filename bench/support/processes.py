@@ -1,4 +1,4 @@
-"""The processes that a benchmark starts beside the service: the client that drives, the echo that is driven too."""
+"""Start and stop the processes of a benchmark: the driving client and the reference echo server."""
 
 from __future__ import annotations
 

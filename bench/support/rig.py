@@ -1,4 +1,4 @@
-"""Simulated devices on a runtime of our own, with sessions that command them: the loop without the service around it."""
+"""Simulated devices and commanding sessions on a runtime without the service: the loop alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a benchmark's clients say to the service: a force for its simulated arm, as real clients say it."""
+"""Messages that a benchmark's clients send: a force for the simulated arm."""
 
 from __future__ import annotations
 

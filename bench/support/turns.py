@@ -1,4 +1,4 @@
-"""A and B in turn: both meet the same machine, so that their ratio means something on any."""
+"""Measure A and B alternately, so that changes of the machine's speed affect both and their ratio stays meaningful."""
 
 from __future__ import annotations
 

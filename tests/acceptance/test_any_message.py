@@ -1,4 +1,4 @@
-"""Thousands of messages that nobody would send, over one connection: one frame each, in order, and nobody else notices."""
+"""Thousands of invalid messages over one connection: one frame each, in order, no effect on another client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frames of an arm, a compact and a grip of each kind, in bytes: clients that read 4 KiB at a time must not lose one."""
+"""Frames of one arm, compact and grip of each kind stay within 4096 bytes, the buffer of older clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Previews that are off: their words are refused by the name of the setting, and no byte of the wire knows of them."""
+"""Previews that are off: their keys are refused with the setting's name, and frames are as without them."""
 
 from __future__ import annotations
 

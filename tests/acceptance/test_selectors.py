@@ -1,4 +1,4 @@
-"""Selectors of sessions and devices, by law: what was encoded comes back, ids are exact, all but the wildcards is literal."""
+"""Property tests of session and device selectors: encoding round trip, exact ids, only the wildcards are special."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coordinate spaces over WebSocket and HTTP: both show what plain matrices say, for every basis, mount and workspace.
+"""Coordinate spaces over WebSocket and HTTP agree with plain matrices for every basis, mount and workspace.
 
 Numbers on the wire are float32, so they are held to that; the formulas of the loop itself are held to 1e-12.
 """

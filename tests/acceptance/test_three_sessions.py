@@ -1,4 +1,4 @@
-"""Three sessions configure one device at once: each keeps what is its own, and the device gets what the rule makes of all three."""
+"""Three sessions configure one device concurrently: none loses a value, and the device gets the merge of all three."""
 
 from __future__ import annotations
 

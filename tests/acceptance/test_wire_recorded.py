@@ -1,4 +1,4 @@
-"""With every module off the wire is what was recorded of it without modules: each byte but the digits of numbers."""
+"""Frames with every module off equal the recorded frames, except for the digits of numbers."""
 
 from __future__ import annotations
 

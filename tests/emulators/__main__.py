@@ -1,4 +1,4 @@
-"""Emulated devices on pseudo-terminals, by hand: `python -m tests.emulators hapi`, or `arm grip` and others that speak the open link protocol."""
+"""Run emulated devices on pseudo-terminals: `python -m tests.emulators hapi`, or `arm grip` (open link protocol)."""
 
 from __future__ import annotations
 

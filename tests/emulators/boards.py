@@ -1,4 +1,4 @@
-"""Boards of the open link protocol at pseudo-terminals, in one process of C: started, turned and asked from here."""
+"""Emulated boards of the open link protocol on pseudo-terminals: one C process, started and controlled from Python."""
 
 from __future__ import annotations
 

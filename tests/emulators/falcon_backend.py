@@ -1,4 +1,4 @@
-"""The USB bus as pyusb sees it through a backend of its own, with Falcons that can be plugged in, pulled out and spoilt.
+"""Emulated USB bus as a pyusb backend, with Falcons that a test plugs, unplugs and breaks.
 
 The driver under test runs over the real pyusb: `usb.core.find(backend=FalconBus(board))`.
 """

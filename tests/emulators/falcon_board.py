@@ -1,4 +1,4 @@
-"""A Novint Falcon behind its FTDI chip, as bytes: boot loader, firmware, homing, a light plant that a spring holds like a hand.
+"""Emulated Novint Falcon behind its FTDI chip: boot loader, firmware, homing, and a light plant held by a spring.
 
 Each command that the firmware takes advances the plant by `period`, so that a run is the same however long it takes.
 """

@@ -1,4 +1,4 @@
-"""A hAPI board as its firmware behaves, with a small pantograph behind its motors; bytes in, bytes out, no clock of its own.
+"""Emulated hAPI board: its firmware's behaviour and a small pantograph; bytes in, bytes out, no clock of its own.
 
 What the firmware does that a driver has to live with is here: nothing is framed or checked, unknown type bytes are swallowed one
 at a time, a reset leaves the motors on, setup presets the encoders wherever the linkage is, directions are stored from port 1 on,

@@ -1,4 +1,4 @@
-"""A HID device that a test moves: its reports wait until the driver reads them."""
+"""Emulated HID device: reports that a test queues and the driver reads."""
 
 from __future__ import annotations
 

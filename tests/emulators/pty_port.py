@@ -1,4 +1,4 @@
-"""A pseudo-terminal with an emulated device at its far end: the driver opens it as it opens any serial port.
+"""Pseudo-terminal with an emulated device at its far end; the driver opens it like any serial port.
 
 The emulator runs in a thread of the process that made it, so that a test reads it directly; `python -m tests.emulators` gives it
 a process of its own.

@@ -1,4 +1,4 @@
-"""One population of random devices, hands and rates for every statistical test, each with the stiffness at which it buzzes."""
+"""A random population of devices, hands and loop rates for the statistical tests, with critical stiffnesses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The oscillation filter on walls whose outcome is known: when it acts, when it never does, how it lets go, at any loop rate."""
+"""The oscillation filter on walls with a known outcome: when it acts, when it must not, how it releases."""
 
 from __future__ import annotations
 

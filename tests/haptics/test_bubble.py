@@ -1,4 +1,4 @@
-"""The bubble's laws on the loop that ships: speeds, forces, zones, contact and drift, and a scene cursor that never jumps."""
+"""Bubble navigation on the real loop: speeds, forces, zones, contact and drift; the scene cursor never jumps."""
 
 from __future__ import annotations
 

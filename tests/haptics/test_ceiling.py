@@ -1,4 +1,4 @@
-"""When the oscillation filter stops giving force back: the ceiling of its recovery, from the first return to the end of the contact."""
+"""The oscillation filter's recovery ceiling: relapses during one contact limit how much force it gives back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A clutch and a bubble at once, on the loop that ships: the cursor of the scene never jumps, whatever changes meanwhile."""
+"""Clutch and bubble together on the real loop: the scene cursor never jumps, whatever is changed meanwhile."""
 
 from __future__ import annotations
 

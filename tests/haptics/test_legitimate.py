@@ -1,4 +1,4 @@
-"""What people and programs rightly do with a device is no oscillation: free motion, pressing, tremor, tapping, textures, gratings."""
+"""No false alarms of the oscillation filter: free motion, pressing, tremor, tapping, textures, gratings."""
 
 from __future__ import annotations
 

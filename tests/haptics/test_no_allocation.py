@@ -1,4 +1,4 @@
-"""Ticks of the loop that ships leave the heap as it was, whatever is on in them; that no call takes memory see tests/lint."""
+"""Ticks allocate no heap memory, whatever is enabled. (tests/lint checks that no call could.)"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A hand that presses the simulated arm against a stiff wall for ten seconds, over the loop that ships: records in, states out."""
+"""A simulated arm pressed against a stiff wall for ten seconds on the real loop comes to rest with the filter."""
 
 from __future__ import annotations
 

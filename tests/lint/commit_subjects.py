@@ -1,4 +1,4 @@
-"""Checks the subjects of new commits, `topic: imperative` in at most 72 characters: `python -m tests.lint.commit_subjects`."""
+"""Check subjects of new commits, `topic: imperative`, 72 characters: `python -m tests.lint.commit_subjects`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that nothing the control loop can reach takes memory, a lock, the GIL or a blocking call: `python -m tests.lint.loop_symbols`.
+"""Check that the loop never allocates, locks, blocks or takes the GIL: `python -m tests.lint.loop_symbols`.
 
 The thread of a serial port is held to the same, but for the calls that move its bytes. Their objects are compiled with one section for each function, so what a function calls is what its section refers to.
 """

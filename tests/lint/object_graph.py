@@ -1,4 +1,4 @@
-"""What a compiled object's functions refer to: objdump's output as a graph of sections, one function or datum each."""
+"""Reference graph of a compiled object file, read from objdump: which function refers to which function or datum."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The commit check accepts `topic: imperative`, refuses other subjects with the reason, and finds the new commits."""
+
 from __future__ import annotations
 
 import subprocess

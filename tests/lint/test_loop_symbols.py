@@ -1,4 +1,4 @@
-"""The symbol check finds what the loop must not call, by whatever way it is reached, and lets everything else pass."""
+"""The symbol check finds forbidden calls however they are reached, and passes all other code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clutch: the cursor of the scene moves by the ratio, never jumps, and forces go on."""
+"""Preview `clutch`: the scene cursor moves by the ratio and never jumps; forces continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module that fails is closed for the session that it failed in; that session, the others and the other modules go on."""
+"""A module that raises is closed for that session only; other sessions and other modules continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A module that makes a device vibrate, by the contract alone: it is felt, bounded, never taken for an oscillation, and ends with its part."""
+"""A module that plays vibrations: felt at the device, limited, not detected as oscillation, and ended with it."""
 
 from __future__ import annotations
 

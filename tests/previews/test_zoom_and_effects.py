@@ -1,4 +1,4 @@
-"""Zoom about a pivot over WebSocket and HTTP, and the groundwork of the effects."""
+"""Previews `workspace_zoom` (about a pivot, over WebSocket and HTTP) and `hfx` (the base of effects)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One running service for all promises: a process of its own with five simulated devices. Each test leaves it as it found it."""
+"""One running service with five simulated devices for all promise tests; each test restores what it changed."""
 
 from __future__ import annotations
 

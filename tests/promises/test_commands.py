@@ -1,4 +1,4 @@
-"""Commands of a message: the named fields of today, the old forms that still work, and what they leave alone."""
+"""Promises about commands of a message: named fields, the old forms that still work, and what they do not affect."""
 
 from __future__ import annotations
 

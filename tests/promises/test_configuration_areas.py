@@ -1,4 +1,4 @@
-"""The configuration areas of a device over HTTP, and the `configure` maps of devices and sessions."""
+"""Promises about configuration: the areas of a device over HTTP, and the `configure` maps of devices and sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP routes and WebSocket ports, as the interface promises them, tried on a running service from outside."""
+"""Promises about HTTP routes and WebSocket ports, tested on a running service."""
 
 from __future__ import annotations
 

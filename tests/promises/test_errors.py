@@ -1,4 +1,4 @@
-"""Refusals by firmware, the envelope of a failure and deprecated use, tried on a running service from outside."""
+"""Promises about refusals by firmware, error envelopes and deprecated forms, tested on a running service."""
 
 from __future__ import annotations
 

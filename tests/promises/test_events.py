@@ -1,4 +1,4 @@
-"""The event channel, as the interface promises it: each cause is brought about from outside and its event is heard."""
+"""Promises about the event channel: each test causes an event from outside and receives it."""
 
 from __future__ import annotations
 

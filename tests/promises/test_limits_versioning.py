@@ -1,4 +1,4 @@
-"""Frame sizes, network binding, versions and number texts, tried on a running service from outside."""
+"""Promises about frame sizes, network binding, versions and number texts, tested on a running service."""
 
 from __future__ import annotations
 

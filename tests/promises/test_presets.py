@@ -1,4 +1,4 @@
-"""Workspace presets: which there are, where each puts the origin, and which comes by itself."""
+"""Promises about workspace presets: which exist, where each puts the origin, which is the default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How devices and sessions are named in paths."""
+"""Promises about selectors: how a path names devices and sessions."""
 
 from __future__ import annotations
 

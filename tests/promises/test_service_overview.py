@@ -1,4 +1,4 @@
-"""What the service does, from detecting devices to remembering sessions, tried from outside."""
+"""Promises about the service as a whole, from device detection to remembered sessions, tested from outside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields of the session frame, in v3.0 and v3.1."""
+"""Promises about the fields of a session frame, in v3.0 and v3.1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions, settings, ports and filters, as the interface promises them, tried on a running service from outside."""
+"""Promises about sessions, settings, ports and filters, tested on a running service."""
 
 from __future__ import annotations
 

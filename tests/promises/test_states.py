@@ -1,4 +1,4 @@
-"""States and transitions of presets, calibrations, sessions and devices, tried on a running service from outside."""
+"""Promises about states and transitions of presets, calibrations, sessions and devices, tested on a running service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/promises.md is current, and every promise of the contract has a test or a reason."""
+"""docs/promises.md is current, and every promise of the contract has a test or a written reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transforms: their parts, partial updates, and what of them is shown."""
+"""Promises about transforms: their parts, partial updates, and the parts that frames omit."""
 
 from __future__ import annotations
 

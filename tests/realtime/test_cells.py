@@ -1,4 +1,4 @@
-"""Torn reads: the lines of cells.h in a C harness, plain and under ThreadSanitizer, and through Python against the running loop."""
+"""No torn reads of cells: a C harness, plain and under ThreadSanitizer, and Python against the running loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop that is starved on purpose: the share of ticks that runs, and what is counted of the rest. Polled, never timed."""
+"""A loop whose ticks are withheld on purpose: the share that runs and the counters of the rest. Polled, never timed."""
 
 from __future__ import annotations
 

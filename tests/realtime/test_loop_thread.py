@@ -1,4 +1,4 @@
-"""The loop on a thread of its own: starting, stopping, and everything that others do meanwhile. Polled, never timed."""
+"""The loop on its own thread: start, stop, and concurrent reads and writes. Polled, never timed."""
 
 from __future__ import annotations
 

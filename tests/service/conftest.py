@@ -1,4 +1,4 @@
-"""A running edge over doubles."""
+"""One HTTP and WebSocket edge on a real socket, over test doubles of actors and loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A port of the service on a real socket, on an event loop in a thread of its own, over a system of doubles.
+"""One port of the service on a real socket, its event loop in a thread, over test doubles of actors and loop.
 
 Settings and ledger are the real ones in a folder of the test; devices and sessions are stand-ins.
 """

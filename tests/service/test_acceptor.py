@@ -1,4 +1,4 @@
-"""Connections are accepted few at a time, and not at all for a while when the process has no descriptor left."""
+"""The acceptor takes few connections per iteration, and pauses when the process has no file descriptors left."""
 
 from __future__ import annotations
 

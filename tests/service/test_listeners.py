@@ -1,4 +1,4 @@
-"""The ports: which are opened where, what each serves, what the ready line says, and every way that one cannot be opened."""
+"""The listening ports: which open where, what each serves, the ready line, and failures to open one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long runs collect rows on one board; the table stands at the end of the run."""
+"""Fixtures of the soak tests: one result table for the whole run, printed at its end."""
 
 from __future__ import annotations
 

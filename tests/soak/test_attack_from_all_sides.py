@@ -1,4 +1,4 @@
-"""Ten minutes of every attack at once, from processes of their own, beside a good neighbour at 500 Hz and a stop every second.
+"""Soak, ten minutes: all attacks at once; a good client at 500 Hz and a stop every second are served.
 
 Attackers: floods of connections, slow readers of a big answer, sessions that send 64 messages ahead, loops of GET requests. They run
 on the processor of the control loop, as if they came from another machine: beside the service they would take the processor away

@@ -1,4 +1,4 @@
-"""Ten million messages with faults, no two alike: each gets its frame, and the memory of the service stays where it is.
+"""Soak: ten million different faulty messages; each gets its frame, and memory stays flat.
 
 HAPTICD_SOAK_BAD_MESSAGES sets another number for a short run.
 """

@@ -1,4 +1,4 @@
-"""An emulated hAPI board at 1 kHz for a minute: nearly every order is answered within a millisecond, and none out of step."""
+"""Soak: an emulated hAPI board at 1 kHz for a minute; nearly every order is answered within a millisecond."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop keeps its rate while eight clients stream as fast as they can; runs that the hypervisor disturbed are repeated."""
+"""Soak: the loop keeps its rate while eight clients stream; runs disturbed by the hypervisor are repeated."""
 
 from __future__ import annotations
 

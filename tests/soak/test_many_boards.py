@@ -1,4 +1,4 @@
-"""Eight and sixteen emulated boards at 1 kHz for a minute, links and loop: each keeps its rate, and the loop its own."""
+"""Soak: eight and sixteen emulated boards at 1 kHz for a minute; each link and the loop keep their rates."""
 
 from __future__ import annotations
 

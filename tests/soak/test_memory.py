@@ -1,4 +1,4 @@
-"""The service's memory does not grow under eight clients that stream for five minutes."""
+"""Soak: memory of the service stays flat with eight clients that stream for five minutes."""
 
 from __future__ import annotations
 

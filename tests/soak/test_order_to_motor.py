@@ -1,4 +1,4 @@
-"""How long an order takes to an emulated board's motor, while a simulated arm is pushed by the same client in the same service at 4 kHz."""
+"""Soak: delay from an order to an emulated board's motor while a simulated arm is commanded too; loop at 4 kHz."""
 
 from __future__ import annotations
 

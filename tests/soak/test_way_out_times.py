@@ -1,4 +1,4 @@
-"""How long the motors keep a force when the service ends or stands still, and when what it talks to does: figures with their bounds."""
+"""Soak: how long motors keep a force after the service, its client or its board ends or hangs; upper bounds."""
 
 from __future__ import annotations
 

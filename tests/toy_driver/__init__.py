@@ -1,1 +1,1 @@
-"""A driver of a serial protocol as CONTRIBUTING.md describes it: an orientation sensor, which the service shows as a pen."""
+"""Example driver that CONTRIBUTING.md describes: a serial orientation sensor, shown as a pen."""

@@ -1,4 +1,4 @@
-"""Driver of tilt sensors on serial ports.
+"""Example driver of tilt sensors on serial ports.
 
 `?` -> `tilt SERIAL`; `p` -> `W X Y Z BUTTONS`, a unit quaternion and a bit for each button. Lines end with a line feed, 115200 baud.
 """

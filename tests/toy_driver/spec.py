@@ -1,4 +1,4 @@
-"""Registry row of the tilt sensor's driver."""
+"""Registry row of the example tilt sensor driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One stepped service for all tests of a file, with the devices that the file calls SERVED, and somebody who hears its events."""
+"""One stepped service for all tests of a file, with the devices in the file's SERVED, and a recorder of its events."""
 
 from __future__ import annotations
 

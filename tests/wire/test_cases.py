@@ -1,4 +1,4 @@
-"""Every wire case, in every way that a client may speak, over a real socket and a loop that steps."""
+"""Play every wire case in every vocabulary and version over a real socket and a stepped loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every HTTP case over real sockets on one service whose loop steps; a case leaves the service as it found it, or has one of its own."""
+"""Play every HTTP case over real sockets on one stepped service; a case undoes its changes or has its own service."""
 
 from __future__ import annotations
 

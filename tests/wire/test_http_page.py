@@ -1,4 +1,4 @@
-"""docs/http.md does what it says: each of its curl lines is answered, on one service that has them all, in their order."""
+"""Each curl example of docs/http.md is answered as written, in the page's order, on one service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""tests/wire/INDEX.md is complete: every row has a proof or the word `awaited` with a reason, and every proof exists."""
+"""tests/wire/INDEX.md is complete: each row has an existing test or the word `awaited` with a reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/migration.md tells the truth: each old form does what the new one beside it does, and is told of."""
+"""docs/migration.md is correct: each old form acts like its new form and causes a deprecation event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/wire.md does what it says: each section is played on a service with its devices, by a client that connects anew."""
+"""Each example of docs/wire.md is correct: sections are played on a service with their devices by a new client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One exchange over a real socket: what every route has in common, whatever it answers."""
+"""HTTP behaviour that all routes share, over a real socket: headers, envelope, errors, methods."""
 
 from __future__ import annotations
 

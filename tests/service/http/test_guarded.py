@@ -1,4 +1,4 @@
-"""The guard on a real socket: what is refused before anything else is looked at, over HTTP and at the handshake."""
+"""Access checks over a real socket: foreign hosts and origins are refused first, over HTTP and at the handshake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The description of the interface says of every route what the table says, in schemas that hold together."""
+"""The OpenAPI description has every route of the route table, with consistent schemas."""
 
 from __future__ import annotations
 

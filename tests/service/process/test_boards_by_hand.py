@@ -1,4 +1,4 @@
-"""Emulated boards started by hand say where they are and do what is typed."""
+"""`python -m tests.emulators` with boards: it prints their ports and executes the typed commands."""
 
 from __future__ import annotations
 

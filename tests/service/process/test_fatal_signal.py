@@ -1,4 +1,4 @@
-"""Last words: whatever fatal signal ends the process, wherever it strikes, the ports hear their zero packet."""
+"""A fatal signal in any thread writes a zero packet to every port before the process ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make run` stands behind ops/foreground.py: Ctrl-C on a terminal must reach the service alone and give its exit code."""
+"""ops/foreground.py, used by `make run`: Ctrl-C reaches only the service, and its exit code is returned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One service on a stepped loop for all tests of a file, and clients of it that are gone when a test is over."""
+"""One service on a stepped loop for all tests of a file, and clients that are closed after each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages and what frames show, in few words."""
+"""Short builders of session messages, and readers of frames."""
 
 from __future__ import annotations
 

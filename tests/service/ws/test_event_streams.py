@@ -1,4 +1,4 @@
-"""The event channel over a real socket with the real hub: filters, words, replay, a client that does not read, and goodbye."""
+"""The event channel over a real socket with the real hub: filters, vocabulary, replay, slow readers, close."""
 
 from __future__ import annotations
 

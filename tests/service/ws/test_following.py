@@ -1,4 +1,4 @@
-"""What happens around an open session: devices that come back or go, and settings that change."""
+"""Open sessions follow changes: devices reconnect or leave, settings change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session's messages give rise to beside their frame: old forms, too old a firmware, workspaces that moved."""
+"""Events that a session's messages cause: deprecated forms, too old firmware, changed workspaces."""
 
 from __future__ import annotations
 

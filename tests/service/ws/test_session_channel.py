@@ -1,4 +1,4 @@
-"""The session channel over a real socket, beside a loop that is stepped: frames, order, what is held and what is released."""
+"""The session channel over a real socket and a stepped loop: frames, their order, held and released commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions come and go, and wait for actors that are slow."""
+"""Sessions open and close: forces end first, profiles return, and slow actors are waited for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session holds, what releases it, and several sessions on one device."""
+"""Which commands a session holds, what releases them, and several sessions on one device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""More sessions than there is room for."""
+"""The limit of open sessions: one more is refused at the handshake."""
 
 from __future__ import annotations
 

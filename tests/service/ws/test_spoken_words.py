@@ -1,4 +1,4 @@
-"""Sessions whose client speaks the other vocabulary: the frames that they get, and what log and events say."""
+"""Sessions of clients that use the inverse vocabulary: their frames, log lines and events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One service on a stepped loop with two arms, one of an old firmware, a compact and a grip; clients of it; what it told the hub."""
+"""One service on a stepped loop: two arms, one with old firmware, a compact, a grip; clients, recorded events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a device has for all sessions over HTTP, its record, its stop and saving, on the whole service."""
+"""Device-wide configuration over HTTP on the whole service: values, the device's record, its stop, saving."""
 
 from __future__ import annotations
 

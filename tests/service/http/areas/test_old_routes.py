@@ -1,4 +1,4 @@
-"""Deprecated routes on the whole service: they act, name what replaces them, and are told as events."""
+"""Deprecated routes on the whole service: they still act, name their replacement, and emit an event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Basis, mount, preset and filters over HTTP, on the whole service: each session's own, and what new sessions start with."""
+"""Basis, mount, preset and filters over HTTP on the whole service: per session, and as defaults of new sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workspace transform over HTTP, on the whole service: replaced, changed in part, cleared, and seen by the session at once."""
+"""Workspace transform over HTTP on the whole service: replace, change in part, clear; the session sees it at once."""
 
 from __future__ import annotations
 

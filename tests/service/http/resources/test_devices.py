@@ -1,4 +1,4 @@
-"""`/devices`: whose space it is in, in which words and shape; the frames themselves have tests of their own."""
+"""`/devices`: coordinate space, vocabulary and shape of the answer."""
 
 from __future__ import annotations
 

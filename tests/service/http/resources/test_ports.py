@@ -1,4 +1,4 @@
-"""`/ports`: the shape of a record, names in a path, and what is on the disk when a reset is answered."""
+"""`/ports`: shape of a record, port names in a path; a reset is on the disk before it is answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/`, `/version`, `/metrics`, `/healthz`, `/readyz`: what machines ask."""
+"""`/`, `/version`, `/metrics`, `/healthz`, `/readyz`: the routes that machines poll."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/sessions`: records, selectors, profiles and disconnecting, over sessions with the real rules."""
+"""`/sessions`: records, selectors, profiles and disconnect, with the real session rules."""
 
 from __future__ import annotations
 

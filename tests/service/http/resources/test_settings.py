@@ -1,4 +1,4 @@
-"""`/settings` with the real store behind it: reading by key and prefix, writing one and many, and every value that is refused."""
+"""`/settings` with the real store: read by key and prefix, write one or many, and refuse bad values."""
 
 from __future__ import annotations
 

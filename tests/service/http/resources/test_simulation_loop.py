@@ -1,4 +1,4 @@
-"""`POST /simulation/loop`: what it takes, what it refuses, and that nothing is left out where a device is no simulation."""
+"""`POST /simulation/loop`: accepted and refused shares of ticks; refused when a device is real."""
 
 from __future__ import annotations
 

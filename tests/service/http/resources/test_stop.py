@@ -1,4 +1,4 @@
-"""`/stop`: it acts whatever the body is, is remembered before it is answered, and says so when it cannot be."""
+"""`/stop`: acts whatever the body is, is on the disk before it is answered, and reports a failed write."""
 
 from __future__ import annotations
 
