@@ -1,4 +1,4 @@
-"""Reader and Writer, for the frame encoder: it reads a Reader's state and a Writer's view directly."""
+"""Reader and Writer for Cython: the frame encoder reads a Reader's state and a Writer's view directly."""
 
 from fastpath.arena.runtime cimport Runtime
 from fastpath.layout.arena cimport DeviceState, Record
@@ -21,7 +21,7 @@ cdef class Reader:
 
 
 cdef inline double navigation_width(Writer writer) noexcept:
-    """The velocity zone (m) of a session's bubble; 0 while it does not navigate, or without a session."""
+    """Return the width of the velocity zone (m) of a session's bubble; 0 without navigation or without a session."""
     if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
         return 0
     return writer.record.navigation.width

@@ -1,4 +1,4 @@
-"""Reader and Writer: the capabilities that a Runtime hands out, used without asking anybody until their generation is over."""
+"""Reader and Writer of one device: access to the shared memory without a lock, valid while their leases hold."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ cdef enum:
 
 
 cdef class Reader:
-    """State of one device; any number of readers, each on one thread."""
+    """Reads the state of one device; any number of readers, each on one thread."""
 
     def __cinit__(self, Runtime runtime not None, lease):
         self.runtime = runtime
@@ -42,7 +42,7 @@ cdef class Reader:
         hd_seq_read(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState))
 
     cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept:
-        """Copy the newest whole state in, and what it shows of the writer's navigation out; False while there is nothing."""
+        """Copy the newest state and the writer's navigation; False while that is off or the loop has not started it."""
         cdef Arena *arena = self.runtime.arena
         cdef DeviceSlot *slot = &arena.devices[self.device]
         cdef RecordCell *cell
@@ -58,7 +58,7 @@ cdef class Reader:
         return False
 
     def navigated(self, Writer writer not None) -> Shown | None:
-        """What a writer's navigation on this device has come to, in one snapshot with the cursor; None while off or new."""
+        """Return the state of a writer's navigation, in one snapshot with the cursor; None while it is off or not yet started."""
         cdef Navigated n
         if not self.refresh_for(writer, &n):
             return None
@@ -69,7 +69,7 @@ cdef class Reader:
         )
 
     def snapshot(self, out=None) -> np.ndarray:
-        """The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given."""
+        """Return the newest state: 0-d array of dtype DEVICE_STATE, `out` when given."""
         if out is None:
             out = np.empty((), dtype=DEVICE_STATE)
         self.refresh()
@@ -78,7 +78,7 @@ cdef class Reader:
 
 
 cdef class Writer:
-    """One session's record of one device: its view (basis, mount, workspace) and what it commands. Main thread only."""
+    """Writes one session's record of one device: its view (basis, mount, workspace) and its commands. Main thread only."""
 
     def __cinit__(self, Runtime runtime not None, session, device):
         self.runtime = runtime
@@ -97,36 +97,36 @@ cdef class Writer:
         self.record.commands &= ~<uint32_t>COMMAND_POSITION
 
     def set_mount(self, position, rotation, scale) -> None:
-        """Mount transform: position (m), unit quaternion w x y z, scale > 0; a held position is released."""
+        """Set the mount transform: position (m), unit quaternion w x y z, scale > 0; a held position is released."""
         fill_transform(&self.record.view.mount, position, rotation, scale)
         self.record.commands &= ~<uint32_t>COMMAND_POSITION
 
     def set_workspace(self, position, rotation, scale) -> None:
-        """Workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position follows it."""
+        """Set the workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position follows it."""
         fill_transform(&self.record.view.workspace, position, rotation, scale)
         self.record.workspace_revision += 1
 
     def set_damping(self, double x, double y, double z) -> None:
-        """Damping along each device axis (N.s/m, 0 or more); it acts while the session is open. ValueError."""
+        """Set the damping along each device axis (N.s/m, 0 or more); it acts while the session is open. ValueError."""
         check_finite(x, y, z)
         if x < 0 or y < 0 or z < 0:
             raise ValueError("damping must not be negative")
         self.record.damping[0] = x; self.record.damping[1] = y; self.record.damping[2] = z
 
     def set_gate(self, double gain) -> None:
-        """Share of this session's output that the force gate takes at full severity (0 to 1). ValueError."""
+        """Set the share of this session's output that the force gate takes at full severity (0 to 1). ValueError."""
         if not 0 <= gain <= 1:
             raise ValueError("the gain of a force gate is 0 to 1")
         self.record.gate = gain
 
     def set_duck(self, double gain) -> None:
-        """Share of this session's output that is let through (0 to 1). ValueError."""
+        """Set the share of this session's output that reaches the device (0 to 1). ValueError."""
         if not 0 <= gain <= 1:
             raise ValueError("the gain of a session's output is 0 to 1")
         self.record.duck = gain
 
     def set_effect(self, int number, force=(0.0, 0.0, 0.0), double frequency=0) -> None:
-        """Vibration 0 or 1 of this session from now on: force at its peak (N, application space, at most 2 N), 10 to 500 Hz. ValueError.
+        """Set vibration 0 or 1 of this session: peak force (N, application space, at most 2 N), 10 to 500 Hz. ValueError.
 
         It plays while the session is open, commands or not, past the oscillation filter, and is bounded in power; 0 Hz ends it.
         """
@@ -157,9 +157,9 @@ cdef class Writer:
         self.home[0], self.home[1], self.home[2] = home
 
     def set_clutch(self, double ratio, Reader reader not None) -> tuple[float, float, float]:
-        """From where the device is now its motion counts by this ratio (0 to 1); a held position is released. ValueError.
+        """Scale the motion from the present position by a ratio (0 to 1); releases a held position. ValueError.
 
-        What the ratio before has come to (m, application space): added to the workspace's position nothing jumps.
+        Return the offset of the previous ratio (m, application space); added to the workspace's position it avoids a jump.
         """
         cdef View *view = &self.record.view
         cdef double shift[3]
@@ -175,7 +175,7 @@ cdef class Writer:
         return shift[0], shift[1], shift[2]
 
     def clutch_offset(self, Reader reader not None) -> tuple[float, float, float]:
-        """How far the cursor is from where a released clutch would have it (m, application space)."""
+        """Return the offset between the cursor and its position with a released clutch (m, application space)."""
         cdef double shift[3]
         reader.refresh()
         clutch_offset(&self.record.view, reader.state.position, shift)
@@ -186,7 +186,7 @@ cdef class Writer:
         self.record.commands &= ~<uint32_t>(COMMAND_POSITION | COMMAND_ANGLE)
 
     def begin(self) -> None:
-        """Start a new set of commands: what is not set again before `publish` is released."""
+        """Start a new set of commands; those not set again before `publish` are released."""
         self.record.commands = 0
 
     def force(self, double x, double y, double z) -> None:
@@ -229,7 +229,7 @@ cdef class Writer:
         return True
 
     def revoke(self) -> None:
-        """Release everything at the next tick; nothing that is written later counts."""
+        """Release everything at the next tick; later writes are ignored."""
         if not self.revoked:
             self.record.commands = 0
             self.set_damping(0, 0, 0)
@@ -241,7 +241,7 @@ cdef class Writer:
 
     @property
     def commands(self) -> int:
-        """Which commands are set: 1 force, 2 position, 4 torques, 8 angles."""
+        """Bits of the commands that are set: 1 force, 2 position, 4 torques, 8 angles."""
         return self.record.commands
 
     @property
@@ -262,7 +262,7 @@ cdef class Writer:
 
 
 cdef bint current(Writer writer) noexcept:
-    """Whether both leases of a writer hold; while it keeps the GIL nobody leases or releases."""
+    """Return whether both leases of a writer hold; leases change under the GIL only."""
     cdef Arena *arena = writer.runtime.arena
     return (hd_load(&arena.sessions[writer.session].generation) == writer.record.session_generation
             and hd_load(&arena.devices[writer.device].generation) == writer.record.device_generation)

@@ -1,4 +1,4 @@
-"""The Runtime, for the extensions that hand out rights to its arena."""
+"""The Runtime for Cython: its arena and leases."""
 
 from libc.stdint cimport int64_t, uint64_t
 

@@ -1,7 +1,7 @@
-"""Runtime: owner of the arena that the loop and the rest share; it leases slots and hands out writers and readers.
+"""Runtime: owns the arena, the memory that the loop shares with the rest; leases its slots and makes writers and readers.
 
-Slots are leased by name under a lock that no tick takes. A Writer is the right to command one device for one session; a
-Reader sees one device's state. Both are capabilities: they work without asking anybody until their generation is over.
+Slots are leased by name under a lock that no tick takes. A Writer commands one device for one session; a Reader reads one
+device's state. Both work without a lock while their leases hold.
 """
 
 import threading
@@ -44,12 +44,12 @@ class Lease(NamedTuple):
 
 
 def now_ns() -> int:
-    """Nanoseconds of CLOCK_MONOTONIC: the one clock of the service."""
+    """Return CLOCK_MONOTONIC in ns, the clock of the whole service."""
     return hd_now_ns()
 
 
 def default_oscillation() -> np.ndarray:
-    """Parameters of the oscillation filter as they are tuned: 0-d array of dtype OSCILLATION_PARAMS."""
+    """Return the tuned parameters of the oscillation filter: 0-d array of dtype OSCILLATION_PARAMS."""
     cdef OscillationParams params
     out = np.empty((), dtype=OSCILLATION_PARAMS)
     oscillation_defaults(&params)
@@ -105,7 +105,7 @@ cdef class Runtime:
     # ------------------------------------------------------------ clock and beat
 
     def now_ns(self) -> int:
-        """Nanoseconds of the clock that commands are stamped with: CLOCK_MONOTONIC, or the virtual one when stepping."""
+        """Return the clock that stamps commands, ns: CLOCK_MONOTONIC, or the virtual one when stepping."""
         return self._now()
 
     cdef int64_t _now(self) noexcept:
@@ -114,7 +114,7 @@ cdef class Runtime:
         return hd_now_ns()
 
     def beat(self) -> None:
-        """The timekeeper lives: keeps the dead man's switch from tripping for 500 ms."""
+        """Write the timekeeper's beat: keeps the dead man's switch from tripping for 500 ms."""
         hd_store(&self.arena.beat_ns, <uint64_t>self._now())
 
     # ------------------------------------------------------------ the loop
@@ -122,7 +122,7 @@ cdef class Runtime:
     def publish_loop(
         self, *, double frequency, double command_timeout, bint spin=True, double duty=1, oscillation=None,
     ) -> None:
-        """Parameters of the loop: ticks per second (1 to 32,000), seconds that a command is held; acts at the next tick."""
+        """Set the loop's parameters: ticks per second (1 to 32,000), seconds that a command is held; act at the next tick."""
         cdef LoopParams params
         if not 1 <= frequency <= 32000:
             raise ValueError(f"the loop frequency must be 1 to 32000 Hz, not {frequency}")
@@ -192,7 +192,7 @@ cdef class Runtime:
         return self.thread != NULL
 
     def loop_state(self) -> np.ndarray:
-        """A copy of the loop's counters: 0-d array of dtype LOOP_STATE."""
+        """Return a copy of the loop's counters: 0-d array of dtype LOOP_STATE."""
         out = np.empty((), dtype=LOOP_STATE)
         cdef LoopState state
         hd_seq_read(&self.arena.sequence, &self.arena.shown, &state, sizeof(LoopState))
@@ -280,7 +280,7 @@ cdef class Runtime:
             loop_sweep(self.arena)
 
     def slots(self) -> tuple[int, int]:
-        """Session slots and device slots that are not free."""
+        """Return the session slots and device slots that are not free."""
         cdef int i, sessions = 0, devices = 0
         for i in range(self.max_sessions):
             sessions += hd_load(&self.arena.sessions[i].state) != SLOT_FREE

@@ -1,4 +1,4 @@
-/* The two cells through which the control loop and the rest meet: triple buffer and seqlock.
+/* The two cells between the control loop and the rest: triple buffer and seqlock.
  *
  * Triple buffer: one writer, one reader, neither ever waits, the newest value wins.
  * Seqlock: one writer, any number of readers, a reader repeats until it saw one whole value.

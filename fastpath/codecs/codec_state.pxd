@@ -1,12 +1,12 @@
-"""What a protocol works on: its buffers, the newest sample of each device, and where messages go that are no sample.
+"""State of one port's codec: buffers, the newest sample of each device, and the ring for all other messages.
 
 One Codec belongs to one port's thread; nothing of it is shared. A protocol is a file beside this one with three functions:
 
-* `X_fits(codec, length) -> bool`: whether `config`, so many bytes, is one that the others can index by without a look.
+* `X_fits(codec, length) -> bool`: whether `config` of that length is valid; the other two do not check it again.
 * `X_order(codec, device, order, out) -> int`: one packet for one device (at most CODEC_OUTPUT bytes) and its length; 0 = not
-  now. A zero order is a packet of zero force: it is what the thread asks for when the loop's order is too old.
-* `X_take(codec, bytes, length, now)`: bytes as they came, cut anywhere. What is whole goes into `samples[device]`, with its
-  bit in `fresh`, or through `codec_message` to whoever holds the port's Python handle.
+  now. A zero order gives a packet of zero force; the thread asks for it when the loop's order is too old.
+* `X_take(codec, bytes, length, now)`: received bytes, cut anywhere. A whole sample goes into `samples[device]`, with its bit in
+  `fresh`; any other message through `codec_message` to the port's Python handle.
 
 No I/O, no allocation, no clock: `now` is handed in.
 """
@@ -60,13 +60,13 @@ cdef struct Codec:
 
 
 cdef inline void codec_message(Codec *c, const uint8_t *message, size_t length) noexcept nogil:
-    """Hand a message (1 to HD_RING_MESSAGE bytes) to the port's Python handle; counted where there is no room for it."""
+    """Queue a message (1 to HD_RING_MESSAGE bytes) for the port's Python handle; count it as dropped when the ring is full."""
     if not hd_ring_put(c.messages, message, length):
         c.dropped += 1
 
 
 cdef inline PortSample *codec_sample(Codec *c, int device, int64_t now) noexcept nogil:
-    """The sample of a device, to be filled in: counted and stamped."""
+    """Count and stamp the next sample of a device and return it, to be filled in."""
     cdef PortSample *sample = &c.samples[device]
     sample.count += 1
     sample.time_ns = now
@@ -76,7 +76,7 @@ cdef inline PortSample *codec_sample(Codec *c, int device, int64_t now) noexcept
 
 
 cdef inline size_t codec_gather(Codec *c, const uint8_t *data, size_t length, int64_t now) noexcept nogil:
-    """Append to what waits, at most what fits; how many bytes were taken."""
+    """Append bytes to the input buffer, at most what fits; return how many."""
     cdef size_t room = CODEC_INPUT - c.waiting
     if length > room:
         length = room
@@ -87,7 +87,7 @@ cdef inline size_t codec_gather(Codec *c, const uint8_t *data, size_t length, in
 
 
 cdef inline void codec_drop(Codec *c, size_t count) noexcept nogil:
-    """Take so many bytes off the front of what waits."""
+    """Drop bytes from the front of the input buffer."""
     if count >= c.waiting:
         c.waiting = 0
         return

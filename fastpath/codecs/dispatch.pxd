@@ -1,4 +1,4 @@
-"""The one place where a port's thread meets a protocol: encode one device's order, decode what came."""
+"""Choose the codec of a port's protocol: check its config, encode an order, decode received bytes."""
 
 from libc.stdint cimport int64_t, uint8_t
 
@@ -11,7 +11,7 @@ from fastpath.layout.port cimport PortOrder
 
 
 cdef inline bint codec_fits(const Codec *c, int length) noexcept nogil:
-    """Whether the config (so many bytes) is one that the protocol can work with for this number of devices."""
+    """Return whether a config of that length is valid for the protocol and its number of devices."""
     if c.protocol == PROTOCOL_HAPI:
         return hapi_fits(c, length)
     if c.protocol == PROTOCOL_OPENLINK:
@@ -20,7 +20,7 @@ cdef inline bint codec_fits(const Codec *c, int length) noexcept nogil:
 
 
 cdef inline int codec_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:
-    """One packet for one device in CODEC_OUTPUT bytes and its length; 0: nothing is to be sent now."""
+    """Encode one order into CODEC_OUTPUT bytes; return the length, 0 when nothing is to be sent now."""
     if c.protocol == PROTOCOL_HAPI:
         return hapi_order(c, device, order, out)
     if c.protocol == PROTOCOL_OPENLINK:
@@ -29,7 +29,7 @@ cdef inline int codec_order(Codec *c, int device, const PortOrder *order, uint8_
 
 
 cdef inline void codec_take(Codec *c, const uint8_t *data, size_t length, int64_t now) noexcept nogil:
-    """Bytes as they came: samples and messages out of them."""
+    """Decode received bytes into samples and messages."""
     cdef size_t part
     if c.protocol == PROTOCOL_HAPI:
         hapi_take(c, data, length, now)

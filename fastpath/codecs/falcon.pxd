@@ -32,7 +32,7 @@ cdef struct FalconFrames:
 
 
 cdef inline void falcon_counts(const double *torque, double counts_per_nm, int *counts) noexcept nogil:
-    """Crank torques (N.mm) -> motor commands: within +-4096, all three scaled down together; zero for what is no number."""
+    """Crank torques (N.mm) -> motor commands: within +-4096, all three scaled down together; zero for NaN."""
     cdef double wanted[3]
     cdef double most = 0, share
     cdef int i
@@ -49,7 +49,7 @@ cdef inline void falcon_counts(const double *torque, double counts_per_nm, int *
 
 
 cdef inline void falcon_write(const int *counts, unsigned int lights, unsigned char *out) noexcept nogil:
-    """One command of 16 bytes; `lights`: LEDs and the homing bit."""
+    """Encode one command of 16 bytes; `lights`: LEDs and the homing bit."""
     cdef unsigned int word
     cdef int i, k
     out[0] = c'<'
@@ -63,7 +63,7 @@ cdef inline void falcon_write(const int *counts, unsigned int lights, unsigned c
 
 
 cdef inline bint falcon_read(const unsigned char *frame, FalconReply *reply) noexcept nogil:
-    """One reply of 16 bytes; False, and nothing changed, when it is none."""
+    """Decode one reply of 16 bytes; False, and nothing changed, when it is invalid."""
     cdef unsigned int word, letter
     cdef int counts[3]
     cdef int i, k
@@ -85,7 +85,7 @@ cdef inline bint falcon_read(const unsigned char *frame, FalconReply *reply) noe
 
 
 cdef inline int falcon_take(FalconFrames *frames, const unsigned char *data, size_t size, FalconReply *reply) noexcept nogil:
-    """Bytes as they come -> how many replies they end, the last of them in `reply`; a frame that is broken is counted."""
+    """Decode received bytes; return how many replies they complete, the last one in `reply`; count broken frames."""
     cdef int found = 0
     cdef size_t i
     for i in range(size):

@@ -1,4 +1,4 @@
-"""Python doors to the Falcon: its bytes for the thread that talks to it, its kinematics for the tests of the loop's own lines."""
+"""Novint Falcon for Python: encode and decode its bytes, for its driver; its kinematics, for tests."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ MOST_COUNTS = FALCON_MOST_COUNTS
 
 
 class Reply(NamedTuple):
-    """What a Falcon says: encoder counts, crank angles in degrees, homed bits, buttons of the grip."""
+    """Decoded reply: encoder counts, crank angles in degrees, homed bits, buttons of the grip."""
 
     counts: tuple[int, int, int]
     angles: tuple[float, float, float]
@@ -24,7 +24,7 @@ class Reply(NamedTuple):
 
 
 def command(counts, lights=0) -> bytes:
-    """16 bytes for three motor commands; ValueError unless each is within an int16."""
+    """Return the 16 bytes of three motor commands; ValueError unless each fits an int16."""
     cdef unsigned char frame[FALCON_FRAME]
     cdef int words[3]
     words[0], words[1], words[2] = counts
@@ -54,12 +54,12 @@ def count(double degrees) -> float:
 
 
 cdef class Replies:
-    """The replies in a stream of bytes, however it is cut."""
+    """Decoder of replies in a stream of bytes, cut anywhere."""
 
     cdef FalconFrames frames
 
     def take(self, bytes data not None) -> Reply | None:
-        """The newest reply that these bytes end; None when they end none."""
+        """Return the newest reply that these bytes complete; None when they complete none."""
         cdef const unsigned char *given = data
         cdef FalconReply reply
         reply.counts[0] = 0; reply.counts[1] = 0; reply.counts[2] = 0; reply.homed = 0; reply.buttons = 0

@@ -1,9 +1,9 @@
 """hAPI boards: torques out (N.m), encoder angles in (degrees), float32 little-endian in port order, no framing and no checksum.
 
-Only a message of type 2 is answered, so each order is also the request for the next sample. As nothing marks where a reply
-begins, what tells is how many bytes are owed: a reply that is not whole keeps the next order back, one that stays so is
-dropped, and bytes that nobody is owed, a wrong id, or an angle that no shaft can have turned to, make the line `shaken`: what
-comes is thrown away and nothing is asked until it has been quiet for HAPI_PATIENCE_NS. What ends a torque is never kept back.
+Only a message of type 2 is answered, so each order is also the request for the next sample. Nothing marks where a reply begins;
+the codec counts the bytes that are still due. An incomplete reply delays the next order and is dropped after a time-out.
+Unexpected bytes, a wrong id, or an impossible angle make the line `shaken`: received bytes are dropped and nothing is requested
+until the line has been quiet for HAPI_PATIENCE_NS. An order that ends a torque is never delayed.
 
 Config bytes: board id, number of motors, of encoders, of analogue sensors, of PWM pins, then the joint (0 to 2) of each motor
 port and that of each encoder port, four each.
@@ -49,7 +49,7 @@ cdef enum:
 
 
 cdef inline bint hapi_fits(const Codec *c, int length) noexcept nogil:
-    """One board with at most four ports of each sort, each of which is one of three joints."""
+    """Return whether the config describes one board with at most four ports of each sort, each for one of three joints."""
     cdef int port
     if length != HAPI_CONFIG or c.devices != 1 or c.config[HAPI_SENSORS] > 12 or c.config[HAPI_PINS] > 14:
         return False
@@ -62,19 +62,19 @@ cdef inline bint hapi_fits(const Codec *c, int length) noexcept nogil:
 
 
 cdef inline size_t hapi_whole(const Codec *c) noexcept nogil:
-    """Bytes of a reply: the id, a float32 for each sensor and each encoder."""
+    """Return the length of a reply: the id, a float32 for each sensor and each encoder."""
     return 1 + 4 * (<size_t>c.config[HAPI_SENSORS] + c.config[HAPI_ENCODERS])
 
 
 cdef inline void hapi_start_over(Codec *c, uint64_t shaken) noexcept nogil:
-    """Drop what waits; nobody is owed anything."""
+    """Drop the input; no reply is due."""
     codec_drop(c, c.waiting)
     c.memory[HAPI_OWED] = 0
     c.memory[HAPI_SHAKEN] = shaken
 
 
 cdef inline void hapi_settle(Codec *c, int64_t now) noexcept nogil:
-    """After long enough a silence the next byte begins a reply."""
+    """After HAPI_PATIENCE_NS of silence drop an incomplete reply and end the shaken state: the next byte begins a reply."""
     if now - c.waiting_ns <= HAPI_PATIENCE_NS:
         return
     if c.waiting > 0:
@@ -87,8 +87,8 @@ cdef inline void hapi_settle(Codec *c, int64_t now) noexcept nogil:
 cdef inline int hapi_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:
     """`02 id`, a zero for each PWM pin, N.m as float32 for each motor port: 2 + pins + 4 motors bytes; 0: not now.
 
-    Past the limit all torques shrink together; with one that is no number all are zero. An order without a time is the thread's
-    own zero, where the loop says nothing: what it is kept back for is counted in orders.
+    Past the limit all torques are scaled down together; with a NaN all are zero. An order without a time is the thread's own zero,
+    when the loop has no order; its delay is counted in orders.
     """
     cdef int port, at = 2 + c.config[HAPI_PINS]
     cdef double largest = 0, scale = 1e-3, torque
@@ -125,7 +125,7 @@ cdef inline int hapi_order(Codec *c, int device, const PortOrder *order, uint8_t
 
 
 cdef inline bint hapi_angles(const Codec *c, const uint8_t *reply, int64_t now, double *joint) noexcept nogil:
-    """Joint angles (degrees) of a whole reply; False where one is no angle, or one that the shaft cannot have turned to."""
+    """Decode the joint angles (degrees) of a reply; False when one is not finite or impossible for the shaft."""
     cdef const PortSample *last = &c.samples[0]
     cdef double most = HAPI_TURN + HAPI_TURN_MS * 1e-6 * (now - last.time_ns)
     cdef float angle
@@ -140,7 +140,7 @@ cdef inline bint hapi_angles(const Codec *c, const uint8_t *reply, int64_t now, 
 
 
 cdef inline void hapi_take(Codec *c, const uint8_t *data, size_t length, int64_t now) noexcept nogil:
-    """Whole replies that are owed become samples."""
+    """Decode received bytes: whole replies that are due become samples."""
     cdef size_t whole = hapi_whole(c), taken
     cdef double joint[3]
     cdef PortSample *sample

@@ -1,4 +1,4 @@
-"""Python door to the bytes of a hAPI board: tests encode and decode with the port thread's own lines."""
+"""hAPI boards for Python: tests encode and decode with the same C as the port thread."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ PATIENCE_S = HAPI_PATIENCE_NS * 1e-9
 
 
 class Sample(NamedTuple):
-    """The newest sample: its number, when it came (ns), joint angles (degrees)."""
+    """Decoded sample: number, time of arrival (ns), joint angles (degrees)."""
 
     number: int
     time_ns: int
@@ -33,7 +33,7 @@ cdef class Exchange:
         memcpy(self.codec.config, <const char *>config, len(config))
 
     def order(self, torque, int64_t now) -> bytes:
-        """The message for joint torques (N.mm); empty when nothing is to be sent now."""
+        """Return the message for joint torques (N.mm); empty when nothing is to be sent now."""
         cdef uint8_t out[CODEC_OUTPUT]
         cdef PortOrder order
         memset(&order, 0, sizeof(order))
@@ -42,7 +42,7 @@ cdef class Exchange:
         return PyBytes_FromStringAndSize(<char *>out, hapi_order(&self.codec, 0, &order, out))
 
     def take(self, bytes data not None, int64_t now) -> Sample | None:
-        """Bytes as they came; the newest sample if there was any."""
+        """Decode received bytes; return the newest sample, None without one."""
         hapi_take(&self.codec, <const uint8_t *><const char *>data, len(data), now)
         if self.codec.fresh == 0:
             return None
@@ -52,5 +52,5 @@ cdef class Exchange:
 
     @property
     def bad(self) -> int:
-        """Replies that were dropped."""
+        """Number of dropped replies."""
         return self.codec.frames_bad

@@ -1,4 +1,4 @@
-"""The open link protocol for the thread of a port: commands out, states into samples, everything else to the handle as its bytes.
+"""The open link protocol for the thread of a port: commands out, states into samples, all other messages as bytes to the Python handle.
 
 Config bytes: for each device what its commands are, OL_TORQUE, OL_FORCE or OL_RELEASE (it takes none).
 """
@@ -23,7 +23,7 @@ cdef struct Openlink:
 
 
 cdef inline bint openlink_fits(const Codec *c, int length) noexcept nogil:
-    """One byte for each device."""
+    """Return whether the config has one valid byte for each device."""
     cdef int device
     if length != <int>c.devices:
         return False
@@ -34,7 +34,7 @@ cdef inline bint openlink_fits(const Codec *c, int length) noexcept nogil:
 
 
 cdef inline int openlink_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:
-    """A COMMAND; one of zero force is RELEASE, which a device takes whatever its sequence."""
+    """Encode a COMMAND; zero force is RELEASE, which a device takes whatever its sequence."""
     cdef bint torque = c.config[device] == OL_TORQUE
     cdef double value
     cdef ol_message m
@@ -55,7 +55,7 @@ cdef inline int openlink_order(Codec *c, int device, const PortOrder *order, uin
 
 
 cdef inline void openlink_sample(Codec *c, const ol_message *m, int64_t now) noexcept nogil:
-    """One STATE, unless it is late or doubled."""
+    """Fill a sample from one STATE; drop a late or doubled one."""
     cdef Openlink *o = <Openlink *>c.memory
     cdef const ol_state *s = &m.body.state
     cdef PortSample *sample
@@ -88,7 +88,7 @@ cdef inline uint64_t openlink_damaged(const ol_decoder *d) noexcept nogil:
 
 
 cdef inline void openlink_take(Codec *c, const uint8_t *data, size_t length, int64_t now) noexcept nogil:
-    """Frames out of the bytes, wherever they were cut."""
+    """Decode received bytes, cut anywhere."""
     cdef Openlink *o = <Openlink *>c.memory
     cdef const uint8_t *end = data + length
     cdef uint64_t before = openlink_damaged(&o.decoder)

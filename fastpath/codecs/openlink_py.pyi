@@ -1,4 +1,4 @@
-# Python door to the open link protocol (docs/link-protocol.md); the messages are values of fastpath.codecs.openlink_messages.
+# The open link protocol (docs/link-protocol.md) for Python; the messages are values of fastpath.codecs.openlink_messages.
 
 from typing import NamedTuple, final
 

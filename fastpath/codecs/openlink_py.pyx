@@ -21,7 +21,7 @@ HEARTBEAT_S = ol.OL_HEARTBEAT_MS / 1000.0
 
 
 class Frame(NamedTuple):
-    """One message on the wire: whom it concerns, and its number among its kind."""
+    """One message with the index of its device and its sequence number."""
 
     device: int
     sequence: int
@@ -29,7 +29,7 @@ class Frame(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What a decoder has seen: `bad` CRC, COBS or length, `foreign` version, `unknown` type, `invalid` value."""
+    """Counters of a decoder: `bad` CRC, COBS or length, `foreign` version, `unknown` type, `invalid` value."""
 
     frames: int
     bad: int
@@ -44,12 +44,12 @@ def crc(bytes data not None) -> int:
 
 
 def newer(uint16_t newest, uint16_t sequence) -> bool:
-    """Whether a frame of that sequence comes after the newest one that was taken."""
+    """Return whether a sequence is after the newest one that was taken."""
     return ol.ol_newer(newest, sequence) != 0
 
 
 def encode(message, *, uint8_t device=0, uint16_t sequence=0, uint8_t version=ol.OL_VERSION) -> bytes:
-    """The bytes of one message with its zeros. ValueError for a value out of its range, TypeError for what is no message."""
+    """Return the frame of one message, both zeros included. ValueError for a value out of range, TypeError for another object."""
     cdef ol_message m
     cdef uint8_t out[ol.OL_MAX_WIRE]
     cdef bytes payload = pack(message)
@@ -63,7 +63,7 @@ def encode(message, *, uint8_t device=0, uint16_t sequence=0, uint8_t version=ol
 
 
 cdef class Decoder:
-    """Takes the bytes of one link as they come and keeps what a later call completes."""
+    """Decoder of one link's bytes; keeps an incomplete frame for the next call."""
 
     cdef ol_decoder decoder
 
@@ -71,7 +71,7 @@ cdef class Decoder:
         memset(&self.decoder, 0, sizeof(self.decoder))
 
     def feed(self, bytes data not None) -> list[Frame]:
-        """The messages that these bytes complete, in order; what is damaged or not understood is counted."""
+        """Return the messages that these bytes complete, in order; count damaged and unknown ones."""
         cdef const uint8_t *at = data
         cdef const uint8_t *end = at + len(data)
         cdef uint8_t payload[ol.OL_MAX_PAYLOAD]
@@ -88,6 +88,6 @@ cdef class Decoder:
         return frames
 
     def counts(self) -> Counts:
-        """Since the decoder was made."""
+        """Return the counters since the decoder was made."""
         d = &self.decoder
         return Counts(d.frames, d.bad, d.foreign, d.unknown, d.invalid)

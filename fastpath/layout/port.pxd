@@ -1,4 +1,4 @@
-"""What crosses between the loop and the thread of a port: the newest packet of each device one way, what the loop wants the other.
+"""Structs between the loop and the thread of a port: the newest sample of each device, and the loop's order for it.
 
 Both go through triple buffers in the device's slot (`arena.pxd`): the sample's writer is the port's thread and its reader the
 loop, the order's the other way round. `generation` is that of the device's lease; whoever reads another one ignores the value.

@@ -1,4 +1,4 @@
-"""What a simulated device and the hand that holds it consist of: their parameters, and the loop's own memory of them."""
+"""Structs of a simulated device and the hand that holds it: parameters and loop-private memory."""
 
 from libc.stdint cimport int64_t, uint64_t
 

@@ -1,7 +1,7 @@
-"""Kinematics of every mechanism behind one shape, chosen by `mechanism.kind`: pose and inverse. Metres, radians.
+"""Kinematics of every mechanism through one interface, chosen by `mechanism.kind`: pose and inverse. Metres, radians.
 
 A mechanism is a file with these two functions: `pose` takes joint angles to the cursor in the device frame, Jacobian and its
-inverse, `inverse` goes back (for what is simulated); `pose.pxd` has what the loop does with them.
+inverse, `inverse` goes back, for simulated devices; `pose.pxd` has the maps that the loop computes with them.
 """
 
 from libc.math cimport M_PI, floor

@@ -1,4 +1,4 @@
-"""What the loop keeps of one pose of a mechanism: its Jacobian and inverse, and the maps of forces and velocities through them.
+"""Pose of a mechanism: cursor, Jacobian and its inverse; maps of forces and velocities through them.
 
 Each mechanism fills a pose in its own file; `kinematics.pxd` chooses by `mechanism.kind`. Rows of the Jacobian are device axes
 (m/rad), columns joints. What is undefined at a singular pose is zero, so that nothing here is ever NaN, infinite or huge.
@@ -13,13 +13,12 @@ cdef struct Pose:
     # dP/dtheta, row by row, m/rad; dtheta/dP, row by row, rad/m
     double jacobian[9]
     double inverse[9]
-    # how many of the device's axes, and of its joints, have motors that act here: a planar mechanism leaves the third ones at rest,
-    # and where no force has torques none does
+    # number of axes, and of joints, that motors drive at this pose: 2 for a planar mechanism, 0 where no force has torques
     int64_t driven
 
 
 cdef inline void pose_clear(Pose *pose, int driven) noexcept nogil:
-    """A pose in which nothing moves anything; where the cursor is stays."""
+    """Zero the Jacobian and its inverse; the cursor stays."""
     memset(pose.jacobian, 0, sizeof(pose.jacobian))
     memset(pose.inverse, 0, sizeof(pose.inverse))
     pose.driven = driven
@@ -57,7 +56,7 @@ cdef inline void joint_velocity(const Pose *pose, const double *v, double *rate)
 
 
 cdef inline void only_driven(const Pose *pose, double *v) noexcept nogil:
-    """Zero what no motor can give: a force along, or a torque of, an axis that is not driven."""
+    """Zero the components of axes without a motor."""
     cdef int i
     for i in range(pose.driven, 3):
         v[i] = 0

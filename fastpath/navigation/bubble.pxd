@@ -1,4 +1,4 @@
-"""Bubble navigation: inside a shape the hand moves the cursor, outside of it the scene moves by (Dominjon et al. 2005).
+"""Bubble navigation: inside a shape the hand moves the cursor, outside of it the scene moves (Dominjon et al. 2005).
 
 Everything is in local space (after the mount) until N, a translation of application space, takes it up. Metres, seconds,
 newtons. One session's bubble on one device is a Navigator; the arbiter takes records up, `navigate` makes a tick of them.
@@ -28,7 +28,7 @@ cdef enum:
 
 
 cdef inline void restart_bubble(Navigator *n, const Record *record) noexcept nogil:
-    """A new revision, session or device starts again: N is 0, nothing moves, and forces ramp in."""
+    """Reset navigation for a new revision, session or device: N is 0, nothing moves, forces ramp in."""
     cdef Navigated *now = &n.now
     if (now.revision != record.navigation.revision or now.session_generation != record.session_generation
             or now.device_generation != record.device_generation):
@@ -55,7 +55,7 @@ cdef inline void to_local(const View *view, const double *v, double *out) noexce
 
 
 cdef inline void place_centre(Navigator *n, const Record *record, const double *home) noexcept nogil:
-    """The bubble stands where it is asked to, about the reach centre unless told otherwise; there forces ramp in again."""
+    """Place the bubble at its configured centre, by default the reach centre; after a move its forces ramp in again."""
     cdef const Navigation *b = &record.navigation
     cdef double asked[3]
     cdef bint moved = False
@@ -74,7 +74,7 @@ cdef inline void place_centre(Navigator *n, const Record *record, const double *
 
 
 cdef inline void drift(Navigator *n, const Navigation *b, const double *p, const double *v, double dt) noexcept nogil:
-    """The centre goes after the cursor: gain |v| (p - c), at most a share of |v|, not while the hand rests."""
+    """Move the centre towards the cursor: gain |v| (p - c), at most a share of |v|; only in the dead zone and while the hand moves."""
     cdef double speed = length_of(v), share, apart = 0
     cdef int i
     if b.drifts == 0 or n.now.zone != ZONE_DEAD or speed < 1e-3 * REST_SPEED:
@@ -90,7 +90,7 @@ cdef inline void drift(Navigator *n, const Navigation *b, const double *p, const
 
 
 cdef inline void turn_slowly(Navigator *n, double *normal, double dt) noexcept nogil:
-    """Outside, the direction of the push turns at most FASTEST_TURN: an edge of the shape is no jerk."""
+    """Limit the turning rate of the push direction to FASTEST_TURN, so that an edge of the shape gives no jerk."""
     cdef double along = 0, most = FASTEST_TURN * dt
     cdef double aside[3]
     cdef int i
@@ -107,7 +107,7 @@ cdef inline void turn_slowly(Navigator *n, double *normal, double dt) noexcept n
 
 
 cdef inline void change_zone(Navigator *n, const Navigation *b, double d) noexcept nogil:
-    """Zones change only where the distance from the surface is past the border by the hysteresis."""
+    """Change the zone when the distance passes a border by the hysteresis."""
     if n.now.zone == ZONE_DEAD:
         if d > b.hysteresis:
             n.now.zone = ZONE_VELOCITY
@@ -120,7 +120,7 @@ cdef inline void change_zone(Navigator *n, const Navigation *b, double d) noexce
 
 
 cdef inline double contact_share(Navigator *n, const Navigation *b, const double *normal, const double *scene) noexcept nogil:
-    """Share of the speed that the scene's force (N, local) leaves: it pushes back, and one does not fly through walls."""
+    """Return the share of the speed that contact with the scene leaves, from the scene's force (N, local)."""
     cdef double along = scene[0] * normal[0] + scene[1] * normal[1] + scene[2] * normal[2], left
     if b.collides == 0:
         n.contact = 0
@@ -136,7 +136,7 @@ cdef inline double contact_share(Navigator *n, const Navigation *b, const double
 
 cdef inline void bubble_force(const Navigator *n, const Navigation *b, const double *normal, double d, const double *v,
                               double most, double *force) noexcept nogil:
-    """N, local: springs towards the surface and damping outwards; light damping inside. `most`: N.s/m that the loop bears."""
+    """Compute the bubble's force (N, local): springs towards the surface, damping outwards; light damping inside. `most`: stable limit, N.s/m."""
     cdef double outwards = v[0] * normal[0] + v[1] * normal[1] + v[2] * normal[2], size
     cdef int i
     if d <= 0:
@@ -154,7 +154,7 @@ cdef inline void bubble_force(const Navigator *n, const Navigation *b, const dou
 
 cdef inline void bubble_step(Navigator *n, const Record *record, const DeviceParams *p, const DeviceState *s,
                              const double *scene, double gain, double dt, double *force) noexcept nogil:
-    """One tick of one session's bubble: N goes on, the force (N, device frame) comes out. `gain` 0: nothing moves or pushes."""
+    """Advance one session's bubble by a tick: update N, return its force (N, device frame). With `gain` 0 nothing moves or pushes."""
     cdef const Navigation *b = &record.navigation
     cdef double point[3]
     cdef double v[3]
@@ -201,7 +201,7 @@ cdef inline void bubble_step(Navigator *n, const Record *record, const DevicePar
 
 cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt, bint obeys,
                           double *force, double *gated) noexcept nogil:
-    """Every session that navigates with this device: its bubble's force joins the sums (N, device frame)."""
+    """Advance the bubble of every session on this device and add its force to the sums (N, device frame)."""
     cdef DeviceSlot *slot = &a.devices[index]
     cdef RecordCell *cell
     cdef Record *record
@@ -228,7 +228,7 @@ cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt,
 
 
 cdef inline void show_navigation(Arena *a, int index) noexcept nogil:
-    """Put what each session's frames need beside the device's state, while its sequence is odd."""
+    """Publish the navigation of each session under the sequence of the device's state."""
     cdef RecordCell *cell
     cdef uint64_t bits
     cdef int word
@@ -241,7 +241,7 @@ cdef inline void show_navigation(Arena *a, int index) noexcept nogil:
 
 
 cdef inline void initial_bubble(const Record *record, const double *home, Navigated *out) noexcept nogil:
-    """What a bubble shows before the loop has taken it up: nothing travelled, its centre (`home`: m, device frame)."""
+    """Fill in the navigation state of a bubble that the loop has not started: N is 0, centre from the record or `home` (m, device frame)."""
     memset(out, 0, sizeof(Navigated))
     memcpy(out.centre, record.navigation.centre, sizeof(out.centre))
     if record.navigation.placed == 0:
@@ -250,7 +250,7 @@ cdef inline void initial_bubble(const Record *record, const double *home, Naviga
 
 
 cdef inline bint is_current(const Navigated *shown, const Record *record) noexcept nogil:
-    """Whether what the loop shows is of this record's navigation: a new one is taken up at the next tick."""
+    """Return whether the published navigation belongs to this record."""
     cdef uint32_t revision = record.navigation.revision
     return (record.navigation.mode != NAVIGATION_OFF and shown.revision == revision
             and shown.session_generation == record.session_generation

@@ -24,7 +24,7 @@ cdef inline double length_of(const double *v) noexcept nogil:
 
 
 cdef inline bint normalise(double *v) noexcept nogil:
-    """Make it a unit vector, however short it is; +y and False when it is zero."""
+    """Normalise a vector of any length above 0; +y and False for zero."""
     cdef double largest = fabs(v[0]), n
     cdef int i
     for i in range(1, 3):

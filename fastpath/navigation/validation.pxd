@@ -1,4 +1,4 @@
-"""Checked copies of a bubble's values into the structs that the loop takes: every primitive comes down to a solid of `sdf.pxd`.
+"""Validate a bubble's values and copy them into its C struct: every primitive becomes one of the solids of signed_distance.pxd.
 
 Vertical is +y of shape space; a vertical capsule stands on the origin, everything else lies about it.
 """

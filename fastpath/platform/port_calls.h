@@ -1,4 +1,4 @@
-/* What the thread of a port asks of the operating system: wait for bytes, move bytes, see how many are still on their way. */
+/* System calls of a port's thread: wait for bytes, read, write, number of bytes still to be sent. */
 #ifndef HAPTICD_PORT_WAIT_H
 #define HAPTICD_PORT_WAIT_H
 
@@ -67,7 +67,7 @@ static inline int hd_port_queued(int descriptor) {
     return ioctl(descriptor, TIOCOUTQ, &queued) == 0 ? queued : 0;
 }
 
-/* Throw away what was written and is not out yet. */
+/* Discard written bytes that are not sent yet. */
 static inline void hd_port_discard(int descriptor) { tcflush(descriptor, TCOFLUSH); }
 
 #endif

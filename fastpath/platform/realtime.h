@@ -1,4 +1,4 @@
-/* What the loop thread asks of the operating system; each request may be refused, and says so by its result.
+/* System calls of the loop thread; each request may be refused, which its result tells.
  *
  * Linux is the first-class platform; elsewhere the requests that do not exist answer "refused".
  */

@@ -105,7 +105,7 @@ cdef inline void update_velocity(PortInner *d, const PortSample *sample, const d
 
 
 cdef inline void copy_status(DeviceState *s, const PortSample *sample) noexcept nogil:
-    """Copy the status of a packet to the state: bits, faults, buttons, temperature."""
+    """Copy orientation, buttons, hall, battery, bits, faults and count of a sample to the state."""
     cdef int i
     if sample.orientation[0] == 0 and sample.orientation[1] == 0 and sample.orientation[2] == 0 and sample.orientation[3] == 0:
         s.orientation[0] = 1

@@ -1,4 +1,4 @@
-"""Checked copies of Python values into the structs of the spaces."""
+"""Validate Python values and copy them into the structs of transforms."""
 
 from libc.math cimport isfinite
 

@@ -32,7 +32,7 @@ _HAND_PATHS = {"circle": HAND_CIRCLE, "rest": HAND_REST, "hold": HAND_HOLD}
 # ---------------------------------------------------------------- kinematics
 
 cdef class Mechanism:
-    """Where a mechanism's cursor is and what its motors do there; angles in radians, the device frame.
+    """Kinematics of one mechanism; angles in radians, device frame.
 
     `serial`: yaw-pitch-pitch arm, shoulder (m) and two links (m). `five_bar`: motor 1 (m), proximal and distal link (m), `base`
     the way (m) to motor 2. `delta`: a Falcon, its base (m), links are not looked at. Encoder counts per turn: 0 = ideal.

@@ -1,6 +1,6 @@
 """One axis of the loop at a virtual wall: plant, hand and oscillation filter of the tick, over thousands of ticks without Python.
 
-Stands beside the loop, not in it: what is measured here about the filter holds for the lines that ship. Metres, newtons,
+It calls the same inline functions as the tick, so its results hold for the loop. Metres, newtons,
 seconds; the wall is at x = 0 and pushes towards negative x.
 """
 

@@ -1,7 +1,7 @@
 # distutils: language = c++
-"""Text on the wire: whole frames from the cells of the loop, numbers, and every other JSON body.
+"""JSON text: whole frames from the cells of the loop, numbers, and every other JSON body.
 
-Last stop of a value on its way out. A FrameEncoder belongs to one connection and to one thread, the one that publishes its
+A FrameEncoder belongs to one connection and to one thread, the one that publishes its
 records; it reads each device's newest state, turns it into the session's application space and writes one JSON text. Real
 numbers are float32, shortest digits that round-trip; what float32 cannot hold is `null`, and counted.
 The GIL stays held: a frame takes microseconds, and a thread that lets the GIL go may wait a switch interval to have it back.
@@ -40,7 +40,7 @@ cdef uint64_t written_nulls = 0
 
 @cython.final
 cdef class Buffer:
-    """Bytes that grow by doubling and are used again."""
+    """Reusable byte buffer that grows by doubling."""
 
     cdef char *start
     cdef size_t used
@@ -154,7 +154,7 @@ cdef int write_value(Buffer out, object value, int depth) except -1:
 
 
 cdef object plain(object value):
-    """The Python number in a numpy scalar; TypeError for whatever is none."""
+    """Return the Python number of a numpy scalar; TypeError for another object."""
     cdef object inside = value.item() if getattr(value, "ndim", None) == 0 else value
     if isinstance(inside, (bool, int, float)):
         return inside
@@ -244,7 +244,7 @@ cdef class FrameEntry:
 
 @cython.final
 cdef class FrameEncoder:
-    """Frames of one connection; what never changes between them is made once."""
+    """Encodes the frames of one connection; text that never changes is made once."""
 
     cdef readonly uint64_t nulls
     cdef FrameOptions look

@@ -1,4 +1,4 @@
-"""The control loop: a C thread with absolute deadlines that reads cells, works one tick per device, and writes cells.
+"""The control loop: a C thread with absolute deadlines that reads cells, runs one tick per device, and writes cells.
 
 From start to stop it takes no GIL, no lock and no memory, and makes no system call but the sleep and the clock. A late tick
 is skipped and counted, never replayed. The same tick runs under `loop_step` on a virtual clock, with the same bits each time.
@@ -46,7 +46,7 @@ cdef double DEAD_MAN_BACK_SECONDS = 0.200
 # ---------------------------------------------------------------- one tick
 
 cdef inline void retire_sessions(Arena *a) noexcept nogil:
-    """Free the session slots that their owners gave back; their records are dead by generation already."""
+    """Free the session slots that were released; the generation has made their records invalid already."""
     cdef uint64_t bits, mask
     cdef int word, device
     for word in range(<int>a.session_words):
@@ -65,7 +65,7 @@ cdef inline void retire_sessions(Arena *a) noexcept nogil:
 
 
 cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
-    """Zero output, forget everything, give the slot back."""
+    """Zero the output, reset all memory of the device, free the slot."""
     cdef int word
     memset(&slot.inner, 0, sizeof(slot.inner))
     reset_state(&slot.inner.state)
@@ -80,7 +80,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
 
 
 cdef inline void dead_man(Arena *a, int64_t now, double dt) noexcept nogil:
-    """Without a beat for 500 ms, ramp what the loop makes by itself to zero in 50 ms; back 200 ms after the beat is."""
+    """Dead man's switch: without a beat for 500 ms, ramp the loop's own forces to zero in 50 ms; back 200 ms after the beat."""
     cdef int64_t age = now - <int64_t>hd_load(&a.beat_ns)
     if age > <int64_t>(DEAD_MAN_SECONDS * 1e9):
         if a.dead_man_back_ns == 0:
@@ -99,7 +99,7 @@ cdef inline void dead_man(Arena *a, int64_t now, double dt) noexcept nogil:
 
 
 cdef void begin_again(Arena *a) noexcept nogil:
-    """After a gap or a change of rate the filters have nothing to go on, and the output ramps up from zero."""
+    """Reset all filters after a gap or a change of rate; the output ramps up from zero."""
     cdef int index
     a.output_gain = 0
     for index in range(MAX_DEVICES):
@@ -107,14 +107,14 @@ cdef void begin_again(Arena *a) noexcept nogil:
 
 
 cdef void take_rate(Arena *a, const LoopParams *loop) noexcept nogil:
-    """The filter's coefficients for the rate and parameters that hold from now on."""
+    """Compute the filter's coefficients for a new rate or new parameters."""
     a.oscillation = loop.oscillation
     oscillation_rate(&a.oscillation_rate, &a.oscillation, 1 / loop.frequency)
     a.loop_revision = loop.revision
 
 
 cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
-    """All devices once; dt seconds since the last tick, which are so many periods."""
+    """Run the tick of every device; dt seconds since the last tick, which are so many periods."""
     cdef int64_t begun = 0
     cdef uint64_t state
     cdef int index
@@ -142,7 +142,7 @@ cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *lo
 
 
 cdef void show(Arena *a, int64_t now) noexcept nogil:
-    """Publish the loop's own counters; the achieved rate is that of the last whole second."""
+    """Publish the loop's counters; the achieved rate is that of the last whole second."""
     if now - a.window_ns >= SECOND:
         a.state.frequency = (a.state.ticks - a.window_ticks) * 1e9 / (now - a.window_ns)
         a.window_ticks = a.state.ticks
@@ -151,7 +151,7 @@ cdef void show(Arena *a, int64_t now) noexcept nogil:
 
 
 cdef inline void note_lateness(LoopState *s, int64_t late_ns) noexcept nogil:
-    """Histogram with power-of-two bounds: bucket b counts lateness under 2^b / 4 microseconds."""
+    """Count a lateness in the histogram: bucket b is below 2^b / 4 microseconds."""
     cdef double microseconds = late_ns * 1e-3
     cdef int bucket = 0
     while bucket < LATENESS_BUCKETS - 1 and microseconds >= 0.25 * (1 << bucket):
@@ -168,7 +168,7 @@ cdef LoopParams *loop_params(Arena *a) noexcept nogil:
 
 
 cdef void all_zero(Arena *a) noexcept nogil:
-    """Zero force on every device, shown in its state: the last thing that a loop does."""
+    """Order zero force on every device and publish it; the last action of the loop."""
     cdef DeviceSlot *slot
     cdef int index, i
     for index in range(MAX_DEVICES):
@@ -192,7 +192,7 @@ cdef void all_zero(Arena *a) noexcept nogil:
 # ---------------------------------------------------------------- the thread
 
 cdef double probe_margin() noexcept nogil:
-    """Seconds by which nine sleeps of ten come back late, measured now."""
+    """Measure the lateness of sleeps: the 90th percentile, s."""
     cdef int64_t late[PROBES]
     cdef int64_t want, lateness
     cdef int i, place
@@ -209,7 +209,7 @@ cdef double probe_margin() noexcept nogil:
 
 
 cdef inline double spin_margin(double probed, double period, uint64_t spin) noexcept nogil:
-    """Seconds to spin before a deadline: at most 25 us, 10 % of a period below 16 kHz, 60 % above: a core is never full."""
+    """Return the seconds to spin before a deadline: at most 25 us, 10 % of a period below 16 kHz, 60 % above."""
     cdef double share = 0.1 if period > 1.0 / 16000 else 0.6
     if spin == 0:
         return 0
@@ -221,7 +221,7 @@ cdef inline double spin_margin(double probed, double period, uint64_t spin) noex
 
 
 cdef inline bint starved(Arena *a, double duty) noexcept nogil:
-    """Whether this tick is left out on purpose, so that the given share of ticks runs."""
+    """Return whether this tick is skipped on purpose, so that only the share `duty` of ticks runs."""
     a.duty_due += duty
     if a.duty_due < 1:
         return True
@@ -230,7 +230,7 @@ cdef inline bint starved(Arena *a, double duty) noexcept nogil:
 
 
 cdef void *hd_loop_main(void *argument) noexcept nogil:
-    """The thread `hd-loop`, from its first line to its last zero."""
+    """Run the thread `hd-loop`, until its last zero output."""
     cdef Arena *a = <Arena *>argument
     cdef LoopParams *loop
     cdef double probed, frequency = 0
@@ -301,7 +301,7 @@ cdef int loop_start(Arena *arena, void **thread, void *stack) noexcept nogil:
 
 
 cdef void loop_join(Arena *arena, void *thread) noexcept nogil:
-    """Ask the thread to stop and wait until its last zero is written."""
+    """Stop the thread and wait until its last zero output is written."""
     hd_store(&arena.halt, 1)
     pthread_join(<pthread_t>thread, NULL)
 

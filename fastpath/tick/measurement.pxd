@@ -1,4 +1,4 @@
-"""What the measurement of a device needs, simulated or at a port: its pose, its weight, and how long it has not moved."""
+"""Parts of a device's measurement that simulated and real devices share: pose, weight, seconds without motion."""
 
 from libc.math cimport cos, fabs, sqrt
 from libc.stdint cimport uint64_t
@@ -12,19 +12,19 @@ from fastpath.mechanisms.kinematics cimport take_pose
 cdef enum:
     # Hz, low-pass of measured velocities
     VELOCITY_CUTOFF_HZ = 100
-    # mm/s and degrees; seconds between two looks at a handle, so that its drift is no motion
+    # mm/s and degrees; s between two reference orientations of a handle, so that slow drift does not count as motion
     STILL_SPEED = 20
     STILL_ANGLE = 3
     STILL_LOOK = 10
 
 
 cdef inline double weight(const DeviceParams *p) noexcept nogil:
-    """N downwards that gravity compensation leaves, at standard gravity 9.80665 m/s2."""
+    """Return the weight (N) that gravity compensation leaves, at standard gravity 9.80665 m/s2."""
     return p.plant.gravity_mass * 9.80665 * (1 - p.gravity_scale)
 
 
 cdef inline void follow_joints(DevicePrivate *d, const DeviceParams *p, const double *angles) noexcept nogil:
-    """Take the pose of these joint angles (rad), unless no encoder has counted since the last one."""
+    """Compute the pose of joint angles (rad); skip it while they are those of the last pose."""
     cdef int i
     cdef bint moved = False
     for i in range(3):
@@ -36,13 +36,13 @@ cdef inline void follow_joints(DevicePrivate *d, const DeviceParams *p, const do
 
 
 cdef inline void arm_still(DeviceState *s, double dt) noexcept nogil:
-    """Seconds since the cursor was faster than STILL_SPEED."""
+    """Count the seconds since the cursor was faster than STILL_SPEED."""
     cdef double speed = sqrt(s.velocity[0] * s.velocity[0] + s.velocity[1] * s.velocity[1] + s.velocity[2] * s.velocity[2])
     s.still = 0 if speed > 1e-3 * STILL_SPEED else s.still + dt
 
 
 cdef inline void grip_still(SimDevice *d, DeviceState *s, const DeviceParams *p, uint64_t buttons, double dt) noexcept nogil:
-    """Seconds since a handle turned by STILL_ANGLE within STILL_LOOK seconds, or a button changed, or it was woken."""
+    """Count the seconds since a handle turned by STILL_ANGLE within STILL_LOOK seconds, a button changed, or it was woken."""
     cdef double along = 0
     cdef bint moved = d.buttons != buttons or (s.flags & FLAG_AWAKE) != (p.flags & FLAG_AWAKE)
     cdef int i

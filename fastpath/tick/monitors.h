@@ -1,4 +1,4 @@
-/* Thresholds of the safety monitors and the bounds of effects (tick/monitors.pxd, tick/effects.pxd, docs/force-path.md): a .pxd file holds no numbers that are not whole. */
+/* Thresholds of the safety monitors and limits of effects (docs/force-path.md); in C because a .pxd file cannot define real constants. */
 
 #ifndef HD_MONITORS_H
 #define HD_MONITORS_H

@@ -50,7 +50,7 @@ cdef inline double norm3(const double *v) noexcept nogil:
 
 
 cdef inline void monitors_begin(Guard *g) noexcept nogil:
-    """Nothing latched, every gain 1."""
+    """Reset: nothing latched, every gain 1."""
     memset(g, 0, sizeof(Guard))
     g.grip_gain = 1
     g.fod_gain = 1
@@ -58,7 +58,7 @@ cdef inline void monitors_begin(Guard *g) noexcept nogil:
 
 
 cdef inline void latch(DeviceState *s, uint32_t bit, bint on) noexcept nogil:
-    """Show whether a monitor acts."""
+    """Set or clear a monitor's bit in the state."""
     if on:
         s.safety |= bit
     else:
@@ -66,7 +66,7 @@ cdef inline void latch(DeviceState *s, uint32_t bit, bint on) noexcept nogil:
 
 
 cdef inline void trip(Guard *g, DeviceState *s) noexcept nogil:
-    """Brake until the device rests and has rested."""
+    """Engage the e-brake; it is released after 0.5 s of rest and 2 s more."""
     if not g.ebrake:
         g.ebrake = 1
         s.ebrakes += 1
@@ -94,7 +94,7 @@ cdef inline void watch_speed(Guard *g, DeviceState *s, double dt) noexcept nogil
 cdef inline void watch_object(
     Guard *g, const DeviceParams *p, DeviceState *s, bint released, double load, double dt,
 ) noexcept nogil:
-    """Foreign object, by a momentum observer (De Luca 2003): what pushes besides motors and weight while nobody holds the grip.
+    """Foreign object, by a momentum observer (De Luca 2003): the force besides motors and weight while the grip is not held.
 
     Guard at 1 N halves the output, hard at 3 N for 30 ms brakes; 0.5 s below its threshold ends a stage.
     """
@@ -156,7 +156,7 @@ cdef inline void watch_stall(Guard *g, const DeviceParams *p, DeviceState *s, do
 
 
 cdef inline void watch_grip(Guard *g, const DeviceParams *p, DeviceState *s, bint released, double dt) noexcept nogil:
-    """Grip dropped: let go for longer than the time-out, the output goes to 0 in 50 ms; back after it is held for 200 ms."""
+    """Grip dropped: not held for longer than the time-out, the output ramps to 0 in 50 ms; back after 200 ms of holding."""
     g.grip_away = g.grip_away + dt if released else 0
     g.grip_back = 0 if released else g.grip_back + dt
     if p.grip_timeout <= 0:
@@ -197,7 +197,7 @@ cdef inline void limit_springs(const DeviceParams *p, const DeviceState *s, doub
 
 
 cdef inline double derated(double felt) noexcept nogil:
-    """Share of the torque limit that a winding of so many degrees may take: 1 to 80, straight to 0.5 at 100 and 0 at 110."""
+    """Return the share of the torque limit at a winding temperature: 1 up to 80 degrees Celsius, linear to 0.5 at 100 and 0 at 110."""
     if felt <= WARM:
         return 1
     if felt <= HOT:

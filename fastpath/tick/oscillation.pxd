@@ -1,4 +1,4 @@
-"""Oscillation filter: finds the limit cycle of a hand on a stiff wall and takes the gain away that feeds it, axis by axis.
+"""Oscillation filter: finds the limit cycle of a hand on a stiff wall and lowers the gain that feeds it, for each axis.
 
 Command u (N) and velocity v (m/s) pass the same 300 Hz low-pass and 8 Hz high-pass. A half-cycle ends where the filtered
 force crosses +-0.05 N; its power is P = F V / 2 with the peaks of the last two. A half-cycle between 9 and 260 Hz that feeds
@@ -34,7 +34,7 @@ cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p
 
 
 cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
-    """Nothing seen yet, free."""
+    """Reset the filter of one axis to free."""
     cdef int i
     s.force_low = 0; s.speed_low = 0
     for i in range(2):
@@ -59,7 +59,7 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
 
 
 cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil:
-    """Recovery ends at this stage from now on, at stage 1 at least; counts when it was higher before."""
+    """Limit recovery to this stage, at least stage 1; count it when the limit was higher before."""
     if stage < 1:
         stage = 1
     if stage < s.ceiling:
@@ -68,7 +68,7 @@ cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil
 
 
 cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept nogil:
-    """Oscillation found: to the floor from free, three stages down while it recovers.
+    """Enter oscillation: from free to the floor, during recovery three stages down.
 
     Two relapses in a row lower the ceiling, and so does an oscillation that comes back soon after the filter came free.
     """
@@ -91,7 +91,7 @@ cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept 
 cdef inline bint half_cycle(
     OscillationAxis *s, const OscillationParams *p, double encoder_step, int sign,
 ) noexcept nogil:
-    """A half-cycle ends: vote, and remember its peaks; whether it was hot, which is power enough to keep a stage from ending."""
+    """End a half-cycle: vote and keep its peaks; return whether its power is high enough to keep a stage from ending."""
     cdef double force = s.force_peak if s.force_peak > s.force_before else s.force_before
     cdef double speed = s.speed_peak if s.speed_peak > s.speed_before else s.speed_before
     cdef double power = 0.5 * force * speed, needed = p.power_on

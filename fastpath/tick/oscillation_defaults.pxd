@@ -1,4 +1,4 @@
-"""The oscillation filter's parameters as they are tuned: what the settings start from and what the wall trial runs with."""
+"""Tuned default parameters of the oscillation filter, for the settings and for the wall trial."""
 
 from fastpath.layout.force cimport OscillationParams
 

@@ -1,4 +1,4 @@
-"""Set-points of held positions and angles: straight lines between messages, and the springs that pull to them.
+"""Set-points of held positions and angles: linear interpolation between messages.
 
 A client sends set-points at its own rate; the loop goes from one to the next over the interval between the two messages (at
 most 50 ms), so that a slow client does not make steps. With safe trajectory a position moves at a limited speed.
@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef inline void set_point(SetPoint *s, const double *wanted, int64_t command_ns, int64_t now, int64_t fresh_ns) noexcept nogil:
-    """Take up what is commanded at a time; the first set-point, and one after more than fresh_ns of silence, is there at once."""
+    """Start the line to a commanded set-point; the first one, and one after more than fresh_ns of silence, is reached at once."""
     cdef int64_t interval
     cdef bint same = True
     cdef int i
@@ -41,7 +41,7 @@ cdef inline void set_point(SetPoint *s, const double *wanted, int64_t command_ns
 
 
 cdef inline void set_point_now(SetPoint *s, int64_t now, double most_speed, double dt) noexcept nogil:
-    """Where the line is at a time; with most_speed above 0 never faster than that."""
+    """Advance the set-point along its line to a time; with most_speed above 0 at most that fast."""
     cdef double share = 1, step, norm = 0
     cdef double wanted[3]
     cdef int i
