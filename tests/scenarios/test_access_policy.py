@@ -1,4 +1,4 @@
-"""Who may come in, over real sockets: origins and hosts on every route, peers of other machines, and how often they may ask."""
+"""Access policy over real sockets: hosts and origins on every route, peers of other machines, request rates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A few seconds of every attack at once: a good neighbour gets each of its frames, and a stop is answered."""
+"""All attacks at once for a few seconds: a good client gets each of its frames, and a stop is answered."""
 
 from __future__ import annotations
 

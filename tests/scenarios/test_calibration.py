@@ -1,4 +1,4 @@
-"""The calibration of a device with its pen or grip over real sockets: locked, unlocked, run, and every way to fail."""
+"""Calibration of simulated devices over real sockets: locked, unlocked, running, and every failure."""
 
 from __future__ import annotations
 

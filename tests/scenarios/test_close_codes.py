@@ -1,4 +1,4 @@
-"""A connection that breaks the WebSocket protocol is told with which rule, and its session ends like any other."""
+"""A client that violates the WebSocket protocol gets the matching close code, and its session ends normally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command `hapticd` as people and service managers meet it: what it says when it works, and the one line when it does not."""
+"""The command `hapticd`: its options, help and version, and the one-line errors when it cannot start."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thousand connections that say nothing, as the service ships: a good client's frames go on, and everything is given back."""
+"""A thousand idle connections cost a good client nothing, and all resources are released."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a device has for all sessions is on the disk when it is answered, and a disk that refuses it is an answer too."""
+"""Device-wide values are on the disk before the answer; a failed write is reported in the answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each kind of event is raised by what really causes it, over real sockets, and arrives on the event channel as it was decided.
+"""Each kind of event is raised by its real cause and arrives on the event channel as specified.
 
 Each kind of the catalogue has a row in CAUSES; what safety monitors raise stands in BY_MONITORS.
 """

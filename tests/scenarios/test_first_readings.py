@@ -1,4 +1,4 @@
-"""What a service shows and says of devices between their coming and their first reading, to a client that looks all the time."""
+"""What a polling client sees of a device between its connection and its first reading."""
 
 from __future__ import annotations
 

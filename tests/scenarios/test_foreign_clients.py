@@ -1,4 +1,4 @@
-"""Clients that know only the public words, against a service without any option: they work, or the log says what to do."""
+"""Clients that use only the public vocabulary, on default options: they work, or the log says what to change."""
 
 from __future__ import annotations
 

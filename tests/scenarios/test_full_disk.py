@@ -1,4 +1,4 @@
-"""A service whose disk is full from the start: sessions open and work, and what cannot be remembered is said."""
+"""Full disk at start: sessions open and work, and the service reports what it cannot store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ten thousand messages as fast as they can be written: ten thousand frames, in the order of the messages."""
+"""Ten thousand messages sent at full speed get ten thousand frames in the order of the messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client that hangs up with thousands of unread messages: its forces end at once, the backlog commands nothing."""
+"""A client disconnects with thousands of unread messages: its forces end at once, those messages command nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An emulated hAPI board behind the service as its users start it: a client pushes, motors turn, and every way out ends at zero."""
+"""An emulated hAPI board with the service as installed: a force turns the motors; every end leaves zero torque."""
 
 from __future__ import annotations
 

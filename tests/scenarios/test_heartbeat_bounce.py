@@ -1,4 +1,4 @@
-"""A real handle whose switch bounces, at the debounce that ships: 0.2 s to attach, 0.1 s to detach, in the time of its own heartbeats."""
+"""A bouncing handle switch at the shipped debounce (0.2 s to attach, 0.1 s to detach), by the handle's heartbeats."""
 
 from __future__ import annotations
 

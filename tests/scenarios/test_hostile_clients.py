@@ -1,4 +1,4 @@
-"""Bad clients of every kind beside a good one: it does not notice, the loop does not notice, and nothing of them stays."""
+"""Bad clients of every kind beside a good one: the good client and the loop are unaffected, nothing leaks."""
 
 from __future__ import annotations
 

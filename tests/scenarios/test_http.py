@@ -1,4 +1,4 @@
-"""The HTTP interface and the event channel of the running service, beside real sessions, over restarts and from another address."""
+"""HTTP interface and event channel of the running service: with real sessions, over restarts, from other addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attacking HTTP clients do what they are for: each opens, asks and counts, and leaves nothing behind."""
+"""Check the HTTP attack programs of tests/support: each connects, requests, counts, and cleans up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Much HTTP beside sessions: big answers go in pieces, what is not taken is bounded, and what is urgent waits for nobody."""
+"""Heavy HTTP load beside sessions: big answers are sent in pieces, unread data is bounded, urgent requests go first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules of other packages in the real service: the one that the page shows works, a broken one is a line, a clash is exit code 2."""
+"""Third-party modules in the service: the documented example works, a broken one is logged, a clash exits with 2."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""kill -9 of the whole service: what it has acknowledged is there when it comes back, and no id comes twice."""
+"""Kill the service with SIGKILL and restart it: acknowledged values are restored, session ids are never reused."""
 
 from __future__ import annotations
 

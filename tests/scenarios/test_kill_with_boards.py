@@ -1,4 +1,4 @@
-"""kill -9 of a service that drives emulated boards: the port that a loop has blocked stays blocked, and the pair made by hand stays a pair."""
+"""SIGKILL of a service with emulated boards: a blocked port stays blocked, a manual pair stays paired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each actor is killed once while clients stream: what must survive does, everything else does not even notice."""
+"""Crash each actor once while clients stream: its state is restored, the rest of the service is unaffected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the README promises about `make run`: it starts the service, and Ctrl-C on the terminal ends both with exit code 0."""
+"""`make run` starts the service, and Ctrl-C on the terminal ends both with exit code 0."""
 
 from __future__ import annotations
 

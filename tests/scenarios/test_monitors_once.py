@@ -1,4 +1,4 @@
-"""What trips each safety monitor that tests/scenarios/test_safety.py has not, and what each of them tells: exactly once; virtual time.
+"""Safety monitors not covered by test_safety.py: each trip raises exactly one event; virtual time.
 
 Those of the loop's rate are in test_starved_loop.py, for a starved loop needs real time. Safety springs and the clamp tell nothing.
 """

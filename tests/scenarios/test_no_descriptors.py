@@ -1,4 +1,4 @@
-"""A service that may open no more files: sessions go on, one line tells why nobody new comes in, and later they do."""
+"""The service has no file descriptors left: sessions continue, one log line, later connections are accepted again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The driver of the open link protocol at real pseudo-terminals: emulated boards, pyserial, the threads of the ports, no actors."""
+"""Driver of the open link protocol with emulated boards on pseudo-terminals: port threads, pyserial, no actors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calibration of emulated boards through the whole service: locked, unlocked by heartbeats, run, and every way to fail."""
+"""Calibration of emulated boards in the whole service: locked, unlocked by heartbeats, running, and every failure."""
 
 from __future__ import annotations
 

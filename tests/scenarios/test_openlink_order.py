@@ -1,4 +1,4 @@
-"""How many packets lie between a tick of the loop and a board's motor: counted at both ends of the line, so no clock is in it."""
+"""Delay from a tick to a board's motor, counted in packets at both ends; no clock is used."""
 
 from __future__ import annotations
 

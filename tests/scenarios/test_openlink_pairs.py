@@ -1,4 +1,4 @@
-"""Pairs of emulated boards, wired and behind a receiver: by themselves, through swaps, by hand, dissolved, over a restart."""
+"""Pairing of emulated boards, wired and wireless: automatic, swapped, manual, dissolved, after a restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a board does not take of its configuration: shown where the device is shown, until it takes the next one."""
+"""Configuration values that a board refuses are shown on the device until it accepts the next ones."""
 
 from __future__ import annotations
 

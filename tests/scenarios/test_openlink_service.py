@@ -1,4 +1,4 @@
-"""Emulated boards behind the whole service: real bytes over a pseudo-terminal, the loop's thread, sockets; a simulated arm beside."""
+"""Emulated boards in the whole service: bytes on a pseudo-terminal, loop thread, sockets, and a simulated arm."""
 
 from __future__ import annotations
 

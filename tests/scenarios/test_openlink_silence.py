@@ -1,4 +1,4 @@
-"""An emulated board that stands still: stale within 30 ms and disconnected within 600, by the loop's own clock, which only the test moves."""
+"""A silent emulated board: stale within 30 ms, disconnected within 600 ms of loop time, which the test advances."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever drives a board and stops: the board's own watchdog takes the force away, and the driver's care never lets it trip."""
+"""A board's own watchdog ends the force when its driver stops; a running driver never lets it trip."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/operations.md does what it says: the commands in a shell, and both recipes for TLS by the real programs in front of the service."""
+"""The shell commands and both TLS recipes of docs/operations.md work with the real programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs over real sockets: by themselves, through swaps, by hand, over a restart and past a dead PairingManager."""
+"""Pairing over real sockets: automatic, swapped, manual, after a restart and after a crash of PairingManager."""
 
 from __future__ import annotations
 

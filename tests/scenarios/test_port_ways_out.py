@@ -1,4 +1,4 @@
-"""Every way out of a process with an open port ends in zero torque on its board, which has no watchdog of its own."""
+"""However a process with an open port ends, its board, which has no watchdog, gets zero torque."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ports over real sockets: a device that comes and goes too often has its port blocked until somebody resets it, and nobody else suffers."""
+"""Connection-loop protection over real sockets: a flapping port is blocked until it is reset; others work on."""
 
 from __future__ import annotations
 

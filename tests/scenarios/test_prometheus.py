@@ -1,4 +1,4 @@
-"""A real Prometheus scrapes the running service, and promtool finds nothing wrong with the page, the scrape job and the rules."""
+"""A real Prometheus scrapes the service; promtool accepts the metrics page, the scrape job and the alert rules."""
 
 from __future__ import annotations
 

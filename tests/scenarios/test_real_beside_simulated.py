@@ -1,4 +1,4 @@
-"""Emulated boards at pseudo-terminals beside simulated devices in one service: recognised, told apart, paired, commanded, swapped."""
+"""Emulated boards and simulated devices in one service: listed, told apart, paired, commanded, swapped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Public clients of this interface family run unmodified: each of their messages gets one TEXT frame with all that they read."""
+"""Unmodified public clients: each of their messages gets one TEXT frame with every field that they read."""
 
 from __future__ import annotations
 

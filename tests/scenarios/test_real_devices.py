@@ -1,4 +1,4 @@
-"""Real devices over real sockets, on fake ports: they appear, settle, break off, come back, are looked for and left alone."""
+"""Real devices on fake ports, over real sockets: they appear, settle, fail, return; detection and its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clients find again after a restart of the service, also after kill -9: ids, profiles, SDK versions; no id comes twice."""
+"""What a restart of the service restores for clients: session ids, profiles, SDK versions; ids are never reused."""
 
 from __future__ import annotations
 

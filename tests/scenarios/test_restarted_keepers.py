@@ -1,4 +1,4 @@
-"""What an actor did not hear because it, or who should have told it, was dead: whoever knows it says it again."""
+"""A restarted actor is told again every fact that it missed while it, or the fact's sender, was dead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ops/runbook.md does what it says: its commands, typed into a shell as they are written, answer what stands below them.
+"""The shell commands of ops/runbook.md give the printed answers.
 
 Programs that would change this machine (sudo, journalctl, udevadm, cp to /etc) are stood in for; curl, grep and lsof are the real ones.
 """

@@ -1,4 +1,4 @@
-"""Each safety monitor trips on its simulated fault: one event, its place in status.safety and /metrics, its release; virtual time."""
+"""Each safety monitor trips on its simulated fault: one event, status.safety, /metrics, release; virtual time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thousands of requests made from the description of the interface: none fails a check, none is answered by a 5xx.
+"""Thousands of requests generated from the OpenAPI description: no check fails, no answer is 5xx.
 
 Each route has a service of its own, which starts from an empty state directory. `make test` sends forty cases to each route,
 `make fuzz` five hundred.

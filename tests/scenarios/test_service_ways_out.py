@@ -1,4 +1,4 @@
-"""However the whole service ends, a board without a watchdog is at zero; where the service only stands still, the board's own has to do it."""
+"""However the service ends, a board without a watchdog gets zero torque; if it hangs, the board's watchdog acts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session channel over real sockets: what is no single message and its frame, with time that stands still unless a test moves it."""
+"""The session channel over real sockets, in virtual time: opening, reconnecting, slow clients, warnings, closing."""
 
 from __future__ import annotations
 

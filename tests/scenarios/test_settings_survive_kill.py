@@ -1,4 +1,4 @@
-"""What the settings store acknowledged is there after kill -9, whenever it comes; `serve` is the life of each victim."""
+"""Settings that the store acknowledged survive SIGKILL at any moment; `serve` is the program that is killed."""
 
 from __future__ import annotations
 

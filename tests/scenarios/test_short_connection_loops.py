@@ -1,4 +1,4 @@
-"""Ports that come and go faster than they are looked for: every cycle counts, whatever was seen of the device behind."""
+"""Connection loops shorter than the detection period: every cycle counts, whether or not the device was seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client that stops sending: its last command is held for the time-out, fades within 20 ms, and is gone; by the loop's own ticks."""
+"""A client stops sending: its last command is held until the time-out and fades within 20 ms, in loop ticks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client developer without hardware makes things happen over HTTP, and sees them in frames and events: real sockets, virtual time."""
+"""Simulation over HTTP for client developers without hardware: effects in frames and events; virtual time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An actor that does not come to its messages shows in its own answers and nowhere else: sockets, frames and loop go on."""
+"""A slow actor delays only its own answers; sockets, frames and the loop are unaffected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Peers that are slow, silent, many or endless: each is let go in its time, a good client notices nothing, and nothing stays."""
+"""Slow, silent, numerous or endless peers are closed in time, and a good client is unaffected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A loop that is starved over HTTP says so in events, each once, and is a whole loop again when it may."""
+"""A loop starved over HTTP raises each rate event once and recovers when ticks are allowed again."""
 
 from __future__ import annotations
 

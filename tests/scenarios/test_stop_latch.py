@@ -1,4 +1,4 @@
-"""`POST /stop`: zero from the next tick on, whatever anybody commands, until it is released; nothing that dies lets go of it."""
+"""`POST /stop`: zero force from the next tick until the release, also when actors or the service die."""
 
 from __future__ import annotations
 

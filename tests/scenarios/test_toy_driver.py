@@ -1,4 +1,4 @@
-"""A new serial protocol needs its own files and one registry row: the toy driver in a running service, and what comes with its row."""
+"""The example driver in a running service: a new serial protocol needs its own files and one registry row."""
 
 from __future__ import annotations
 

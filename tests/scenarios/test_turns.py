@@ -1,4 +1,4 @@
-"""Many sessions that send without waiting, or wait and answer at once: each is served in its turn, and none holds another up."""
+"""Many sessions that send at once or without waiting are served in rotation; none delays another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two systems in one process share nothing: not a session id, a setting, a metric, an event, a stop, a death or an end."""
+"""Two systems in one process share no session id, setting, metric, event, stop, crash or shutdown."""
 
 from __future__ import annotations
 

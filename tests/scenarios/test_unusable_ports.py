@@ -1,4 +1,4 @@
-"""Ports that cannot be used, at real terminals and on an emulated USB bus: each is said once, shown, and left in peace."""
+"""Unusable ports on pseudo-terminals and an emulated USB bus: one event, one log line, one row, no retries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main job, end to end: a client makes a wall over a WebSocket, the simulated hand runs into it, and the wall pushes back."""
+"""End to end: a client renders a virtual wall, the simulated hand runs into it, and the wall pushes back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way out of the service ends in zero force: asked to stop, asked twice, asked while it starts, broken inside.
+"""Every shutdown of the service ends in zero force: one signal, two signals, during the start, after a crash inside.
 
 What the motors get last is read where the loop left it: the watched service prints its devices' last states when it is done.
 """

@@ -1,4 +1,4 @@
-"""A monitor is latched when the client is killed, an actor dies or the service is asked to stop: no force, and none comes back with its release."""
+"""While a safety monitor is latched, a killed client, a crashed actor or a shutdown leaves no force behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The built wheel, installed where the sources are not, starts the same service: what packaging forgets shows here."""
+"""The built wheel, installed without the sources, starts the same service."""
 
 from __future__ import annotations
 

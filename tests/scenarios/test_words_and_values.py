@@ -1,4 +1,4 @@
-"""Effective values of one device, and the words of the vocabulary in error sentences."""
+"""Effective settings of one device, and the vocabulary used in error sentences."""
 
 from __future__ import annotations
 

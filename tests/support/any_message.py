@@ -1,4 +1,4 @@
-"""Messages that nobody would send: valid ones with something wrong in them, text that is nearly JSON, and noise. All of a seed."""
+"""Generate invalid messages from a seed: valid ones with one fault, text that is almost JSON, and noise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs `session_attack` and `good_neighbour`, started and stopped as context managers."""
+"""Start and stop the programs `session_attack` and `good_neighbour` as context managers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plays what tests/wire/cases/bad_streams.json says a client puts on the wire, and checks how that ends."""
+"""Play the byte streams of tests/wire/cases/bad_streams.json and check how each connection ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links to emulated boards for a service inside a test: ports that are looked for at given paths, and the driver that ships."""
+"""Links to emulated boards for a service inside a test: ports at given paths, and the real driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An arm that goes exactly where a test wants it, held by no hand, on a stepping loop: what navigation does can be read off it."""
+"""An arm on a stepped loop that follows exactly the test's positions, to read what bubble navigation does."""
 
 from __future__ import annotations
 

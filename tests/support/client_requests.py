@@ -1,4 +1,4 @@
-"""Messages that public clients of this interface family send; they lie beside the project, not in it, and tests skip without them."""
+"""Recorded messages of public clients; kept outside the repository, tests skip without them."""
 
 from __future__ import annotations
 

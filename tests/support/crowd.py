@@ -1,4 +1,4 @@
-"""Clients that stream forces over real WebSockets, all on one thread; each holds its frames against its messages, one for one."""
+"""Many clients that stream forces over WebSockets on one thread; each checks that every message got one frame."""
 
 from __future__ import annotations
 

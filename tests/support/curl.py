@@ -1,4 +1,4 @@
-"""A curl line of a page as the request that it makes."""
+"""Parse a curl command line of a page into the HTTP request that it sends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The description of a running service as schemathesis reads it, made exact where JSON Schema is not, and cases out of it."""
+"""The service's OpenAPI description for schemathesis, with the constraints that JSON Schema cannot express."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stepped service with one client on its session channel and one on its event channel: what scenarios in virtual time stand on."""
+"""A stepped service with one session client and one event subscriber, for scenarios in virtual time."""
 
 from __future__ import annotations
 

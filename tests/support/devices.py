@@ -1,4 +1,4 @@
-"""Simulated devices for tests of the loop: their parameters as its cells take them, and an arm on a stepping loop."""
+"""Simulated devices for loop tests: their parameter records, and an arm on a stepped loop."""
 
 from __future__ import annotations
 

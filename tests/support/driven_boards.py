@@ -1,4 +1,4 @@
-"""A loop that drives emulated boards without actors: leases, ports' threads, a writer, and the timekeeper's looks at the links.
+"""A loop that drives emulated boards without actors: leases, port threads, a writer, and the timekeeper's checks.
 
 `python -m tests.support.driven_boards PATH` drives one with a force until it is killed; it prints a line once it does.
 """

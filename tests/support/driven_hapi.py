@@ -1,4 +1,4 @@
-"""Run as a program, `python -m tests.support.driven_hapi PATH SECONDS`: the loop drives a hAPI board for so long; what its link counted, as JSON.
+"""Program, `python -m tests.support.driven_hapi PATH SECONDS`: drive a hAPI board, print its link's counters as JSON.
 
 With a tape in PORT_TAP that begins with the first order of the loop.
 """

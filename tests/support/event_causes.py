@@ -1,4 +1,4 @@
-"""What really causes each kind of event, done to a running service over its sockets."""
+"""Cause each kind of event in a running service, over its sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The module that docs/modules.md shows, as a package installed in a folder of the test."""
+"""Install the example module of docs/modules.md as a package in a test's folder."""
 
 from __future__ import annotations
 

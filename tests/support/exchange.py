@@ -1,4 +1,4 @@
-"""One HTTP exchange, as a test sees it: status, headers and body, whatever the status; also the handshake of a WebSocket."""
+"""One HTTP exchange or WebSocket handshake: status, headers and body, whatever the status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated devices that a test adds to a running service over HTTP and takes away again."""
+"""Add simulated devices to a running service over HTTP and remove them again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run as a program: the service, which reads at a null pointer when it gets SIGUSR2, in the place that STRIKE names: main, actor, thread.
+"""Program: the service, which dereferences a null pointer on SIGUSR2 in the place named by STRIKE: main, actor, thread.
 
 Just before, it prints when that is, by the clock of the machine. What follows is the processor's own signal, sent by nobody.
 """

@@ -1,4 +1,4 @@
-"""Clients written by somebody who knows only the public words; each is a program of its own.
+"""Example clients that use only the public vocabulary; each is a program of its own.
 
 python -m tests.support.foreign_clients force_loop|driver_node|driver_node_of_all|grip_reader URL
 """

@@ -1,4 +1,4 @@
-"""The README's two commands on a fresh machine: a new clone, an environment of three variables, one Python from /usr/bin.
+"""Run the README's two commands in a new clone, with three environment variables and /usr/bin's Python.
 
 `python3 -m tests.support.fresh_clone` runs `make run` on a terminal until the service is ready, presses Ctrl-C, and then
 runs `make test`. Needs nothing but the standard library, git and what the README names.

@@ -1,4 +1,4 @@
-"""Run as a program: a client that commands a force at a fixed rate and takes one frame for each message.
+"""Program: a client that commands a force at a fixed rate and reads one frame for each message.
 
 Arguments: URL of the session channel, id of the arm, messages a second. Each line on standard input is answered with one line of
 JSON about the time since the last one: `frames`, `rate` (frames a second), `longest_gap_ms` between frames, `p50_ms` and `p99_ms` from a

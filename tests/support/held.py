@@ -1,4 +1,4 @@
-"""What a process holds that may leak: descriptors and threads."""
+"""Count the file descriptors and threads of a process, to find leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTTP clients that attack, in processes of their own: slow readers of big bodies, GET loops, floods of connections.
+"""HTTP attack clients in their own processes: slow readers of big bodies, GET loops, floods of connections.
 
 Each function returns an `Attack` that has not begun. It is a context manager, or `start()` and `stop()`:
 

@@ -1,4 +1,4 @@
-"""One HTTP exchange with a service inside the test's process."""
+"""HTTP client for a service inside the test's process."""
 
 from __future__ import annotations
 

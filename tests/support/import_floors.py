@@ -1,4 +1,4 @@
-"""Who may import whom: reads the imports of sources without running them and names each that goes up or across."""
+"""Check import layers (floors): read the sources' imports without running them and report each that is not allowed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole service inside the test's process: the real system behind real sockets, with the loop's thread or a stepped loop.
+"""The whole service inside the test's process, behind real sockets, with a loop thread or a stepped loop.
 
 With `stepping` time stands still between steps: commands age and timed messages fall due only by `step` and `wait`.
 """

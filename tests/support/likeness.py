@@ -1,4 +1,4 @@
-"""Whether JSON is like what a page or a case says: exactly it, but for numbers as float32 and for `…`, which stands for anything.
+"""Compare JSON with an expected value: exact, except float32 numbers and `…`, which matches anything.
 
 `"…"` is any value, `…` inside a string any characters; `"…": "…"` in an object is more fields, a last `"…"` in an array more entries.
 """

@@ -1,4 +1,4 @@
-"""Ports and links in memory: a machine whose devices tests plug in, pull out and make misbehave, and what the service sent to each."""
+"""Fake ports and links in memory: tests plug, unplug and break devices, and read what the service sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A subscriber of the event channel that keeps what it hears."""
+"""A subscriber of the event channel that records the events."""
 
 from __future__ import annotations
 

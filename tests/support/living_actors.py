@@ -1,4 +1,4 @@
-"""What a test does to a living actor: have it crash, have it wait, or have it run something, on the actor's own thread."""
+"""Make a running actor crash, block or run a function on its own thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stands for the thread of a port: keeps what a driver makes it with, and cannot be started, so that the driver goes no further."""
+"""Stand-in for a port's thread: records its constructor arguments and cannot be started."""
 
 from __future__ import annotations
 

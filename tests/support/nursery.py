@@ -1,4 +1,4 @@
-"""Processes to be killed, each forked from one that has imported everything already: what fifty interpreters would cost is paid once.
+"""Fork processes to be killed from one that has imported everything, to avoid fifty interpreter starts.
 
 Run as a program, with the name of the module whose `serve(*words)` is the life of each: that one parent.
 """

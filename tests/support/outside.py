@@ -1,4 +1,4 @@
-"""A client program as tests of promises need it: one session, its devices by group, and waiting for what a frame shows."""
+"""Client of the promise tests: one session, its devices by group, and waiting for values in frames."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stepped service whose simulated devices come, go, are held and let go over HTTP, with one client on each channel."""
+"""A stepped service whose simulated devices connect, leave and are held over HTTP, with a client on each channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a service inside waits for an actor and for a board: as long as a busy machine needs, and as in earnest where one is held."""
+"""Time limits of a service inside a test: long on a busy machine, the shipped ones where a test blocks something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A WebSocket client on one blocking socket, which can do everything wrong that a client can do: the test decides each byte."""
+"""A WebSocket client on one blocking socket that can send any bytes, also invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stepped service with a machine of fake ports: what scenarios of real devices stand on. Time passes only by `passes`."""
+"""A stepped service with fake ports, for scenarios of real devices. Only `passes` advances time."""
 
 from __future__ import annotations
 

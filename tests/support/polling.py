@@ -1,4 +1,4 @@
-"""Bounded waiting for what another process does; inside one process tests use a manual clock and events instead."""
+"""Wait with a time limit for another process or thread; tests in one process use a manual clock instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The far end of a pseudo-terminal, as a board of three joints would answer there: what the tests of a port's thread talk to."""
+"""Stand-in for a board with three joints at the far end of a pseudo-terminal, for tests of a port's thread."""
 
 from __future__ import annotations
 

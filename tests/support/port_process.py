@@ -1,4 +1,4 @@
-"""A process that drives the board on a descriptor it was given, at full force, until something ends it: `python -m` this, descriptor, way.
+"""Program: drive the board on a given descriptor at full force until the process ends in the given way.
 
 The way is what it does when a line comes on standard input: `close` as a service that stops, anything else is run as a statement.
 """

@@ -1,4 +1,4 @@
-"""When a process wrote to its serial port and when it had read from it, by a library that is preloaded into it: no code of its own measures."""
+"""Record when a process writes to and reads from its serial port, by a preloaded library."""
 
 from __future__ import annotations
 

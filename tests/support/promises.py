@@ -1,4 +1,4 @@
-"""Print docs/promises.md: each promise of the contract and the test that tries it, as the `promise` markers of the suite say.
+"""Generate docs/promises.md: each promise of the contract with its tests, from the `promise` markers.
 
 `@pytest.mark.promise(number)` takes the promise's words from the first line of the test's docstring, for one case of a
 parametrised test followed by the case's id; `@pytest.mark.promise(number, "words")` brings its own.

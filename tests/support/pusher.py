@@ -1,4 +1,4 @@
-"""A client that opens sessions, pushes every arm it is shown, and goes without a word, again and again."""
+"""A client that repeatedly opens a session, commands a force on every arm, and disconnects."""
 
 from __future__ import annotations
 

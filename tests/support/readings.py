@@ -1,4 +1,4 @@
-"""How the numbers of a device's state are rounded before they go into a frame, and how long their texts get by that."""
+"""Expected rounding of a device's numbers in a frame, and the length of their texts."""
 
 from __future__ import annotations
 

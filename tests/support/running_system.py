@@ -1,4 +1,4 @@
-"""A system in this process for tests that hurt it: the service inside, on a calm loop, with what such a test looks at."""
+"""The service inside the test's process for tests that break parts of it, with what such tests check."""
 
 from __future__ import annotations
 

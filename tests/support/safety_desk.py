@@ -1,4 +1,4 @@
-"""A desk for the safety monitors of a simulated arm: faults, a client that streams, `status.safety`, events and metrics; virtual time."""
+"""A stepped service for the safety monitors: faults, a streaming client, `status.safety`, events, metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The service as its users meet it: the installed command in a process of its own, on free ports and in a state directory of its own."""
+"""The installed command `hapticd` in its own process, with free ports and its own state directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run as a program: sessions that send without waiting for their answers, from one process, until standard input ends.
+"""Program: many sessions that send without waiting for answers, until standard input ends.
 
 Arguments: URL of the session channel, number of sessions, messages sent at once by each of them, and optionally the text of
 the message. Prints `open` when every session is, and at the end the number of frames that came.

@@ -1,4 +1,4 @@
-"""No session has the id 0, and nothing that leaves the service says so: every text that the suites read passes here."""
+"""Check that no text of the service names a session with the id 0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The module `setup.py`, imported without running a build."""
+"""Import `setup.py` as a module without running a build."""
 
 from __future__ import annotations
 

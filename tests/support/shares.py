@@ -1,4 +1,4 @@
-"""The whole suite as processes beside each other: shares of it wait in a queue, the long ones in front.
+"""Run the whole test suite as parallel processes: a queue of shares, the longest first.
 
 Behind `make test`, and with `--unit` behind `make test-unit`; with other arguments it is one plain run of pytest.
 """

@@ -1,4 +1,4 @@
-"""What the tests of devices, sessions and frames stand on: settings of the catalogue, records of simulated devices, actors that only listen."""
+"""Shared parts of unit tests: settings of the catalogue, records of simulated devices, recording actors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about the text of the sources: only the specs of kinds know the vendor's words, and no command line takes half an option."""
+"""Rules about the sources' text: vendor words only in the specs of kinds, no abbreviated command-line options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run as a program: the service, which writes into the file that STAMPS names when each message of a session was handed to the loop.
+"""Program: the service, which writes to the file STAMPS the time before each message is handed to the loop.
 
 One line each: nanoseconds of CLOCK_MONOTONIC, read just before.
 """

@@ -1,4 +1,4 @@
-"""A stepped service with an emulated arm at a terminal and a simulated arm beside: virtual time for the loop, real bytes on the line."""
+"""A stepped service with an emulated arm on a pseudo-terminal and a simulated arm; virtual time, real bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a storm has beside its boards of the open link protocol: a hAPI board at a pseudo-terminal, a Falcon on a USB bus, a SpaceMouse."""
+"""Ports of the device storm other than open-link boards: a hAPI board, a Falcon, a SpaceMouse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draw the supervision tree of a `System` as text; `python -m tests.support.supervision_tree` writes it into docs/architecture.md."""
+"""Draw the supervision tree of a `System`; `python -m tests.support.supervision_tree` updates docs/architecture.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many ticks the loop of a running service ran and missed, as its metrics page counts them."""
+"""Read from /metrics how many ticks a running service's loop ran and missed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JSON Schema cannot say of a request: which of its parts must fit each other. Cases made of the description are put right here."""
+"""Correct schemathesis cases for constraints between fields that JSON Schema cannot express."""
 
 from __future__ import annotations
 

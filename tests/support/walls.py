@@ -1,4 +1,4 @@
-"""Hands that press on virtual walls: random devices and hands, the stiffness at which a wall begins to buzz, and how long it does."""
+"""Simulations of hands on virtual walls: random devices, the critical stiffness, and how long a wall oscillates."""
 
 from __future__ import annotations
 

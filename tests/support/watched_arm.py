@@ -1,4 +1,4 @@
-"""An arm on a stepped loop that a test pushes, locks, heats and lets go of, and its safety monitors."""
+"""An arm on a stepped loop that a test pushes, locks, heats and releases, and its safety monitors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run as a program: the service, with hooks for a test. On its way out it prints what it left behind, as `outcome {…}`.
+"""Program: the service with test hooks; at exit it prints what it left behind, as `outcome {…}`.
 
 SIGUSR2 has the actor that BREAK names die in its next message. While the file that HOLD names is there, the event hub's
 start waits; where there is a FAIL, it fails.

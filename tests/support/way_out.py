@@ -1,4 +1,4 @@
-"""The service as its users start it, with an emulated board at a pseudo-terminal that a client pushes: what ways out are measured on."""
+"""The installed service with an emulated board that a client commands, to measure how a shutdown ends."""
 
 from __future__ import annotations
 

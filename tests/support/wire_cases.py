@@ -1,4 +1,4 @@
-"""Wire cases: messages in and frames out, HTTP requests and answers, events, all as data and played on a stepped service.
+"""Read and play wire cases: messages and frames, HTTP requests and answers, events, as JSON data.
 
 tests/wire/cases/README.md says what the fields of a case mean.
 """

@@ -1,4 +1,4 @@
-"""What a frame must have whatever was asked, and how what a wire case wants of it is compared."""
+"""Check a frame: the fields that every frame has, and those that a wire case expects."""
 
 from __future__ import annotations
 

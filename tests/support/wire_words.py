@@ -1,4 +1,4 @@
-"""The ways in which a client may speak to the session channel, and what of the wire cases they change: words, groups, paths."""
+"""Ways to speak to the session channel (vocabulary, version, path), and how each changes a wire case."""
 
 from __future__ import annotations
 
