@@ -1,4 +1,4 @@
-"""Unit tests open no socket: what needs one belongs to tests/service."""
+"""Unit tests may not open sockets; tests that need one belong to tests/service."""
 
 from __future__ import annotations
 

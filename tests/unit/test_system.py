@@ -1,4 +1,4 @@
-"""A whole system without its edge: what it starts, what it simulates, how it ends, and what the next one remembers."""
+"""A whole System without HTTP and WebSocket: start, simulated devices, shutdown, restored state."""
 
 from __future__ import annotations
 

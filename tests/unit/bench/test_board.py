@@ -1,3 +1,5 @@
+"""The result table of benchmarks: limits, missing references, and the message for a missed limit."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Alternating measurements: order, medians, number of calls."""
+
 from __future__ import annotations
 
 import pytest

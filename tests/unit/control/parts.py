@@ -1,4 +1,4 @@
-"""Readings of the loop's counters that say what a test wants."""
+"""Build LoopCounters readings with given values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop's metrics as Prometheus reads them: names, types, a histogram that adds up, and labels of devices."""
+"""The loop's Prometheus metrics: names, types, a consistent histogram, device labels."""
 
 from __future__ import annotations
 

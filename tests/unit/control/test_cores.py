@@ -1,4 +1,4 @@
-"""Which processor the loop gets, from what the machine says of its processors."""
+"""Choose the loop's processor from the machine's list of processors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reading has every field of the loop's cell, under the same name and whole."""
+"""A reading has every field of the loop's cell, under the same name."""
 
 from __future__ import annotations
 

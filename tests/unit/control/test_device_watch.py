@@ -1,4 +1,4 @@
-"""What the timekeeper sees in the states of devices: each fact is told once, when it begins."""
+"""The device watch reads device states for the timekeeper and reports each fact once, when it begins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Low below 90 %, critical below 50 %, and only 5 % above them better again."""
+"""Stages of the loop's rate: low below 90 %, critical below 50 %, with 5 % hysteresis."""
 
 from __future__ import annotations
 

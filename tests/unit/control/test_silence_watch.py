@@ -1,4 +1,4 @@
-"""Silence by the loop's own clock: told once when it begins, stale within 26 ms of the last data and gone within 506, whatever the phase."""
+"""Silent devices, by loop time: reported once, stale within 26 ms of the last data, gone within 506 ms."""
 
 from __future__ import annotations
 

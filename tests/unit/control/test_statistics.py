@@ -1,4 +1,4 @@
-"""The statistics are of one period: what was counted before it does not show."""
+"""Loop statistics cover one period: earlier counts do not appear."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The timekeeper: each turn beats and fires what is due, and the loop's news are told when there are any."""
+"""The timekeeper: each turn feeds the dead-man switch, fires due timers and reports changes of the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A device's actor as a plain object on a stepped loop: from connecting to ready, and again after a crash."""
+"""DeviceActor as a plain object on a stepped loop: from connecting to ready, and after a crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices follow the table of ports: what is on a blocked port goes, and comes back when the port is unblocked."""
+"""Devices follow the port table: removed when their port is blocked, restored when it is unblocked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bonds on their way to the loop: the manager shows them, the device's actor obeys them and calibrates."""
+"""Bonds (calibration of a pair) from the manager to the loop: shown, obeyed by the DeviceActor, calibrated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated devices come and go while the service runs: slots, ids, places, configurations, and who is told."""
+"""Simulated devices are added and removed at run time: slots, ids, order, configuration, notifications."""
 
 from __future__ import annotations
 

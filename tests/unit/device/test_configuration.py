@@ -1,4 +1,4 @@
-"""The rule of what a device has for all sessions: each value by itself, the whole request or nothing, firmware and motors."""
+"""Device-wide configuration: values are independent, a request is atomic, firmware and motors are checked."""
 
 from __future__ import annotations
 

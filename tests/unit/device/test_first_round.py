@@ -1,4 +1,4 @@
-"""What is simulated when nothing says so: decided after the first round of the detection, and shown only with its devices."""
+"""Default simulated devices: chosen after detection's first round, and published together with the choice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real devices that a link found, in the inventory: which of two that say the same of themselves is which."""
+"""Real devices found by links, in the inventory: which record belongs to a device with the same id or uuid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The device manager as a plain object on a stepped loop: slots, inventory, the stop latch, and devices that fail too often."""
+"""DeviceManager as a plain object on a stepped loop: slots, inventory, stop latch, devices that crash too often."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of devices that may be away: places in the order, and configurations that survive a restart."""
+"""What is remembered of absent devices: their place in the order, and configurations across restarts."""
 
 from __future__ import annotations
 

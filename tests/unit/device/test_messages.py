@@ -1,4 +1,4 @@
-"""The inventory that everybody reads."""
+"""Lookups in the published Inventory."""
 
 from __future__ import annotations
 

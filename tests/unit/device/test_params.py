@@ -1,4 +1,4 @@
-"""Parameters for the loop: what each kind and each phase of a device's life puts there."""
+"""Loop parameters of a device: for each kind and for each phase."""
 
 from __future__ import annotations
 

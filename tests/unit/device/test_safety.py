@@ -1,4 +1,4 @@
-"""What the loop's monitors did becomes one event each, and the features' settings become what the loop obeys."""
+"""Safety monitors: counters of the loop become events, settings become parameters of the loop."""
 
 from __future__ import annotations
 

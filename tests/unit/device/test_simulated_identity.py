@@ -1,4 +1,4 @@
-"""Simulated devices: the words of the setting, and identities that are the same from start to start."""
+"""Simulated devices: names in the setting, and identities that stay the same across starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a request makes of a device's simulation, and what the loop is given for it."""
+"""Apply a simulation request to a device's Simulation, and convert it to the loop's parameters."""
 
 from __future__ import annotations
 

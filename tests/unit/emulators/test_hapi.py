@@ -1,4 +1,4 @@
-"""The emulated hAPI board does what the firmware does: state machine by type, ports, directions, quanta, and no watchdog."""
+"""The emulated hAPI board behaves like its firmware: state machine, ports, directions, quantisation, no watchdog."""
 
 from __future__ import annotations
 

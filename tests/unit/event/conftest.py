@@ -1,3 +1,5 @@
+"""Fixtures of the event tests: manual clock, context, time of day."""
+
 from __future__ import annotations
 
 import pytest

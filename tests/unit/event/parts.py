@@ -1,4 +1,4 @@
-"""A subscriber that keeps, a time of day that is set, and short ways to say an event."""
+"""Helpers of the event tests: a recording subscriber, a settable time of day, short event builders."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""The catalogue of event kinds matches the contract: kinds, categories, levels."""
+
 from __future__ import annotations
 
 from typing import get_args

@@ -1,3 +1,5 @@
+"""Parse event filters of a URL: kinds, level, since."""
+
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone

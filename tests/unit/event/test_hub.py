@@ -1,3 +1,5 @@
+"""EventHub as a plain object: stamps, sends and replays events, survives bad ones."""
+
 from __future__ import annotations
 
 import threading

@@ -1,3 +1,5 @@
+"""Functions of the event hub: time stamps, members and encoding of an event, matching of a subscriber's filters."""
+
 from __future__ import annotations
 
 from collections.abc import Mapping

@@ -1,3 +1,5 @@
+"""Rate limits of events, per session and per deprecated form, with a count of the suppressed; merged updates."""
+
 from __future__ import annotations
 
 import math

@@ -1,3 +1,5 @@
+"""A subscriber's bounded queue: order, wake-up, dropped oldest events and their count."""
+
 from __future__ import annotations
 
 import threading

@@ -1,4 +1,4 @@
-"""The page of the events is current, whole, and shows events as the hub sends them."""
+"""docs/events.md is current and complete, and its examples are real events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stepped loop with one device of each kind, and frames of it: what the tests of the frame encoder stand on."""
+"""A stepped loop with one device of each kind and frames of it, for tests of the frame encoder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arbiter: what several sessions hold, how it fades, and how it adds up."""
+"""The arbiter: commands that sessions hold, their fade after the time-out, and their sum."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runtime, leases and capabilities: who may write which record, and when that right is over."""
+"""The arena's runtime, leases and capabilities: who may write a record, and until when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A writer's clutch: what it gives back on release makes up for the offset, to far less than a nanometre."""
+"""A session's clutch: the offset that a release returns compensates the ratio, to less than a nanometre."""
 
 from __future__ import annotations
 

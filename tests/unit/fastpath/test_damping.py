@@ -1,4 +1,4 @@
-"""Damping of sessions: a viscous force along each device axis, the strongest session's, for as long as it is open."""
+"""Damping of sessions: viscous force on each device axis; the strongest open session counts."""
 
 from __future__ import annotations
 

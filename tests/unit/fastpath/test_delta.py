@@ -1,4 +1,4 @@
-"""The Falcon's mechanism over its whole reach: inverse and forward kinematics, Jacobian, torque map, and what lies outside."""
+"""The Falcon's delta mechanism over its reach: inverse and forward kinematics, Jacobian, torques, outside poses."""
 
 from __future__ import annotations
 

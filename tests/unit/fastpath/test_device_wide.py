@@ -1,4 +1,4 @@
-"""What a device does for all sessions alike: home return, handedness, force scale."""
+"""Device-wide features: home return, handedness, force scale."""
 
 from __future__ import annotations
 

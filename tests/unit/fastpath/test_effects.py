@@ -1,4 +1,4 @@
-"""Vibrations that the service plays: where they enter, what bounds them, what ends them, and that the filter does not see them."""
+"""Vibrations that the service plays: sum, limits, end; the oscillation filter does not react to them."""
 
 from __future__ import annotations
 

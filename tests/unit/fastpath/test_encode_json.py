@@ -1,4 +1,4 @@
-"""Generic JSON of the cold path: events, HTTP bodies, configs."""
+"""Generic JSON encoder for events, HTTP bodies and configurations."""
 
 from __future__ import annotations
 

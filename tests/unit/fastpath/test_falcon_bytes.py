@@ -1,4 +1,4 @@
-"""The Falcon's 16-byte frames: worked bytes, every int16 there and back, torn and broken streams, motor commands."""
+"""The Falcon's 16-byte frames: known bytes, every int16 round trip, torn and broken streams, motor commands."""
 
 from __future__ import annotations
 

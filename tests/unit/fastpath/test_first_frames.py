@@ -1,4 +1,4 @@
-"""What frames show of a device before its first reading: no rotation, and not ready."""
+"""Frames before a device's first reading: identity rotation, not ready."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planar five-bar: anchors, torque map and limits over its whole reach, in the plane turned half round from the device's."""
+"""The planar five-bar mechanism: known poses, torque map and limits over its whole reach."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The force chain on a stepped loop: filter and gate, slew limit, ways to zero, and motors at their limit."""
+"""The force chain on a stepped loop: filter and gate, slew limit, ramps to zero, motor limits."""
 
 from __future__ import annotations
 

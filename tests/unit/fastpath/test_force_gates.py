@@ -1,4 +1,4 @@
-"""Force gates: while the filter is at work on a device, each session's own forces give way by the gate of that session alone."""
+"""Force gates: while the oscillation filter acts, each session's own force is reduced by its own gate only."""
 
 from __future__ import annotations
 

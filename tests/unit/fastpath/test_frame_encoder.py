@@ -1,4 +1,4 @@
-"""Each device in a frame: every field against the state and the view that it comes from."""
+"""Each device in a frame: every field against the device state and the session's view."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole frames of a stepped loop: groups, versions, config, errors, sizes, and what an encoder refuses."""
+"""Whole frames of a stepped loop: groups, versions, config, errors, sizes, and refused input of the encoder."""
 
 from __future__ import annotations
 

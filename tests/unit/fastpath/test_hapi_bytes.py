@@ -1,4 +1,4 @@
-"""The bytes between the port's thread and a hAPI board: worked examples, limits, and how a stream finds back to its replies."""
+"""Bytes of the hAPI protocol: known examples, limits, and resynchronisation of a stream."""
 
 from __future__ import annotations
 

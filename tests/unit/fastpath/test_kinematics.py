@@ -1,4 +1,4 @@
-"""The simulated arm's kinematics over its whole reach: inverse, forward, torque map, joint velocities, encoders."""
+"""The simulated arm's kinematics over its reach: inverse, forward, torque map, joint velocities, encoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What limits the output of an arm whatever is commanded: springs at the edge of its reach, and hot motors."""
+"""Output limits of an arm whatever is commanded: springs at the edge of its reach, and hot motors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the open link protocol: its tables, its worked bytes and the codec say the same."""
+"""docs/link-protocol.md agrees with the codec: tables, known bytes, C header."""
 
 from __future__ import annotations
 

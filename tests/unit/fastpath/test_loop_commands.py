@@ -1,4 +1,4 @@
-"""From command to motor: forces, torques, held positions and angles, and the limits on all of them."""
+"""From command to motor: forces, torques, held positions and angles, and their limits."""
 
 from __future__ import annotations
 

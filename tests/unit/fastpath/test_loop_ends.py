@@ -1,4 +1,4 @@
-"""Every way out ends in zero force: stop latch, revoked records, ends of sessions and devices, a silent timekeeper."""
+"""Everything that ends a force: stop latch, revoked records, closed sessions, removed devices, dead-man switch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop that ships, tick by tick on its virtual clock: its periods, its ramps, its spaces, what its states say, the same bits each time."""
+"""The real loop on its virtual clock: exact periods, ramps, spaces, states, and identical bits in each run."""
 
 from __future__ import annotations
 

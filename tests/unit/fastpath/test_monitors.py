@@ -1,4 +1,4 @@
-"""The safety monitors, each tripped on a stepped loop: when it acts, what it does then, and when it lets go."""
+"""Each safety monitor on a stepped loop: when it trips, what it does, when it releases."""
 
 from __future__ import annotations
 

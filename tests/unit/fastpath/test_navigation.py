@@ -1,4 +1,4 @@
-"""Whose navigation it is: sessions, what starts it again, what stops it, and positions that are taken back through it."""
+"""Navigation of sessions: whose counts, what starts and stops it, and positions converted back through it."""
 
 from __future__ import annotations
 

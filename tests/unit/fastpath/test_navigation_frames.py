@@ -1,4 +1,4 @@
-"""Frames of a session that navigates: everything in application space, through N; of everybody else as they always were."""
+"""Frames of a navigating session are in application space; frames of other sessions do not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of real numbers: float32, shortest digits that round-trip, the point placed by the rule."""
+"""Text of numbers in frames: float32, shortest digits that round-trip, position of the decimal point."""
 
 from __future__ import annotations
 

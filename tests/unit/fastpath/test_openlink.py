@@ -1,4 +1,4 @@
-"""The open link protocol's codec: every message there and back, and what damage costs on the way."""
+"""Codec of the open link protocol: every message round trip, and damaged bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulator fidelity: what the literature says of a mass, its friction, its hand and a sampled wall must come out of the plant."""
+"""Fidelity of the simulated plant: mass, friction, hand and sampled wall behave as in the literature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A device at a port in the loop: read from its newest packet, ordered through its cell, silent when packets stop."""
+"""Devices at ports, seen by the loop: state from the newest packet, orders to its cell, silence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thread of a port speaks to each of its devices at that device's own rate, counted in commands and not in time."""
+"""A port's thread commands each of its devices at that device's own rate; commands are counted, time is not."""
 
 from __future__ import annotations
 

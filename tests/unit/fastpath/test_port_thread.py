@@ -1,4 +1,4 @@
-"""The thread of a serial port on a pseudo-terminal: the loop's orders go out, answers become samples, and its end is a zero packet."""
+"""The thread of a serial port on a pseudo-terminal: orders go out, answers become samples, zero packet at the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Held positions and angles: straight lines between a client's messages, a speed limit, and who is followed."""
+"""Held positions and angles: interpolation between messages, speed limit, which session is followed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated arm and grip as the loop shows them."""
+"""State of the simulated arm and grip, as the loop computes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a simulated device do what a test wants, on the loop that ships."""
+"""Simulation controls on the loop: pushes, locks, lasting forces, battery, handles at rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spaces against plain matrices: every basis, any mount, any workspace, both ways."""
+"""Coordinate spaces agree with plain matrices: every basis, mount and workspace, in both directions."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Fixtures of the actor kit's tests: clock, context, start."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator

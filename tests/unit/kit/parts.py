@@ -1,4 +1,4 @@
-"""Small actors and bounded waiting that the tests of actors share."""
+"""Small actors and bounded waits shared by the actor kit's tests."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""Base class of actors: dispatch by message type, errors, metrics."""
+
 from __future__ import annotations
 
 import logging

@@ -1,3 +1,5 @@
+"""`ask` from the event loop: replies, errors, time-outs."""
+
 from __future__ import annotations
 
 import asyncio

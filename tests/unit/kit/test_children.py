@@ -1,3 +1,5 @@
+"""Supervised children: start, stop, restart after a crash."""
+
 from __future__ import annotations
 
 import threading

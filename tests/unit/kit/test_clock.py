@@ -1,3 +1,5 @@
+"""Clocks and timers: the manual clock moves only when told, a timer fires once."""
+
 from __future__ import annotations
 
 import threading

@@ -1,3 +1,5 @@
+"""The directory of actors: messages by name, missing and dead actors are counted."""
+
 from __future__ import annotations
 
 import threading

@@ -1,3 +1,5 @@
+"""Errors for users: one sentence that says what to change."""
+
 from __future__ import annotations
 
 import pytest

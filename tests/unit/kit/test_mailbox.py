@@ -1,3 +1,5 @@
+"""Bounded mailboxes: which messages fail, are dropped or are always taken when full."""
+
 from __future__ import annotations
 
 import asyncio

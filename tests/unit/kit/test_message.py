@@ -1,3 +1,5 @@
+"""Base classes of messages and requests."""
+
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError

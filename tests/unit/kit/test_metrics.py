@@ -1,3 +1,5 @@
+"""Metrics of a system: names, registration, separate counts of two systems."""
+
 from __future__ import annotations
 
 import pytest

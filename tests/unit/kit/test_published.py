@@ -1,3 +1,5 @@
+"""Published values: replacement and version are read together."""
+
 from __future__ import annotations
 
 import threading

@@ -1,4 +1,4 @@
-"""What the kit knows of pykka; when one of these fails, the kit's reason for doing it differently is gone."""
+"""Behaviour of pykka that the kit works around; a failure means that the workaround is no longer needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of the messages is current and names every message with what it carries."""
+"""docs/messages.md is current and lists every message with its fields."""
 
 from __future__ import annotations
 

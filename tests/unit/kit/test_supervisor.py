@@ -1,3 +1,5 @@
+"""The supervisor: start in order, stop in reverse, failed starts."""
+
 from __future__ import annotations
 
 import threading

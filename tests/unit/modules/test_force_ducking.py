@@ -1,4 +1,4 @@
-"""Who asked for which gain, and which one counts."""
+"""Gains that sessions request for others: the smallest one counts."""
 
 from __future__ import annotations
 

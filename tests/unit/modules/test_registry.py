@@ -1,4 +1,4 @@
-"""The registry: which words are whose, what clashes, and what becomes of a package whose module is broken."""
+"""The module registry: claimed keys, clashes, and packages whose module is broken."""
 
 from __future__ import annotations
 

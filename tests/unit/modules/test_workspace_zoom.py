@@ -1,4 +1,4 @@
-"""Zoom: the point of the device that is under the pivot stays under it, whatever is scaled and turned."""
+"""Workspace zoom: the device point under the pivot stays there, for every scale and rotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The systemd unit: systemd itself finds nothing wrong with it, and it keeps what stopping in zero force needs."""
+"""The systemd unit: accepted by systemd, with the settings that a shutdown to zero force needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The udev rules: their syntax, by udevadm where it is, and that they name every device that the service drives."""
+"""The udev rules: valid syntax (checked by udevadm if installed), and one for each supported device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calibration of one device with its handle: locked, ready, running, calibrated, failed."""
+"""Calibration states of a device with its handle: locked, ready, running, calibrated, failed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Heartbeats, debounced: 200 ms without a gap attach, 100 ms without one detach."""
+"""Debounce of heartbeats: attached after 200 ms without a gap, detached after 100 ms without a heartbeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The PairingManager as a plain object: what it hears, what it tells, and what the next one takes up."""
+"""PairingManager as a plain object: messages in and out, and what a restarted one takes over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pairing slice knows: manual pairs through the ledger, whatever is found there."""
+"""The pairing table: manual pairs to and from the ledger, also from a damaged one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is paired with whom: what comes, goes, is swapped and is said by hand, and the laws that hold whatever happens."""
+"""Pairing rules: connected, removed, swapped and manually paired devices, with invariants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection as a plain object: what a look that fails, a glance and a restart of it leave alone."""
+"""Detection as a plain object: failed scans, quick checks for changed nodes, restarts."""
 
 from __future__ import annotations
 

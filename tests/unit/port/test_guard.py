@@ -1,4 +1,4 @@
-"""A port's guard as a plain object: what it counts, whom it tells, and where a restarted one takes up."""
+"""A port's guard as a plain object: counted reconnects, notifications, restarts."""
 
 from __future__ import annotations
 

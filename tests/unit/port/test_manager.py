@@ -1,4 +1,4 @@
-"""The keeper of the ports as a plain object: table, ledger, settings, resets, and what it makes up for when it is new."""
+"""PortManager as a plain object: table, ledger, settings, resets, and what a restarted one catches up on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open links above the actors: interrupted openings, closing once, facts that are told once; and the rules of waiting and choosing."""
+"""Table of open links: interrupted opening, closing once, facts reported once; retry delays and choice of ports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one look has seen that the one before had not: pulled out, let go on purpose, plugged in."""
+"""Difference between two scans: unplugged, released by a setting, plugged in."""
 
 from __future__ import annotations
 

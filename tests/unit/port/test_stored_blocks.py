@@ -1,4 +1,4 @@
-"""What the ledger keeps of the ports, and what a start makes of a ledger that somebody has edited."""
+"""Blocked ports in the ledger: which are stored, and how a start reads an edited ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices, sessions and starts that rules of configuration are tried on."""
+"""Devices, sessions and start values for tests of the configuration rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A session manager as a plain object, and those whom it tells."""
+"""A SessionManager as a plain object, with recorders of its messages."""
 
 from __future__ import annotations
 

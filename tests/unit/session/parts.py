@@ -1,4 +1,4 @@
-"""Entries of sessions as their book holds them."""
+"""Build entries of the session table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session's actor as a plain object: what it remembers, what it answers, and whom it tells."""
+"""SessionActor as a plain object: configuration, answers, notifications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changes make of a session's configuration: order, refusal one by one, scopes of what really changed, presets and their mounts."""
+"""Apply changes to a session's configuration: order, single refusals, scopes of real changes, presets and mounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session's profile and version make of its configuration, what is refused, scopes, and what always holds."""
+"""Effect of a session's profile and SDK version on its configuration; refusals, scopes, invariants."""
 
 from __future__ import annotations
 

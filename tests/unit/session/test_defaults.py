@@ -1,4 +1,4 @@
-"""What new sessions start with, to the ledger and back; what cannot be read is left out."""
+"""Defaults of new sessions, to the ledger and back; unreadable values are left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session manager as a plain object: ids, slots, reconnects, and who is told."""
+"""SessionManager as a plain object: ids, slots, reconnects, notifications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session manager among failures, and what always agrees."""
+"""SessionManager after crashes of itself and of its children, with invariants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the session manager remembers: of sessions that have closed, and for those to come."""
+"""What SessionManager stores: closed sessions, and defaults of new ones."""
 
 from __future__ import annotations
 

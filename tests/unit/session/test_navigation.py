@@ -1,4 +1,4 @@
-"""Rules of a session's navigation: ranges, partial updates, the start, and what the ledger keeps."""
+"""Navigation settings of a session: ranges, partial updates, start, storage."""
 
 from __future__ import annotations
 

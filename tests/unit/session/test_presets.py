@@ -1,4 +1,4 @@
-"""Presets: which a kind takes, where each puts the origin, and how the origins moved against interface 3.5.2."""
+"""Workspace presets: accepted kinds, origins, and the origins that changed since interface 3.5.2."""
 
 from __future__ import annotations
 

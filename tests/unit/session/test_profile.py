@@ -1,4 +1,4 @@
-"""Profile names, versions as numbers, and the memory of sessions that ended: bounded, and whole after JSON."""
+"""Profile names, comparison of versions, and the bounded memory of closed sessions."""
 
 from __future__ import annotations
 

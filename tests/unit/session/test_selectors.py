@@ -1,4 +1,4 @@
-"""Session selectors: every form of the contract, the forms that look like another, and what cannot be meant."""
+"""Session selectors: every form of the contract, ambiguous forms, and refused ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A state directory, a context and a few settings that the tests of the settings share."""
+"""Fixtures of the settings tests: a state directory, a context, a few settings."""
 
 from __future__ import annotations
 

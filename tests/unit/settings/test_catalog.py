@@ -1,3 +1,5 @@
+"""The settings catalogue is consistent: distinct keys and environment variables, complete rows."""
+
 from __future__ import annotations
 
 from itertools import combinations, permutations

@@ -1,3 +1,5 @@
+"""Effective settings from defaults, stored values, overrides and locks."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""The settings file: atomic writes, missing and broken files."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Find settings by key: per-kind and per-device keys, suggestions for unknown ones."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The ledger file: sections, when they are written, broken files, reserved session ids."""
+
 from __future__ import annotations
 
 import json

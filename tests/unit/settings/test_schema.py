@@ -1,3 +1,5 @@
+"""Types and ranges of settings: accepted and refused values."""
+
 from __future__ import annotations
 
 import json

@@ -1,4 +1,4 @@
-"""The record that clients see of each setting as the service ships it: type, default, unit, constraint, lock; its variable."""
+"""Each shipped setting as clients see it: type, default, unit, constraint, lock, environment variable."""
 
 from __future__ import annotations
 

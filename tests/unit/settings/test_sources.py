@@ -1,3 +1,5 @@
+"""Overrides from the command line and the environment, and their order."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""The state directory: creation, permissions, lock."""
+
 from __future__ import annotations
 
 import os

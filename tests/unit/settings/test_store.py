@@ -1,3 +1,5 @@
+"""The settings store as a plain object: write to disk first, then publish, then notify."""
+
 from __future__ import annotations
 
 import json

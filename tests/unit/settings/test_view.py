@@ -1,3 +1,5 @@
+"""Settings as HTTP shows them: value, pending change, constraint."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,3 +1,5 @@
+"""The JSON comparison of the wire cases: equal, different, place of a difference."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The helper that starts the service for scenarios, against a stand-in program: it must not call a broken service running."""
+"""The helper that starts the service for scenarios, with a stand-in program: it reports a broken service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search for a session with the id 0: it finds one wherever it stands, and nothing else."""
+"""The check for a session id 0 finds one anywhere in a text, and nothing else."""
 
 from __future__ import annotations
 

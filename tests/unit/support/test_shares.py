@@ -1,3 +1,5 @@
+"""Shares of the test suite: every file in exactly one, and the shown output."""
+
 from __future__ import annotations
 
 import signal

@@ -1,4 +1,4 @@
-"""What a storm may log, and nothing else."""
+"""Which log records the device storm allows."""
 
 from __future__ import annotations
 

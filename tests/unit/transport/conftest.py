@@ -1,4 +1,4 @@
-"""A state directory of the test's own."""
+"""Fixture: a state directory for each test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is served first of those that have connected, and who must leave when there are too many."""
+"""Order in which accepted connections are served, and which is closed at the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The build facts behind GET /version: always the same string keys, whatever the build left behind."""
+"""Build facts of GET /version: always the same string keys, also after an incomplete build."""
 
 from __future__ import annotations
 

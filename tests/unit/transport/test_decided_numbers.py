@@ -1,4 +1,4 @@
-"""The limits that were decided and that no test may wait for: as the service ships them."""
+"""Shipped values of limits that are too long to wait for in a test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How often a peer may ask: as often as the rate says, each for itself, and no number of addresses fills the memory."""
+"""Request rate limit per peer address, with bounded memory for addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Log lines that a peer can cause are short and few; a fault of the service is told whole."""
+"""Log lines that a peer can cause are cut and rate-limited; tracebacks are logged whole."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who may come in, as rules: every combination that the contract names, and what is built to look like one of them."""
+"""Access policy rules: every combination of host and origin of the contract, and look-alikes."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""docs/settings.md is current: one row for each setting."""
+
 from __future__ import annotations
 
 import subprocess

@@ -1,4 +1,4 @@
-"""No signal that ends the service is lost, at whatever instant it comes; each in a process of its own, which has the handlers."""
+"""Signals that end the service are never lost, whenever they arrive; each test uses its own process."""
 
 from __future__ import annotations
 

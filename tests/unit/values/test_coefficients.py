@@ -1,4 +1,4 @@
-"""Coefficients are kept in steps that bound their text."""
+"""Filter coefficients are rounded so that their text stays short."""
 
 from __future__ import annotations
 

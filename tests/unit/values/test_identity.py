@@ -1,4 +1,4 @@
-"""Words for devices and the order of firmware versions."""
+"""Names of device kinds, and comparison of firmware versions."""
 
 from __future__ import annotations
 

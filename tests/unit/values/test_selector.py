@@ -1,4 +1,4 @@
-"""Wildcards: what they cover, that nothing else is special, and that no pattern takes for ever."""
+"""Wildcard patterns: what they match, and bounded matching time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bases as signed permutations, partial transforms, and the centres of reach boxes."""
+"""Bases as signed permutations, partial transforms, and centres of reach boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a session is told that its commands time out: three stalls within ten seconds, each followed by a return."""
+"""The warning about timed-out commands: three stalls within ten seconds, each followed by a return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faulty messages of every kind: reading never raises, names what is wrong, and lets the rest count."""
+"""Parse faulty messages: no exception, each fault has its path, the valid parts are used."""
 
 from __future__ import annotations
 

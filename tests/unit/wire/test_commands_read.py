@@ -1,4 +1,4 @@
-"""What one message commands: the four set-points, probes, the workspace, and which devices have a commands map."""
+"""Parse the commands of a message: set-points, probes, workspace, devices with a commands map."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one message configures: devices, the session, and which groups it wants whole."""
+"""Parse the configuration of a message: devices, session, and requested full groups."""
 
 from __future__ import annotations
 

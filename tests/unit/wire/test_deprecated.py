@@ -1,4 +1,4 @@
-"""Old forms of the wire: what each means today, and how often they are told about."""
+"""Deprecated forms of the wire: their meaning today, and the rate of their notices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`configure` with values that a device has for all sessions: silent as they are shown, otherwise named with their route."""
+"""Device-wide values in `configure`: ignored when unchanged, otherwise refused with the route that sets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors as status, headers and sentence; answers plain and enveloped, with what stands beside the data."""
+"""Map errors to status, headers and sentence; plain and enveloped answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`config` in both vocabularies and frame versions, what of it may be sent back, and the order of groups."""
+"""`config` of a frame in both vocabularies and versions, what may be sent back, order of groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who holds the position of a device: the first that sets one, until it omits it, times out, closes or is revoked."""
+"""Which session holds a device's position: the first that commands one, until it stops, times out or closes."""
 
 from __future__ import annotations
 

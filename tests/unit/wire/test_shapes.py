@@ -1,4 +1,4 @@
-"""Values out of JSON: every form that counts, every form that does not, and the path that a fault names."""
+"""Check the types of JSON values: accepted and refused forms, and the path of a fault."""
 
 from __future__ import annotations
 

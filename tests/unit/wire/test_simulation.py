@@ -1,4 +1,4 @@
-"""Bodies of the simulation: what is read out of them, and what is refused with a sentence."""
+"""Parse simulation bodies: accepted and refused ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of words, read from the contract's side: every word out, every word in, and the laws between them."""
+"""The vocabulary table against the contract: every word out, every word in, and consistency."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One device of one session at the edge: its view, its workspace, and what a frame shows of it."""
+"""A session's devices at the edge: view, workspace, and the fields of a frame."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of a client, in any pieces, become the same messages; what the standard forbids is Broken with its code."""
+"""WebSocket parser: the same messages from any fragmentation; protocol errors raise Broken with their code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a channel tells the hub: one event a second for faulty messages with the count of the rest, and the others as they come."""
+"""Events that a session channel emits: faulty messages at most once a second with a count, others at once."""
 
 from __future__ import annotations
 

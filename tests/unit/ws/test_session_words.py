@@ -1,4 +1,4 @@
-"""The rules of a session's vocabulary: what fixes it, what changes it, and which client is told of the other one."""
+"""Rules of a session's vocabulary: what fixes it, what changes it, which client gets a hint."""
 
 from __future__ import annotations
 

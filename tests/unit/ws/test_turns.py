@@ -1,4 +1,4 @@
-"""Order in which connections are served while several have frames waiting, on an event loop without sockets."""
+"""Connections with waiting frames are served in rotation; on an event loop without sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is pinged and when, on a clock that only the watch itself moves."""
+"""Ping watch: who is pinged and closed when, on a manual clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bodies that are kept: as long as what they show is the same, and never made more than twice a second."""
+"""Cached HTTP bodies: reused while their data's version is the same, rebuilt at most twice a second."""
 
 from __future__ import annotations
 

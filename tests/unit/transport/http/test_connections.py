@@ -1,4 +1,4 @@
-"""Which plain connection is closed for a new one when there are too many."""
+"""Which HTTP connection is closed for a new one at the limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Device selectors: ids are exact and first, an index counts in the order of a frame, only `*` is special."""
+"""Device selectors: exact ids first, an index counts in frame order, only `*` is special."""
 
 from __future__ import annotations
 

@@ -1,3 +1,5 @@
+"""docs/http.md is current: every route has a section with a curl example."""
+
 from __future__ import annotations
 
 import subprocess

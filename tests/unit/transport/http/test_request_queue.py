@@ -1,4 +1,4 @@
-"""One request begins in each iteration of the event loop, in the order in which their headers came."""
+"""One HTTP request begins per event loop iteration, in order of arrival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Request lines: split first, decoded once, prefixes, and everything that is no path."""
+"""Parse request lines: path segments, decoding, version prefixes, refused paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results of several: each acts whatever becomes of the others, and their status is one rule."""
+"""Results of a request for several devices: independent, with one rule for the common status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How paths find routes: fixed segments first, the rest of a path, methods, and names from outside in messages."""
+"""Match paths to routes: fixed segments first, rest of a path, methods, printable error text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes that wait for slow clients are bounded, and who stands still longest pays."""
+"""Unsent bytes to slow clients are bounded: the connection that stalls longest is closed first."""
 
 from __future__ import annotations
 

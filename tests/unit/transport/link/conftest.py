@@ -1,4 +1,4 @@
-"""What several tests of links begin with."""
+"""Shared fixtures of the link tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which node is at a path, and whether one has come or gone: files stand in for what the operating system makes."""
+"""Detect changed device nodes; plain files stand in for device nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The failsafe process: it writes zero packets when the service is gone, and only then; it keeps nothing and survives Ctrl-C."""
+"""The failsafe process writes zero packets when the service dies, only then, and survives Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Falcon's driver over the real pyusb and an emulated bus: boot, upload, homing, forces, what opening fails with."""
+"""The Falcon driver over the real pyusb and an emulated bus: boot, firmware upload, homing, forces, open errors."""
 
 from __future__ import annotations
 

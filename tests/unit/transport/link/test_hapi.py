@@ -1,4 +1,4 @@
-"""The driver of hAPI boards at a pseudo-terminal, behind which the emulated board answers: real bytes, real thread, real loop."""
+"""The hAPI driver with an emulated board on a pseudo-terminal: real bytes, port thread, loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a hAPI board is told: the bytes of reset and setup for each mechanism, and what the mechanisms are."""
+"""Reset and setup bytes of a hAPI board for each mechanism, and the mechanisms' parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HID nodes as sysfs describes them, and what opening and reading them fails with."""
+"""HID nodes in sysfs: listing, opening, read errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The host's half of the open link protocol: who is there, woken, awake, silent."""
+"""Host state machine of the open link protocol: identify, wake up, command, time out."""
 
 from __future__ import annotations
 

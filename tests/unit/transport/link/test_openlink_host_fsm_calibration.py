@@ -1,4 +1,4 @@
-"""A calibration over the open link: begun once, asked for until it is over, ended with its reason."""
+"""Host state machine during a calibration: begin once, poll until the end, report the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grips behind a receiver: who comes, goes, is mute, and what none of them does to another."""
+"""Host state machine with a receiver: grips that appear, leave or stay silent do not affect each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a board is told over the open link, how its answer is taken, and what its light shows."""
+"""Host state machine: configuration sent to a board, its answers, and its status light."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a board says of itself, as the actors know devices."""
+"""Convert a board's IDENTITY to the FoundDevice that actors use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A link that closes keeps nobody waiting who looks at it: the timekeeper reads the facts of every link on one thread."""
+"""Reading the facts of a closing link returns at once: the timekeeper reads all links on one thread."""
 
 from __future__ import annotations
 

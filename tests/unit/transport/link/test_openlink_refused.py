@@ -1,4 +1,4 @@
-"""A board that would be driven wrongly is left alone before any thread or command, with a sentence that says why."""
+"""An unsuitable board gets only IDENTIFY: no thread, no command, and an error sentence with the reason."""
 
 from __future__ import annotations
 

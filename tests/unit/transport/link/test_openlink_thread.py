@@ -1,4 +1,4 @@
-"""What the driver of the open link protocol has the thread of a port do by itself: how often it speaks, and its last words."""
+"""Parameters of the open link's port thread: command rates and the final packets."""
 
 from __future__ import annotations
 

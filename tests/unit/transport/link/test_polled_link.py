@@ -1,4 +1,4 @@
-"""The thread of a USB device between an emulated Falcon and a loop that the test plays: orders, samples, homing, every way out."""
+"""Thread of a USB device with an emulated Falcon and a scripted loop: orders, samples, homing, shutdown."""
 
 from __future__ import annotations
 

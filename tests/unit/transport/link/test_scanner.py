@@ -1,4 +1,4 @@
-"""The ports of a machine: a family that cannot list its own leaves the others theirs."""
+"""The port scanner: a device family that cannot list its ports does not affect the others."""
 
 from __future__ import annotations
 

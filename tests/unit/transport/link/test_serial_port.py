@@ -1,4 +1,4 @@
-"""Opening a serial port: a real pty, and a port that goes away between two of the calls that open it."""
+"""Open a serial port: raw and exclusive on a real pty, and a port that disappears while it is opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which serial ports are candidates, and what is said of those that are not driven; nothing is opened."""
+"""Which serial ports are candidates, and the hint for ports that are not driven; no port is opened."""
 
 from __future__ import annotations
 

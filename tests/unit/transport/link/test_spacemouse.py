@@ -1,4 +1,4 @@
-"""A SpaceMouse as a pen: reports of both generations, dead zone, integration of its turns, silence, light."""
+"""A SpaceMouse as a pen: reports of both generations, dead zone, integrated rotation, silence, light."""
 
 from __future__ import annotations
 

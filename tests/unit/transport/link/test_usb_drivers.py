@@ -1,4 +1,4 @@
-"""Which USB devices are candidates, and how each is opened, over an emulated bus and HID nodes of tests."""
+"""Which USB devices are candidates, and how each is opened, on an emulated bus with fake HID nodes."""
 
 from __future__ import annotations
 
