@@ -15,7 +15,7 @@ from actors.device.messages import DeviceRecord, Phase
 from actors.values.identity import Connection
 from actors.values.kinds.base import MEDIUM_HAND, STOP_DAMPING, STOP_STIFFNESS, KindSpec
 from actors.values.mechanism_kind import MechanismKind
-from fastpath.layout.constants import DeviceKind, DeviceSource, Mechanism, StatusFlag
+from fastpath.layout.constants import Capability, DeviceSource, Mechanism, StatusFlag
 from fastpath.layout.dtypes import DEVICE_PARAMS
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ MECHANISMS: Final = MappingProxyType(
         MechanismKind.FIVE_BAR: Mechanism.MECHANISM_FIVE_BAR,
         MechanismKind.DELTA: Mechanism.MECHANISM_DELTA,
         MechanismKind.DIRECT: Mechanism.MECHANISM_CURSOR,
+        MechanismKind.HINGE: Mechanism.MECHANISM_HINGE,
     }
 )
 # A port's device is silent after so long without a packet, s: those that move send at hundreds of hertz, handles at 50.
@@ -76,13 +77,22 @@ class Limits:
 UNLIMITED: Final = Limits()
 
 
+def capabilities_of(spec: KindSpec) -> int:
+    """The Capability bits of a kind."""
+    return (
+        Capability.HAS_MOTORS * spec.has_motors
+        | Capability.HAS_CURSOR * spec.has_cursor
+        | Capability.IS_HANDLE * spec.is_handle
+    )
+
+
 def device_params(
     record: DeviceRecord, seed: int, force_scale: float = 1.0, limits: Limits = UNLIMITED
 ) -> NDArray[np.void]:
     """0-d array of dtype DEVICE_PARAMS; the same `seed` and device draw the same noise, `force_scale` is of every force."""
     spec = record.kind.spec
     params = np.zeros((), dtype=DEVICE_PARAMS)
-    params["kind"] = DeviceKind[f"KIND_{record.kind.name}"]
+    params["capabilities"] = capabilities_of(spec)
     if not record.identity.simulated:
         params["source"] = AT_A_PORT
         params["silence"] = _silence_s(record)

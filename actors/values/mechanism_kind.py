@@ -12,3 +12,4 @@ class MechanismKind(StrEnum):
     FIVE_BAR = "five_bar"
     DELTA = "delta"
     DIRECT = "direct"
+    HINGE = "hinge"

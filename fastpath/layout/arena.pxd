@@ -67,7 +67,7 @@ cdef struct Record:
 
 cdef struct MechanismParams:
     # serial arm: the shoulder and both links; five-bar: motor 1, proximal and distal link, and the way from motor to motor;
-    # delta: its base, the rest of it is that of the Falcon
+    # delta: its base, the rest of it is that of the Falcon; hinge: the centre of its axis and, as first link, its radius
     double shoulder[3]
     double link[2]
     double base
@@ -75,7 +75,8 @@ cdef struct MechanismParams:
     uint64_t kind
 
 cdef struct DeviceParams:
-    uint32_t kind
+    # Capability bits
+    uint32_t capabilities
     uint32_t flags
     uint32_t accepts_commands
     uint32_t torque_scaling

@@ -1,4 +1,4 @@
-"""Constants of the shared structs: sizes, device kinds, flags, modes, tick steps, safety bits, port bits.
+"""Constants of the shared structs: sizes, capabilities, flags, modes, tick steps, safety bits, port bits.
 
 The only place with their numbers: `cpdef` ones are members of the Python module of the same name as well.
 """
@@ -10,12 +10,17 @@ cpdef enum:
     LATENESS_BUCKETS = 24
     STEPS = 8
 
-cpdef enum DeviceKind:
-    KIND_NONE = 0
-    KIND_ARM = 1
-    KIND_COMPACT = 2
-    KIND_GRIP = 3
-    KIND_PEN = 4
+cpdef enum Capability:
+    # what a device has; its kind stays outside of the loop
+    HAS_MOTORS = 1
+    HAS_CURSOR = 2
+    IS_HANDLE = 4
+
+cpdef enum StateShape:
+    # the text of a device's `state` in a frame; FIELDS: rows that Python gives
+    SHAPE_CURSOR = 1
+    SHAPE_HANDLE = 2
+    SHAPE_FIELDS = 3
 
 cdef enum SlotState:
     SLOT_FREE = 0
@@ -65,6 +70,7 @@ cpdef enum Mechanism:
     MECHANISM_DELTA = 2
     # no joints of ours: a device at a port tells its cursor itself
     MECHANISM_CURSOR = 3
+    MECHANISM_HINGE = 4
 
 cpdef enum TickStep:
     STEP_READ = 0

@@ -9,7 +9,8 @@ from libc.math cimport M_PI, floor
 from fastpath.mechanisms.delta_robot cimport delta_inverse, delta_pose
 from fastpath.mechanisms.five_bar cimport five_bar_inverse, five_bar_pose
 from fastpath.layout.arena cimport MechanismParams
-from fastpath.layout.constants cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR
+from fastpath.layout.constants cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_HINGE
+from fastpath.mechanisms.hinge cimport hinge_inverse, hinge_pose
 from fastpath.mechanisms.pose cimport Pose
 from fastpath.mechanisms.serial_arm cimport arm_inverse, arm_pose
 
@@ -20,6 +21,8 @@ cdef inline void inverse(const MechanismParams *m, const double *p, double *angl
         five_bar_inverse(m, p, angles)
     elif m.kind == MECHANISM_DELTA:
         delta_inverse(m, p, angles)
+    elif m.kind == MECHANISM_HINGE:
+        hinge_inverse(m, p, angles)
     else:
         arm_inverse(m, p, angles)
 
@@ -30,6 +33,8 @@ cdef inline void take_pose(const MechanismParams *m, const double *angles, Pose 
         five_bar_pose(m, angles, pose)
     elif m.kind == MECHANISM_DELTA:
         delta_pose(m, angles, pose)
+    elif m.kind == MECHANISM_HINGE:
+        hinge_pose(m, angles, pose)
     else:
         arm_pose(m, angles, pose)
 

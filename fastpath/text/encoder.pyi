@@ -3,7 +3,7 @@
 # Real numbers are float32, shortest digits that round-trip; what float32 cannot hold is `null`, and counted. The exception is
 # a frame's `time`: decimal seconds with microseconds, which float32 would round to minutes.
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import final
 
 from fastpath.arena.access import Reader, Writer
@@ -18,24 +18,36 @@ def nulls() -> int: ...
 # and for keys that are no str; ValueError past 64 levels. Lone surrogates become U+FFFD.
 def encode_json(value: object) -> bytes: ...
 
-# One device in a frame, as the session behind `writer` sees it; without a writer, in device space. `kind` is 1 (arm),
-# 2 (compact), 3 (grip) or 4 (pen); `wireless` adds the battery; `ready` is shown when the loop has it as well. ValueError when
-# reader and writer are of two devices.
+# The text of `state` for StateShape.SHAPE_FIELDS: (member, field of the device state, labels of its first numbers, steps per
+# unit to which they are rounded). `motors`: control domain and mode follow, and the status is that of a device with motors.
+# KeyError or ValueError for what the state has not.
+@final
+class StateFields:
+    def __new__(cls, fields: Iterable[tuple[str, str, tuple[str, ...], float]], *, motors: bool) -> StateFields: ...
+    @property
+    def motors(self) -> bool: ...
+
+# One device in a frame, as the session behind `writer` sees it; without a writer, in device space. `shape` is a StateShape, with
+# `fields` for SHAPE_FIELDS; `wireless` adds the battery; `ready` is shown when the loop has it as well. ValueError when reader
+# and writer are of two devices.
 @final
 class FrameEntry:
     def __new__(
         cls,
         device_id: str,
-        kind: int,
+        shape: int,
         reader: Reader,
         writer: Writer | None,
         wireless: bool = False,
         ready: bool = True,
+        fields: StateFields | None = None,
     ) -> FrameEntry: ...
     @property
     def device_id(self) -> str: ...
     @property
-    def kind(self) -> int: ...
+    def shape(self) -> int: ...
+    @property
+    def fields(self) -> StateFields | None: ...
     @property
     def reader(self) -> Reader: ...
     @property

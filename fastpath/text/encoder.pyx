@@ -18,18 +18,23 @@ from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 from fastpath.arena.access cimport Reader, Writer, navigation_width
 from fastpath.layout.navigation cimport Navigated
 from fastpath.layout.arena cimport DeviceState, View
-from fastpath.layout.constants cimport KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, SESSION_WORDS
+from fastpath.layout.constants cimport SESSION_WORDS, SHAPE_CURSOR, SHAPE_FIELDS, SHAPE_HANDLE
 from fastpath.space.spatial cimport view_identity
 from fastpath.text.state_text cimport (
     ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, FrameOptions, put, put_arm, put_bytes, put_escaped, put_grip,
-    put_integer, put_number, put_status, put_unsigned,
+    put_control, put_integer, put_number, put_status, put_unsigned, rounded,
 )
+
+from fastpath.layout.dtypes import DEVICE_STATE
+
+FLOAT64 = DEVICE_STATE["force"].base
 
 cdef enum:
     FIRST_BYTES = 4096
     ENTRY_BYTES = 4096      # state and status of one device: 59 numbers and their names
     STAMP_BYTES = 80
     DEEPEST = 64
+    MOST_NUMBERS = 32       # in the state of a kind that has fields of its own
     MOST_ERRORS = 8
     ERROR_CHARACTERS = 100
     ERRORS_BYTES = 2048     # eight errors of plain text; escapes and other scripts leave room for fewer
@@ -202,11 +207,60 @@ cdef int write_list(Buffer out, object value, int depth) except -1:
 # ---------------------------------------------------------------- frames
 
 @cython.final
+cdef class StateFields:
+    """The text of `state` for SHAPE_FIELDS, laid out once: numbers of the loop's device state under their names."""
+
+    cdef readonly bint motors
+    cdef int count
+    cdef size_t offset[MOST_NUMBERS]
+    cdef double per_unit[MOST_NUMBERS]
+    cdef list before
+
+    def __cinit__(self, fields, *, bint motors):
+        cdef str text = '"state":{'
+        cdef str name, source, label
+        cdef double per_unit
+        self.motors = motors
+        self.before = []
+        for name, source, labels, per_unit in fields:
+            kind, at = DEVICE_STATE.fields[source][:2]
+            if kind.base != FLOAT64 or not 0 < len(labels) <= (kind.shape[0] if kind.shape else 1):
+                raise ValueError(f"{source} of the device state has no {len(labels)} numbers")
+            text += ("" if text.endswith("{") else ",") + f'"{name}":{{'
+            for index, label in enumerate(labels):
+                if self.count == MOST_NUMBERS:
+                    raise ValueError(f"a state has at most {MOST_NUMBERS} numbers")
+                self.offset[self.count] = at + 8 * index
+                self.per_unit[self.count] = per_unit
+                self.count += 1
+                self.before.append((text + ("," if index else "") + f'"{label}":').encode())
+                text = ""
+            text = "}"
+        if self.count == 0 or sum(map(len, self.before)) + NUMBER_BYTES * self.count > ENTRY_BYTES / 2:
+            raise ValueError("the fields of a state are none, or longer than their room in a frame")
+
+    cdef char *put_state(self, char *at, const DeviceState *s, const FrameOptions *look, uint64_t *nulls) noexcept:
+        cdef bytes before
+        cdef double value
+        cdef int i
+        for i in range(self.count):
+            before = <bytes>self.before[i]
+            value = (<const double *>(<const char *>s + self.offset[i]))[0]
+            at = put_bytes(at, PyBytes_AS_STRING(before), PyBytes_GET_SIZE(before))
+            at = put_number(at, rounded(value, self.per_unit[i]), nulls)
+        at = put(at, b"}")
+        if self.motors:
+            at = put_control(at, s, look)
+        return put(at, b"}")
+
+
+@cython.final
 cdef class FrameEntry:
     """One device in a frame, as the session behind `writer` sees it; without a writer, in device space."""
 
     cdef readonly str device_id
-    cdef readonly int kind
+    cdef readonly int shape
+    cdef readonly StateFields fields
     cdef readonly Reader reader
     cdef readonly Writer writer
     cdef readonly bint wireless, ready
@@ -215,13 +269,15 @@ cdef class FrameEntry:
     cdef int own_session
     cdef Navigated navigated
 
-    def __cinit__(self, str device_id not None, int kind, Reader reader not None, Writer writer, bint wireless=False, bint ready=True):
-        if kind not in (KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN):
-            raise ValueError(f"{kind} is no kind of device: give 1 (arm), 2 (compact), 3 (grip) or 4 (pen)")
+    def __cinit__(self, str device_id not None, int shape, Reader reader not None, Writer writer, bint wireless=False, bint ready=True,
+                  StateFields fields=None):
+        if shape not in (SHAPE_CURSOR, SHAPE_HANDLE, SHAPE_FIELDS) or (shape == SHAPE_FIELDS) != (fields is not None):
+            raise ValueError(f"{shape} is no shape of a state: give 1 (cursor), 2 (handle), or 3 with fields")
         if writer is not None and (writer.device != reader.device or writer.runtime is not reader.runtime):
             raise ValueError(f"give {device_id} a reader and a writer of one device: theirs differ")
         self.device_id = device_id
-        self.kind = kind
+        self.shape = shape
+        self.fields = fields
         self.reader = reader
         self.writer = writer
         self.wireless, self.ready = wireless, ready
@@ -340,14 +396,16 @@ cdef class FrameEncoder:
         cdef const DeviceState *state = &entry.reader.state
         cdef double width = navigation_width(entry.writer)
         cdef const Navigated *n = &entry.navigated if width > 0 else NULL
-        cdef bint moves = entry.kind == KIND_ARM or entry.kind == KIND_COMPACT
-        if moves:
+        cdef bint motors = entry.shape == SHAPE_CURSOR or (entry.fields is not None and entry.fields.motors)
+        if entry.shape == SHAPE_FIELDS:
+            at = entry.fields.put_state(at, state, &self.look, &self.nulls)
+        elif entry.shape == SHAPE_CURSOR:
             at = put_arm(at, state, entry.view, n, width, &self.look, &self.nulls)
         else:
             at = put_grip(at, state, entry.view, entry.wireless, &self.look, &self.nulls)
         if more is not None:
             at = put(put_bytes(at - 1, PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more)), b"}")
-        at = put_status(at, state, moves, entry.ready, moves and entry.in_use(), n != NULL, &self.look)
+        at = put_status(at, state, motors, entry.ready, motors and entry.in_use(), n != NULL, &self.look)
         return put(at, b"}")
 
     cdef char *put_stamp(self, char *at) noexcept:

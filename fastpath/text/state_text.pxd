@@ -274,7 +274,7 @@ cdef inline char *put_grip_status(char *at, const DeviceState *s, bint ready) no
 
 
 cdef inline char *put_status(
-    char *at, const DeviceState *s, bint moves, bint ready, bint in_use, bint navigates, const FrameOptions *look
+    char *at, const DeviceState *s, bint motors, bint ready, bint in_use, bint navigates, const FrameOptions *look
 ) noexcept nogil:
     """Status; `ready` is shown once both the service takes commands and the loop does."""
-    return put_arm_status(at, s, ready, in_use, navigates, look) if moves else put_grip_status(at, s, ready)
+    return put_arm_status(at, s, ready, in_use, navigates, look) if motors else put_grip_status(at, s, ready)

@@ -10,7 +10,7 @@ from fastpath.tick.force_chain cimport chain_begin, filter_and_gate, slew
 from fastpath.tick.effects cimport add_effects
 from fastpath.layout.arena cimport Arena, DeviceParams, DevicePrivate, DeviceSlot, DeviceState, LoopParams
 from fastpath.layout.constants cimport (
-    FLAG_ATTACHED, FLAG_MEASURED, FLAG_READY, FLAG_STOPPED, KIND_ARM, KIND_COMPACT, KIND_GRIP, KIND_PEN, MAX_DEVICES,
+    FLAG_ATTACHED, FLAG_MEASURED, FLAG_READY, FLAG_STOPPED, HAS_CURSOR, HAS_MOTORS, IS_HANDLE, MAX_DEVICES,
     MODE_IDLE, SAFETY_EBRAKE, SESSION_WORDS, SLOT_ACTIVE, SOURCE_PORT, STEP_ARBITER, STEP_CLAMP, STEP_FILTER,
     STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
 )
@@ -50,7 +50,7 @@ cdef inline bint grip_released(Arena *a, const DeviceParams *p) noexcept nogil:
     if hd_load(&grip.state) != SLOT_ACTIVE or <uint32_t>hd_load(&grip.generation) != grip.inner.state.generation:
         return False
     of_grip = <const DeviceParams *>hd_triple_front(&grip.params_cell, grip.params, sizeof(DeviceParams))
-    return (of_grip.kind == KIND_GRIP or of_grip.kind == KIND_PEN) and grip.inner.state.flags & FLAG_ATTACHED == 0
+    return of_grip.capabilities & IS_HANDLE and grip.inner.state.flags & FLAG_ATTACHED == 0
 
 
 cdef inline void restart_ramps(DevicePrivate *d) noexcept nogil:
@@ -212,7 +212,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
-    cdef bint stopped, obeys, moves, handle, real
+    cdef bint stopped, obeys, has_motors, is_handle, real
     cdef int packet, i
     if a.measure:
         since = hd_now_ns()
@@ -230,9 +230,9 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             reset_output(&slot.inner)
     elif frozen(slot, p):
         return
-    moves = p.kind == KIND_ARM or p.kind == KIND_COMPACT
-    handle = p.kind == KIND_GRIP or p.kind == KIND_PEN
-    if moves:
+    has_motors = p.capabilities & HAS_MOTORS != 0
+    is_handle = p.capabilities & IS_HANDLE != 0
+    if has_motors:
         if real:
             read_port_arm(slot, p, dt)
         else:
@@ -241,7 +241,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         # 2 monitors
         run_monitors(a, slot, p, dt)
         lap(a, STEP_MONITOR, &since)
-    elif handle:
+    elif is_handle:
         if real:
             read_port_grip(slot, p, dt)
         else:
@@ -254,11 +254,11 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     obeys = p.accepts_commands != 0 and not stopped
     show_commands(s, &total, obeys)
     # 4 set-points
-    if moves:
+    if p.capabilities & HAS_CURSOR:
         navigate(a, index, p, dt, obeys, total.force, total.gated_force)
     advance_set_points(&slot.inner, p, &total, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
-    if moves:
+    if has_motors:
         # 4 to 13
         if obeys:
             output(a, slot, p, pose, &total, dt, times, &since, force, torque)
@@ -281,7 +281,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     s.tick = a.state.ticks
     s.time_ns = now
     s.generation = <uint32_t>hd_load(&slot.generation)
-    s.flags = p.flags | (FLAG_MEASURED if moves or handle else 0) | (FLAG_STOPPED if stopped else 0)
+    s.flags = p.flags | (FLAG_MEASURED if has_motors or is_handle else 0) | (FLAG_STOPPED if stopped else 0)
     for i in range(SESSION_WORDS):
         s.live[i] = slot.live[i]
     hd_seq_begin(&slot.sequence)

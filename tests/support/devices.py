@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Lease, Runtime
-from fastpath.layout.constants import DeviceKind, HandMotion
+from fastpath.layout.constants import Capability, HandMotion, StateShape
 from fastpath.layout.dtypes import DEVICE_PARAMS
 from fastpath.testing.formulas import Mechanism
 
-ARM: Final = DeviceKind.KIND_ARM
-GRIP: Final = DeviceKind.KIND_GRIP
+ARM: Final = Capability.HAS_MOTORS | Capability.HAS_CURSOR
+GRIP: Final = Capability.IS_HANDLE
+CURSOR_STATE: Final = StateShape.SHAPE_CURSOR
 NO_HAND: Final = HandMotion.HAND_NONE
 CIRCLE: Final = HandMotion.HAND_CIRCLE
 REST: Final = HandMotion.HAND_REST
@@ -49,7 +50,7 @@ def arm_params(
     fill(
         params,
         {
-            "kind": ARM,
+            "capabilities": ARM,
             "flags": 15,
             "accepts_commands": 1,
             "torque_scaling": 1,
@@ -102,7 +103,7 @@ def grip_params(**changes: object) -> NDArray[np.void]:
     fill(
         params,
         {
-            "kind": GRIP,
+            "capabilities": GRIP,
             "flags": 61,
             "plant_revision": 1,
             "seed": 7,

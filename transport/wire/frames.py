@@ -3,26 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from actors.session.api import Damping, SessionConfig, mount_of, preset_of
 from actors.values.coefficients import kept
 from actors.values.identity import Connection, Kind
+from actors.values.kinds.base import MOVER_DEVICE_AREAS, MOVER_SESSION_AREAS, FrameShape
 from actors.values.spatial import NO_ROTATION, ONES, ORIGIN, Transform, Vec3
 from fastpath.arena.runtime import Lease
-from fastpath.layout.constants import DeviceKind
-from fastpath.text.encoder import FrameEncoder, FrameEntry, encode_json
+from fastpath.layout.constants import StateShape
+from fastpath.text.encoder import FrameEncoder, FrameEntry, StateFields, encode_json
 from transport.wire import navigation
 from transport.wire.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from actors.device.api import DeviceRecord, Inventory
     from actors.settings.api import SettingsView
-    from fastpath.arena.access import Writer
+    from fastpath.arena.access import Reader, Writer
     from fastpath.arena.runtime import Runtime
 
 Groups: TypeAlias = "list[tuple[str, list[FrameEntry]]]"
 
+SHAPES: Final = MappingProxyType(
+    {
+        FrameShape.CURSOR: StateShape.SHAPE_CURSOR,
+        FrameShape.HANDLE: StateShape.SHAPE_HANDLE,
+        FrameShape.FIELDS: StateShape.SHAPE_FIELDS,
+    }
+)
+# The state of kinds that have fields of their own.
+FIELDS: Final = MappingProxyType(
+    {
+        kind: StateFields(
+            [(one.name, one.source, one.labels, one.per_unit) for one in kind.spec.frame_fields],
+            motors=kind.has_motors,
+        )
+        for kind in Kind
+        if kind.spec.frame_shape is FrameShape.FIELDS
+    }
+)
+# Members of `config` that only some kinds with motors have.
+AREAS: Final = MOVER_SESSION_AREAS | MOVER_DEVICE_AREAS
 DEVICE_TYPES: Final = {kind: kind.spec.device_type for kind in Kind if kind.spec.device_type is not None}
 NOBODY: Final = Lease(-1, 0, "")
 FORCE_GATE = "filters/force_gate/gain"
@@ -64,17 +86,23 @@ def devices_json(
     def entry(record: DeviceRecord) -> FrameEntry:
         reader = runtime.reader(record.lease)
         view = None if start is None else _start_view(runtime, record, start)
-        return FrameEntry(
-            record.device_id, kind_number(record.kind), reader, view, wireless=is_wireless(record), ready=record.ready
-        )
+        return frame_entry(record, reader, view)
 
     whole = encoder(None, grouped(inventory.devices, vocabulary, entry), version, settings)
     return whole.encode(configs(inventory.devices, start or SessionConfig(), vocabulary, settings, version))
 
 
-def kind_number(kind: Kind) -> int:
-    """The kind's number in the loop and in frames."""
-    return DeviceKind[f"KIND_{kind.name}"]
+def frame_entry(record: DeviceRecord, reader: Reader, writer: Writer | None) -> FrameEntry:
+    """What the frame encoder needs of a device; without a writer, in device space."""
+    return FrameEntry(
+        record.device_id,
+        SHAPES[record.kind.spec.frame_shape],
+        reader,
+        writer,
+        wireless=is_wireless(record),
+        ready=record.ready,
+        fields=FIELDS.get(record.kind),
+    )
 
 
 def is_wireless(record: DeviceRecord) -> bool:
@@ -134,7 +162,8 @@ def config_of(
     if device.navigation.in_force is not None:
         body["navigation"] = navigation.shown(device.navigation)
     body["paired_with"] = record.paired_with
-    return body
+    spec = identity.kind.spec
+    return {key: value for key, value in body.items() if key not in AREAS or spec.has(key)}
 
 
 def home_of(record: DeviceRecord) -> Vec3:

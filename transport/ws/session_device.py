@@ -98,7 +98,4 @@ class SessionDevice:
 
     def entry(self) -> FrameEntry:
         """What the frame encoder needs of it: `ready` is shown no sooner than commands are taken."""
-        number, record = frames.kind_number(self.kind), self.record
-        return FrameEntry(
-            self.device_id, number, self.reader, self.writer, wireless=frames.is_wireless(record), ready=record.ready
-        )
+        return frames.frame_entry(self.record, self.reader, self.writer)

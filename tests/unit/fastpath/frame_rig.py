@@ -9,12 +9,20 @@ import numpy as np
 
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Runtime
+from fastpath.layout.constants import Capability, StateShape
 from fastpath.layout.dtypes import DEVICE_PARAMS
 from fastpath.text.encoder import FrameEncoder, FrameEntry
 
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | float | bool | None"
 
 ARM, COMPACT, GRIP, PEN = 1, 2, 3, 4
+SHAPES = {
+    ARM: StateShape.SHAPE_CURSOR,
+    COMPACT: StateShape.SHAPE_CURSOR,
+    GRIP: StateShape.SHAPE_HANDLE,
+    PEN: StateShape.SHAPE_HANDLE,
+}
+MOVER = Capability.HAS_MOTORS | Capability.HAS_CURSOR
 
 
 class FrameRig:
@@ -30,7 +38,8 @@ class FrameRig:
 
     def publish(self, device_id: str, **changes: object) -> None:
         params = np.zeros((), dtype=DEVICE_PARAMS)
-        params["kind"], params["flags"], params["accepts_commands"] = self.kinds[device_id], 127, 1
+        params["capabilities"] = MOVER if self.kinds[device_id] in (ARM, COMPACT) else Capability.IS_HANDLE
+        params["flags"], params["accepts_commands"] = 127, 1
         params["seed"], params["torque_scaling"], params["gravity_scale"] = 5, 1, 1
         params["force_scale"] = 1
         params["peak_force"], params["torque_limit"] = 10, 6000
@@ -52,7 +61,7 @@ class FrameRig:
         return self.runtime.writer(lease, self.leases[device_id])
 
     def entry(self, device_id: str, writer: Writer | None = None) -> FrameEntry:
-        return FrameEntry(device_id, self.kinds[device_id], self.reader(device_id), writer, device_id == "16F2")
+        return FrameEntry(device_id, SHAPES[self.kinds[device_id]], self.reader(device_id), writer, device_id == "16F2")
 
     def frame(self, device_id: str, writer: Writer | None = None, version: int = 31, **options: bool) -> Any:
         """The entry of one device in a frame of its own."""

@@ -12,6 +12,7 @@ from fastpath.layout.constants import StatusFlag
 from fastpath.port.port_cell import PortCell
 from fastpath.text.encoder import FrameEncoder, FrameEntry
 from tests.support.devices import arm_params, grip_params
+from tests.unit.fastpath.frame_rig import SHAPES
 
 UNIT: Final = {"w": 1, "x": 0, "y": 0, "z": 0}
 TILTED: Final = (0.6, 0.8, 0.0, 0.0)
@@ -30,13 +31,13 @@ class Desk:
 
     def publish(self, *, at_port: bool) -> None:
         params = arm_params() if self.kind < 3 else grip_params()
-        params["kind"], params["source"], params["silence"] = self.kind, at_port, 0.02
+        params["source"], params["silence"] = at_port, 0.02
         params["flags"] = 127
         assert self.runtime.publish_device(self.lease, params)
 
     def entry(self) -> Any:
         """The device in a frame whose inventory says that it is ready."""
-        shown = FrameEntry("A1", self.kind, self.runtime.reader(self.lease), None, wireless=False, ready=True)
+        shown = FrameEntry("A1", SHAPES[self.kind], self.runtime.reader(self.lease), None, wireless=False, ready=True)
         return json.loads(FrameEncoder(None, [("g", [shown])], version=31).encode())["g"][0]
 
     def measured(self) -> bool:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastpath.text.encoder import FrameEncoder, FrameEntry, nulls
-from tests.unit.fastpath.frame_rig import ARM, GRIP, FrameRig, Json, shape
+from tests.unit.fastpath.frame_rig import ARM, GRIP, SHAPES, FrameRig, Json, shape
 
 READY = 4
 LONGEST_NUMBER = "-0.000107305365"
@@ -102,7 +102,7 @@ def test_a_frame_of_an_unchanged_state_is_the_same_text(rig: FrameRig) -> None:
 
 def test_ids_and_group_names_are_escaped(rig: FrameRig) -> None:
     odd = 'a"\\\n\ud800é'
-    entry = FrameEntry(odd, GRIP, rig.reader("1605"), None)
+    entry = FrameEntry(odd, SHAPES[GRIP], rig.reader("1605"), None)
     assert (
         json.loads(FrameEncoder(1, [(odd, [entry])], version=31).encode())['a"\\\n\ufffdé'][0]["device_id"]
         == 'a"\\\n\ufffdé'
@@ -293,7 +293,9 @@ def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(
     for device_id in ("049D", "16A5", "1605", "16F2"):
         writer = rig.writer(device_id)
         writer.set_workspace((1, 2, 3), (0.5, 0.5, -0.5, 0.5), (2, 3, 4))
-        wide = FrameEntry(device_id * 2, rig.kinds[device_id], rig.reader(device_id), writer, device_id == "16F2")
+        wide = FrameEntry(
+            device_id * 2, SHAPES[rig.kinds[device_id]], rig.reader(device_id), writer, device_id == "16F2"
+        )
         entries.append(wide)
     rig.runtime.step()
     text = FrameEncoder(2**63 - 1, GROUPS[words](entries), version=version).encode()
@@ -315,38 +317,38 @@ def test_one_entry_with_the_longest_numbers_fits_the_room_reserved_for_it(rig: F
 # ---------------------------------------------------------------- what is refused
 
 
-@pytest.mark.parametrize("kind", [0, 5, -1])
-def test_an_entry_needs_a_kind(rig: FrameRig, kind: int) -> None:
-    with pytest.raises(ValueError, match="no kind of device"):
-        FrameEntry("049D", kind, rig.reader("049D"), None)
+@pytest.mark.parametrize("shape", [0, 3, 4, -1])
+def test_an_entry_needs_a_shape(rig: FrameRig, shape: int) -> None:
+    with pytest.raises(ValueError, match="no shape of a state"):
+        FrameEntry("049D", shape, rig.reader("049D"), None)
 
 
 def test_an_entry_needs_reader_and_writer_of_one_device(rig: FrameRig) -> None:
     with pytest.raises(ValueError, match="a reader and a writer of one device"):
-        FrameEntry("049D", ARM, rig.reader("049D"), rig.writer("1605"))
+        FrameEntry("049D", SHAPES[ARM], rig.reader("049D"), rig.writer("1605"))
     with pytest.raises(ValueError, match="a reader and a writer of one device"):
-        FrameEntry("049D", ARM, FrameRig().reader("049D"), rig.writer("049D"))
+        FrameEntry("049D", SHAPES[ARM], FrameRig().reader("049D"), rig.writer("049D"))
     with pytest.raises(TypeError):
-        FrameEntry("049D", ARM, None, None)  # type: ignore[arg-type]
+        FrameEntry("049D", SHAPES[ARM], None, None)  # type: ignore[arg-type]
 
 
 def test_an_entry_shows_what_it_was_made_from(rig: FrameRig) -> None:
     reader, writer = rig.reader("16F2"), rig.writer("16F2")
-    entry = FrameEntry("16F2", GRIP, reader, writer, wireless=True)
-    assert (entry.device_id, entry.kind, entry.reader, entry.writer, entry.wireless) == (
+    entry = FrameEntry("16F2", SHAPES[GRIP], reader, writer, wireless=True)
+    assert (entry.device_id, entry.shape, entry.reader, entry.writer, entry.wireless) == (
         "16F2",
-        GRIP,
+        SHAPES[GRIP],
         reader,
         writer,
         True,
     )
-    assert not FrameEntry("1605", GRIP, rig.reader("1605"), None).wireless
+    assert not FrameEntry("1605", SHAPES[GRIP], rig.reader("1605"), None).wireless
 
 
 @pytest.mark.parametrize(("device_id", "kind"), [("049D", ARM), ("1605", GRIP)])
 def test_a_device_is_ready_once_its_entry_and_the_loop_say_so(rig: FrameRig, device_id: str, kind: int) -> None:
     def ready(said: bool) -> bool:
-        entry = FrameEntry(device_id, kind, rig.reader(device_id), None, ready=said)
+        entry = FrameEntry(device_id, SHAPES[kind], rig.reader(device_id), None, ready=said)
         return bool(json.loads(FrameEncoder(1, [("g", [entry])], version=31).encode())["g"][0]["status"]["ready"])
 
     rig.runtime.step(2)

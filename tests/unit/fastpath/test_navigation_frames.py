@@ -10,12 +10,12 @@ import pytest
 from fastpath.navigation.values import Bubble
 from fastpath.text.encoder import FrameEncoder, FrameEntry
 from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating
-from tests.support.devices import ARM
+from tests.support.devices import CURSOR_STATE
 
 
 def entry(rig: DrivenRig, *, mine: bool = True, **options: bool) -> Any:
     """The arm in a frame of its own, as the session sees it or in device space."""
-    one = FrameEntry("049D", ARM, rig.reader, rig.writer if mine else None)
+    one = FrameEntry("049D", CURSOR_STATE, rig.reader, rig.writer if mine else None)
     return json.loads(FrameEncoder(None, [("arm", [one])], version=31, **options).encode())["arm"][0]
 
 
