@@ -11,12 +11,9 @@ from actors.control.counters import read_counters
 from actors.control.messages import (
     FASTPATH,
     LoopFacts,
-    LoopStatus,
     LoopWatch,
     RateStage,
     SetTickShare,
-    StartLoop,
-    StopLoop,
 )
 from actors.control.statistics import statistics_event
 from actors.event.messages import HUB
@@ -85,18 +82,6 @@ class FastpathActor(ServiceActor):
             self._start()
         self.look_at_devices(LookAtDevices())
         self._begin_period()
-
-    @handles(StartLoop)
-    def start_loop(self, _message: StartLoop) -> LoopStatus:
-        """Start the loop if it does not run."""
-        self._start()
-        return self._status()
-
-    @handles(StopLoop)
-    def stop_loop(self, _message: StopLoop) -> LoopStatus:
-        """Stop the loop after zero force on every device."""
-        self._runtime.stop()
-        return self._status()
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
@@ -205,14 +190,4 @@ class FastpathActor(ServiceActor):
             spin=settings.text("control/spin") == "auto" and not self._cores.shared,
             duty=self._watch.value.share,
             oscillation=oscillation.oscillation_params(settings),
-        )
-
-    def _status(self) -> LoopStatus:
-        counters = read_counters(self._runtime)
-        return LoopStatus(
-            running=self._runtime.running,
-            target_hz=counters.target_frequency,
-            measured_hz=counters.frequency,
-            realtime=counters.fifo,
-            pinned=counters.pinned,
         )

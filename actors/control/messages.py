@@ -57,27 +57,6 @@ class LoopWatch:
 
 
 @dataclass(frozen=True, slots=True)
-class LoopStatus:
-    """Whether the loop runs, at which rate (Hz), and what the operating system granted it."""
-
-    running: bool
-    target_hz: float
-    measured_hz: float
-    realtime: bool
-    pinned: bool
-
-
-@dataclass(frozen=True, slots=True)
-class StartLoop(Request[LoopStatus]):
-    """Start the loop if it does not run."""
-
-
-@dataclass(frozen=True, slots=True)
-class StopLoop(Request[LoopStatus]):
-    """Stop the loop after zero force on every device."""
-
-
-@dataclass(frozen=True, slots=True)
 class SetTickShare(Request[float]):
     """Let only this share (0…1) of the ticks run, as a starved machine would; the reply is the share in force.
 

@@ -19,8 +19,6 @@ from actors.control.messages import (
     LoopWatch,
     RateStage,
     SetTickShare,
-    StartLoop,
-    StopLoop,
 )
 from actors.device.messages import Inventory
 from actors.device.params import device_params
@@ -209,17 +207,6 @@ def test_another_setting_is_none_of_its_business() -> None:
     rig.change(serialization__vocabulary="inverse", devices__auto_pairing=False)
 
     assert len(rig.loop.published) == 1
-
-
-def test_the_loop_is_stopped_and_started_on_demand() -> None:
-    rig = FastpathRig()
-    rig.actor.started()
-
-    stopped = rig.actor.stop_loop(StopLoop())
-    started = rig.actor.start_loop(StartLoop())
-
-    assert (stopped.running, started.running) == (False, True)
-    assert (started.target_hz, started.measured_hz, started.realtime, started.pinned) == (4000, 3999.5, True, False)
 
 
 def test_a_stepped_loop_is_left_to_who_steps_it() -> None:
