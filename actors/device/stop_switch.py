@@ -1,4 +1,4 @@
-"""The stop of a running system: it acts on the thread of whoever asks, whatever actor is down, and tells the others after it has acted."""
+"""The stop switch: set and release the stop latch on the caller's own thread, without any actor, then notify the actors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the event hub is told: things that happened, and who listens."""
+"""Messages of the event hub: emit an event, subscribe, unsubscribe; and the protocol of a subscriber."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who answers to which name: actors, timers and the edge send to names, never to references of their own."""
+"""Directory of actors by name: messages are sent to names, so that a restarted actor takes over its name."""
 
 from __future__ import annotations
 

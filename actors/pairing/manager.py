@@ -1,4 +1,4 @@
-"""The actor that remembers who is paired, who is held, and who calibrates: it hears of devices and heartbeats, and the rules decide.
+"""PairingManager, the actor of pairs, handle detection and calibrations; the rules decide, it remembers and sends.
 
 DevicesChanged or a heartbeat -> rules -> the book (for every GET) and ShowBonds -> DeviceManager -> inventory -> DeviceActor -> loop.
 """

@@ -1,4 +1,4 @@
-"""Short ways to write a row of the catalogue, one for each kind of value, and the rules that texts can have."""
+"""Builders of rows of the settings catalogue, one for each value type, and rules for text values."""
 
 from __future__ import annotations
 

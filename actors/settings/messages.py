@@ -1,4 +1,4 @@
-"""What other slices and the edge say to the settings store, and the snapshots that everybody reads instead of asking."""
+"""Messages of the settings store, and SettingsView, the published snapshot of all settings."""
 
 from __future__ import annotations
 

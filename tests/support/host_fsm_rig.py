@@ -1,4 +1,4 @@
-"""The host's half of an open link with a clock of its own, and devices that it may meet."""
+"""The host state machine of an open link with a manual clock, and devices for it to talk to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one message of a session channel comes to while it is read: parts, faults, and what is known of the devices it names."""
+"""ParsedMessage, the result of parsing one message of a session channel, and the device facts that parsing needs."""
 
 from __future__ import annotations
 
