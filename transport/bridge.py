@@ -6,20 +6,16 @@ import asyncio
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from actors.kit.ask import ask_async
-from actors.modules.registry import Registry
+from transport.session.edge_state import EdgeState
 from transport.wire.deprecation_notices import DeprecationNotices
 from transport.wire.hint_limit import HintLimit
-from transport.wire.holders import PositionHolders
 from transport.ws.turns import Turns
 
 if TYPE_CHECKING:
-    from actors.device.api import Inventory
     from actors.kit.message import Request
-    from actors.port.api import PortTable
-    from actors.session.api import SessionTable
-    from actors.settings.api import SettingsView
+    from actors.modules.registry import Registry
     from actors.system import System
-    from transport.ws.session_devices import SessionDevices
+    from transport.session.devices import SessionDevices
 
 R = TypeVar("R")
 LOOKS: Final = 200
@@ -52,19 +48,16 @@ class Channel(Protocol):
         ...
 
 
-class Bridge:
+class Bridge(EdgeState):
     """Shared by all handlers; main thread only. `listening` and `stopping` decide the answer of `/readyz`."""
 
     def __init__(self, system: System, modules: Registry | None = None) -> None:
         """`modules` None: the built-in ones."""
-        self.system = system
-        self.modules = modules or Registry()
+        super().__init__(system, modules)
         self.channels: dict[int, Channel] = {}
-        self.holders = PositionHolders()
         self.turns = Turns()
         self.notices = DeprecationNotices()
         self.word_hints = HintLimit()
-        self.slow_hints = HintLimit()
         self.listening = False
         self.stopping = False
 
@@ -88,23 +81,3 @@ class Bridge:
         devices = None if channel is None else channel.devices
         if devices is not None:
             devices.scale_output(gain)
-
-    @property
-    def inventory(self) -> Inventory:
-        """The published inventory."""
-        return self.system.inventory.value
-
-    @property
-    def ports(self) -> PortTable:
-        """The published port table: ports that were seen or are blocked."""
-        return self.system.ports.value
-
-    @property
-    def sessions(self) -> SessionTable:
-        """The published table of open sessions."""
-        return self.system.sessions.value
-
-    @property
-    def settings(self) -> SettingsView:
-        """The published view of all settings."""
-        return self.system.settings.value

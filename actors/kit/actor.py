@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import pykka
 
-from actors.kit.clock import Timers
 from actors.kit.directory import Directory
 from actors.kit.errors import Busy, HapticError
 from actors.kit.mailbox import Asked, Mailbox, mailbox_of
 from actors.kit.message import Announce, Message
 from actors.kit.metrics import Metrics, kind_of
+from actors.kit.timers import Timers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

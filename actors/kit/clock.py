@@ -1,20 +1,14 @@
-"""The one clock and the timed messages; the timekeeper's thread calls `Timers.fire_due` every few milliseconds."""
+"""The one clock of the service: monotonic nanoseconds, or a clock that a test moves."""
 
 from __future__ import annotations
 
-import heapq
-import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
 
-    from actors.kit.directory import Directory
-    from actors.kit.message import Message
 
 NS_PER_S = 1_000_000_000
-_SLACK = 64
 
 
 class Clock:
@@ -46,75 +40,3 @@ class ManualClock(Clock):
         if at_ns < self._at_ns:
             raise ValueError(f"the clock stands at {self._at_ns} ns: move it forward, not back to {at_ns} ns")
         self._at_ns = at_ns
-
-
-@dataclass(slots=True, order=True)
-class _Entry:
-    due_ns: int
-    number: int
-    name: str
-    message: Message | None
-    key: Hashable
-
-
-class Timers:
-    """Messages to be told later; every method may be called from any thread."""
-
-    def __init__(self, clock: Clock, directory: Directory) -> None:
-        """Due times are read off `clock`, messages go out through `directory`."""
-        self._clock = clock
-        self._directory = directory
-        self._lock = threading.Lock()
-        self._heap: list[_Entry] = []
-        self._keyed: dict[Hashable, _Entry] = {}
-        self._dead = 0
-        self._number = 0
-
-    def after(self, seconds: float, name: str, message: Message, key: Hashable = None) -> None:
-        """Tell `message` to `name` when `seconds` have passed; an earlier one with the same `key` (any owner's) is replaced."""
-        due_ns = self._clock.now_ns() + round(seconds * NS_PER_S)
-        with self._lock:
-            self._number += 1
-            entry = _Entry(due_ns, self._number, name, message, key)
-            if key is not None:
-                self._cancel(key)
-                self._keyed[key] = entry
-            heapq.heappush(self._heap, entry)
-
-    def cancel(self, key: Hashable) -> None:
-        """Forget the message with that key, if it has not been told yet."""
-        with self._lock:
-            self._cancel(key)
-
-    def fire_due(self) -> int:
-        """Tell all that is due, in order of time, then of asking; how many that were."""
-        now_ns = self._clock.now_ns()
-        due: list[tuple[str, Message]] = []
-        with self._lock:
-            while self._heap and self._heap[0].due_ns <= now_ns:
-                entry = heapq.heappop(self._heap)
-                if entry.message is None:
-                    self._dead -= 1
-                    continue
-                if entry.key is not None:
-                    del self._keyed[entry.key]
-                due.append((entry.name, entry.message))
-        for name, message in due:
-            self._directory.tell(name, message)
-        return len(due)
-
-    def __len__(self) -> int:
-        """How many messages still wait."""
-        with self._lock:
-            return len(self._heap) - self._dead
-
-    def _cancel(self, key: Hashable) -> None:
-        entry = self._keyed.pop(key, None)
-        if entry is None:
-            return
-        entry.message = None
-        self._dead += 1
-        if self._dead > _SLACK + len(self._heap) // 2:
-            self._heap = [kept for kept in self._heap if kept.message is not None]
-            heapq.heapify(self._heap)
-            self._dead = 0

@@ -16,8 +16,7 @@ from actors.modules.module import Part, Place, WordTable
 from actors.values.kinds.nouns import all_of
 
 if TYPE_CHECKING:
-    from actors.modules.module import Device, Session
-    from actors.modules.module_input import ModuleInput
+    from actors.modules.module import Device, ModuleInput, Session
 
 RELEASED: Final = 1.0
 

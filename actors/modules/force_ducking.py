@@ -14,8 +14,7 @@ from actors.modules.module import Part, Place, WordTable
 from actors.session.selectors import Selector, parse_selector, select
 
 if TYPE_CHECKING:
-    from actors.modules.module import Device, Session
-    from actors.modules.module_input import ModuleInput
+    from actors.modules.module import Device, ModuleInput, Session
 
 HTTP: Final = 0
 

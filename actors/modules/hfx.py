@@ -12,8 +12,7 @@ from actors.values.kinds.registry import specs
 from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
-    from actors.modules.module import Device, Session
-    from actors.modules.module_input import ModuleInput
+    from actors.modules.module import Device, ModuleInput, Session
 
 MOST_BYTES: Final = 1024
 

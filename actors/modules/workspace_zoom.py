@@ -12,8 +12,7 @@ from actors.values.spatial import ORIGIN, PartialTransform, Transform, Vec3
 from fastpath.space.spatial_py import transform_point, transform_point_back
 
 if TYPE_CHECKING:
-    from actors.modules.module import Session
-    from actors.modules.module_input import ModuleInput
+    from actors.modules.module import ModuleInput, Session
 
 BOTH: Final = "pivot and position exclude each other: the pivot says where the workspace goes"
 

@@ -16,7 +16,7 @@ from tests.support.foreign_clients import CLIENTS
 from tests.support.listener import Listener
 from tests.support.polling import eventually
 from tests.support.service import RunningService
-from transport.ws.session_vocabulary import NAMED_WITHIN_S
+from transport.session.vocabulary import NAMED_WITHIN_S
 
 ROOT: Final = Path(__file__).parents[2]
 PATIENCE_S: Final = 60

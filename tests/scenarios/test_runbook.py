@@ -31,12 +31,12 @@ from tests.support.inside import ServiceInside
 from tests.support.living_actors import handled
 from tests.support.polling import eventually
 from tests.support.running_system import RunningSystem
+from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.protocols.falcon.driver import FalconDriver
 from transport.link.protocols.openlink.driver import OpenlinkDriver
 from transport.link.scanner import PortScanner
 from transport.link.serial_ports import SerialPorts
-from transport.link.unsupported_ids import UnsupportedIds
 from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from tests.support.exchange import exchange
 from tests.support.inside import ServiceInside
 from tests.support.polling import eventually
 from tests.toy_driver.spec import PORTS, TILT
+from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS, driver_settings
 from transport.link.scanner import make_scanner
-from transport.link.unsupported_ids import UnsupportedIds
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.settings_reference import page
 

@@ -56,9 +56,9 @@ from transport.http.body_cache import BodyCache
 from transport.http.call import Edge
 from transport.http.route import RouteTable
 from transport.security import AccessPolicy
+from transport.session.devices import SessionDevices
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.vocabulary import Vocabulary
-from transport.ws.session_devices import SessionDevices
 
 T = TypeVar("T")
 

@@ -32,7 +32,7 @@ def module_of(path: PurePosixPath) -> str:
 
 
 def floor_of(module: str) -> int | None:
-    """0 to 9; None for what has no floor and may import nothing of ours (an empty package) or has no place in the tree."""
+    """0 to 10; None for what has no floor and may import nothing of ours (an empty package) or has no place in the tree."""
     match module.split("."):
         case ["fastpath", *_]:
             return 0
@@ -50,10 +50,12 @@ def floor_of(module: str) -> int | None:
             return 4
         case ["transport", "wire", *_]:
             return 7
-        case ["transport", "main"]:
-            return 9
-        case ["transport", _, *_]:
+        case ["transport", "session", *_]:
             return 8
+        case ["transport", "main"]:
+            return 10
+        case ["transport", _, *_]:
+            return 9
         case _:
             return None
 
@@ -91,6 +93,42 @@ def all_violations(texts: dict[PurePosixPath, str]) -> list[str]:
     """One sentence for each forbidden import in a tree of sources."""
     known = frozenset(module_of(path) for path in texts)
     return [sentence for path, text in texts.items() for sentence in violations(path, text, known)]
+
+
+def circles(texts: dict[PurePosixPath, str]) -> list[list[str]]:
+    """Every group of modules that import each other, directly or through others of the group, sorted.
+
+    Imports for type checking and inside functions count, except that of a driver by its `spec.py`.
+    """
+    known = frozenset(module_of(path) for path in texts)
+    imports: dict[str, set[str]] = {name: set() for name in known}
+    for path, text in texts.items():
+        mine = module_of(path)
+        imported = {one.module for one in imports_of(path, text, known)} & known
+        imports[mine] |= imported - {mine, _made_later(mine)}
+    reached = {name: _reached(name, imports) for name in known}
+    groups = {
+        tuple(sorted(other for other in reached[name] if name in reached[other]))
+        for name in known
+        if name in reached[name]
+    }
+    return sorted(list(group) for group in groups)
+
+
+def _made_later(module: str) -> str:
+    """Return the driver that a driver's registry row imports when it is made, and not before."""
+    folder, _, name = module.rpartition(".")
+    return f"{folder}.driver" if name == "spec" else ""
+
+
+def _reached(start: str, imports: dict[str, set[str]]) -> set[str]:
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for name in imports[waiting.pop()] - found:
+            found.add(name)
+            waiting.append(name)
+    return found
 
 
 def _objection(importer: str, imported: str) -> str | None:

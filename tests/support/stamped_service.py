@@ -12,7 +12,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from transport.main import main
-from transport.ws.session_devices import SessionDevices
+from transport.session.devices import SessionDevices
 
 FILE: Final = os.open(os.environ["STAMPS"], os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 really_apply = SessionDevices.apply

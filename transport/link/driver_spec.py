@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from actors.values.hardware import Candidate, Transport
     from fastpath.arena.runtime import Runtime
     from fastpath.port.port_thread import Failsafe
-    from transport.link.unsupported_ids import UnsupportedIds
     from transport.link.usb_bus import UsbBus
+
+CLOSED: Final = "no open protocol; the vendor's service drives it"
 
 
 class Driver(Protocol):
@@ -71,3 +72,16 @@ class DriverSpec:
     make: Callable[[DriverContext], Driver]
     settings: tuple[Setting, ...] = ()  # in the catalogue behind the service's own rows of the same section
     unsupported: tuple[UnsupportedId, ...] = ()
+
+
+class UnsupportedIds:
+    """Look-up of the USB numbers that drivers recognise and do not drive."""
+
+    def __init__(self, drivers: Iterable[DriverSpec]) -> None:
+        self._rows = {(row.vendor_id, row.product_id): row for driver in drivers for row in driver.unsupported}
+
+    def find(self, vendor_id: int | None, product_id: int | None) -> UnsupportedId | None:
+        """Return the row of these numbers, the one of the exact product first; None for every other device."""
+        if vendor_id is None:
+            return None
+        return self._rows.get((vendor_id, product_id)) or self._rows.get((vendor_id, None))

@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING
 from actors.port.api import ENABLED, Link, NobodyAnswers, Patience, PortUnusable
 from actors.values.hardware import Candidate, PortFault
 from transport.link.device_nodes import change_token, node_of
-from transport.link.driver_spec import Driver, DriverContext, DriverSpec
+from transport.link.driver_spec import Driver, DriverContext, DriverSpec, UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.serial_ports import named_apart
-from transport.link.unsupported_ids import UnsupportedIds
 from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from actors.values.hardware import Candidate, Transport
 if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.settings.api import SettingsView
-    from transport.link.unsupported_ids import UnsupportedIds
+    from transport.link.driver_spec import UnsupportedIds
 
 NAMED: Final = "devices/detection/serial_ports"
 VENDORS: Final = "devices/detection/advanced/allowed_vendor_id_filter"

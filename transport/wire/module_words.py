@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from actors.kit.errors import InvalidInput
-from actors.modules.module import Place
-from actors.modules.module_input import ModuleInput
+from actors.modules.module import ModuleInput, Place
 from actors.values.spatial import PartialTransform, WorkspaceChange
 from transport.wire.parsed_message import ModuleChange, NamedDevice, ParsedMessage
 

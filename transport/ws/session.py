@@ -30,13 +30,13 @@ from actors.session.api import (
 )
 from actors.settings.api import STORE, ConfirmLedger
 from transport.http.request_target import RESUMED
+from transport.session.devices import SessionDevices
+from transport.session.events import SessionEvents
+from transport.session.vocabulary import NAMED_WITHIN_S, Cause, SessionVocabulary
 from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage
 from transport.wire.vocabulary import AUTO, NEUTRAL, Vocabulary, vocabulary_named
 from transport.ws.protocol import Channel
-from transport.ws.session_devices import SessionDevices
-from transport.ws.session_events import SessionEvents
-from transport.ws.session_vocabulary import NAMED_WITHIN_S, Cause, SessionVocabulary
 
 if TYPE_CHECKING:
     from transport.bridge import Bridge

@@ -36,7 +36,7 @@ def hints(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
             if record.levelno == logging.INFO:
                 found.append(record.getMessage())
 
-    logger, keeper = logging.getLogger("transport.ws.session_events"), Keeper()
+    logger, keeper = logging.getLogger("transport.session.events"), Keeper()
     caplog.set_level(logging.INFO, logger.name)
     logger.addHandler(keeper)
     yield found

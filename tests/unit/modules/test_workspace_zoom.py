@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kit.errors import InvalidInput
-from actors.modules.module import Place
-from actors.modules.module_input import ModuleInput
+from actors.modules.module import ModuleInput, Place
 from actors.modules.workspace_zoom import WorkspaceZoom, Zoom
 from actors.values.identity import Kind
 from actors.values.spatial import PartialTransform, Quaternion, Transform, Vec3

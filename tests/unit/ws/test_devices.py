@@ -16,8 +16,8 @@ from actors.values.spatial import Basis, PartialTransform, Transform
 from fastpath.arena.runtime import Runtime
 from fastpath.text.encoder import FrameEncoder
 from tests.support.slices import settings_view, simulated_records
+from transport.session.device import SessionDevice
 from transport.wire.commands import FORCE, POSITION
-from transport.ws.session_device import SessionDevice
 
 XZY = Basis.parse("XZ-Y")
 SETTINGS = settings_view()

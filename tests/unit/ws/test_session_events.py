@@ -11,10 +11,10 @@ from actors.event.catalog import EVENT_KINDS
 from actors.event.messages import Emit
 from tests.support.actor_rig import ActorRig
 from tests.support.slices import inventory_of
-from transport.wire.command_gap import SlowSession
+from transport.session.command_gap import SlowSession
+from transport.session.events import SessionEvents
 from transport.wire.deprecation_notices import DeprecationNotices
 from transport.wire.hint_limit import AT_ONCE, HintLimit
-from transport.ws.session_events import SessionEvents
 
 FAULTS = [("arm[0].device_id", "device_id is missing"), ("boat", "unknown")]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from transport.session.vocabulary import Cause, SessionVocabulary, hint
 from transport.wire.hint_limit import AT_ONCE, ONE_EVERY_NS, HintLimit
 from transport.wire.vocabulary import INVERSE, INVERSE_WORD, NEUTRAL, NEUTRAL_WORD
-from transport.ws.session_vocabulary import Cause, SessionVocabulary, hint
 
 BOTH_WORDS = NEUTRAL_WORD | INVERSE_WORD
 

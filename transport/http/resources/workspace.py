@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from transport.http.call import Answer, Call
     from transport.http.device_selector import Devices
     from transport.http.session_scope import OpenScope, Scope, Scopes
-    from transport.ws.session_devices import SessionDevices
+    from transport.session.devices import SessionDevices
 
 # The change for one kind of device, or why it is impossible there.
 Wanted: TypeAlias = WorkspaceChange | HapticError

@@ -13,10 +13,10 @@ from actors.kit.published import Published
 from actors.port.link_interface import Link, NobodyAnswers, Patience
 from actors.values.hardware import Candidate, Transport
 from tests.support.slices import settings_view
+from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.scanner import PortScanner
 from transport.link.serial_ports import SerialPorts
-from transport.link.unsupported_ids import UnsupportedIds
 
 UNSUPPORTED = UnsupportedIds(DRIVERS)
 

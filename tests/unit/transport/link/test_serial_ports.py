@@ -14,10 +14,10 @@ from actors.kit.published import Published
 from actors.port.link_interface import NobodyAnswers, Patience, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from tests.support.slices import settings_view
+from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.scanner import PortScanner, open_error
 from transport.link.serial_ports import NAMED, VENDORS, SerialPorts, base_name, named_apart
-from transport.link.unsupported_ids import UnsupportedIds
 
 UNSUPPORTED = UnsupportedIds(DRIVERS)
 TEENSY = (0x16C0, 0x0483)

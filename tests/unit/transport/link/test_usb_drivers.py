@@ -22,13 +22,13 @@ from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports
 from tests.support.slices import settings_view
+from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.hid import HidDevice
 from transport.link.protocols.falcon.driver import FalconDriver
 from transport.link.protocols.spacemouse.driver import SpaceMouseDriver
 from transport.link.protocols.unsupported.driver import UnsupportedDriver
 from transport.link.scanner import PortScanner
-from transport.link.unsupported_ids import UnsupportedIds
 from transport.link.usb_bus import UsbBus
 
 UNSUPPORTED = UnsupportedIds(DRIVERS)

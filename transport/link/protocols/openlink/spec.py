@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from actors.values.hardware import Transport
-from transport.link.driver_spec import DriverSpec, UnsupportedId
-from transport.link.unsupported_ids import CLOSED
+from transport.link.driver_spec import CLOSED, DriverSpec, UnsupportedId
 
 if TYPE_CHECKING:
     from transport.link.driver_spec import Driver, DriverContext

@@ -12,7 +12,7 @@ from transport.link.usb_bus import candidate_of
 if TYPE_CHECKING:
     from actors.port.api import Link, Patience
     from actors.values.hardware import Candidate
-    from transport.link.unsupported_ids import UnsupportedIds
+    from transport.link.driver_spec import UnsupportedIds
     from transport.link.usb_bus import UsbBus
 
 

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from actors.session.api import FREEFORM, is_freeform
 from actors.values.spatial import Transform
+from transport.session.command_gap import CommandGap
+from transport.session.device import SessionDevice
+from transport.session.modules import SessionModules
 from transport.wire import commands, frames
-from transport.wire.command_gap import CommandGap
-from transport.ws.session_device import SessionDevice
-from transport.ws.session_modules import SessionModules
 
 if TYPE_CHECKING:
     from actors.session.api import SessionConfig
     from fastpath.arena.runtime import Lease
     from fastpath.text.encoder import FrameEncoder
-    from transport.bridge import Bridge
+    from transport.session.edge_state import EdgeState
+    from transport.session.events import SessionEvents
     from transport.wire.parsed_message import DeviceCommand, ParsedMessage
     from transport.wire.vocabulary import Vocabulary
-    from transport.ws.session_events import SessionEvents
 
 NS_PER_S: Final = 1_000_000_000
 
@@ -29,7 +29,7 @@ class SessionDevices:
 
     def __init__(
         self,
-        bridge: Bridge,
+        edge: EdgeState,
         events: SessionEvents,
         session_id: int,
         lease: Lease,
@@ -37,7 +37,7 @@ class SessionDevices:
         vocabulary: Vocabulary,
         version: str,
     ) -> None:
-        self._bridge = bridge
+        self._edge = edge
         self._events = events
         self._session_id = session_id
         self._lease = lease
@@ -50,33 +50,33 @@ class SessionDevices:
         self._pulse = CommandGap()
         self._gain = 1.0
         self._released = False
-        self.modules = SessionModules(bridge, session_id, lambda: self.by_id)
+        self.modules = SessionModules(edge, session_id, lambda: self.by_id)
         self.by_id: dict[str, SessionDevice] = {}
-        self._encoder: FrameEncoder = frames.encoder(session_id, [], version, bridge.settings)
+        self._encoder: FrameEncoder = frames.encoder(session_id, [], version, edge.settings)
 
     def follow(self) -> None:
         """Take up devices and settings that changed."""
-        system = self._bridge.system
+        system = self._edge.system
         now = (system.inventory.version, system.settings.version)
         if now == self._built_for:
             return
         self._built_for = now
         self._take_up(self._config)
         before, self.by_id = self.by_id, {}
-        for record in self._bridge.inventory.devices:
+        for record in self._edge.inventory.devices:
             device = before.get(record.device_id)
             if device is None or device.record.lease != record.lease:
                 workspace = self._workspaces.get(record.device_id, Transform())
                 device = SessionDevice(system.runtime, self._lease, record, workspace)
                 device.scale_output(self._gain)
             device.follow(record)
-            if device.view(self._config, self._bridge.settings):
+            if device.view(self._config, self._edge.settings):
                 device.writer.publish(refresh=False)
             self.by_id[record.device_id] = device
         for device_id, device in before.items():
             if self.by_id.get(device_id) is not device:
                 device.writer.revoke()
-        settings = self._bridge.settings
+        settings = self._edge.settings
         self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
         self._build_encoder()
         if not self._released:
@@ -93,7 +93,7 @@ class SessionDevices:
         self._take_up(config)
         self.follow()
         for device in self.by_id.values():
-            if device.view(self._config, self._bridge.settings):
+            if device.view(self._config, self._edge.settings):
                 device.writer.publish(refresh=False)
 
     def place_workspace(self, device_id: str, workspace: Transform) -> None:
@@ -120,7 +120,7 @@ class SessionDevices:
             device.scale_output(gain)
             device.writer.publish(refresh=False)
         if gain == 0:
-            self._bridge.holders.forget(self._session_id)
+            self._edge.holders.forget(self._session_id)
 
     def apply(self, found: ParsedMessage) -> tuple[str, ...]:
         """Workspace first, then commands; without a commands map nothing that is held is touched. Whose workspace moved."""
@@ -162,7 +162,7 @@ class SessionDevices:
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         """The groups of a full frame in this session's application space."""
         self.follow()
-        settings = self._bridge.settings
+        settings = self._edge.settings
         records = [device.record for device in self.by_id.values()]
         whole = frames.encoder(None, self._groups(vocabulary), version, settings)
         configs = frames.configs(records, self._config, vocabulary, settings, version)
@@ -170,11 +170,11 @@ class SessionDevices:
 
     def _build_encoder(self) -> None:
         groups = self._groups(self._vocabulary)
-        self._encoder = frames.encoder(self._session_id, groups, self._version, self._bridge.settings)
+        self._encoder = frames.encoder(self._session_id, groups, self._version, self._edge.settings)
 
     def _take_up(self, config: SessionConfig) -> None:
         """`config`, but which profiles start with `compact_zup` is what the setting says now."""
-        freeform = is_freeform(config.profile, self._bridge.settings.texts(FREEFORM))
+        freeform = is_freeform(config.profile, self._edge.settings.texts(FREEFORM))
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
     def _take_modules(self, found: ParsedMessage, *, configuring: bool) -> dict[str, None]:
@@ -193,7 +193,7 @@ class SessionDevices:
         return moved
 
     def _command(self, found: ParsedMessage) -> None:
-        now_ns = self._bridge.system.runtime.now_ns()
+        now_ns = self._edge.system.runtime.now_ns()
         touched = {device_id for device_id, _ in found.workspaces}
         for device in self.by_id.values():
             if device.writer.commands:
@@ -206,7 +206,7 @@ class SessionDevices:
             self.by_id[device_id].writer.publish()
         slow = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.commands))
         if slow is not None:
-            self._events.timed_out(slow, self._timeout_ns / NS_PER_S, self._bridge.slow_hints)
+            self._events.timed_out(slow, self._timeout_ns / NS_PER_S, self._edge.slow_hints)
 
     def _apply_command(self, found: ParsedMessage, command: DeviceCommand, now_ns: int) -> None:
         device_id, code, x, y, z, path = command
@@ -219,7 +219,7 @@ class SessionDevices:
         else:
             holder = None
             if self._gain > 0:
-                holder = self._bridge.holders.claim(device_id, self._session_id, writer, now_ns, self._timeout_ns)
+                holder = self._edge.holders.claim(device_id, self._session_id, writer, now_ns, self._timeout_ns)
             if writer.clutch == 0 and code == commands.POSITION:
                 found.fault(path, "the clutch is frozen, so no position can be reached: set its ratio above 0")
             elif holder is not None:
@@ -240,4 +240,4 @@ class SessionDevices:
             for device in self.by_id.values()
             if self._vocabulary.group(device.kind, device.record.identity.connection) in groups
         ]
-        return dict(frames.configs(records, self._config, self._vocabulary, self._bridge.settings, self._version))
+        return dict(frames.configs(records, self._config, self._vocabulary, self._edge.settings, self._version))

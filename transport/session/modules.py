@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from actors.modules.module import Part
     from actors.session.api import SessionTable
     from actors.settings.api import SettingsView
-    from transport.bridge import Bridge
+    from transport.session.device import SessionDevice
+    from transport.session.edge_state import EdgeState
     from transport.wire.parsed_message import ModuleChange, ParsedMessage
-    from transport.ws.session_device import SessionDevice
 
 CONFIGURING: Final = frozenset({Place.CONFIGURE, Place.SESSION})
 MOST_STATE_BYTES: Final = 4096
@@ -33,10 +33,10 @@ logger = logging.getLogger(__name__)
 class ModuleSession:
     """What a module sees of a session."""
 
-    def __init__(self, bridge: Bridge, session_id: int, devices: Devices) -> None:
+    def __init__(self, edge: EdgeState, session_id: int, devices: Devices) -> None:
         self.session_id = session_id
         self._devices = devices
-        self._bridge = bridge
+        self._edge = edge
 
     @property
     def devices(self) -> Mapping[str, SessionDevice]:
@@ -46,26 +46,26 @@ class ModuleSession:
     @property
     def sessions(self) -> SessionTable:
         """All open sessions."""
-        return self._bridge.sessions
+        return self._edge.sessions
 
     def scale_output(self, session_id: int, gain: float) -> None:
         """Let through this share of what a session puts out; nothing when it is not open."""
-        self._bridge.scale_output(session_id, gain)
+        self._edge.scale_output(session_id, gain)
 
 
 class SessionModules:
     """Main thread only; `devices` gives those that are here, `active` is what is on now."""
 
-    def __init__(self, bridge: Bridge, session_id: int, devices: Devices) -> None:
-        self._bridge = bridge
-        self._session = ModuleSession(bridge, session_id, devices)
+    def __init__(self, edge: EdgeState, session_id: int, devices: Devices) -> None:
+        self._edge = edge
+        self._session = ModuleSession(edge, session_id, devices)
         self._parts: dict[str, Part] = {}
         self._shown: tuple[str, ...] = ()
         self.active = NOTHING_ON
 
     def follow(self, settings: SettingsView) -> None:
         """Take up settings: what was switched off is closed, what was switched on is opened."""
-        before, self.active = self.active, self._bridge.modules.active(settings)
+        before, self.active = self.active, self._edge.modules.active(settings)
         gone = [name for name in before.modules if name not in self.active.modules]
         if gone:
             self._close(gone)

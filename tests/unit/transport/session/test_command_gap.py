@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from transport.wire.command_gap import FADE_NS, QUIET_NS, STALLS, WINDOW_NS, CommandGap, SlowSession, lost_ns
+from transport.session.command_gap import FADE_NS, QUIET_NS, STALLS, WINDOW_NS, CommandGap, SlowSession, lost_ns
 
 MS = 1_000_000
 TIMEOUT = 50 * MS

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Runtime
+from transport.session.position_holders import PositionHolders
 from transport.wire.commands import ANGLE, POSITION
-from transport.wire.holders import PositionHolders
 
 MS = 1_000_000
 TIMEOUT = 50 * MS

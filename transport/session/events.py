@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from actors.event.api import HUB, Emit
-from transport.ws.session_vocabulary import Cause, hint
+from transport.session.vocabulary import Cause, hint
 
 if TYPE_CHECKING:
     from actors.device.api import DeviceRecord
     from actors.system import System
-    from transport.wire.command_gap import SlowSession
+    from transport.session.command_gap import SlowSession
     from transport.wire.deprecation_notices import DeprecationNotices
     from transport.wire.hint_limit import HintLimit
     from transport.wire.vocabulary import Vocabulary
