@@ -22,11 +22,11 @@ class Torn(Part):
     def __init__(self) -> None:
         self.shown: object = 0
 
-    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+    def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
         del place, word, device
-        if wish == "take":
+        if value == "take":
             raise RuntimeError("torn")
-        self.shown = {"state": object(), "long": "x" * 5000}.get(str(wish), wish)
+        self.shown = {"state": object(), "long": "x" * 5000}.get(str(value), value)
 
     def state(self, device: Any) -> dict[str, object]:
         return {"torn": self.shown, "not_mine": 1} if device.has_motors else {}

@@ -26,11 +26,11 @@ class Buzz(Part):
     def __init__(self) -> None:
         self.playing: dict[str, Device] = {}
 
-    def take(self, place: Place, word: str, wish: object, device: Device | None) -> None:
+    def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
         del place, word
-        assert isinstance(wish, dict)
+        assert isinstance(value, dict)
         assert device is not None
-        device.writer.set_effect(0, (0.0, 0.0, wish["newtons"]), wish["hertz"])
+        device.writer.set_effect(0, (0.0, 0.0, value["newtons"]), value["hertz"])
         self.playing[device.device_id] = device
 
     def close(self) -> None:

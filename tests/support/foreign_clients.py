@@ -61,9 +61,9 @@ def grip_reader(url: str) -> str:
     return GRIP
 
 
-def _drive(url: str, wish: dict[str, Any]) -> str:
+def _drive(url: str, request: dict[str, Any]) -> str:
     with connect(url) as node:
-        node.send(json.dumps({"session": {"force_render_full_state": wish}}).encode())
+        node.send(json.dumps({"session": {"force_render_full_state": request}}).encode())
         arms: list[Any] = []
         while not arms:
             arms = json.loads(node.recv()).get("inverse3", [])

@@ -61,10 +61,10 @@ class Nursery:
         """Wait for the end of a process: its exit code, or the negative number of the signal that killed it."""
         return int(self._told(pid))
 
-    def _told(self, wish: object) -> str:
+    def _told(self, request: object) -> str:
         assert self._parent.stdin
         assert self._parent.stdout
-        self._parent.stdin.write(f"{json.dumps(wish)}\n")
+        self._parent.stdin.write(f"{json.dumps(request)}\n")
         self._parent.stdin.flush()
         return self._parent.stdout.readline()
 
@@ -117,12 +117,12 @@ def main(source: str) -> None:
     sys.modules["served"] = module
     spec.loader.exec_module(module)
     for line in sys.stdin:
-        wish = json.loads(line)
-        if isinstance(wish, int):
-            _, status = os.waitpid(wish, 0)
+        request = json.loads(line)
+        if isinstance(request, int):
+            _, status = os.waitpid(request, 0)
             answer = os.waitstatus_to_exitcode(status)
         else:
-            answer = bear(module.serve, wish[0], wish[1:])
+            answer = bear(module.serve, request[0], request[1:])
         sys.stdout.write(f"{answer}\n")
         sys.stdout.flush()
 
