@@ -18,9 +18,9 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.ask import ask_async
 from actors.kit.clock import Clock
 from actors.kit.message import Request
-from bench.support.board import Board, Row
 from bench.support.machine import as_the_service
 from bench.support.plugin import Benchmark
+from bench.support.result_table import ResultTable, Row
 from bench.support.turns import quantile
 from fastpath.arena.runtime import now_ns
 
@@ -77,7 +77,7 @@ async def trips(ask: Callable[[int], Awaitable[int]]) -> list[float]:
     return found
 
 
-def test_ask(benchmark: Benchmark, board: Board) -> None:
+def test_ask(benchmark: Benchmark, results: ResultTable) -> None:
     context = Context.build(Clock(now_ns), CollectorRegistry())
     ours: list[list[float]] = []
     reference: list[list[float]] = []
@@ -97,4 +97,4 @@ def test_ask(benchmark: Benchmark, board: Board) -> None:
         actor.stop()
     for name, share in (("median", 0.5), ("p99", 0.99)):
         here, there = (median(quantile(block, share) for block in blocks) for blocks in (ours, reference))
-        board.add(Row(SECTION, f"round trip, {name}", here, "us", there))
+        results.add(Row(SECTION, f"round trip, {name}", here, "us", there))

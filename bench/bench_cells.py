@@ -8,9 +8,9 @@ from typing import Final
 import numpy as np
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import LOOP_PRIORITY, as_the_service, cores
 from bench.support.plugin import Benchmark
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.rig import LoopRig
 from bench.support.turns import ns_per_call
 from fastpath.layout.dtypes import DEVICE_STATE
@@ -48,16 +48,16 @@ def rig() -> Iterator[LoopRig]:
         made.runtime.stop()
 
 
-def test_publish(benchmark: Benchmark, board: Board, rig: LoopRig) -> None:
+def test_publish(benchmark: Benchmark, results: ResultTable, rig: LoopRig) -> None:
     rig.command()
     writer, bare = rig.writers[0], Bare()
     ours, reference = ns_per_call([[writer.publish], [bare.flag]])
     benchmark.pedantic(writer.publish, rounds=20, iterations=1000)
-    row = board.add(Row(SECTION, "publish of a record", ours, "ns", reference, LIMIT))
+    row = results.add(Row(SECTION, "publish of a record", ours, "ns", reference, LIMIT))
     hold(row)
 
 
-def test_force(benchmark: Benchmark, board: Board, rig: LoopRig) -> None:
+def test_force(benchmark: Benchmark, results: ResultTable, rig: LoopRig) -> None:
     writer, bare = rig.writers[0], Bare()
 
     def command() -> None:
@@ -72,20 +72,20 @@ def test_force(benchmark: Benchmark, board: Board, rig: LoopRig) -> None:
 
     ours, reference = ns_per_call([[command], [nothing]])
     benchmark.pedantic(command, rounds=20, iterations=1000)
-    board.add(Row(SECTION, "begin, force, publish", ours, "ns", reference))
+    results.add(Row(SECTION, "begin, force, publish", ours, "ns", reference))
 
 
-def test_read(benchmark: Benchmark, board: Board, rig: LoopRig) -> None:
+def test_read(benchmark: Benchmark, results: ResultTable, rig: LoopRig) -> None:
     reader, bare, out = rig.readers[0], Bare(), np.zeros((), dtype=DEVICE_STATE)
     ours, reference = ns_per_call([[reader.snapshot, out], [bare.one, out]])
     benchmark.pedantic(reader.snapshot, (out,), rounds=20, iterations=1000)
-    row = board.add(Row(SECTION, "read of a device's state", ours, "ns", reference, LIMIT))
+    row = results.add(Row(SECTION, "read of a device's state", ours, "ns", reference, LIMIT))
     assert out["tick"] > 0, "the state that was read is none that the loop wrote"
     hold(row)
 
 
-def test_read_of_the_loop(benchmark: Benchmark, board: Board, rig: LoopRig) -> None:
+def test_read_of_the_loop(benchmark: Benchmark, results: ResultTable, rig: LoopRig) -> None:
     bare = Bare()
     ours, reference = ns_per_call([[rig.runtime.loop_state], [bare.none]])
     benchmark.pedantic(rig.runtime.loop_state, rounds=20, iterations=1000)
-    board.add(Row(SECTION, "read of the loop's counters, into a new array", ours, "ns", reference))
+    results.add(Row(SECTION, "read of the loop's counters, into a new array", ours, "ns", reference))

@@ -8,8 +8,8 @@ from typing import Final
 
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
 from actors.values.identity import Kind
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.plugin import Benchmark
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from fastpath.arena.runtime import Runtime, default_oscillation
 from fastpath.navigation.values import Bubble
 from tests.support.devices import arm_params, fill
@@ -62,7 +62,7 @@ class Arms:
         return min(spent) * 1e-3 / TICKS_BETWEEN_COMMANDS
 
 
-def test_chain(benchmark: Benchmark, board: Board) -> None:
+def test_chain(benchmark: Benchmark, results: ResultTable) -> None:
     rigs = {
         "none": Arms(0),
         "some": Arms(ARMS),
@@ -80,8 +80,8 @@ def test_chain(benchmark: Benchmark, board: Board) -> None:
     everything = (best["everything"] - best["none"]) / ARMS
     sample = (best["some"] - best["bare"]) / (ARMS * AXES)
     rows = (
-        board.add(Row(SECTION, "one arm, with its simulation", device, "us", PERIOD_US, DEVICE_LIMIT)),
-        board.add(Row(SECTION, "the same with a bubble and two effects", everything, "us", PERIOD_US, DEVICE_LIMIT)),
-        board.add(Row(SECTION, "oscillation filter, one axis, one sample", sample, "us", PERIOD_US, FILTER_LIMIT)),
+        results.add(Row(SECTION, "one arm, with its simulation", device, "us", PERIOD_US, DEVICE_LIMIT)),
+        results.add(Row(SECTION, "the same with a bubble and two effects", everything, "us", PERIOD_US, DEVICE_LIMIT)),
+        results.add(Row(SECTION, "oscillation filter, one axis, one sample", sample, "us", PERIOD_US, FILTER_LIMIT)),
     )
     hold(*rows)

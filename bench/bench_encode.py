@@ -13,8 +13,8 @@ import numpy as np
 import orjson
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.plugin import Benchmark
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.turns import ns_per_call
 from fastpath.text.encoder import FrameEncoder, encode_json, number
 from tests.unit.fastpath.frame_rig import FrameRig, Json
@@ -120,7 +120,9 @@ def as_dict(arm: Values, transform: Values, grip: Values) -> Json:
     }
 
 
-def test_encode_of_an_arm_and_a_wireless_grip(benchmark: Benchmark, board: Board, encoder: FrameEncoder) -> None:
+def test_encode_of_an_arm_and_a_wireless_grip(
+    benchmark: Benchmark, results: ResultTable, encoder: FrameEncoder
+) -> None:
     values = values_of(encoder.encode())
     assert orjson.loads(orjson.dumps(as_dict(*values))) == json.loads(encoder.encode())
 
@@ -129,19 +131,19 @@ def test_encode_of_an_arm_and_a_wireless_grip(benchmark: Benchmark, board: Board
 
     ours, theirs = ns_per_call([[encoder.encode], [reference]], rounds=ROUNDS, number=CALLS)
     benchmark.pedantic(encoder.encode, rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
-    row = board.add(Row(SECTION, "frame", ours, "ns", theirs, LIMIT, "reference: dict + orjson.dumps"))
+    row = results.add(Row(SECTION, "frame", ours, "ns", theirs, LIMIT, "reference: dict + orjson.dumps"))
     hold(row)
 
 
-def test_generic_json_of_the_same_dict(benchmark: Benchmark, board: Board, encoder: FrameEncoder) -> None:
+def test_generic_json_of_the_same_dict(benchmark: Benchmark, results: ResultTable, encoder: FrameEncoder) -> None:
     value = as_dict(*values_of(encoder.encode()))
     ours, theirs = ns_per_call([[encode_json, value], [orjson.dumps, value]], rounds=ROUNDS, number=CALLS)
     benchmark.pedantic(encode_json, (value,), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
-    board.add(Row(SECTION, "JSON of a dict that is there", ours, "ns", theirs, note="reference: orjson.dumps"))
+    results.add(Row(SECTION, "JSON of a dict that is there", ours, "ns", theirs, note="reference: orjson.dumps"))
 
 
 @pytest.mark.parametrize("value", [0.0, 0.135, -0.11997774, 6.3050475e-6])
-def test_one_number(benchmark: Benchmark, board: Board, value: float) -> None:
+def test_one_number(benchmark: Benchmark, results: ResultTable, value: float) -> None:
     ours, theirs = ns_per_call([[number, value], [repr, value]], rounds=ROUNDS, number=CALLS)
     benchmark.pedantic(number, (value,), rounds=ROUNDS, iterations=CALLS, warmup_rounds=2)
-    board.add(Row(SECTION, f"number {value:g}", ours, "ns", theirs, note="reference: repr"))
+    results.add(Row(SECTION, f"number {value:g}", ours, "ns", theirs, note="reference: repr"))

@@ -12,10 +12,10 @@ from typing import IO, Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.held_service import FREE, HELD, PIPE
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import GROUP, force_messages
 from bench.support.turns import in_turn
 from tests.support.polling import eventually
@@ -51,7 +51,7 @@ def held(hold_pipe: Path) -> Generator[tuple[RunningService, IO[str]]]:
         yield service, pipe
 
 
-def test_slow_actor(benchmark: Benchmark, board: Board, held: tuple[RunningService, IO[str]]) -> None:
+def test_slow_actor(benchmark: Benchmark, results: ResultTable, held: tuple[RunningService, IO[str]]) -> None:
     service, pipe = held
     with ClientProcess() as client:
         messages = force_messages(client.open("good", f"{service.ws}/", 1))
@@ -73,11 +73,11 @@ def test_slow_actor(benchmark: Benchmark, board: Board, held: tuple[RunningServi
         measures: list[Callable[[], float]] = [alone, partial(beside, "wait"), partial(beside, "spin")]
         benchmark.pedantic(lambda: found.extend(in_turn(measures, ROUNDS)))
     nobody, waiting, spinning = map(median, found)
-    board.add(Row(GAPS, "an actor is held in its handler, waiting", waiting, "ms", nobody))
-    board.add(Row(GAPS, "an actor is held in its handler, busy in Python", spinning, "ms", nobody))
+    results.add(Row(GAPS, "an actor is held in its handler, waiting", waiting, "ms", nobody))
+    results.add(Row(GAPS, "an actor is held in its handler, busy in Python", spinning, "ms", nobody))
 
 
-def test_silent_client(benchmark: Benchmark, board: Board) -> None:
+def test_silent_client(benchmark: Benchmark, results: ResultTable) -> None:
     found: list[float] = []
     with RunningService() as service, ClientProcess() as client:
         messages = force_messages(client.open("pair", f"{service.ws}/", 2))
@@ -86,7 +86,7 @@ def test_silent_client(benchmark: Benchmark, board: Board) -> None:
             found.append(client.fall_silent("pair", GROUP, messages[0], COMMANDING_S))
 
         benchmark.pedantic(silence, rounds=SILENCES)
-    board.add(Row(SILENT, "median", median(found), "ms", HELD_AND_FADED_MS))
-    row = board.add(Row(SILENT, f"longest of {SILENCES}", max(found), "ms", HELD_AND_FADED_MS, SILENT_LIMIT))
+    results.add(Row(SILENT, "median", median(found), "ms", HELD_AND_FADED_MS))
+    row = results.add(Row(SILENT, f"longest of {SILENCES}", max(found), "ms", HELD_AND_FADED_MS, SILENT_LIMIT))
     assert min(found) >= HELD_AND_FADED_MS - 1, "the force was gone before its time-out: it was not this client's"
     hold(row)

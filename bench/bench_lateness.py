@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import pytest
 
-from bench.support.board import Board, Row
 from bench.support.machine import LOOP_PRIORITY, ProcessorTime, cores
 from bench.support.plugin import Benchmark
+from bench.support.result_table import ResultTable, Row
 from bench.support.rig import LoopRig
 from bench.support.turns import bucket_quantile, in_turn, medians
 
@@ -79,7 +79,7 @@ def reference(program: Path, frequency: float, cpu: int) -> Run:
 
 
 @pytest.mark.parametrize("kilohertz", [1, 4, 8, 16, 32])
-def test_lateness(benchmark: Benchmark, board: Board, bare_loop: Path, kilohertz: int) -> None:
+def test_lateness(benchmark: Benchmark, results: ResultTable, bare_loop: Path, kilohertz: int) -> None:
     chosen, frequency = cores().loop, kilohertz * 1000.0
     cpu = -1 if chosen is None else chosen
     before = ProcessorTime.now()
@@ -93,6 +93,6 @@ def test_lateness(benchmark: Benchmark, board: Board, bare_loop: Path, kilohertz
     note = f"steal {ProcessorTime.now().steal_since(before):.2f} %{permitted}"
     for name, pick in LATENESS.items():
         late, bare_late = medians(runs, pick)
-        board.add(Row(SECTION, f"{kilohertz} kHz, lateness {name}", late, "us", bare_late))
+        results.add(Row(SECTION, f"{kilohertz} kHz, lateness {name}", late, "us", bare_late))
     share, bare_share = medians(runs, lambda run: run.share)
-    board.add(Row(SECTION, f"{kilohertz} kHz, ticks that were run", share, "%", bare_share, note=note))
+    results.add(Row(SECTION, f"{kilohertz} kHz, ticks that were run", share, "%", bare_share, note=note))

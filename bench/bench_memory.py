@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import memory_mib
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import force_messages
 from tests.support.service import RunningService
 
@@ -18,7 +18,7 @@ PARTS: Final = 10
 SECONDS: Final = 2.0
 
 
-def test_memory(benchmark: Benchmark, board: Board) -> None:
+def test_memory(benchmark: Benchmark, results: ResultTable) -> None:
     resident: list[float] = []
     with RunningService() as service, ClientProcess() as client:
         pid = service.process.pid
@@ -31,7 +31,7 @@ def test_memory(benchmark: Benchmark, board: Board) -> None:
 
         benchmark.pedantic(stream, rounds=PARTS)
         peak = memory_mib(pid, "VmHWM")
-    row = board.add(Row(SECTION, "peak", peak, "MiB", alone, LIMIT, "reference: before the first client"))
+    row = results.add(Row(SECTION, "peak", peak, "MiB", alone, LIMIT, "reference: before the first client"))
     after = f"after {PARTS * SECONDS:.0f} s"
-    board.add(Row(SECTION, after, resident[-1], "MiB", resident[1], note=f"reference: after {2 * SECONDS:.0f} s"))
+    results.add(Row(SECTION, after, resident[-1], "MiB", resident[1], note=f"reference: after {2 * SECONDS:.0f} s"))
     hold(row)

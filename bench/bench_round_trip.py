@@ -13,10 +13,10 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import cpu_seconds
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess, Drive, echo_server
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import force_messages
 from bench.support.turns import in_turn, medians
 from tests.support.service import RunningService
@@ -50,7 +50,7 @@ def turn(client: ClientProcess, name: str, messages: Sequence[str], pid: int) ->
 
 
 @pytest.mark.parametrize("clients", [1, 8])
-def test_round_trip(benchmark: Benchmark, board: Board, tmp_path: Path, clients: int) -> None:
+def test_round_trip(benchmark: Benchmark, results: ResultTable, tmp_path: Path, clients: int) -> None:
     found: list[list[Turn]] = []
     with RunningService() as service, ClientProcess() as client:
         messages = force_messages(client.open("service", f"{service.ws}/", clients))
@@ -69,15 +69,15 @@ def test_round_trip(benchmark: Benchmark, board: Board, tmp_path: Path, clients:
     rate, bare_rate = medians(found, lambda each: each.drive.rate)
     cost, bare_cost = medians(found, lambda each: each.cpu_us)
     note = f"frames of {sizes[0]:.0f} bytes"
-    row = board.add(Row(SECTION, f"{who}, round trips", rate, "/s", bare_rate, LIMIT, note))
-    board.add(Row(SECTION, f"{who}, server CPU per round trip", cost, "us", bare_cost))
+    row = results.add(Row(SECTION, f"{who}, round trips", rate, "/s", bare_rate, LIMIT, note))
+    results.add(Row(SECTION, f"{who}, server CPU per round trip", cost, "us", bare_cost))
     for name, (unit, pick) in WAITS.items():
         wait, bare_wait = medians(found, pick)
-        board.add(Row(SECTION, f"{who}, {name}", wait, unit, bare_wait))
+        results.add(Row(SECTION, f"{who}, {name}", wait, unit, bare_wait))
     hold(row)
 
 
-def test_sixty_clients_take_turns(benchmark: Benchmark, board: Board) -> None:
+def test_sixty_clients_take_turns(benchmark: Benchmark, results: ResultTable) -> None:
     drives: list[list[Drive]] = []
     with RunningService() as service, ClientProcess() as client:
         messages = force_messages(client.open("one", f"{service.ws}/", 1))
@@ -89,6 +89,6 @@ def test_sixty_clients_take_turns(benchmark: Benchmark, board: Board) -> None:
     alone, p50 = medians(drives, lambda each: each.p50_us)
     _, p99 = medians(drives, lambda each: each.p99_us)
     fair = CROWD * alone
-    board.add(Row(SECTION, f"{CROWD} clients, latency p50", p50, "us", fair))
+    results.add(Row(SECTION, f"{CROWD} clients, latency p50", p50, "us", fair))
     note = f"reference: {CROWD} x p50 of one client"
-    hold(board.add(Row(SECTION, f"{CROWD} clients, latency p99", p99, "us", fair, TURNS, note)))
+    hold(results.add(Row(SECTION, f"{CROWD} clients, latency p99", p99, "us", fair, TURNS, note)))

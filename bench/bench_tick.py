@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.plugin import Benchmark
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.rig import LoopRig
 
 FREQUENCY: Final = 32_000.0
@@ -37,12 +37,12 @@ def microseconds_of_a_tick(rig: LoopRig) -> float:
 
 @pytest.mark.parametrize("sessions", [1, 8])
 @pytest.mark.parametrize("kinds", [("arm", "arm", "grip"), ("arm", "arm", "arm")])
-def test_tick(benchmark: Benchmark, board: Board, kinds: Sequence[str], sessions: int) -> None:
+def test_tick(benchmark: Benchmark, results: ResultTable, kinds: Sequence[str], sessions: int) -> None:
     rig = LoopRig(kinds, frequency=FREQUENCY, sessions=sessions, stepping=True)
     microseconds_of_a_tick(rig)
     found: list[float] = []
     benchmark.pedantic(lambda: found.append(microseconds_of_a_tick(rig)), rounds=ROUNDS)
     name = f"{', '.join(kinds)}; {sessions} session{'s' if sessions > 1 else ''}"
     # Whatever else the machine does only adds to a round.
-    row = board.add(Row(SECTION, name, min(found), "us", PERIOD_US, LIMIT))
+    row = results.add(Row(SECTION, name, min(found), "us", PERIOD_US, LIMIT))
     hold(row)

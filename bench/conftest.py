@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bench.support.plugin import board, pytest_terminal_summary
+from bench.support.plugin import pytest_terminal_summary, results
 
-__all__ = ["board", "pytest_terminal_summary"]
+__all__ = ["pytest_terminal_summary", "results"]

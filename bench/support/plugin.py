@@ -8,10 +8,10 @@ from typing import Protocol
 
 import pytest
 
-from bench.support.board import Board
 from bench.support.machine import ProcessorTime, description
+from bench.support.result_table import ResultTable
 
-BOARD = pytest.StashKey[Board]()
+RESULTS = pytest.StashKey[ResultTable]()
 BEGUN = pytest.StashKey[ProcessorTime]()
 
 
@@ -34,17 +34,17 @@ class Benchmark(Protocol):
 
 
 @pytest.fixture
-def board(request: pytest.FixtureRequest) -> Board:
+def results(request: pytest.FixtureRequest) -> ResultTable:
     """Where a run's rows are collected."""
     config = request.config
     config.stash.setdefault(BEGUN, ProcessorTime.now())
-    return config.stash.setdefault(BOARD, Board())
+    return config.stash.setdefault(RESULTS, ResultTable())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the table once, with what the machine was and did meanwhile."""
-    board = config.stash.get(BOARD, None)
-    if board is None or not board.rows:
+    results = config.stash.get(RESULTS, None)
+    if results is None or not results.rows:
         return
     now, begun = ProcessorTime.now(), config.stash[BEGUN]
     terminalreporter.section("figures")
@@ -52,6 +52,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.write_line(
         f"while measuring: steal {now.steal_since(begun):.2f} %, idle {now.idle_since(begun):.0f} %, load {os.getloadavg()[0]:.1f}"
     )
-    for line in board.lines():
+    for line in results.lines():
         terminalreporter.write_line(line)
-    config.stash[BOARD] = Board()
+    config.stash[RESULTS] = ResultTable()

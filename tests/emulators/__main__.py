@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from tests.emulators import boards_by_hand
+from tests.emulators import boards_command_line
 from tests.emulators.hapi import WIRINGS, HapiBoard
 from tests.emulators.pty_port import Device, PtyPort
 
@@ -21,12 +21,12 @@ DEVICES: Final[Mapping[str, Callable[[str], Device]]] = MappingProxyType({"hapi"
 def main() -> int:
     """Print the path of the port and answer there."""
     words = sys.argv[1:]
-    if words and boards_by_hand.named(words[0]):
-        return boards_by_hand.run(words)
+    if words and boards_command_line.named(words[0]):
+        return boards_command_line.run(words)
     parser = argparse.ArgumentParser(
         prog="python -m tests.emulators",
         description=__doc__,
-        epilog=boards_by_hand.HELP,
+        epilog=boards_command_line.HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )

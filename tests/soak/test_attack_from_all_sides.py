@@ -21,8 +21,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import ProcessorTime, cores, memory_mib
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.support.attack import Ahead, Neighbour
 from tests.support.http_attack import connection_flood, get_loops, slow_readers
 from tests.support.service import RunningService
@@ -73,7 +73,7 @@ def before_the_attackers(*others: int) -> Generator[None]:
         os.sched_setaffinity(0, mask)
 
 
-def test_good_neighbour_and_stop_under_attack(board: Board) -> None:
+def test_good_neighbour_and_stop_under_attack(results: ResultTable) -> None:
     stops_ms: list[float] = []
     rates: list[float] = []
     gap_ms = 0.0
@@ -114,10 +114,10 @@ def test_good_neighbour_and_stop_under_attack(board: Board) -> None:
     sys.stdout.write(f"attack: {done}, {frames:,} frames of sessions that sent ahead; processors idle {idle:.0f} %\n")
     note = f"worst second {min(rates):.0f} /s; {SECONDS:.0f} s"
     hold(
-        board.add(Row(SECTION, "neighbour's rate", sum(rates) / len(rates), "/s", 500, RATE, note)),
-        board.add(Row(SECTION, "neighbour's longest gap", gap_ms, "ms", limit=GAP)),
-        board.add(
+        results.add(Row(SECTION, "neighbour's rate", sum(rates) / len(rates), "/s", 500, RATE, note)),
+        results.add(Row(SECTION, "neighbour's longest gap", gap_ms, "ms", limit=GAP)),
+        results.add(
             Row(SECTION, "longest answer to a stop", max(stops_ms), "ms", limit=STOP, note=f"{len(stops_ms)} asked")
         ),
-        board.add(Row(SECTION, "peak of memory", peak, "MiB", limit=MEMORY)),
+        results.add(Row(SECTION, "peak of memory", peak, "MiB", limit=MEMORY)),
     )

@@ -12,8 +12,8 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import memory_mib
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.support.peer import encoded
 from tests.support.service import RunningService
 from tests.support.session_attack import Pipeline
@@ -43,7 +43,7 @@ FAULTS: Final = (
 pytestmark = pytest.mark.soak
 
 
-def test_memory_stays_flat_while_messages_have_faults(board: Board) -> None:
+def test_memory_stays_flat_while_messages_have_faults(results: ResultTable) -> None:
     sizes: list[float] = []
     with RunningService(simulate="arm") as service, ExitStack() as stack:
         (arm,) = (device["device_id"] for device in service.request("GET", "/devices")[1]["arm"])
@@ -63,4 +63,4 @@ def test_memory_stays_flat_while_messages_have_faults(board: Board) -> None:
         assert "Traceback" not in service.log
     apart = max(sizes) - min(sizes)
     note = f"{MESSAGES:,} messages, {', '.join(f'{size:.1f}' for size in sizes)} MiB"
-    hold(board.add(Row(SECTION, "most less least", apart, "MiB", sizes[0], LIMIT, note)))
+    hold(results.add(Row(SECTION, "most less least", apart, "MiB", sizes[0], LIMIT, note)))

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import ProcessorTime
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.support.port_tap import PortTap
 
 SECTION: Final = "hAPI board · driver and emulator on a pseudo-terminal at 1 kHz for 60 s · reference: every order"
@@ -81,14 +81,14 @@ def undisturbed(folder: Path) -> Minute:
     return max(minutes, key=lambda minute: minute.idle)
 
 
-def test_replies_of_a_minute(board: Board, tmp_path: Path) -> None:
+def test_replies_of_a_minute(results: ResultTable, tmp_path: Path) -> None:
     minute = undisturbed(tmp_path)
     took, came = minute.took, minute.took[np.isfinite(minute.took)]
     figures = ", ".join(f"p{share:g} {np.percentile(came, share):.3f}" for share in (50, 95, 99, 99.9))
     note = f"ms from order to reply: {figures}, most {came.max():.3f}; {took.size - came.size} without; idle {minute.idle:.0f} %"
     hold(
-        board.add(Row(SECTION, "replies", minute.replies, "", SECONDS * RATE_HZ, LIMIT)),
-        board.add(Row(SECTION, "within 1 ms", int((took < PROMPT_MS).sum()), "", took.size, LIMIT, note)),
+        results.add(Row(SECTION, "replies", minute.replies, "", SECONDS * RATE_HZ, LIMIT)),
+        results.add(Row(SECTION, "within 1 ms", int((took < PROMPT_MS).sum()), "", took.size, LIMIT, note)),
     )
     assert minute.gone == ""
     assert minute.bad == 0

@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import cores
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.support.crew import SIMULATE, TIMEOUT_S, cast_of, crew
 from tests.support.hostile import Good, Nonsense, Streams, Worker
 from tests.support.service import RunningService
@@ -41,7 +41,7 @@ def test_the_test_itself_tells_more_from_no_more(differences: list[float], chanc
     assert by_chance(differences) == chance
 
 
-def test_bad_clients_cost_the_loop_no_ticks(board: Board) -> None:
+def test_bad_clients_cost_the_loop_no_ticks(results: ResultTable) -> None:
     alone: list[float] = []
     among: list[float] = []
     with RunningService(simulate=SIMULATE, settings={"sessions/command_timeout": TIMEOUT_S}) as service:
@@ -57,5 +57,5 @@ def test_bad_clients_cost_the_loop_no_ticks(board: Board) -> None:
                     among.append(100 * window(service, TICKS))
     chance = by_chance([more - less for more, less in zip(among, alone, strict=True)])
     note = f"{PAIRS} windows of {TICKS:,} ticks each; means {fmean(among):.3f} % against {fmean(alone):.3f} %"
-    board.add(Row(SECTION, "missed, median", median(among), "%", median(alone), note=note))
-    hold(board.add(Row(SECTION, "chance of this without any effect", chance, "", limit=CHANCE)))
+    results.add(Row(SECTION, "missed, median", median(among), "%", median(alone), note=note))
+    hold(results.add(Row(SECTION, "chance of this without any effect", chance, "", limit=CHANCE)))

@@ -9,9 +9,9 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import ProcessorTime, cores
 from bench.support.processes import ClientProcess
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import force_messages
 from tests.support.service import RunningService
 
@@ -67,21 +67,23 @@ def undisturbed(kilohertz: int, wanted: int) -> list[Run]:
     return sorted(runs, key=lambda run: run.steal > MOST_STEAL)[:wanted]
 
 
-def put(board: Board, kilohertz: int, runs: list[Run], limit: Limit | None) -> Row:
+def put(results: ResultTable, kilohertz: int, runs: list[Run], limit: Limit | None) -> Row:
     steal = max(run.steal for run in runs)
     each = ", ".join(f"{run.share:.2f}" for run in runs)
     note = f"runs {each}; {median(run.messages for run in runs):,.0f} messages/s; steal at most {steal:.2f} %"
-    board.add(Row(SECTION, f"{kilohertz} kHz, rate", median(run.rate for run in runs), "Hz", kilohertz * 1000))
-    return board.add(Row(SECTION, f"{kilohertz} kHz, ticks", median(run.share for run in runs), "%", 100, limit, note))
+    results.add(Row(SECTION, f"{kilohertz} kHz, rate", median(run.rate for run in runs), "Hz", kilohertz * 1000))
+    return results.add(
+        Row(SECTION, f"{kilohertz} kHz, ticks", median(run.share for run in runs), "%", 100, limit, note)
+    )
 
 
 @pytest.mark.parametrize("kilohertz", [1, 4, 8])
-def test_rate_with_eight_streaming_clients(board: Board, kilohertz: int) -> None:
-    row = put(board, kilohertz, undisturbed(kilohertz, RUNS), LIMIT)
+def test_rate_with_eight_streaming_clients(results: ResultTable, kilohertz: int) -> None:
+    row = put(results, kilohertz, undisturbed(kilohertz, RUNS), LIMIT)
     hold(row)
 
 
-def test_figure_at_32_khz(board: Board) -> None:
+def test_figure_at_32_khz(results: ResultTable) -> None:
     runs = undisturbed(32, 1)
-    put(board, 32, runs, None)
+    put(results, 32, runs, None)
     assert runs[0].share > 0

@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.emulators.boards import Boards
 from tests.support.driven_boards import DrivenBoards
 from tests.support.polling import eventually
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.soak, pytest.mark.realtime]
 
 
 @pytest.mark.parametrize(("count", "limit"), [(8, LIMIT), (16, None)], ids=["eight", "sixteen, only shown"])
-def test_each_of_many_boards_keeps_its_rate(board: Board, count: int, limit: Limit | None) -> None:
+def test_each_of_many_boards_keeps_its_rate(results: ResultTable, count: int, limit: Limit | None) -> None:
     with (
         Boards(*(f"arm:A{number}" for number in range(count))) as boards,
         DrivenBoards(*(boards.path(number) for number in range(count)), frequency=LOOP_HZ) as driven,
@@ -40,12 +40,12 @@ def test_each_of_many_boards_keeps_its_rate(board: Board, count: int, limit: Lim
         trips = sum(boards.see(number).trips for number in range(count))
 
     hold(
-        board.add(
+        results.add(
             Row(SECTION, f"{count}: commands of the slowest", round(min(commands) / elapsed_s), "Hz", RATE_HZ, limit)
         ),
-        board.add(
+        results.add(
             Row(SECTION, f"{count}: states of the slowest", round(min(states) / elapsed_s), "Hz", RATE_HZ, limit)
         ),
-        board.add(Row(SECTION, f"{count}: loop", loop_hz, "Hz", LOOP_HZ, limit, f"{trips} trips of watchdogs")),
+        results.add(Row(SECTION, f"{count}: loop", loop_hz, "Hz", LOOP_HZ, limit, f"{trips} trips of watchdogs")),
     )
     assert limit is None or trips == 0

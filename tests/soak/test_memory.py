@@ -7,9 +7,9 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
 from bench.support.machine import memory_mib
 from bench.support.processes import ClientProcess
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import force_messages
 from tests.support.service import RunningService
 
@@ -24,7 +24,7 @@ SECONDS: Final = 4.0
 pytestmark = pytest.mark.soak
 
 
-def test_memory_is_flat(board: Board) -> None:
+def test_memory_is_flat(results: ResultTable) -> None:
     minutes: list[float] = []
     anonymous: list[float] = []
     trips = 0
@@ -39,7 +39,7 @@ def test_memory_is_flat(board: Board) -> None:
     slope = linear_regression(minutes[WARM_UP_PARTS:], anonymous[WARM_UP_PARTS:]).slope
     note = f"{trips:,} messages; {anonymous[WARM_UP_PARTS]:.2f} MiB of its own after the warm-up, {anonymous[-1]:.2f} at the end"
     rows = [
-        board.add(Row(SECTION, "peak", peak, "MiB", limit=PEAK)),
-        board.add(Row(SECTION, "growth", slope, "MiB/min", limit=SLOPE, note=note)),
+        results.add(Row(SECTION, "peak", peak, "MiB", limit=PEAK)),
+        results.add(Row(SECTION, "growth", slope, "MiB/min", limit=SLOPE, note=note)),
     ]
     hold(*rows)

@@ -13,7 +13,7 @@ from typing import Final
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold
+from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.emulators.boards import Boards
 from tests.support.crowd import Crowd
 from tests.support.listener import Event, Listener
@@ -43,14 +43,14 @@ MIDDLE: Final = {1: 45.0, 2: 135.0}
 pytestmark = [pytest.mark.soak, pytest.mark.realtime]
 
 
-def longest(board: Board, name: str, took: list[float], bound: float) -> None:
+def longest(results: ResultTable, name: str, took: list[float], bound: float) -> None:
     sys.stdout.write(f"{name}: {', '.join(f'{ms:.1f}' for ms in took)} ms\n")
-    hold(board.add(Row(SECTION, name, max(took), "ms", bound, LIMIT)))
+    hold(results.add(Row(SECTION, name, max(took), "ms", bound, LIMIT)))
 
 
 @pytest.mark.parametrize("number", WAYS, ids=[number.name for number in WAYS])
 def test_a_board_without_a_watchdog_is_at_zero_within_50_ms(
-    board: Board, tmp_path: Path, number: signal.Signals
+    results: ResultTable, tmp_path: Path, number: signal.Signals
 ) -> None:
     took: list[float] = []
     for turn in range(TURNS):
@@ -58,22 +58,24 @@ def test_a_board_without_a_watchdog_is_at_zero_within_50_ms(
         folder.mkdir()
         took.append(1000 * seconds_to_zero(folder, number))
 
-    longest(board, f"{number.name} to zero torque without a watchdog", took, 50.0)
+    longest(results, f"{number.name} to zero torque without a watchdog", took, 50.0)
 
 
 @pytest.mark.parametrize("where", FAULTS)
-def test_a_fault_of_the_service_itself_leaves_no_torque_for_50_ms(board: Board, tmp_path: Path, where: str) -> None:
+def test_a_fault_of_the_service_itself_leaves_no_torque_for_50_ms(
+    results: ResultTable, tmp_path: Path, where: str
+) -> None:
     took: list[float] = []
     for turn in range(TURNS):
         folder = tmp_path / str(turn)
         folder.mkdir()
         took.append(1000 * seconds_to_zero_after_a_fault(folder, where))
 
-    longest(board, f"null pointer ({where}) to zero torque without a watchdog", took, 50.0)
+    longest(results, f"null pointer ({where}) to zero torque without a watchdog", took, 50.0)
 
 
-def test_the_board_s_watchdog_takes_60_ms_at_most(board: Board, tmp_path: Path) -> None:
-    longest(board, "SIGSTOP to zero torque by the board's watchdog", standing_still(tmp_path, TURNS, calm=True), 60.0)
+def test_the_board_s_watchdog_takes_60_ms_at_most(results: ResultTable, tmp_path: Path) -> None:
+    longest(results, "SIGSTOP to zero torque by the board's watchdog", standing_still(tmp_path, TURNS, calm=True), 60.0)
 
 
 def rests(hapi: StampedBoard) -> bool:
@@ -83,7 +85,7 @@ def rests(hapi: StampedBoard) -> bool:
     )
 
 
-def test_the_force_of_a_client_that_is_cut_off_is_gone_within_75_ms(board: Board, tmp_path: Path) -> None:
+def test_the_force_of_a_client_that_is_cut_off_is_gone_within_75_ms(results: ResultTable, tmp_path: Path) -> None:
     took: list[float] = []
     with hapi_service(tmp_path) as (service, hapi):
         # A hand holds it: pushed turn after turn to the end of its reach, it would meet the limit springs there.
@@ -97,7 +99,7 @@ def test_the_force_of_a_client_that_is_cut_off_is_gone_within_75_ms(board: Board
             eventually(lambda: not any(hapi.duties), "the motors are off", pause_s=0.002)
             took.append(1000 * (hapi.zeroed_s - begun))
 
-    longest(board, "connection cut to zero torque", took, 75.0)
+    longest(results, "connection cut to zero torque", took, 75.0)
 
 
 def after_ms(event: Event, begun_s: float) -> float:
@@ -112,7 +114,7 @@ def silent_ms(event: Event) -> float:
     return float(told)
 
 
-def test_a_board_that_stands_still_is_stale_and_disconnected_in_time(board: Board, tmp_path: Path) -> None:
+def test_a_board_that_stands_still_is_stale_and_disconnected_in_time(results: ResultTable, tmp_path: Path) -> None:
     stale: list[float] = []
     lost: list[float] = []
     heard: list[str] = []
@@ -136,11 +138,11 @@ def test_a_board_that_stands_still_is_stale_and_disconnected_in_time(board: Boar
                 events.hears("device-connected", device_id="A1")
 
     sys.stdout.write(f"events after the stop, by the wall's clock: {', '.join(heard)} ms\n")
-    longest(board, "last data to device_stale, by the loop's clock", stale, 30.0)
-    longest(board, "last data to device-disconnected, by the clock of the watch that found it", lost, 600.0)
+    longest(results, "last data to device_stale, by the loop's clock", stale, 30.0)
+    longest(results, "last data to device-disconnected, by the clock of the watch that found it", lost, 600.0)
 
 
-def test_a_board_that_is_killed_is_disconnected_at_once(board: Board, tmp_path: Path) -> None:
+def test_a_board_that_is_killed_is_disconnected_at_once(results: ResultTable, tmp_path: Path) -> None:
     with Boards("arm:A1") as boards:
         settings = {"devices/detection/serial_ports": boards.path()}
         with (
@@ -153,12 +155,12 @@ def test_a_board_that_is_killed_is_disconnected_at_once(board: Board, tmp_path: 
             lost = after_ms(events.hears("device-disconnected", device_id="A1"), begun)
             assert not events.heard("device-safety-triggered", safety_type="device_stale")
 
-    longest(board, "board killed to device-disconnected", [lost], 100.0)
+    longest(results, "board killed to device-disconnected", [lost], 100.0)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
 def test_a_service_with_eight_clients_has_ended_within_two_seconds(
-    board: Board, tmp_path: Path, number: signal.Signals
+    results: ResultTable, tmp_path: Path, number: signal.Signals
 ) -> None:
     took: list[float] = []
     for turn in range(TURNS):
@@ -169,4 +171,4 @@ def test_a_service_with_eight_clients_has_ended_within_two_seconds(
             took.append(1000 * (time.monotonic() - begun))
             assert {client.goodbye() for client in crowd.clients} == {1001}
 
-    longest(board, f"{number.name} to the end of the process", took, 2000.0)
+    longest(results, f"{number.name} to the end of the process", took, 2000.0)

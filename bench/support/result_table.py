@@ -66,7 +66,7 @@ class Row:
 
 
 @dataclass(slots=True)
-class Board:
+class ResultTable:
     """Rows of one run, in the order in which they were measured."""
 
     rows: list[Row] = field(default_factory=list[Row])

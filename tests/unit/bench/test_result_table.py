@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.support.board import Board, Limit, Row, hold, missed, table
+from bench.support.result_table import Limit, ResultTable, Row, hold, missed, table
 
 
 @pytest.mark.parametrize(
@@ -47,12 +47,12 @@ def test_a_missed_row_fails_the_run_with_its_sentence() -> None:
 
 
 def test_the_table_keeps_sections_together_and_columns_in_line() -> None:
-    board = Board()
-    board.add(Row("one", "first", 1234.5, "ns", 100.0, Limit(200, "≤", of="figure")))
-    board.add(Row("two", "a longer name", 99.954, "%", note="steal 0.00 %"))
-    board.add(Row("one", "second", 0.0412, "us", 31.25, Limit(0.05, "≤")))
-    lines = [line.rstrip() for line in board.lines()]
-    assert lines == table(board.rows)
+    results = ResultTable()
+    results.add(Row("one", "first", 1234.5, "ns", 100.0, Limit(200, "≤", of="figure")))
+    results.add(Row("two", "a longer name", 99.954, "%", note="steal 0.00 %"))
+    results.add(Row("one", "second", 0.0412, "us", 31.25, Limit(0.05, "≤")))
+    lines = [line.rstrip() for line in results.lines()]
+    assert lines == table(results.rows)
     assert [line for line in lines if line and not line.startswith(" ")] == ["one", "two"]
     first, second, longer = (next(line for line in lines if name in line) for name in ("first", "second", "longer"))
     assert first.split() == ["first", "1,234", "ns", "100", "ns", "12.3", "≤", "200", "ns", "MISSED"]
