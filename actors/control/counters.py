@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class ShowsLoop(Protocol):
+class LoopStateSource(Protocol):
     """Who has a loop: `fastpath.arena.runtime.Runtime`."""
 
     def loop_state(self) -> NDArray[np.void]:
@@ -19,7 +19,7 @@ class ShowsLoop(Protocol):
         ...
 
 
-def read_counters(runtime: ShowsLoop) -> LoopCounters:
+def read_counters(runtime: LoopStateSource) -> LoopCounters:
     """One whole reading of the loop's cell."""
     state: Any = runtime.loop_state()
     return LoopCounters(

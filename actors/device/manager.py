@@ -50,7 +50,7 @@ from actors.device.simulated_devices import SimulatedDevices
 from actors.device.simulated_identity import WHEN_NOTHING_REAL, identities, parse
 from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
-from actors.kit.children import Children, Intensity
+from actors.kit.children import Children, RestartLimit
 from actors.kit.errors import Busy
 from actors.kit.message import Announce, ChildFailed
 from actors.port.messages import (
@@ -114,7 +114,7 @@ class DeviceManager(ServiceActor):
         self._memory = memory
         self._ports = ports
         self._children = Children(
-            MANAGER, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
+            MANAGER, context, on_give_up=self._give_up, intensity=lambda: RestartLimit(restarts=3, window_s=10.0)
         )
         self._desk = SimulatedDevices(inventory, memory, ports, self)
         self._hardware = RealDevices(inventory, memory, ports, self)

@@ -12,7 +12,7 @@ import pykka
 
 from actors.kit.directory import Directory
 from actors.kit.errors import Busy, HapticError
-from actors.kit.mailbox import Asked, Mailbox, mailbox_of
+from actors.kit.mailbox import Mailbox, RequestEnvelope, mailbox_of
 from actors.kit.message import Announce, Message
 from actors.kit.metrics import Metrics, kind_of
 from actors.kit.timers import Timers
@@ -153,7 +153,7 @@ class ServiceActor(pykka.ThreadingActor):
 
     def on_receive(self, message: Any) -> Any:
         """Hand `message` to its handler; a request's outcome goes into its envelope."""
-        if isinstance(message, Asked):
+        if isinstance(message, RequestEnvelope):
             self._serve(message)
             return None
         try:
@@ -163,7 +163,7 @@ class ServiceActor(pykka.ThreadingActor):
         except BaseException as error:
             raise _ordinary(error) from error
 
-    def _serve(self, asked: Asked) -> None:
+    def _serve(self, asked: RequestEnvelope) -> None:
         reply = asked.reply
         if reply.settled or self.context.clock.now_ns() >= asked.deadline_ns:
             reply.fail(Busy(f'"{self.name}" came to it too late and did not apply it: try again in a moment.'))

@@ -13,7 +13,7 @@ from pykka import ActorDeadError
 from actors.kit.actor import ActorThread
 from actors.kit.clock import NS_PER_S
 from actors.kit.errors import Busy, NoSuchActor
-from actors.kit.mailbox import Asked
+from actors.kit.mailbox import RequestEnvelope
 from actors.kit.metrics import kind_of
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def _send(directory: Directory, name: str, request: Request[Any], timeout_s: flo
         reply.fail(NoSuchActor(name))
         return
     try:
-        ref.tell(Asked(request, directory.clock.now_ns() + round(timeout_s * NS_PER_S), reply))
+        ref.tell(RequestEnvelope(request, directory.clock.now_ns() + round(timeout_s * NS_PER_S), reply))
     except ActorDeadError:
         reply.fail(Busy(f'"{name}" is being started again: try again in a moment.'))
 

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Intensity:
+class RestartLimit:
     """At most `restarts` in any `window_s` seconds."""
 
     restarts: int = 5
@@ -42,7 +42,7 @@ class Intensity:
 @dataclass(slots=True)
 class _Child:
     factory: Factory
-    intensity: Intensity
+    intensity: RestartLimit
     ref: pykka.ActorRef[Any] | None = None
     error: Exception | None = None
 
@@ -73,7 +73,7 @@ class Children:
         owner: str,
         context: Context,
         on_give_up: Callable[[str, Exception], None],
-        intensity: Callable[[], Intensity] = Intensity,
+        intensity: Callable[[], RestartLimit] = RestartLimit,
         stop_timeout_s: float = 2.0,
     ) -> None:
         self._owner = owner

@@ -41,7 +41,7 @@ class Reply(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class RequestEnvelope:
     """The envelope of a request on its way to an actor."""
 
     request: Request[Any]
@@ -85,13 +85,13 @@ class Mailbox:
         with self._lock:
             if not self._closed:
                 full = self._queue.qsize() >= INBOX_LIMIT
-                if not full or not (isinstance(message, Asked) or getattr(message, "repeatable", False)):
+                if not full or not (isinstance(message, RequestEnvelope) or getattr(message, "repeatable", False)):
                     self._queue.put(envelope)
                     return
             closed = self._closed
         if closed:
             self._bury(envelope)
-        elif isinstance(message, Asked):
+        elif isinstance(message, RequestEnvelope):
             message.reply.fail(Busy(f'"{self._name}" has {INBOX_LIMIT} messages waiting: try again in a moment.'))
         else:
             self._lost("full")
@@ -148,7 +148,7 @@ class Mailbox:
             watcher.ended(error)
 
     def _bury(self, envelope: Envelope[Any]) -> None:
-        if isinstance(envelope.message, Asked):
+        if isinstance(envelope.message, RequestEnvelope):
             envelope.message.reply.fail(
                 NoSuchActor(self._name)
                 if self._error is None

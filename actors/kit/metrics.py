@@ -14,7 +14,7 @@ def kind_of(name: str) -> str:
     return name.partition("/")[0]
 
 
-class Tally(Collector):
+class SingleThreadCounter(Collector):
     """A counter for one thread's hot path: no lock, read when Prometheus scrapes."""
 
     def __init__(self, name: str, says: str) -> None:
@@ -66,8 +66,8 @@ class Metrics:
         self.commands_received = self._tally("commands_received", "Messages received from all sessions.")
         self.input_faults = self._counter("input_faults", "Faulty parts in messages from sessions.")
 
-    def _tally(self, name: str, says: str) -> Tally:
-        tally = Tally(f"hapticd_{name}", says)
+    def _tally(self, name: str, says: str) -> SingleThreadCounter:
+        tally = SingleThreadCounter(f"hapticd_{name}", says)
         self.registry.register(tally)
         return tally
 

@@ -11,11 +11,11 @@ import pykka
 
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.ask import ask_blocking
-from actors.kit.children import Children, Factory, Intensity
+from actors.kit.children import Children, Factory, RestartLimit
 from actors.kit.mailbox import mailbox_of
 from actors.kit.message import ChildFailed, Request
 
-__all__ = ["Intensity", "Supervisor"]
+__all__ = ["RestartLimit", "Supervisor"]
 
 _NAME = "supervisor"
 
@@ -77,7 +77,7 @@ class Supervisor:
         context: Context,
         on_give_up: Callable[[str, Exception], None],
         *,
-        intensity: Callable[[], Intensity] = Intensity,
+        intensity: Callable[[], RestartLimit] = RestartLimit,
         start_timeout_s: float = 10.0,
         stop_timeout_s: float = 2.0,
     ) -> None:

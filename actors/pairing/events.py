@@ -12,7 +12,7 @@ from actors.values.kinds.nouns import names_of
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
-    from actors.pairing.rules import Change
+    from actors.pairing.rules import PairChange
 
 HANDLES: Final = names_of(lambda spec: spec.is_handle)
 WHY: Final[Mapping[Reason, str]] = MappingProxyType(
@@ -26,7 +26,7 @@ WHY: Final[Mapping[Reason, str]] = MappingProxyType(
 )
 
 
-def pairing_event(inventory: Inventory, change: Change) -> Emit:
+def pairing_event(inventory: Inventory, change: PairChange) -> Emit:
     """`device-pairing-changed`, of the half that stays or has motors."""
     record = inventory.find(change.device_id)
     name = change.device_id if record is None else f"{record.kind} {record.device_id}"

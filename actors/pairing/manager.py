@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
     from actors.pairing.pairing_table import PairingTable
-    from actors.pairing.rules import Half
+    from actors.pairing.rules import PairingDevice
     from actors.settings.messages import SettingsView
 
 AUTO_PAIRING: Final = "devices/auto_pairing"
@@ -190,7 +190,7 @@ class PairingManager(ServiceActor):
         self._hearts = kept
         self._listen()
         automatic = self._settings.value.flag(AUTO_PAIRING)
-        self._outcome(rules.looked(self._book.value.pairs, self._halves(), automatic=automatic, also=also))
+        self._outcome(rules.update_pairs(self._book.value.pairs, self._halves(), automatic=automatic, also=also))
 
     def _outcome(self, outcome: rules.Outcome) -> None:
         pairs, changes = outcome
@@ -265,9 +265,9 @@ class PairingManager(ServiceActor):
     def _records(self) -> list[DeviceRecord]:
         return [record for record in self._inventory.value.devices if record.phase not in GONE]
 
-    def _halves(self) -> list[Half]:
+    def _halves(self) -> list[PairingDevice]:
         return [
-            rules.Half(
+            rules.PairingDevice(
                 record.device_id,
                 record.kind.spec.pairs_as,
                 record.identity.simulated,

@@ -19,7 +19,7 @@ MOST_AWAY: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Half:
+class PairingDevice:
     """A device that is here; `side` None: its kind is never paired; `life` is another number each time that it comes back.
 
     `by_hand`: never paired by itself.
@@ -51,7 +51,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PairChange:
     """A pair that was made, or dissolved for `paired_with` None; `dropped` lost its place beside `device_id`."""
 
     device_id: str
@@ -73,10 +73,12 @@ class Pairs:
         return next((pair for pair in self.pairs if device_id in pair), None)
 
 
-Outcome = tuple[Pairs, tuple[Change, ...]]
+Outcome = tuple[Pairs, tuple[PairChange, ...]]
 
 
-def looked(pairs: Pairs, halves: Sequence[Half], *, automatic: bool, also: Iterable[str] = ()) -> Outcome:
+def update_pairs(
+    pairs: Pairs, halves: Sequence[PairingDevice], *, automatic: bool, also: Iterable[str] = ()
+) -> Outcome:
     """What becomes of the pairs when `halves` are here; `also` counts as having appeared, beside those that were not here before."""
     here = frozenset((half.device_id, half.life) for half in halves)
     left = {device_id for device_id, _ in pairs.here}.difference(device_id for device_id, _ in here)
@@ -90,7 +92,7 @@ def looked(pairs: Pairs, halves: Sequence[Half], *, automatic: bool, also: Itera
     return replace(pairs, pairs=_remembered(table.pairs, halves), parted=parted, here=here), tuple(table.changes)
 
 
-def paired_manually(pairs: Pairs, halves: Sequence[Half], device_id: str, partner: str) -> Outcome:
+def paired_manually(pairs: Pairs, halves: Sequence[PairingDevice], device_id: str, partner: str) -> Outcome:
     """Pair two devices by hand, out of their automatic pairs; InvalidInput, NoSuchDevice, Conflict."""
     first, second = _half(halves, device_id), _half(halves, partner)
     if device_id == partner:
@@ -121,13 +123,13 @@ def paired_manually(pairs: Pairs, halves: Sequence[Half], device_id: str, partne
     alone = [pair for pair in loose if pair.mover != mover and pair.mover in ids]
     others = (one for pair in loose for one in (pair.mover, pair.handle) if one not in (mover, handle))
     dropped = next((one for one in others if all(one not in pair for pair in alone)), None)
-    changes = [Change(pair.mover, None, pair.origin, pair.handle) for pair in alone]
-    changes.append(Change(mover, handle, Origin.MANUAL, dropped))
+    changes = [PairChange(pair.mover, None, pair.origin, pair.handle) for pair in alone]
+    changes.append(PairChange(mover, handle, Origin.MANUAL, dropped))
     parted = pairs.parted - {(mover, handle)}
     return replace(pairs, pairs=(*kept, wanted), parted=parted), tuple(changes)
 
 
-def unpaired(pairs: Pairs, halves: Sequence[Half], device_id: str) -> Outcome:
+def unpaired(pairs: Pairs, halves: Sequence[PairingDevice], device_id: str) -> Outcome:
     """Dissolve the device's pair, if it has one; NoSuchDevice."""
     _half(halves, device_id)
     pair = pairs.of(device_id)
@@ -135,7 +137,7 @@ def unpaired(pairs: Pairs, halves: Sequence[Half], device_id: str) -> Outcome:
         return pairs, ()
     ids = {half.device_id for half in halves}
     shown = pair.mover if pair.mover in ids else device_id
-    change = Change(shown, None, pair.origin, pair.other(shown))
+    change = PairChange(shown, None, pair.origin, pair.other(shown))
     kept = tuple(other for other in pairs.pairs if other is not pair)
     return replace(pairs, pairs=kept, parted=pairs.parted | {(pair.mover, pair.handle)}), (change,)
 
@@ -143,9 +145,11 @@ def unpaired(pairs: Pairs, halves: Sequence[Half], device_id: str) -> Outcome:
 class _Table:
     """The pairs while they are decided."""
 
-    def __init__(self, pairs: tuple[Pair, ...], parted: frozenset[tuple[str, str]], halves: Sequence[Half]) -> None:
+    def __init__(
+        self, pairs: tuple[Pair, ...], parted: frozenset[tuple[str, str]], halves: Sequence[PairingDevice]
+    ) -> None:
         self.pairs = pairs
-        self.changes: list[Change] = []
+        self.changes: list[PairChange] = []
         self._parted = parted
         self._halves = halves
         self._by_id = {half.device_id: half for half in halves}
@@ -172,45 +176,45 @@ class _Table:
             if found is not None:
                 self._join(mover, found, None)
 
-    def _free(self, side: PairSide) -> Iterator[Half]:
+    def _free(self, side: PairSide) -> Iterator[PairingDevice]:
         taken = {device_id for pair in self.pairs for device_id in (pair.mover, pair.handle)}
         fit = (half for half in self._halves if half.side is side and not half.by_hand)
         return (half for half in fit if half.device_id not in taken)
 
-    def _best(self, half: Half, others: Iterable[Half]) -> Half | None:
+    def _best(self, half: PairingDevice, others: Iterable[PairingDevice]) -> PairingDevice | None:
         """The attached one with the lowest index, else the one with the lowest index; real and simulated never mix."""
         fit = [other for other in others if other.simulated is half.simulated and _ids(half, other) not in self._parted]
         return next((other for other in fit if other.attached), fit[0] if fit else None)
 
-    def _join(self, half: Half, other: Half, dropped: str | None) -> None:
+    def _join(self, half: PairingDevice, other: PairingDevice, dropped: str | None) -> None:
         mover, handle = _ids(half, other)
         self.pairs = (*self.pairs, Pair(mover, handle, Origin.AUTOMATIC))
-        self.changes.append(Change(mover, handle, Origin.AUTOMATIC, dropped))
+        self.changes.append(PairChange(mover, handle, Origin.AUTOMATIC, dropped))
 
 
 def _names(side: PairSide) -> str:
     return names_of(lambda spec: spec.pairs_as is side)
 
 
-def _ids(half: Half, other: Half) -> tuple[str, str]:
+def _ids(half: PairingDevice, other: PairingDevice) -> tuple[str, str]:
     return (half.device_id, other.device_id) if half.side is PairSide.MOVER else (other.device_id, half.device_id)
 
 
-def _half(halves: Sequence[Half], device_id: str) -> Half:
+def _half(halves: Sequence[PairingDevice], device_id: str) -> PairingDevice:
     found = next((half for half in halves if half.device_id == device_id), None)
     if found is None:
         raise NoSuchDevice(device_id)
     return found
 
 
-def _fitting(pairs: tuple[Pair, ...], halves: Sequence[Half]) -> tuple[Pair, ...]:
+def _fitting(pairs: tuple[Pair, ...], halves: Sequence[PairingDevice]) -> tuple[Pair, ...]:
     """Without pairs one half of which has come back as a device of the other side."""
     movers = {half.device_id for half in halves if half.side is not PairSide.HANDLE}
     handles = {half.device_id for half in halves if half.side is not PairSide.MOVER}
     return tuple(pair for pair in pairs if pair.mover not in handles and pair.handle not in movers)
 
 
-def _remembered(pairs: tuple[Pair, ...], halves: Sequence[Half]) -> tuple[Pair, ...]:
+def _remembered(pairs: tuple[Pair, ...], halves: Sequence[PairingDevice]) -> tuple[Pair, ...]:
     """Without the oldest of those of which nothing is here, when they are too many."""
     ids = {half.device_id for half in halves}
     away = [pair for pair in pairs if pair.mover not in ids and pair.handle not in ids]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from actors.port.link_interface import (
+    CalibrationResult,
     DeviceFacts,
-    Ended,
     Link,
     LinkCounters,
     LinkFacts,
-    NobodyAnswers,
-    Patience,
+    NoDeviceAnswers,
+    OpenLimits,
     PortUnusable,
 )
 from actors.port.messages import PORTS, PortState, PortStatus, PortTable, ResetPort
@@ -18,13 +18,13 @@ from actors.port.port_filter import ENABLED
 __all__ = [
     "ENABLED",
     "PORTS",
+    "CalibrationResult",
     "DeviceFacts",
-    "Ended",
     "Link",
     "LinkCounters",
     "LinkFacts",
-    "NobodyAnswers",
-    "Patience",
+    "NoDeviceAnswers",
+    "OpenLimits",
     "PortState",
     "PortStatus",
     "PortTable",

@@ -15,7 +15,7 @@ import pykka
 
 from actors.device.messages import MANAGER as DEVICES
 from actors.kit.actor import Context, ServiceActor, handles
-from actors.kit.children import Children, Intensity
+from actors.kit.children import Children, RestartLimit
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.port import port_filter
 from actors.port.messages import (
@@ -88,13 +88,13 @@ class Detection(ServiceActor):
         # Those that were wanted at the last look, by name.
         self._known: dict[str, Candidate] = {}
         self._chosen_by = port_filter.chosen_by(settings.value)
-        self._glanced: object = None
+        self._token: object = None
         self._looks_due = 0
         self._untried: set[str] = set()
         self._first_round = True
         self._complaints: dict[str, str] = {}
         self._children = Children(
-            DETECTION, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
+            DETECTION, context, on_give_up=self._give_up, intensity=lambda: RestartLimit(restarts=3, window_s=10.0)
         )
 
     def started(self) -> None:
@@ -139,7 +139,7 @@ class Detection(ServiceActor):
     @handles(GlanceDue)
     def on_glance(self, _message: GlanceDue) -> None:
         """Look only if something has come or gone, or has just done so."""
-        if self._ask(self._links.glance, self._glanced) != self._glanced:
+        if self._ask(self._links.change_token, self._token) != self._token:
             self._looks_due = LOOKS_AFTER_A_CHANGE
         if self._looks_due:
             self._looks_due -= 1
@@ -168,11 +168,11 @@ class Detection(ServiceActor):
     def _look(self) -> None:
         """List the ports; a look that fails changes nothing. A setting that changes meanwhile is seen by this look and the next."""
         before = port_filter.chosen_by(self._settings.value)
-        glanced = self._ask(self._links.glance, self._glanced)
+        token = self._ask(self._links.change_token, self._token)
         listed = self._ask(self._links.scan, None)
         if listed is None:
             return
-        self._glanced, self._listed = glanced, listed
+        self._token, self._listed = token, listed
         same = self._chosen_by == before == port_filter.chosen_by(self._settings.value)
         self._chosen_by = before
         self._note(by_setting=not same)

@@ -30,12 +30,12 @@ class PortUnusable(HapticError):
         self.reason = reason
 
 
-class NobodyAnswers(HapticError):
+class NoDeviceAnswers(HapticError):
     """The port can be opened and nobody behind it speaks a protocol that is known here, or `stop` was set meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class OpenLimits:
     """How long one try at a port may take (s), and how many there are."""
 
     timeout_s: float = 2.0
@@ -43,7 +43,7 @@ class Patience:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class CalibrationResult:
     """A calibration that is over, by the number that `calibrate` was given; `reason` None: it succeeded."""
 
     run: int
@@ -61,7 +61,7 @@ class DeviceFacts:
     awake: bool = True
     heartbeat_ns: int | None = None
     fault: str = ""
-    calibration: Ended | None = None
+    calibration: CalibrationResult | None = None
     homed: bool = True
 
 
@@ -131,12 +131,12 @@ class Links(Protocol):
         """Ports that are worth opening, or are recognised and not driven; what belongs to somebody else is left out."""
         ...
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         """Something that is another one after a port has come or gone; so cheap that it is asked for many times a second."""
         ...
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """Identify what is there: PortUnusable, NobodyAnswers. Blocks for as long as patience has, or until `stop` is set."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+        """Identify what is there: PortUnusable, NoDeviceAnswers. Blocks for as long as patience has, or until `stop` is set."""
         ...
 
 
@@ -147,11 +147,11 @@ class NoLinks:
         """Nothing."""
         return ()
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         """Nothing comes or goes."""
         return None
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """NobodyAnswers."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+        """NoDeviceAnswers."""
         del patience, stop
-        raise NobodyAnswers(f"{candidate.path} is not there")
+        raise NoDeviceAnswers(f"{candidate.path} is not there")

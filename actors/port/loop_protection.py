@@ -31,7 +31,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ReopeningResult:
     """What an opening comes to: `began` when it is the one that makes a loop, `block` when the port must be closed."""
 
     window: Window
@@ -39,14 +39,14 @@ class Verdict:
     block: bool = False
 
 
-def back(window: Window, now_ns: int, rule: Rule) -> Verdict:
+def back(window: Window, now_ns: int, rule: Rule) -> ReopeningResult:
     """The port is listed again or open: one loop more if it had dropped, whichever is seen first; its first time is none."""
     before = aged(window, now_ns, rule)
     if not window.dropped:
-        return Verdict(before)
+        return ReopeningResult(before)
     after = Window((*before.reopened_ns, now_ns)[-MOST_COUNTED:])
     looping = len(after.reopened_ns) >= rule.threshold
-    return Verdict(after, looping and len(before.reopened_ns) < rule.threshold, looping and rule.block)
+    return ReopeningResult(after, looping and len(before.reopened_ns) < rule.threshold, looping and rule.block)
 
 
 def dropped(window: Window) -> Window:

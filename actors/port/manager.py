@@ -12,7 +12,7 @@ import pykka
 from actors.device.messages import MANAGER as DEVICES
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
-from actors.kit.children import Children, Intensity
+from actors.kit.children import Children, RestartLimit
 from actors.kit.errors import Conflict
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.port import stored_blocks
@@ -65,7 +65,7 @@ class PortManager(ServiceActor):
         self._inventory = inventory
         self._settings = settings
         self._children = Children(
-            PORTS, context, on_give_up=self._give_up, intensity=lambda: Intensity(restarts=3, window_s=10.0)
+            PORTS, context, on_give_up=self._give_up, intensity=lambda: RestartLimit(restarts=3, window_s=10.0)
         )
 
     def started(self) -> None:

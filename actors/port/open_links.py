@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class OpenedLink:
     """One link: `opening` grows from one opening of any port to the next."""
 
     candidate: Candidate
@@ -32,7 +32,7 @@ class OpenLinks:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._held: dict[str, Held] = {}
+        self._held: dict[str, OpenedLink] = {}
         self._stops: dict[str, threading.Event] = {}
         self._watched: dict[str, Candidate] = {}
         self._closed = False
@@ -55,13 +55,13 @@ class OpenLinks:
         if stop is not None:
             stop.set()
 
-    def hold(self, candidate: Candidate, link: Link, facts: LinkFacts, stop: threading.Event) -> Held | None:
+    def hold(self, candidate: Candidate, link: Link, facts: LinkFacts, stop: threading.Event) -> OpenedLink | None:
         """The link from now on, with what it shows at first; None when the opening was interrupted: whoever opened it has to close it."""
         with self._lock:
             if stop.is_set() or self._stops.get(candidate.port) is not stop:
                 return None
             del self._stops[candidate.port]
-            held = Held(candidate, link, next(self._numbers), facts)
+            held = OpenedLink(candidate, link, next(self._numbers), facts)
             self._held = {**self._held, candidate.port: held}
             return held
 
@@ -90,15 +90,15 @@ class OpenLinks:
 
     # ------------------------------------------------------------ looking
 
-    def find(self, port: str) -> Held | None:
+    def find(self, port: str) -> OpenedLink | None:
         """The open link of a port."""
         return self._held.get(port)
 
-    def all(self) -> tuple[Held, ...]:
+    def all(self) -> tuple[OpenedLink, ...]:
         """Every open link."""
         return tuple(self._held.values())
 
-    def show(self, held: Held, facts: LinkFacts) -> None:
+    def show(self, held: OpenedLink, facts: LinkFacts) -> None:
         """What a link shows now; one that was closed meanwhile shows nothing."""
         with self._lock:
             now = self._held.get(held.candidate.port)
@@ -134,7 +134,7 @@ class OpenLinks:
         return dict(self._watched)
 
 
-def _close(held: Held) -> None:
+def _close(held: OpenedLink) -> None:
     try:
         held.link.close()
     except Exception:

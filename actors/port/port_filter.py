@@ -48,7 +48,7 @@ def chosen(listed: Iterable[Candidate], rule: Filter) -> tuple[Candidate, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class PortChanges:
     """Candidates as they were before: pulled out, or let go on purpose; then those that are there now and were not."""
 
     unplugged: tuple[Candidate, ...] = ()
@@ -58,11 +58,11 @@ class News:
 
 def news(
     before: Mapping[str, Candidate], now: Mapping[str, Candidate], listed: Mapping[str, Candidate], *, by_setting: bool
-) -> News:
+) -> PortChanges:
     """`now` are the wanted ones of `listed`, all by name; `by_setting`: settings may have kept some from being listed."""
     other = [one for port, one in before.items() if now.get(port) != one]
     kept = [by_setting or one.stayed(listed.get(one.port)) for one in other]
-    return News(
+    return PortChanges(
         tuple(one for one, is_kept in zip(other, kept, strict=True) if not is_kept),
         tuple(one for one, is_kept in zip(other, kept, strict=True) if is_kept),
         tuple(one for port, one in now.items() if port not in before or not before[port].stayed(one)),

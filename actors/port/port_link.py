@@ -16,7 +16,7 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.message import Announce, Message
 from actors.pairing.messages import PAIRING, CalibrationEnded
 from actors.port import retry
-from actors.port.link_interface import DeviceFacts, NobodyAnswers, Patience, PortUnusable
+from actors.port.link_interface import DeviceFacts, NoDeviceAnswers, OpenLimits, PortUnusable
 from actors.port.link_watch import PortFacts, read
 from actors.port.messages import (
     BLOCK_ON_LOOP,
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from actors.device.messages import Inventory
     from actors.kit.published import Published
     from actors.port.link_interface import Link, LinkFacts, Links
-    from actors.port.open_links import Held, OpenLinks
+    from actors.port.open_links import OpenedLink, OpenLinks
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate, FoundDevice
     from fastpath.arena.runtime import Lease
@@ -196,7 +196,7 @@ class PortLink(ServiceActor):
             self._silent_said = False
             self.tell(PORTS, PortFaulted(self._port, self._candidate.path, error.reason, error.sentence))
             self._try_later(retry.after_fault(error.reason))
-        except NobodyAnswers as error:
+        except NoDeviceAnswers as error:
             if not stop.is_set():
                 self._silent(error.sentence)
         except Exception as error:
@@ -210,7 +210,7 @@ class PortLink(ServiceActor):
             self._silent_said = self._counted = False
             self._take(held)
 
-    def _take(self, held: Held) -> None:
+    def _take(self, held: OpenedLink) -> None:
         devices = held.facts.devices
         logger.info("port %s is open: %s", self._port, ", ".join(map(_named, devices)) or "nobody is there yet")
         self._meet(held.facts)
@@ -389,14 +389,14 @@ class PortLink(ServiceActor):
         if held is not None and (admitted or held.link.receiver):
             self.tell(PORTS, PortOpened(self._port, self._candidate.path, admitted[0] if admitted else None))
 
-    def _held(self, opening: int) -> Held | None:
+    def _held(self, opening: int) -> OpenedLink | None:
         """The open link, if that is the opening that is meant."""
         held = self._opened.find(self._port)
         return held if held is not None and held.opening == opening else None
 
-    def _patience(self) -> Patience:
+    def _patience(self) -> OpenLimits:
         settings = self._settings.value
-        return Patience(
+        return OpenLimits(
             settings.integer("devices/detection/timeout") / 1000,
             settings.integer("devices/detection/max_number_retry"),
         )

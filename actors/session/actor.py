@@ -91,7 +91,7 @@ class SessionActor(ServiceActor):
         self._say_updated(message.scopes)
 
     def _apply(self, changes: tuple[Change, ...]) -> Applied:
-        around = configure.Surroundings(
+        around = configure.ValidationContext(
             self._inventory.value,
             self._book.memory.value,
             self._book.defaults.value,

@@ -45,7 +45,7 @@ FREEFORM: Final = "presets/freeform_profiles"
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ValidationContext:
     """What a change is judged against; `start` is what new sessions have, `freeform` the patterns of such profiles, `gate` the settings'."""
 
     inventory: Inventory
@@ -70,10 +70,10 @@ class Surroundings:
 def refused_in_every_session(record: DeviceRecord, changes: Iterable[Change], inventory: Inventory) -> Refused | None:
     """Return the first change of one device that each session refuses, whatever else its configuration holds."""
     anyone = SessionConfig(devices=MappingProxyType({record.device_id: DeviceConfig(navigation=navigation.BESIDE_ANY)}))
-    return next(iter(apply(anyone, changes, Surroundings(inventory, SessionMemory())).refused), None)
+    return next(iter(apply(anyone, changes, ValidationContext(inventory, SessionMemory())).refused), None)
 
 
-def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings) -> Applied:
+def apply(config: SessionConfig, changes: Iterable[Change], around: ValidationContext) -> Applied:
     """All changes in order; each by itself is made or refused, and `scopes` are the values that really changed."""
     refused: list[Refused] = []
     now = config
@@ -90,7 +90,7 @@ def apply(config: SessionConfig, changes: Iterable[Change], around: Surroundings
     return Applied(now, scopes(config, now, around), tuple(refused))
 
 
-def scopes(before: SessionConfig, now: SessionConfig, around: Surroundings) -> tuple[str, ...]:
+def scopes(before: SessionConfig, now: SessionConfig, around: ValidationContext) -> tuple[str, ...]:
     """Names of what differs, in the contract's words; a preset that moves the origin changes the mount too.
 
     The session's basis is that of every device without its own, so a new one is `config.basis` as well.
@@ -136,13 +136,13 @@ def newer_than_ours(version: str | None) -> str | None:
 
 
 @singledispatch
-def _change(change: object, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _change(change: object, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     del config, around
     raise TypeError(f"no rule for {type(change).__name__}")
 
 
 @_change.register
-def _(change: DeclareProfile, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: DeclareProfile, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     name = check_name(change.name)
     if config.required_sdk_version is not None and not config.sdk_from_profile:
         return replace(config, profile=name)
@@ -151,20 +151,20 @@ def _(change: DeclareProfile, config: SessionConfig, around: Surroundings) -> Se
 
 
 @_change.register
-def _(change: ClearProfile, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: ClearProfile, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     del change, around
     return replace(config, profile=NO_PROFILE, required_sdk_version=None, sdk_from_profile=False)
 
 
 @_change.register
-def _(change: RequireSdk, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: RequireSdk, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     del around
     version_parts(change.version)
     return replace(config, required_sdk_version=change.version, sdk_from_profile=False)
 
 
 @_change.register
-def _(change: SetBasis, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: SetBasis, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     if change.device_id is None:
         return replace(config, basis=change.basis or around.start.basis)
     around.inventory.get(change.device_id)
@@ -173,7 +173,7 @@ def _(change: SetBasis, config: SessionConfig, around: Surroundings) -> SessionC
 
 
 @_change.register
-def _(change: SetMount, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: SetMount, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     record = around.device(change.device_id, "mount")
     if change.mount == PartialTransform():
         return config
@@ -182,7 +182,7 @@ def _(change: SetMount, config: SessionConfig, around: Surroundings) -> SessionC
 
 
 @_change.register
-def _(change: SetPreset, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: SetPreset, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     record = around.device(change.device_id, "preset")
     device, start = config.device(change.device_id), around.start.device(change.device_id)
     if change.preset is None:
@@ -193,7 +193,7 @@ def _(change: SetPreset, config: SessionConfig, around: Surroundings) -> Session
 
 
 @_change.register
-def _(change: SetDamping, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: SetDamping, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     record, device = around.device(change.device_id, "damping"), config.device(change.device_id)
     scalar, vector = change.scalar or 0.0, change.vector or ORIGIN
     x, y, z = map(kept, vector)
@@ -207,14 +207,14 @@ def _(change: SetDamping, config: SessionConfig, around: Surroundings) -> Sessio
 
 
 @_change.register
-def _(change: ClearDamping, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: ClearDamping, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     around.device(change.device_id, "damping").require("damping")
     start = around.start.device(change.device_id)
     return _with(config, change.device_id, replace(config.device(change.device_id), damping=start.damping))
 
 
 @_change.register
-def _(change: SetForceGate, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: SetForceGate, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     around.device(change.device_id, "force_gate")
     if change.gain is not None and not 0 <= change.gain <= 1:
         raise InvalidInput("the gain of the force gate is 0 to 1")
@@ -223,7 +223,7 @@ def _(change: SetForceGate, config: SessionConfig, around: Surroundings) -> Sess
 
 
 @_change.register
-def _(change: SetNavigation, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: SetNavigation, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     around.device(change.device_id, "navigation")
     device = config.device(change.device_id)
     wanted = navigation.merged(device.navigation, change.mode, dict(change.fields))
@@ -231,14 +231,14 @@ def _(change: SetNavigation, config: SessionConfig, around: Surroundings) -> Ses
 
 
 @_change.register
-def _(change: ClearNavigation, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: ClearNavigation, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     around.device(change.device_id, "navigation")
     start = around.start.device(change.device_id)
     return _with(config, change.device_id, replace(config.device(change.device_id), navigation=start.navigation))
 
 
 @_change.register
-def _(change: SetWorkspace, config: SessionConfig, around: Surroundings) -> SessionConfig:
+def _(change: SetWorkspace, config: SessionConfig, around: ValidationContext) -> SessionConfig:
     around.device(change.device_id, "transform")
     device = config.device(change.device_id)
     return _with(config, change.device_id, replace(device, workspace=change.workspace.over(device.workspace)))

@@ -10,7 +10,7 @@ import pykka
 
 from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
-from actors.kit.children import Children, Intensity
+from actors.kit.children import Children, RestartLimit
 from actors.kit.errors import NoSlot
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.kit.published import Published
@@ -74,7 +74,7 @@ class SessionManager(ServiceActor):
             MANAGER,
             context,
             on_give_up=self._give_up,
-            intensity=lambda: Intensity(restarts=3, window_s=10.0),
+            intensity=lambda: RestartLimit(restarts=3, window_s=10.0),
             stop_timeout_s=STOP_S,
         )
 
@@ -166,7 +166,7 @@ class SessionManager(ServiceActor):
     @handles(ConfigureDefaults)
     def configure_defaults(self, message: ConfigureDefaults) -> Applied:
         """Change what new sessions start with and tell it to the ledger; open sessions keep what they have."""
-        around = configure.Surroundings(self._inventory.value, self._book.memory.value)
+        around = configure.ValidationContext(self._inventory.value, self._book.memory.value)
         before = self._book.defaults.value
         applied = configure.apply(before, message.changes, around)
         for event in unsupported_events(applied, around.inventory):
@@ -185,7 +185,7 @@ class SessionManager(ServiceActor):
             required_sdk_version=known.required_sdk_version,
             sdk_from_profile=known.from_profile,
         )
-        around = configure.Surroundings(
+        around = configure.ValidationContext(
             self._inventory.value, self._book.memory.value, freeform=self._settings.value.texts(configure.FREEFORM)
         )
         return configure.apply(config, (), around).config

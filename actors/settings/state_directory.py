@@ -48,7 +48,7 @@ class StateLocked(HapticError):
         self.holder = holder
 
 
-class NoPlainFile(HapticError):
+class NotAPlainFile(HapticError):
     """Something else stands where the service keeps a file."""
 
     def __init__(self, path: Path, found: str) -> None:
@@ -57,7 +57,7 @@ class NoPlainFile(HapticError):
         self.path = path
 
 
-class NotOurs(HapticError):
+class StateNotPrivate(HapticError):
     """Somebody else may write where the service remembers, the token and the stop latch included."""
 
     def __init__(self, path: Path, finding: str, cure: str) -> None:
@@ -86,7 +86,7 @@ class StateDirectory:
         self._lock: int | None = None
 
     def open(self) -> None:
-        """Make the folder with mode 0700 and hold it. StateLocked names the other holder, StateNotWritable the reason, NoPlainFile and NotOurs the file."""
+        """Make the folder with mode 0700 and hold it. StateLocked names the other holder, StateNotWritable the reason, NotAPlainFile and StateNotPrivate the file."""
         self._look(FILES)
         self._make()
         self._lock = self._writing(self._take)
@@ -107,19 +107,19 @@ class StateDirectory:
         self.close()
 
     def token(self) -> str:
-        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, NoPlainFile, NotOurs, TokenUnusable."""
+        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, NotAPlainFile, StateNotPrivate, TokenUnusable."""
         self._look(("token",))
         self._make()
         return self._writing(self._token)
 
     def _look(self, names: Iterable[str]) -> None:
-        """Judge the files that are there: NoPlainFile for what is none, a link included, NotOurs; nothing is opened and nothing changed."""
+        """Judge the files that are there: NotAPlainFile for what is none, a link included, StateNotPrivate; nothing is opened and nothing changed."""
         for name in names:
             path = self.path / name
             with suppress(OSError):
                 found = path.lstat()
                 if not stat.S_ISREG(found.st_mode):
-                    raise NoPlainFile(path, next((word for test, word in OTHERS if test(found.st_mode)), "no file"))
+                    raise NotAPlainFile(path, next((word for test, word in OTHERS if test(found.st_mode)), "no file"))
                 _judge(path, found)
 
     def _make(self) -> None:
@@ -175,17 +175,17 @@ def default_state_path(platform: str, environ: Mapping[str, str], home: Path) ->
 
 
 def _judge(path: Path, found: os.stat_result) -> None:
-    """NotOurs when others than this user and root may write `path`; a group may when it is this process's own."""
+    """StateNotPrivate when others than this user and root may write `path`; a group may when it is this process's own."""
     if sys.platform == "win32":
         return
     user = os.geteuid()
     if found.st_uid not in (user, 0):
-        raise NotOurs(
+        raise StateNotPrivate(
             path, f"belongs to user {found.st_uid}, and the service runs as user {user}", f"chown it to {user}"
         )
     mode = stat.S_IMODE(found.st_mode)
     if mode & stat.S_IWOTH or (mode & stat.S_IWGRP and found.st_gid != os.getegid()):
-        raise NotOurs(path, f"can be written by others (mode {mode:04o})", f"chmod go-w {path}")
+        raise StateNotPrivate(path, f"can be written by others (mode {mode:04o})", f"chmod go-w {path}")
 
 
 def _hold(descriptor: int) -> None:

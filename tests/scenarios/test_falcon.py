@@ -25,7 +25,7 @@ from transport.link.usb_bus import UsbBus
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.link_interface import Link, Links, Patience
+    from actors.port.link_interface import Link, Links, OpenLimits
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Runtime
@@ -43,10 +43,10 @@ class OnlyFalcons:
     def scan(self) -> tuple[Candidate, ...]:
         return self.falcons.candidates()
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         return None
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
         return self.falcons.open(candidate, patience, stop)
 
 

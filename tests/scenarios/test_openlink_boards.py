@@ -12,7 +12,7 @@ import pytest
 
 from actors.device.messages import DeviceWide
 from actors.pairing.messages import Reason
-from actors.port.link_interface import Ended, LinkFacts, NobodyAnswers, Patience
+from actors.port.link_interface import CalibrationResult, LinkFacts, NoDeviceAnswers, OpenLimits
 from actors.values.hardware import Candidate, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import Runtime
@@ -23,7 +23,7 @@ from tests.support.polling import eventually
 from transport.link.protocols.openlink.driver import OpenlinkLink, open_board
 
 T = TypeVar("T")
-PATIENCE = Patience()
+PATIENCE = OpenLimits()
 LOOK_S = 0.01
 LOOKS = 6000
 
@@ -35,7 +35,7 @@ class Bench:
         self.runtime = runtime
         self._open: list[OpenlinkLink] = []
 
-    def open(self, path: str, patience: Patience = PATIENCE, stop: threading.Event | None = None) -> OpenlinkLink:
+    def open(self, path: str, patience: OpenLimits = PATIENCE, stop: threading.Event | None = None) -> OpenlinkLink:
         candidate = Candidate("pty", path, Transport.SERIAL)
         link = open_board(candidate, self.runtime, patience, stop or threading.Event())
         self._open.append(link)
@@ -108,7 +108,7 @@ def test_a_board_that_nobody_has_attached_never_trips_however_long_python_is_bus
 def test_a_port_where_nobody_answers_is_told_and_let_go(bench: Bench, arm: Boards) -> None:
     arm.set("deaf", 1)
 
-    with pytest.raises(NobodyAnswers, match="nobody answers IDENTIFY"):
+    with pytest.raises(NoDeviceAnswers, match="nobody answers IDENTIFY"):
         bench.open(arm.path())
 
     arm.set("deaf", 0)
@@ -119,7 +119,7 @@ def test_a_port_is_let_go_at_once_when_it_is_not_wanted_any_more(bench: Bench, a
     stop = threading.Event()
     stop.set()
 
-    with pytest.raises(NobodyAnswers, match="given up"):
+    with pytest.raises(NoDeviceAnswers, match="given up"):
         bench.open(arm.path(), stop=stop)
 
 
@@ -134,7 +134,7 @@ def test_a_line_that_damages_one_byte_in_a_hundred_costs_frames_and_nothing_else
     arm.damage(0.01)
 
     # Two in three of what it says of itself are lost.
-    link = bench.open(arm.path(), Patience(timeout_s=30, tries=9))
+    link = bench.open(arm.path(), OpenLimits(timeout_s=30, tries=9))
     bench.until(link, lambda facts: facts.counters.frames_in > 300 and facts.counters.frames_bad > 100)
     link.configure("A1", DeviceWide(handedness="left"))
 
@@ -247,7 +247,7 @@ def test_a_calibration_ends_as_the_board_says(bench: Bench, arm: Boards, outcome
 
     link.calibrate("A1", 4)
 
-    assert bench.until(link, lambda facts: facts.of["A1"].calibration) == Ended(4, reason)
+    assert bench.until(link, lambda facts: facts.of["A1"].calibration) == CalibrationResult(4, reason)
     assert bench.until(link, lambda _: arm.obeys())
 
 

@@ -13,7 +13,7 @@ from websockets.sync.client import connect
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import DeviceSilent
 from actors.pairing.messages import Reason
-from actors.port.link_interface import DeviceFacts, NobodyAnswers, PortUnusable
+from actors.port.link_interface import DeviceFacts, NoDeviceAnswers, PortUnusable
 from actors.port.link_watch import LinkWatch
 from actors.port.messages import DETECTION, PORTS, link_name
 from actors.values.hardware import PortFault, Transport
@@ -333,7 +333,7 @@ def test_who_does_not_answer_is_asked_once_a_period_and_found_within_one_when_it
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     with Plugged(tmp_path) as desk, caplog.at_level(logging.INFO):
-        board = desk.machine.plug(ARM, refuses=NobodyAnswers("it is mute"))
+        board = desk.machine.plug(ARM, refuses=NoDeviceAnswers("it is mute"))
         desk.passes(20)
         assert 18 <= board.tries <= 21
         assert desk.ask("GET", "/ports").json == {"ports": []}

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from actors.port.link_interface import NobodyAnswers
+from actors.port.link_interface import NoDeviceAnswers
 from actors.values.hardware import Candidate
 from tests.emulators.boards import Boards
 from tests.support.exchange import exchange
@@ -62,7 +62,7 @@ def test_a_device_that_is_up_for_less_than_a_look_and_comes_slowly_is_not_blocke
 def test_a_device_that_never_answers_loops_too(tmp_path: Path) -> None:
     with Plugged(tmp_path) as desk:
         for _ in range(6):
-            desk.machine.plug(refuses=NobodyAnswers("it is mute"))
+            desk.machine.plug(refuses=NoDeviceAnswers("it is mute"))
             desk.passes(1, step_s=0.05)
             desk.machine.unplug()
             desk.passes(0.5, step_s=0.05)

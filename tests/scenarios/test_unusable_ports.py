@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import threading
 
     from actors.kit.published import Published
-    from actors.port.link_interface import Link, Links, Patience
+    from actors.port.link_interface import Link, Links, OpenLimits
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Runtime
@@ -62,10 +62,10 @@ class Counted:
     def scan(self) -> tuple[Candidate, ...]:
         return self._links.scan()
 
-    def glance(self) -> object:
-        return self._links.glance()
+    def change_token(self) -> object:
+        return self._links.change_token()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
         self.tries[candidate.port] += 1
         return self._links.open(candidate, patience, stop)
 

@@ -29,7 +29,7 @@ from actors.device.stop_switch import StopSwitch
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import Clock
 from actors.kit.errors import HapticError
-from actors.kit.mailbox import Asked, mailbox_of
+from actors.kit.mailbox import RequestEnvelope, mailbox_of
 from actors.kit.published import Published
 from actors.port.messages import PortTable
 from actors.session import configure
@@ -132,7 +132,9 @@ class StandInSession(ServiceActor):
     @handles(ConfigureSession)
     def configure(self, message: ConfigureSession) -> Applied:
         (mine,) = (one for one in self.table.value.sessions if one.session_id == self.session_id)
-        applied = configure.apply(mine.config, message.changes, configure.Surroundings(Inventory(), SessionMemory()))
+        applied = configure.apply(
+            mine.config, message.changes, configure.ValidationContext(Inventory(), SessionMemory())
+        )
         threading.Timer(SHOWN_AFTER_S, self._show, [applied.config]).start()
         return applied
 
@@ -319,7 +321,7 @@ class Failing(ServiceActor):
         self.error = error
 
     def on_receive(self, message: Any) -> None:
-        if isinstance(message, Asked):
+        if isinstance(message, RequestEnvelope):
             message.reply.fail(self.error)
 
 

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from actors.port.link_interface import NobodyAnswers
+from actors.port.link_interface import NoDeviceAnswers
 from actors.values.hardware import Candidate, Transport
 from transport.link.device_nodes import node_of
 from transport.link.protocols.openlink.driver import open_board
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from actors.kit.published import Published
-    from actors.port.link_interface import Link, Patience
+    from actors.port.link_interface import Link, OpenLimits
     from actors.settings.messages import SettingsView
     from fastpath.arena.runtime import Runtime
 
@@ -35,16 +35,16 @@ class BoardLinks:
             if Path(path).exists()
         )
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         """What is at the paths."""
         return tuple(node_of(path) for path in self._paths)
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
         """Whoever answers there."""
         try:
             return open_board(candidate, self._runtime, patience, stop)
         except OSError as error:
-            raise NobodyAnswers(str(error)) from error
+            raise NoDeviceAnswers(str(error)) from error
 
 
 class BoardsAt:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Final, Self
 
-from actors.port.link_interface import Patience
+from actors.port.link_interface import OpenLimits
 from actors.values.hardware import Candidate, Transport
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Runtime
@@ -45,7 +45,7 @@ class DrivenBoards:
             session = self.runtime.lease_session("1")
             for number, path in enumerate(self._paths):
                 candidate = Candidate(f"board{number}", path, Transport.SERIAL)
-                link = open_board(candidate, self.runtime, Patience(), threading.Event())
+                link = open_board(candidate, self.runtime, OpenLimits(), threading.Event())
                 stack.callback(link.close)
                 params = arm_params()
                 fill(params, {"source": 1, "silence": SILENCE_S})

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from actors.kit.published import Published
-from actors.port.link_interface import Patience
+from actors.port.link_interface import OpenLimits
 from fastpath.arena.runtime import Runtime
 from tests.support.devices import fill, still_arm_params
 from tests.support.slices import settings_view
@@ -27,7 +27,7 @@ def main(path: str, seconds: float) -> dict[str, object]:
     settings = Published(settings_view({"devices/hapi/ports": [f"{path}=2diy-plastic"]}))
     family = HapiDriver(runtime, settings, list_ports=lambda: ())
     (candidate,) = family.candidates()
-    link = family.open(candidate, Patience(), threading.Event())
+    link = family.open(candidate, OpenLimits(), threading.Event())
     try:
         found = link.facts().devices[0]
         assert found.mechanism is not None

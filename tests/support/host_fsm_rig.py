@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.port.link_interface import Ended
+from actors.port.link_interface import CalibrationResult
 from fastpath.codecs.openlink_messages import (
     Capability,
     DeviceKind,
@@ -57,7 +57,7 @@ class HostFsmRig:
     def ids(self) -> list[str]:
         return [peer.identity.device_id for peer in self.talk.peers if peer.identity is not None]
 
-    def ended(self) -> Ended | None:
+    def ended(self) -> CalibrationResult | None:
         return self.talk.peers[0].ended
 
     def _step(self, frames: list[Frame]) -> list[Frame]:

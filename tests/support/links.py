@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from actors.port.link_interface import DeviceFacts, Ended, LinkCounters, LinkFacts, NobodyAnswers, Patience
+from actors.port.link_interface import (
+    CalibrationResult,
+    DeviceFacts,
+    LinkCounters,
+    LinkFacts,
+    NoDeviceAnswers,
+    OpenLimits,
+)
 from actors.values.hardware import Candidate, FoundDevice, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from tests.support.polling import eventually
@@ -78,7 +85,7 @@ class FakeLink:
 
     def end_calibration(self, device_id: str, reason: Reason | None = None) -> None:
         """The newest run is over."""
-        self.show_device(device_id, calibration=Ended(self.runs[-1], reason))
+        self.show_device(device_id, calibration=CalibrationResult(self.runs[-1], reason))
 
 
 @dataclass
@@ -159,21 +166,21 @@ class FakeLinks:
         self.scans += 1
         return tuple(board.candidate for board in self._boards.values())
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         """How often something was plugged or unplugged."""
         return self._changes
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> FakeLink:
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> FakeLink:
         board = self._boards.get(candidate.port)
         if board is None:
-            raise NobodyAnswers("it is not there")
+            raise NoDeviceAnswers("it is not there")
         assert patience.tries > 0
         board.tries += 1
         self.opening += 1
         try:
             while not self._gate.wait(0.001):
                 if stop.is_set():
-                    raise NobodyAnswers("it was interrupted")
+                    raise NoDeviceAnswers("it was interrupted")
         finally:
             self.opening -= 1
         if board.refuses is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
-from actors.port.link_interface import NobodyAnswers
+from actors.port.link_interface import NoDeviceAnswers
 from actors.values.hardware import Transport
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from actors.kit.published import Published
-    from actors.port.link_interface import Link, Patience
+    from actors.port.link_interface import Link, OpenLimits
     from actors.settings.messages import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Runtime
@@ -183,11 +183,11 @@ class StormLinks:
         """All of them."""
         return (*self._boards.scan(), *(one for family in self._others for one in family.candidates()))
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         """What is at the paths of the boards; the others are seen by the next look."""
-        return self._boards.glance()
+        return self._boards.change_token()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
         """By the driver that lists it."""
         if candidate.transport is Transport.SERIAL and candidate.path in self._paths:
             return self._boards.open(candidate, patience, stop)
@@ -198,4 +198,4 @@ class StormLinks:
                     return family.open(candidate, patience, stop)
                 except OSError as error:
                     raise open_error(error, candidate.path) from error
-        raise NobodyAnswers("it is not there any more")
+        raise NoDeviceAnswers("it is not there any more")

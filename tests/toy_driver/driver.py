@@ -10,7 +10,7 @@ import time
 import uuid
 from typing import TYPE_CHECKING, Final
 
-from actors.port.api import NobodyAnswers
+from actors.port.api import NoDeviceAnswers
 from actors.values.hardware import FoundDevice, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.port.port_cell import PortCell
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import serial
 
     from actors.kit.published import Published
-    from actors.port.api import Patience
+    from actors.port.api import OpenLimits
     from actors.settings.api import SettingsView
     from actors.values.hardware import Candidate
     from actors.values.spatial import Vec3
@@ -86,8 +86,8 @@ class TiltDriver:
         """Return the ports of the setting."""
         return tuple(map(path_of, self._settings.value.texts(PORTS)))
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> PolledLink:
-        """Ask who is there until it answers or time is up: NobodyAnswers, OSError."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> PolledLink:
+        """Ask who is there until it answers or time is up: NoDeviceAnswers, OSError."""
         port = open_port(candidate.path, BAUD, read_s=READ_S, write_s=1.0)
         try:
             serial_number = _identify(port, patience.timeout_s, stop)
@@ -133,4 +133,4 @@ def _identify(port: serial.Serial, timeout_s: float, stop: threading.Event) -> s
         word, _, serial_number = answer.decode("ascii", "replace").strip().partition(" ")
         if word == "tilt":
             return serial_number
-    raise NobodyAnswers("no tilt sensor answers: check the cable")
+    raise NoDeviceAnswers("no tilt sensor answers: check the cable")

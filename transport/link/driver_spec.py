@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.api import Link, Patience
+    from actors.port.api import Link, OpenLimits
     from actors.settings.api import Setting, SettingsView
     from actors.values.hardware import Candidate, Transport
     from fastpath.arena.runtime import Runtime
@@ -38,8 +38,8 @@ class Driver(Protocol):
         """Return the paths that settings name for this driver, whether they exist or not."""
         ...
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """Open a candidate: PortUnusable, NobodyAnswers, or an OSError, which the scanner turns into one of them."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+        """Open a candidate: PortUnusable, NoDeviceAnswers, or an OSError, which the scanner turns into one of them."""
         ...
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
-from actors.port.api import NobodyAnswers, PortUnusable
+from actors.port.api import NoDeviceAnswers, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from transport.link.polled_device import Unplugged
 from transport.link.usb_bus import RULES
@@ -60,7 +60,7 @@ def hid_devices(root: Path = CLASS) -> tuple[HidDevice, ...]:
 
 
 class HidRaw:
-    """A node opened for reading and writing: PortUnusable, NobodyAnswers."""
+    """A node opened for reading and writing: PortUnusable, NoDeviceAnswers."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -118,4 +118,4 @@ def _cannot_open(error: OSError, path: str) -> Exception:
         )
     if error.errno == errno.EBUSY:
         return PortUnusable(PortFault.IN_USE, f"another program holds {path}: end that program")
-    return NobodyAnswers(f"{path} cannot be opened ({error.strerror})")
+    return NoDeviceAnswers(f"{path} cannot be opened ({error.strerror})")

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final, Protocol
 
-from actors.port.api import DeviceFacts, Ended, LinkCounters, LinkFacts
+from actors.port.api import CalibrationResult, DeviceFacts, LinkCounters, LinkFacts
 from fastpath.arena.runtime import now_ns
 from transport.link.polled_device import PolledDevice, Unplugged
 
@@ -67,7 +67,7 @@ class PolledLink:
         self._gone = ""
         self._late = 0
         self._errors = 0
-        self._calibration: Ended | None = None
+        self._calibration: CalibrationResult | None = None
         self._calibrating: int | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"hd-u-{self._device_id}", daemon=True)
@@ -113,10 +113,10 @@ class PolledLink:
         if self._thread is not threading.current_thread():
             self._thread.join(JOIN_S)
 
-    def _calibrated(self) -> Ended | None:
+    def _calibrated(self) -> CalibrationResult | None:
         run = self._calibrating
         if run is not None and self._device.homed:
-            self._calibration = Ended(run)
+            self._calibration = CalibrationResult(run)
         return self._calibration
 
     # ------------------------------------------------------------ on the thread

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from actors.port.api import ENABLED, Link, NobodyAnswers, Patience, PortUnusable
+from actors.port.api import ENABLED, Link, NoDeviceAnswers, OpenLimits, PortUnusable
 from actors.values.hardware import Candidate, PortFault
 from transport.link.device_nodes import change_token, node_of
 from transport.link.driver_spec import Driver, DriverContext, DriverSpec, UnsupportedIds
@@ -85,28 +85,28 @@ class PortScanner:
                 logger.exception("the ports of %s cannot be listed", type(driver).__name__)
         return self._listed.get(driver, ())
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         """Return a value that differs after a node came or went in a device folder or at a path that a setting names."""
         return change_token([path for driver in self._drivers for path in driver.named_paths()])
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """Open a port through its driver: PortUnusable, NobodyAnswers.
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+        """Open a port through its driver: PortUnusable, NoDeviceAnswers.
 
-        An unsupported device is refused without opening it; a device plugged in since the last scan answers NobodyAnswers.
+        An unsupported device is refused without opening it; a device plugged in since the last scan answers NoDeviceAnswers.
         """
         unsupported = self._unsupported.find(candidate.vendor_id, candidate.product_id)
         if unsupported is not None and not candidate.assigned:
             raise PortUnusable(PortFault.NO_DRIVER, unsupported.reason)
         driver = self._owners.get(os.path.realpath(candidate.path))
         if driver is None or candidate.node not in ("", node_of(candidate.path)):
-            raise NobodyAnswers("it is not there any more")
+            raise NoDeviceAnswers("it is not there any more")
         try:
             return driver.open(candidate, patience, stop)
         except OSError as error:
             raise open_error(error, candidate.path) from error
 
 
-def open_error(error: OSError, path: str) -> PortUnusable | NobodyAnswers:
+def open_error(error: OSError, path: str) -> PortUnusable | NoDeviceAnswers:
     """Return the error for an OSError at opening a port, with a sentence that says what to do."""
     if error.errno in (errno.EACCES, errno.EPERM):
         return PortUnusable(
@@ -116,4 +116,4 @@ def open_error(error: OSError, path: str) -> PortUnusable | NobodyAnswers:
         )
     if error.errno in (errno.EBUSY, errno.EAGAIN):
         return PortUnusable(PortFault.IN_USE, f"another program holds {path}: end it, lsof {path} names it")
-    return NobodyAnswers(f"it cannot be opened ({error})")
+    return NoDeviceAnswers(f"it cannot be opened ({error})")

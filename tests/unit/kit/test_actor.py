@@ -15,7 +15,7 @@ from actors.kit.actor import ActorInterrupted, ActorThread, Context, ServiceActo
 from actors.kit.ask import ask_blocking
 from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy, Conflict
-from actors.kit.mailbox import Asked
+from actors.kit.mailbox import RequestEnvelope
 from actors.kit.message import Announce, Message
 from tests.unit.kit.conftest import Start
 from tests.unit.kit.parts import (
@@ -126,7 +126,7 @@ def test_two_handlers_of_one_type_in_one_class_are_refused() -> None:
 
 def test_a_request_answers_into_its_envelope(keeper: Keeper) -> None:
     outcome = Outcome()
-    keeper.on_receive(Asked(Divide(1, 4), 1, outcome))
+    keeper.on_receive(RequestEnvelope(Divide(1, 4), 1, outcome))
     assert outcome.value == 0.25
 
 
@@ -135,10 +135,10 @@ def test_a_request_past_its_deadline_is_dropped_unapplied(clock: ManualClock, ke
     hold.release.set()
     clock.advance(2)
     in_time, late = Outcome(), Outcome()
-    keeper.on_receive(Asked(hold, clock.now_ns(), late))
+    keeper.on_receive(RequestEnvelope(hold, clock.now_ns(), late))
     assert isinstance(late.error, Busy)
     assert not hold.entered.is_set()
-    keeper.on_receive(Asked(hold, clock.now_ns() + 1, in_time))
+    keeper.on_receive(RequestEnvelope(hold, clock.now_ns() + 1, in_time))
     assert in_time.error is None
     assert hold.entered.is_set()
 
@@ -146,14 +146,14 @@ def test_a_request_past_its_deadline_is_dropped_unapplied(clock: ManualClock, ke
 def test_a_request_whose_asker_has_gone_is_dropped_unapplied(keeper: Keeper) -> None:
     hold = Hold()
     hold.release.set()
-    keeper.on_receive(Asked(hold, 1, Outcome(settled=True)))
+    keeper.on_receive(RequestEnvelope(hold, 1, Outcome(settled=True)))
     assert not hold.entered.is_set()
 
 
 def test_an_error_of_the_kit_goes_to_the_asker_quietly(keeper: Keeper, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     outcome = Outcome()
-    keeper.on_receive(Asked(Raise(Conflict("another pair holds: unpair it first")), 1, outcome))
+    keeper.on_receive(RequestEnvelope(Raise(Conflict("another pair holds: unpair it first")), 1, outcome))
     assert isinstance(outcome.error, Conflict)
     assert not caplog.records
 

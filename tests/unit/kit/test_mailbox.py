@@ -15,7 +15,7 @@ from actors.kit.actor import Context
 from actors.kit.ask import ask_async, ask_blocking
 from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy, HapticError, NoSuchActor
-from actors.kit.mailbox import INBOX_LIMIT, Asked, Mailbox, mailbox_of
+from actors.kit.mailbox import INBOX_LIMIT, Mailbox, RequestEnvelope, mailbox_of
 from tests.unit.kit.conftest import Start
 from tests.unit.kit.parts import PATIENCE_S, Ear, Fact, Hold, Kept, Note, Raise, counted, end_of, flush, held, kept_by
 
@@ -52,7 +52,7 @@ def dropped(context: Context, reason: str) -> float:
 def test_past_the_limit_asks_fail_at_once(mailbox: Mailbox) -> None:
     outcome = Outcome()
     fill(mailbox)
-    mailbox.put(Envelope(Asked(Kept(), 1, outcome)))
+    mailbox.put(Envelope(RequestEnvelope(Kept(), 1, outcome)))
     assert isinstance(outcome.error, Busy)
     assert len(mailbox) == INBOX_LIMIT
 
@@ -87,7 +87,11 @@ def test_what_is_taken_comes_out_once_and_in_order(steps: list[str], below: int)
         mailbox.put(Envelope(note))
     for number, step in enumerate(steps):
         outcome = Outcome()
-        messages: dict[str, Any] = {"note": Note(number), "fact": Fact(number), "ask": Asked(Kept(), 1, outcome)}
+        messages: dict[str, Any] = {
+            "note": Note(number),
+            "fact": Fact(number),
+            "ask": RequestEnvelope(Kept(), 1, outcome),
+        }
         if step == "take":
             assert mailbox.get().message is expected.pop(0)
             continue
@@ -107,12 +111,12 @@ def test_closing_settles_what_waits_and_what_comes_later(
 ) -> None:
     before, after = Outcome(), Outcome()
     stop_before, stop_after = pykka.ThreadingFuture[None](), pykka.ThreadingFuture[None]()
-    mailbox.put(Envelope(Asked(Kept(), 1, before)))
+    mailbox.put(Envelope(RequestEnvelope(Kept(), 1, before)))
     mailbox.put(Envelope(Note(1)))
     mailbox.put(Envelope("stop", reply_to=stop_before))
     mailbox.close(error)
     assert mailbox.empty()
-    mailbox.put(Envelope(Asked(Kept(), 1, after)))
+    mailbox.put(Envelope(RequestEnvelope(Kept(), 1, after)))
     mailbox.put(Envelope(Note(2)))
     mailbox.put(Envelope("stop", reply_to=stop_after))
     assert mailbox.empty()
@@ -212,5 +216,5 @@ def test_an_ask_that_slips_in_after_the_end_fails_at_once(start: Start) -> None:
     ref.tell(Raise(ValueError("broken")))
     end_of(ref)
     outcome = Outcome()
-    ref.actor_inbox.put(Envelope(Asked(Hold(), 1, outcome)))
+    ref.actor_inbox.put(Envelope(RequestEnvelope(Hold(), 1, outcome)))
     assert isinstance(outcome.error, Busy)

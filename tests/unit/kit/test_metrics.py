@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
 
-from actors.kit.metrics import Metrics, Tally, kind_of
+from actors.kit.metrics import Metrics, SingleThreadCounter, kind_of
 
 
 def test_names_carry_the_prefix_and_total_stands_on_counters_only() -> None:
@@ -19,7 +19,7 @@ def test_names_carry_the_prefix_and_total_stands_on_counters_only() -> None:
 
 def test_every_metric_is_an_attribute_and_on_the_page() -> None:
     metrics = Metrics()
-    attributes = [value for value in vars(metrics).values() if isinstance(value, Counter | Gauge | Tally)]
+    attributes = [value for value in vars(metrics).values() if isinstance(value, Counter | Gauge | SingleThreadCounter)]
     page = generate_latest(metrics.registry).decode()
     assert len(attributes) == len(list(metrics.registry.collect())) == 15
     assert page.count("# TYPE hapticd_") >= 15

@@ -13,7 +13,7 @@ from actors.kit.actor import Context, handles
 from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy
 from actors.kit.message import Announce
-from actors.kit.supervisor import Intensity, Supervisor
+from actors.kit.supervisor import RestartLimit, Supervisor
 from tests.unit.kit.parts import PATIENCE_S, Keeper, Raise, counted, held, kept_by
 
 # What is waited for one that hangs, and more than a busy machine makes of one that does not.
@@ -188,7 +188,7 @@ def test_past_five_crashes_in_a_minute_it_gives_up_and_says_so(context: Context,
 
 
 def test_crashes_that_are_far_apart_never_add_up(clock: ManualClock, plant: Callable[..., Tree]) -> None:
-    tree = plant(intensity=lambda: Intensity(1, 60.0))
+    tree = plant(intensity=lambda: RestartLimit(1, 60.0))
     tree.add_listener()
     tree.add("events")
     tree.supervisor.start()

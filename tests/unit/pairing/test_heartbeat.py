@@ -22,7 +22,7 @@ DEBOUNCE = Debounce()
 def run(
     heart: HeartbeatMonitor, beats_ms: Iterable[int], until_ms: int, debounce: Debounce = DEBOUNCE
 ) -> list[tuple[int, bool]]:
-    """When it was attached and detached, in ms, looked at every millisecond."""
+    """When it was attached and detached, in ms, update_pairs at every millisecond."""
     beats, newest, found = set(beats_ms), None, []
     for now in range(until_ms + 1):
         newest = now * MS if now in beats else newest

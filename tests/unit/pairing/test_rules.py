@@ -11,17 +11,26 @@ from hypothesis import strategies as st
 
 from actors.kit.errors import Conflict, HapticError, InvalidInput, NoSuchDevice
 from actors.pairing.messages import Origin
-from actors.pairing.rules import MOST_AWAY, Change, Half, Pair, Pairs, looked, paired_manually, unpaired
+from actors.pairing.rules import (
+    MOST_AWAY,
+    Pair,
+    PairChange,
+    PairingDevice,
+    Pairs,
+    paired_manually,
+    unpaired,
+    update_pairs,
+)
 from actors.values.kinds.base import PairSide
 
 AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
 
 
-def half(word: str, life: int = 0) -> Half:
+def half(word: str, life: int = 0) -> PairingDevice:
     """`A…` has motors, `G…` is held, `D…` stands on a desk; a `+` behind is attached, an `r` before is real."""
     real, name = word.startswith("r"), word.strip("r+")
     attached, by_hand = word.endswith("+"), name.startswith("D")
-    return Half(
+    return PairingDevice(
         name,
         PairSide.MOVER if name.startswith("A") else PairSide.HANDLE,
         simulated=not real,
@@ -37,8 +46,8 @@ class Bench:
     def __init__(self, *, automatic: bool = True) -> None:
         self.pairs = Pairs()
         self.automatic = automatic
-        self.halves: list[Half] = []
-        self.changes: list[Change] = []
+        self.halves: list[PairingDevice] = []
+        self.changes: list[PairChange] = []
         self.looks = 0
 
     def here(self, *words: str, also: Iterable[str] = ()) -> list[tuple[str, str]]:
@@ -46,7 +55,7 @@ class Bench:
         self.looks += 1
         lives = {one.device_id: one.life for one in self.halves}
         self.halves = [half(word, lives.get(half(word).device_id, self.looks)) for word in words]
-        self.pairs, changes = looked(self.pairs, self.halves, automatic=self.automatic, also=also)
+        self.pairs, changes = update_pairs(self.pairs, self.halves, automatic=self.automatic, also=also)
         self.changes = list(changes)
         return self.listed
 
@@ -111,7 +120,7 @@ def test_what_stands_on_a_desk_takes_nobodys_place_and_is_paired_by_hand_only() 
 def test_a_pair_that_is_made_is_said_once() -> None:
     bench = Bench()
     bench.here("A1", "G1")
-    assert bench.changes == [Change("A1", "G1", AUTO)]
+    assert bench.changes == [PairChange("A1", "G1", AUTO)]
 
     assert bench.here("A1", "G1") == [("A1", "G1")]
     assert bench.changes == []
@@ -178,7 +187,7 @@ def test_a_swapped_handle_takes_the_place_of_the_absent_one_which_is_free_when_i
     bench.here("A1")
 
     assert bench.here("A1", "G2") == [("A1", "G2")]
-    assert bench.changes == [Change("A1", "G2", AUTO, dropped="G1")]
+    assert bench.changes == [PairChange("A1", "G2", AUTO, dropped="G1")]
     assert bench.here("A1", "G1", "G2") == [("A1", "G2")]
     assert bench.changes == []
 
@@ -189,7 +198,7 @@ def test_a_swapped_arm_takes_the_place_of_the_absent_one() -> None:
     bench.here("G1")
 
     assert bench.here("A2", "G1") == [("A2", "G1")]
-    assert bench.changes == [Change("A2", "G1", AUTO, dropped="A1")]
+    assert bench.changes == [PairChange("A2", "G1", AUTO, dropped="A1")]
 
 
 def test_a_swap_between_two_looks_is_one() -> None:
@@ -205,7 +214,7 @@ def test_a_free_handle_takes_the_place_of_the_paired_one_that_leaves() -> None:
     bench.here("A1", "G1", "G2")
 
     assert bench.here("A1", "G2") == [("A1", "G2")]
-    assert bench.changes == [Change("A1", "G2", AUTO, dropped="G1")]
+    assert bench.changes == [PairChange("A1", "G2", AUTO, dropped="G1")]
     assert bench.here("A1", "G1", "G2") == [("A1", "G2")]
     assert bench.changes == []
 
@@ -216,7 +225,7 @@ def test_a_free_arm_takes_the_place_of_the_paired_one_that_leaves() -> None:
     bench.here("A1", "A2", "G1")
 
     assert bench.here("A2", "G1") == [("A2", "G1")]
-    assert bench.changes == [Change("A2", "G1", AUTO, dropped="A1")]
+    assert bench.changes == [PairChange("A2", "G1", AUTO, dropped="A1")]
 
 
 def test_the_attached_one_of_two_free_handles_takes_the_place_of_the_one_that_leaves() -> None:
@@ -278,7 +287,7 @@ def test_a_half_that_comes_back_between_two_looks_keeps_its_place() -> None:
     bench.here("A1", "G1", "G2")
     back = [half("A1", 1), half("G1", 7), half("G2", 1)]
 
-    bench.pairs, changes = looked(bench.pairs, back, automatic=True)
+    bench.pairs, changes = update_pairs(bench.pairs, back, automatic=True)
 
     assert (bench.listed, changes) == ([("A1", "G1")], ())
 
@@ -295,14 +304,14 @@ def test_only_the_absent_half_of_the_swapped_pair_is_replaced() -> None:
     bench.here("A1", "A2", "G1", "G2")
 
     assert bench.here("A1", "A2", "G1", "G3") == [("A1", "G1"), ("A2", "G3")]
-    assert bench.changes == [Change("A2", "G3", AUTO, dropped="G2")]
+    assert bench.changes == [PairChange("A2", "G3", AUTO, dropped="G2")]
 
 
 def test_a_device_that_comes_back_as_another_kind_is_no_half_of_its_old_pair() -> None:
     bench = Bench()
     bench.here("A1", "G1")
 
-    bench.pairs, _ = looked(bench.pairs, [Half("A1", PairSide.HANDLE, simulated=True)], automatic=True)
+    bench.pairs, _ = update_pairs(bench.pairs, [PairingDevice("A1", PairSide.HANDLE, simulated=True)], automatic=True)
 
     assert bench.listed == []
 
@@ -315,7 +324,7 @@ def test_a_pair_by_hand_dissolves_the_automatic_pairs_of_both() -> None:
     bench.here("A1", "A2", "G1", "G2")
 
     assert bench.manually("A1", "G2") == [("A1", "G2")]
-    assert bench.changes == [Change("A2", None, AUTO, "G2"), Change("A1", "G2", MANUAL, dropped="G1")]
+    assert bench.changes == [PairChange("A2", None, AUTO, "G2"), PairChange("A1", "G2", MANUAL, dropped="G1")]
     assert bench.here("A1", "A2", "G1", "G2") == [("A1", "G2")]
 
 
@@ -326,7 +335,7 @@ def test_a_handle_of_an_arm_that_is_away_drops_it() -> None:
     bench.here("G1", "A2")
 
     assert bench.manually("A2", "G1") == [("A2", "G1")]
-    assert bench.changes == [Change("A2", "G1", MANUAL, dropped="A1")]
+    assert bench.changes == [PairChange("A2", "G1", MANUAL, dropped="A1")]
 
 
 def test_either_half_may_be_named_first() -> None:
@@ -334,7 +343,7 @@ def test_either_half_may_be_named_first() -> None:
     bench.here("A1", "G1")
 
     assert bench.manually("G1", "A1") == [("A1", "G1")]
-    assert bench.changes == [Change("A1", "G1", MANUAL)]
+    assert bench.changes == [PairChange("A1", "G1", MANUAL)]
 
 
 def test_an_automatic_pair_becomes_one_by_hand_and_the_same_again_changes_nothing() -> None:
@@ -343,7 +352,7 @@ def test_an_automatic_pair_becomes_one_by_hand_and_the_same_again_changes_nothin
 
     bench.manually("A1", "G1")
     assert bench.origin("A1") is MANUAL
-    assert bench.changes == [Change("A1", "G1", MANUAL)]
+    assert bench.changes == [PairChange("A1", "G1", MANUAL)]
     bench.manually("G1", "A1")
     assert bench.changes == []
 
@@ -408,7 +417,7 @@ def test_a_dissolved_pair_is_not_made_again_until_one_half_reconnects(named: str
         bench.manually("A1", "G1")
 
     assert bench.apart(named) == []
-    assert bench.changes == [Change("A1", None, MANUAL if by_hand else AUTO, "G1")]
+    assert bench.changes == [PairChange("A1", None, MANUAL if by_hand else AUTO, "G1")]
     assert bench.here("A1", "G1") == []
     assert bench.here("A1", "G1+", also=["G1"]) == []
     assert bench.here("A1") == []
@@ -437,7 +446,7 @@ def test_the_half_that_is_here_dissolves_the_pair_and_is_the_one_that_is_said() 
     bench.here("G1")
 
     assert bench.apart("G1") == []
-    assert bench.changes == [Change("G1", None, AUTO, "A1")]
+    assert bench.changes == [PairChange("G1", None, AUTO, "A1")]
 
 
 def test_who_has_no_pair_stays_so_and_who_is_not_here_is_refused() -> None:
@@ -453,7 +462,7 @@ def test_who_has_no_pair_stays_so_and_who_is_not_here_is_refused() -> None:
 def test_pairs_of_which_nothing_is_here_are_forgotten_when_they_are_too_many() -> None:
     many = tuple(Pair(f"A{index}", f"G{index}", AUTO) for index in range(MOST_AWAY + 5))
 
-    pairs, _ = looked(Pairs(many), [half("A0")], automatic=True)
+    pairs, _ = update_pairs(Pairs(many), [half("A0")], automatic=True)
 
     assert pairs.pairs == (many[0], *many[5:])
 

@@ -35,7 +35,7 @@ class Ports(NoLinks):
             raise OSError("no list today")
         return self.listed
 
-    def glance(self) -> object:
+    def change_token(self) -> object:
         return self.seen
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.port.loop_protection import MOST_COUNTED, NS_PER_S, Rule, Verdict, aged, back, dropped
+from actors.port.loop_protection import MOST_COUNTED, NS_PER_S, ReopeningResult, Rule, aged, back, dropped
 from actors.port.messages import Window
 from tests.support.slices import settings_view
 
@@ -18,9 +18,9 @@ RULES = st.builds(Rule, st.integers(1, 20), st.floats(1, 60).map(lambda value: r
 GAPS = st.lists(st.integers(0, 20 * NS_PER_S), min_size=1, max_size=60)
 
 
-def flap(times: Iterable[int], rule: Rule = RULE, window: Window | None = None) -> list[Verdict]:
+def flap(times: Iterable[int], rule: Rule = RULE, window: Window | None = None) -> list[ReopeningResult]:
     """A port that is open drops and opens again at each of these times, until it is blocked."""
-    verdicts = [Verdict(window or Window())]
+    verdicts = [ReopeningResult(window or Window())]
     for at in times:
         verdicts.append(back(dropped(verdicts[-1].window), at, rule))
         if verdicts[-1].block:
@@ -48,7 +48,7 @@ def test_the_fifth_loop_within_ten_seconds_begins_one_and_blocks() -> None:
 
 
 def test_its_first_time_is_no_loop() -> None:
-    assert back(Window(), 0, replace(RULE, threshold=1)) == Verdict(Window())
+    assert back(Window(), 0, replace(RULE, threshold=1)) == ReopeningResult(Window())
 
 
 def test_what_is_told_twice_counts_once() -> None:

@@ -10,7 +10,7 @@ import pytest
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
 from actors.port import port_filter, retry
-from actors.port.link_interface import LinkFacts, NobodyAnswers, NoLinks, Patience
+from actors.port.link_interface import LinkFacts, NoDeviceAnswers, NoLinks, OpenLimits
 from actors.port.link_watch import LinkWatch, PortFacts
 from actors.port.messages import link_name
 from actors.port.open_links import OpenLinks
@@ -148,5 +148,5 @@ def test_settings_that_a_look_reads_cause_one() -> None:
 
 def test_a_machine_without_ports_has_none() -> None:
     assert NoLinks().scan() == ()
-    with pytest.raises(NobodyAnswers):
-        NoLinks().open(HERE, Patience(), threading.Event())
+    with pytest.raises(NoDeviceAnswers):
+        NoLinks().open(HERE, OpenLimits(), threading.Event())

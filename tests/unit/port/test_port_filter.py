@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from actors.port.port_filter import News, chosen_by, news
+from actors.port.port_filter import PortChanges, chosen_by, news
 from actors.values.hardware import Candidate, Transport
 from tests.support.slices import settings_view
 
@@ -24,22 +24,22 @@ def of(*candidates: Candidate) -> dict[str, Candidate]:
 @pytest.mark.parametrize(
     ("before", "now", "listed", "seen"),
     [
-        ((), (PORT,), (PORT,), News(plugged=(PORT,))),
-        ((PORT,), (PORT,), (PORT,), News()),
-        ((PORT,), (), (), News(unplugged=(PORT,))),
-        ((PORT,), (ANEW,), (ANEW,), News(unplugged=(PORT,), plugged=(ANEW,))),
-        ((PORT,), (MOVED,), (MOVED,), News(unplugged=(PORT,), plugged=(MOVED,))),
-        ((PORT,), (), (PORT,), News(unwanted=(PORT,))),
-        ((PORT,), (NAMED,), (NAMED,), News(unwanted=(PORT,))),
-        ((), (), (PORT,), News()),
+        ((), (PORT,), (PORT,), PortChanges(plugged=(PORT,))),
+        ((PORT,), (PORT,), (PORT,), PortChanges()),
+        ((PORT,), (), (), PortChanges(unplugged=(PORT,))),
+        ((PORT,), (ANEW,), (ANEW,), PortChanges(unplugged=(PORT,), plugged=(ANEW,))),
+        ((PORT,), (MOVED,), (MOVED,), PortChanges(unplugged=(PORT,), plugged=(MOVED,))),
+        ((PORT,), (), (PORT,), PortChanges(unwanted=(PORT,))),
+        ((PORT,), (NAMED,), (NAMED,), PortChanges(unwanted=(PORT,))),
+        ((), (), (PORT,), PortChanges()),
         # Its node has gone before the list of the operating system has heard of it.
-        ((PORT,), (UNKNOWN,), (UNKNOWN,), News(unwanted=(PORT,))),
-        ((UNKNOWN,), (PORT,), (PORT,), News(unwanted=(UNKNOWN,))),
-        ((UNKNOWN,), (), (), News(unplugged=(UNKNOWN,))),
+        ((PORT,), (UNKNOWN,), (UNKNOWN,), PortChanges(unwanted=(PORT,))),
+        ((UNKNOWN,), (PORT,), (PORT,), PortChanges(unwanted=(UNKNOWN,))),
+        ((UNKNOWN,), (), (), PortChanges(unplugged=(UNKNOWN,))),
     ],
 )
 def test_what_was_pulled_out_is_told_from_what_is_not_wanted_any_more(
-    before: tuple[Candidate, ...], now: tuple[Candidate, ...], listed: tuple[Candidate, ...], seen: News
+    before: tuple[Candidate, ...], now: tuple[Candidate, ...], listed: tuple[Candidate, ...], seen: PortChanges
 ) -> None:
     assert news(of(*before), of(*now), of(*listed), by_setting=False) == seen
 

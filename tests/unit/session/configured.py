@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from actors.device.messages import Inventory
 from actors.session import presets
-from actors.session.configure import Surroundings, apply
+from actors.session.configure import ValidationContext, apply
 from actors.session.messages import (
     Applied,
     Change,
@@ -40,7 +40,7 @@ def made(
     start: SessionConfig = NEW,
     freeform: tuple[str, ...] = (),
 ) -> Applied:
-    return apply(config, changes, Surroundings(inventory, MEMORY, start, freeform))
+    return apply(config, changes, ValidationContext(inventory, MEMORY, start, freeform))
 
 
 def mount_of(config: SessionConfig, device_id: str) -> Transform:

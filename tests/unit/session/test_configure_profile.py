@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import InvalidInput, NoSuchDevice
 from actors.session import presets
-from actors.session.configure import Surroundings, scopes
+from actors.session.configure import ValidationContext, scopes
 from actors.session.messages import (
     Applied,
     Change,
@@ -345,7 +345,7 @@ def test_changes_together_are_the_changes_one_by_one(asked: list[Change]) -> Non
 
     assert together.config == config
     assert len(together.refused) == refused
-    assert together.scopes == scopes(NEW, config, Surroundings(INVENTORY, MEMORY))
+    assert together.scopes == scopes(NEW, config, ValidationContext(INVENTORY, MEMORY))
 
 
 @given(many, changes)

@@ -15,10 +15,10 @@ import pytest
 from actors.kit.errors import StateNotWritable
 from actors.settings.file import read_file, write_file
 from actors.settings.state_directory import (
-    NoPlainFile,
-    NotOurs,
+    NotAPlainFile,
     StateDirectory,
     StateLocked,
+    StateNotPrivate,
     TokenUnusable,
     default_state_path,
 )
@@ -79,9 +79,11 @@ def test_folder_that_others_may_write_is_refused(tmp_path: Path, folder_mode: in
     path = tmp_path / "state"
     path.mkdir()
     path.chmod(folder_mode)
-    with pytest.raises(NotOurs, match=f"can be written by others \\(mode {folder_mode:04o}\\): chmod go-w {path}"):
+    with pytest.raises(
+        StateNotPrivate, match=f"can be written by others \\(mode {folder_mode:04o}\\): chmod go-w {path}"
+    ):
         StateDirectory(path).open()
-    with pytest.raises(NotOurs):
+    with pytest.raises(StateNotPrivate):
         StateDirectory(path).token()
 
     assert mode(path) == folder_mode
@@ -92,7 +94,7 @@ def test_folder_that_others_may_write_is_refused(tmp_path: Path, folder_mode: in
 def test_file_that_others_may_write_is_refused(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
     (tmp_path / name).chmod(0o666)
-    with pytest.raises(NotOurs, match=f"{name} can be written by others"):
+    with pytest.raises(StateNotPrivate, match=f"{name} can be written by others"):
         StateDirectory(tmp_path).open()
 
 
@@ -104,7 +106,7 @@ def test_group_may_write_only_when_it_is_the_group_of_the_service(
         pass
     group = tmp_path.stat().st_gid
     monkeypatch.setattr(os, "getegid", lambda: group + 1)
-    with pytest.raises(NotOurs, match="others"):
+    with pytest.raises(StateNotPrivate, match="others"):
         StateDirectory(tmp_path).open()
 
 
@@ -113,7 +115,9 @@ def test_what_belongs_to_another_user_is_refused(tmp_path: Path, monkeypatch: py
     if owner == 0:
         os.chown(tmp_path, 12345, -1)
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
-    with pytest.raises(NotOurs, match=f"belongs to user {owner or 12345}, and the service runs as user {owner + 1}"):
+    with pytest.raises(
+        StateNotPrivate, match=f"belongs to user {owner or 12345}, and the service runs as user {owner + 1}"
+    ):
         StateDirectory(tmp_path).open()
 
 
@@ -315,7 +319,7 @@ def test_what_is_no_file_in_the_place_of_one_is_named_and_left_alone(
     make(tmp_path / name)
     before = (tmp_path / name).lstat()
 
-    with pytest.raises(NoPlainFile, match=f"{name} is {word}, and a file belongs there"):
+    with pytest.raises(NotAPlainFile, match=f"{name} is {word}, and a file belongs there"):
         StateDirectory(tmp_path).open()
 
     assert [path.name for path in tmp_path.iterdir()] == [name]
@@ -326,7 +330,7 @@ def test_what_is_no_file_in_the_place_of_one_is_named_and_left_alone(
 def test_a_folder_in_the_place_of_the_token_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "token").mkdir(mode=0o755)
 
-    with pytest.raises(NoPlainFile):
+    with pytest.raises(NotAPlainFile):
         StateDirectory(tmp_path).token()
 
     assert mode(tmp_path / "token") == 0o755

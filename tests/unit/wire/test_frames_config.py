@@ -262,7 +262,7 @@ def sent_back(record: DeviceRecord, vocabulary: Vocabulary, **parts: Any) -> Ses
     message = {group: [{"device_id": record.device_id, "configure": parts}]}
     found = commands.read(json.dumps(message), targets(SessionConfig()), vocabulary)
     assert found.faults == []
-    applied = configure.apply(SessionConfig(), found.changes, configure.Surroundings(INVENTORY, SessionMemory()))
+    applied = configure.apply(SessionConfig(), found.changes, configure.ValidationContext(INVENTORY, SessionMemory()))
     assert applied.refused == ()
     return applied.config
 
@@ -350,7 +350,7 @@ def test_a_whole_config_can_be_sent_back_and_changes_nothing(
     found = commands.read(
         json.dumps({group: [{"device_id": record.device_id, "configure": shown}]}), targets(config), vocabulary
     )
-    applied = configure.apply(config, found.changes, configure.Surroundings(INVENTORY, SessionMemory()))
+    applied = configure.apply(config, found.changes, configure.ValidationContext(INVENTORY, SessionMemory()))
 
     assert (found.faults, applied.refused) == ([], ())
     assert config_of(record, applied.config, vocabulary, version, raw) == shown
@@ -369,7 +369,7 @@ def test_the_config_of_a_device_without_motors_can_be_sent_back(
     found = commands.read(
         json.dumps({group: [{"device_id": record.device_id, "configure": shown}]}), targets(config), vocabulary
     )
-    applied = configure.apply(config, found.changes, configure.Surroundings(INVENTORY, SessionMemory()))
+    applied = configure.apply(config, found.changes, configure.ValidationContext(INVENTORY, SessionMemory()))
 
     assert (found.faults, applied.refused, applied.scopes) == ([], (), ())
     assert config_of(record, applied.config, vocabulary) == shown

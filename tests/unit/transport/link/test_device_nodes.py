@@ -76,9 +76,9 @@ def test_scanner_token_changes_when_a_node_comes_or_goes_at_a_path_of_a_setting(
     path = tmp_path / "board"
     settings = Published(settings_view({key: [entry.format(path)]}))
     scanner = make_scanner(Runtime(realtime=False, stepping=True), settings)
-    before = scanner.glance()
+    before = scanner.change_token()
     os.mkfifo(path)
-    came = scanner.glance()
+    came = scanner.change_token()
     assert came != before
     path.unlink()
-    assert scanner.glance() == before
+    assert scanner.change_token() == before

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.port.link_interface import NobodyAnswers, PortUnusable
+from actors.port.link_interface import NoDeviceAnswers, PortUnusable
 from actors.values.hardware import PortFault
 from actors.values.identity import Connection, Kind
 from actors.values.mechanism_kind import MechanismKind
@@ -202,7 +202,7 @@ def test_any_other_failure_to_open_is_nobody_who_answers(opener: Opener, number:
     bus = FalconBus(FalconBoard(loaded=True))
     bus.refused = number
 
-    with pytest.raises(NobodyAnswers):
+    with pytest.raises(NoDeviceAnswers):
         opener(bus)
 
 
@@ -212,7 +212,7 @@ def test_an_upload_can_be_given_up(opener: Opener, image: str) -> None:
     board = FalconBoard()
     bus = FalconBus(board)
 
-    with pytest.raises(NobodyAnswers, match="given up"):
+    with pytest.raises(NoDeviceAnswers, match="given up"):
         opener(bus, image, stop=stop)
 
     assert bus.open_handles == 0

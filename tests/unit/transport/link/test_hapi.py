@@ -14,7 +14,7 @@ import pytest
 import serial
 
 from actors.kit.published import Published
-from actors.port.link_interface import NobodyAnswers, Patience
+from actors.port.link_interface import NoDeviceAnswers, OpenLimits
 from actors.settings.messages import SettingsView
 from actors.values.hardware import Candidate, Transport
 from actors.values.identity import Kind
@@ -32,7 +32,7 @@ from transport.link.protocols.hapi.board import BOARDS, zero_message
 from transport.link.protocols.hapi.driver import HapiDriver, HapiLink
 
 FIVE_BAR = 1
-PATIENCE = Patience(timeout_s=2.0, tries=1)
+PATIENCE = OpenLimits(timeout_s=2.0, tries=1)
 # Of what a busy machine may spoil.
 ATTEMPTS = 20
 MS = 1_000_000
@@ -245,8 +245,8 @@ def test_a_port_where_nobody_answers_is_given_up_in_time(bench: Bench) -> None:
     (candidate,) = bench.family.candidates()
     bench.port.freeze()
 
-    with pytest.raises(NobodyAnswers, match="no hAPI board answers"):
-        bench.family.open(candidate, Patience(0.1, 1), threading.Event())
+    with pytest.raises(NoDeviceAnswers, match="no hAPI board answers"):
+        bench.family.open(candidate, OpenLimits(0.1, 1), threading.Event())
 
 
 def test_a_look_that_is_called_off_ends_at_once(bench: Bench) -> None:
@@ -254,14 +254,14 @@ def test_a_look_that_is_called_off_ends_at_once(bench: Bench) -> None:
     stop = threading.Event()
     stop.set()
 
-    with pytest.raises(NobodyAnswers):
+    with pytest.raises(NoDeviceAnswers):
         bench.family.open(candidate, PATIENCE, stop)
 
 
 def test_a_port_that_the_setting_does_not_name_any_more_is_not_opened(bench: Bench) -> None:
     other = Candidate("ttyACM9", "/dev/ttyACM9", Transport.SERIAL, assigned=True)
 
-    with pytest.raises(NobodyAnswers, match="does not name /dev/ttyACM9 any more"):
+    with pytest.raises(NoDeviceAnswers, match="does not name /dev/ttyACM9 any more"):
         bench.family.open(other, PATIENCE, threading.Event())
 
 

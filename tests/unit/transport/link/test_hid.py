@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actors.port.link_interface import NobodyAnswers, PortUnusable
+from actors.port.link_interface import NoDeviceAnswers, PortUnusable
 from actors.values.hardware import PortFault
 from transport.link.hid import HidDevice, HidRaw, hid_devices
 from transport.link.polled_device import Unplugged
@@ -65,7 +65,7 @@ def test_what_keeps_a_node_from_being_opened_is_said(
 
 
 def test_a_node_that_is_not_there_is_nobody_who_answers(tmp_path: Path) -> None:
-    with pytest.raises(NobodyAnswers):
+    with pytest.raises(NoDeviceAnswers):
         HidRaw(str(tmp_path / "hidraw9"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from actors.pairing.messages import Reason
-from actors.port.link_interface import Ended
+from actors.port.link_interface import CalibrationResult
 from fastpath.codecs.openlink_messages import (
     Calibrate,
     Calibration,
@@ -25,7 +25,7 @@ def test_a_calibration_that_is_refused_has_failed(rig: HostFsmRig) -> None:
 
     rig.hear(Refused(asked.sequence, 3, RefusedReason.TYPE))
 
-    assert rig.ended() == Ended(3, Reason.BLOCKED)
+    assert rig.ended() == CalibrationResult(3, Reason.BLOCKED)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_calibration_ends_with_its_reason(rig: HostFsmRig, told: CalibrationRe
 
     rig.hear(Calibration(asked.sequence, progress, told))
 
-    assert rig.ended() == Ended(7, reason)
+    assert rig.ended() == CalibrationResult(7, reason)
     assert rig.say(Calibrate, rig.wait(1000, states=True)) == []
 
 
@@ -69,7 +69,7 @@ def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_
 
     rig.hear(Calibration(asked.sequence, CalibrationProgress.DONE))
 
-    assert rig.ended() == Ended(run, None)
+    assert rig.ended() == CalibrationResult(run, None)
     assert rig.say(Calibrate, rig.wait(2000, states=True)) == []
 
 
@@ -94,7 +94,7 @@ def test_who_falls_asleep_while_it_calibrates_has_failed(rig: HostFsmRig, identi
     (asked,) = rig.say(Calibrate, rig.hear())
     rig.hear(Refused(asked.sequence, 5, RefusedReason.ASLEEP))
 
-    assert rig.ended() == Ended(3, reason)
+    assert rig.ended() == CalibrationResult(3, reason)
 
 
 def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: HostFsmRig) -> None:
@@ -104,7 +104,7 @@ def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: HostFsmRig) -> N
     rig.hear(Calibration(asked.sequence, CalibrationProgress.RUNNING))
     rig.hear(Calibration(asked.sequence, CalibrationProgress.IDLE))
 
-    assert rig.ended() == Ended(3, Reason.BLOCKED)
+    assert rig.ended() == CalibrationResult(3, Reason.BLOCKED)
 
 
 def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig: HostFsmRig) -> None:
@@ -116,7 +116,7 @@ def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig:
         rig.wait(510, states=True)
     rig.hear(Calibration(asked.sequence, CalibrationProgress.DONE))
 
-    assert rig.ended() == Ended(3, None)
+    assert rig.ended() == CalibrationResult(3, None)
 
 
 def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_theirs_is_here(rig: HostFsmRig) -> None:
@@ -142,7 +142,7 @@ def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(ri
     (again,) = rig.say(Calibrate, rig.wait(510, states=True))
     rig.hear(Calibration(again.sequence, CalibrationProgress.FAILED, CalibrationReason.PEN_LOST))
 
-    assert rig.ended() == Ended(3, Reason.PEN_LOST)
+    assert rig.ended() == CalibrationResult(3, Reason.PEN_LOST)
 
 
 def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(rig: HostFsmRig) -> None:
@@ -187,4 +187,4 @@ def test_a_run_that_has_ended_is_not_ended_again(rig: HostFsmRig) -> None:
     rig.talk.calibrate("A1", 0)
 
     assert rig.say(Calibrate, rig.hear()) == []
-    assert rig.ended() == Ended(4, None)
+    assert rig.ended() == CalibrationResult(4, None)

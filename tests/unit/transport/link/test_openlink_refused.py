@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from actors.port.link_interface import Patience, PortUnusable
+from actors.port.link_interface import OpenLimits, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Capability, DeviceKind, Identify, Identity
@@ -51,7 +51,7 @@ def test_it_hears_identify_and_nothing_else(identity: Identity, says: str) -> No
     port = Port(identity)
 
     with pytest.raises(PortUnusable) as refused:
-        open_link(CANDIDATE, port, Runtime(stepping=True), Patience(), threading.Event())
+        open_link(CANDIDATE, port, Runtime(stepping=True), OpenLimits(), threading.Event())
 
     assert refused.value.reason is PortFault.NO_DRIVER
     assert says in refused.value.sentence

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from actors.port.link_interface import Patience
+from actors.port.link_interface import OpenLimits
 from actors.values.hardware import Candidate, Transport
 from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Capability, Command, CommandMode, DeviceKind, Identity, Wake
@@ -58,7 +58,7 @@ def made(monkeypatch: pytest.MonkeyPatch, descriptor: int, identity: Identity) -
     monkeypatch.setattr(driver, "PortThread", partial(MadeThread, threads))
     port, runtime = Port(descriptor, identity), Runtime(stepping=True, realtime=False)
     with pytest.raises(NotToday):
-        driver.open_link(CANDIDATE, port, runtime, Patience(), threading.Event())
+        driver.open_link(CANDIDATE, port, runtime, OpenLimits(), threading.Event())
     (thread,) = threads
     assert thread.protocol == "openlink"
     return thread

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from actors.port.link_interface import Ended
+from actors.port.link_interface import CalibrationResult
 from fastpath.arena.runtime import Lease, now_ns
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
@@ -189,7 +189,7 @@ def test_a_calibration_ends_when_it_is_homed(rig: PolledFalcon) -> None:
 
     rig.home()
 
-    assert rig.link.facts().of["FL010203"].calibration == Ended(4)
+    assert rig.link.facts().of["FL010203"].calibration == CalibrationResult(4)
 
 
 def test_counters_grow_with_what_is_exchanged(rig: PolledFalcon) -> None:

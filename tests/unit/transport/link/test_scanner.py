@@ -10,7 +10,7 @@ import pytest
 import usb.core
 
 from actors.kit.published import Published
-from actors.port.link_interface import Link, NobodyAnswers, Patience
+from actors.port.link_interface import Link, NoDeviceAnswers, OpenLimits
 from actors.values.hardware import Candidate, Transport
 from tests.support.slices import settings_view
 from transport.link.driver_spec import UnsupportedIds
@@ -38,8 +38,8 @@ class Some:
     def named_paths(self) -> tuple[str, ...]:
         return ()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        raise NobodyAnswers(f"{candidate} {patience} {stop}")
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+        raise NoDeviceAnswers(f"{candidate} {patience} {stop}")
 
 
 def test_a_family_that_cannot_list_its_ports_keeps_them_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:

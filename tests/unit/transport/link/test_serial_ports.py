@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from actors.kit.published import Published
-from actors.port.link_interface import NobodyAnswers, Patience, PortUnusable
+from actors.port.link_interface import NoDeviceAnswers, OpenLimits, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
 from tests.support.slices import settings_view
 from transport.link.driver_spec import UnsupportedIds
@@ -113,7 +113,7 @@ class Family:
     def named_paths(self) -> tuple[str, ...]:
         return ()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Any:
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Any:
         del patience, stop
         self.opened.append(candidate)
         if self._error is not None:
@@ -127,7 +127,7 @@ def machine(*families: Family, **settings: object) -> PortScanner:
 
 
 def opened(links: PortScanner, candidate: Candidate) -> Any:
-    return links.open(candidate, Patience(), threading.Event())
+    return links.open(candidate, OpenLimits(), threading.Event())
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_is_switched_off_is_not_even_listed() -> None:
 
 
 def test_a_port_that_is_gone_meanwhile_answers_nothing() -> None:
-    with pytest.raises(NobodyAnswers):
+    with pytest.raises(NoDeviceAnswers):
         opened(machine(), Candidate("a", "/dev/a", Transport.SERIAL))
 
 
@@ -213,7 +213,7 @@ def test_a_port_that_was_plugged_in_anew_is_not_the_one_that_was_listed(tmp_path
     (tmp_path / "new").touch()
     (tmp_path / "new").replace(path)
 
-    with pytest.raises(NobodyAnswers):
+    with pytest.raises(NoDeviceAnswers):
         opened(links, listed_one)
     (anew,) = links.scan()
     assert not listed_one.stayed(anew)
@@ -221,4 +221,4 @@ def test_a_port_that_was_plugged_in_anew_is_not_the_one_that_was_listed(tmp_path
 
 
 def test_any_other_refusal_may_mend_itself() -> None:
-    assert isinstance(open_error(OSError(errno.ENOENT, "no such file"), "/dev/a"), NobodyAnswers)
+    assert isinstance(open_error(OSError(errno.ENOENT, "no such file"), "/dev/a"), NoDeviceAnswers)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from actors.kit.published import Published
-from actors.port.link_interface import Link, NobodyAnswers, Patience, PortUnusable
+from actors.port.link_interface import Link, NoDeviceAnswers, OpenLimits, PortUnusable
 from actors.settings.messages import SettingsView
 from actors.values.hardware import Candidate, PortFault, Transport
 from fastpath.arena.runtime import Runtime
@@ -72,7 +72,7 @@ def mice(*devices: HidDevice, reports: FakeReports | None = None) -> SpaceMouseD
 
 
 def open_it(family: FalconDriver | SpaceMouseDriver, candidate: Candidate, stack: ExitStack) -> Link:
-    link = family.open(candidate, Patience(), threading.Event())
+    link = family.open(candidate, OpenLimits(), threading.Event())
     stack.callback(link.close)
     return link
 
@@ -122,7 +122,7 @@ def test_without_that_setting_the_port_is_unusable() -> None:
     (candidate,) = family.candidates()
 
     with pytest.raises(PortUnusable) as failed:
-        family.open(candidate, Patience(), threading.Event())
+        family.open(candidate, OpenLimits(), threading.Event())
 
     assert failed.value.reason is PortFault.NO_FIRMWARE_IMAGE
     assert bus.open_handles == 0
@@ -135,8 +135,8 @@ def test_one_that_was_pulled_out_meanwhile_is_nobody() -> None:
     (candidate,) = family.candidates()
     bus.unplug(board)
 
-    with pytest.raises(NobodyAnswers, match="not plugged in any more"):
-        family.open(candidate, Patience(), threading.Event())
+    with pytest.raises(NoDeviceAnswers, match="not plugged in any more"):
+        family.open(candidate, OpenLimits(), threading.Event())
 
 
 def test_without_libusb_there_is_one_line_and_no_falcon(
@@ -171,8 +171,8 @@ def test_a_spacemouse_is_opened_as_a_pen_that_is_there_as_long_as_it_is_plugged_
 
 
 def test_a_spacemouse_that_was_pulled_out_meanwhile_is_nobody() -> None:
-    with pytest.raises(NobodyAnswers, match="not plugged in any more"):
-        mice(KEYBOARD).open(MOUSE.candidate, Patience(), threading.Event())
+    with pytest.raises(NoDeviceAnswers, match="not plugged in any more"):
+        mice(KEYBOARD).open(MOUSE.candidate, OpenLimits(), threading.Event())
 
 
 # ---------------------------------------------------------------- known, and not driven
@@ -203,8 +203,8 @@ def test_one_that_is_not_driven_is_refused_by_name_and_never_opened(vendor: int,
     machine = PortScanner(Published(settings_view()), [family], UNSUPPORTED)
     (candidate,) = machine.scan()
     with pytest.raises(PortUnusable, match=name) as refused:
-        machine.open(candidate, Patience(), threading.Event())
+        machine.open(candidate, OpenLimits(), threading.Event())
     assert refused.value.reason is PortFault.NO_DRIVER
-    with pytest.raises(NobodyAnswers):
-        family.open(candidate, Patience(), threading.Event())
+    with pytest.raises(NoDeviceAnswers):
+        family.open(candidate, OpenLimits(), threading.Event())
     assert bus.open_handles == 0

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Final
 
-from actors.port.api import NobodyAnswers, PortUnusable
+from actors.port.api import NoDeviceAnswers, PortUnusable
 from actors.values.hardware import PortFault
 from transport.link.ftdi import (
     BAUD,
@@ -38,7 +38,7 @@ READS_PER_HELLO: Final = 3
 READS_PER_CHUNK: Final = 32
 
 
-class UploadFailed(NobodyAnswers):
+class UploadFailed(NoDeviceAnswers):
     """The image did not arrive as it was sent, or the boot loader fell silent; the sentence says where."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import usb.core
 
-from actors.port.api import NobodyAnswers
+from actors.port.api import NoDeviceAnswers
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.spatial import Reach, Vec3
@@ -119,11 +119,11 @@ class FalconDevice:
 def open_falcon(
     device: Any, candidate: Candidate, image_path: str | None, counts_per_nm: Callable[[], float], stop: threading.Event
 ) -> FalconDevice:
-    """With its firmware loaded if it had none: PortUnusable, NobodyAnswers. An upload takes about a second."""
+    """With its firmware loaded if it had none: PortUnusable, NoDeviceAnswers. An upload takes about a second."""
     try:
         wire = Ftdi(device)
     except usb.core.USBError as error:
-        raise unusable(error, f"the {NAME}") or NobodyAnswers(f"it cannot be opened ({error})") from error
+        raise unusable(error, f"the {NAME}") or NoDeviceAnswers(f"it cannot be opened ({error})") from error
     try:
         opened = FalconDevice(wire, found_falcon(serial_number(device), candidate.port, counts_per_nm()), counts_per_nm)
         boot.enter_run_mode(wire)
@@ -131,7 +131,7 @@ def open_falcon(
             _load(opened, wire, image_path, stop)
     except Unplugged as error:
         wire.close()
-        raise NobodyAnswers(str(error)) from error
+        raise NoDeviceAnswers(str(error)) from error
     except BaseException:
         wire.close()
         raise
@@ -141,7 +141,9 @@ def open_falcon(
 def _load(opened: FalconDevice, wire: Ftdi, image_path: str | None, stop: threading.Event) -> None:
     boot.upload(wire, boot.read_image(image_path), stop)
     if not opened.runs():
-        raise NobodyAnswers(f"it does not answer with the firmware of {image_path}: check that this is a Falcon's file")
+        raise NoDeviceAnswers(
+            f"it does not answer with the firmware of {image_path}: check that this is a Falcon's file"
+        )
 
 
 def found_falcon(serial: str, port: str, counts_per_nm: float) -> FoundDevice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from actors.port.api import NobodyAnswers
+from actors.port.api import NoDeviceAnswers
 from actors.values.hardware import Transport
 from fastpath.port.port_cell import PortCell
 from transport.link.polled_link import PolledLink
@@ -15,7 +15,7 @@ from transport.link.usb_bus import NOT_PLUGGED_IN, UsbBus, candidate_of, matches
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
-    from actors.port.api import Patience
+    from actors.port.api import OpenLimits
     from actors.settings.api import SettingsView
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Lease, Runtime
@@ -39,15 +39,15 @@ class FalconDriver:
         """No setting names a Falcon."""
         return ()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> PolledLink:
-        """Open a Falcon and load its firmware if it has none: PortUnusable, NobodyAnswers.
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> PolledLink:
+        """Open a Falcon and load its firmware if it has none: PortUnusable, NoDeviceAnswers.
 
         An upload takes 1 to 2 s whatever `patience` says.
         """
         del patience
         device = self._bus.find(candidate)
         if device is None:
-            raise NobodyAnswers(NOT_PLUGGED_IN)
+            raise NoDeviceAnswers(NOT_PLUGGED_IN)
         image = self._settings.value.value(FIRMWARE_IMAGE)
         path = image if isinstance(image, str) else None
         falcon = open_falcon(device, candidate, path, self._counts_per_nm, stop)

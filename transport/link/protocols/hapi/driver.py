@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import serial
 import serial.tools.list_ports
 
-from actors.port.api import DeviceFacts, Ended, LinkFacts, NobodyAnswers
+from actors.port.api import CalibrationResult, DeviceFacts, LinkFacts, NoDeviceAnswers
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import now_ns
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from actors.device.api import DeviceWide
     from actors.kit.published import Published
-    from actors.port.api import Patience
+    from actors.port.api import OpenLimits
     from actors.settings.api import SettingsView
     from fastpath.arena.runtime import Lease, Runtime
     from fastpath.port.port_thread import Failsafe
@@ -78,7 +78,7 @@ class HapiLink:
         self._attached: Lease | None = None
         self._since_ns = now_ns()
         self._calibrating: tuple[int, int] | None = None
-        self._calibration: Ended | None = None
+        self._calibration: CalibrationResult | None = None
 
     def start(self, leases: Mapping[str, Lease]) -> None:
         """Exchange with the loop for the board, or with nobody."""
@@ -102,7 +102,7 @@ class HapiLink:
         elif self._attached is not None and now_ns() - newest_ns > DEAF_NS:
             gone = "it has not answered for 500 ms"
         if self._calibrating is not None and counters.sample_ns[0] > self._calibrating[1] + SETTLED_NS:
-            self._calibration, self._calibrating = Ended(self._calibrating[0]), None
+            self._calibration, self._calibrating = CalibrationResult(self._calibrating[0]), None
         about = DeviceFacts(calibration=self._calibration)
         return LinkFacts(gone, (self._found,), {self._found.device_id: about}, link_counters(counters))
 
@@ -161,11 +161,11 @@ class HapiDriver:
         """Return the ports of the setting."""
         return tuple(self._named())
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> HapiLink:
-        """Set the board up and wait for its first reply: NobodyAnswers; OSError when the port cannot be opened."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> HapiLink:
+        """Set the board up and wait for its first reply: NoDeviceAnswers; OSError when the port cannot be opened."""
         name = self._named().get(candidate.path)
         if name is None:
-            raise NobodyAnswers(f"{PORTS} does not name {candidate.path} any more")
+            raise NoDeviceAnswers(f"{PORTS} does not name {candidate.path} any more")
         board, port = (
             BOARDS[name],
             open_port(candidate.path, BAUD, read_s=READ_S, write_s=1.0),
@@ -226,7 +226,7 @@ def found_board(candidate: Candidate, name: str) -> FoundDevice:
     )
 
 
-def _set_up(port: serial.Serial, board: Board, patience: Patience, stop: threading.Event) -> None:
+def _set_up(port: serial.Serial, board: Board, patience: OpenLimits, stop: threading.Event) -> None:
     """Motors off, whatever it was in the middle of; then setup until it answers for what is wired to it."""
     zero, wanted = zero_message(board), 1 + 4 * len(board.joints)
     port.write(zero)
@@ -238,7 +238,7 @@ def _set_up(port: serial.Serial, board: Board, patience: Patience, stop: threadi
             port.write(message)
         if _answers(port, wanted, min(until, time.monotonic() + RETRY_S), stop):
             return
-    raise NobodyAnswers("no hAPI board answers: check the cable, and that the board has its firmware")
+    raise NoDeviceAnswers("no hAPI board answers: check the cable, and that the board has its firmware")
 
 
 def _drain(port: serial.Serial) -> None:

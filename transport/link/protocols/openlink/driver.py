@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import serial
 
-from actors.port.api import DeviceFacts, LinkFacts, NobodyAnswers, PortUnusable
+from actors.port.api import DeviceFacts, LinkFacts, NoDeviceAnswers, PortUnusable
 from actors.values.hardware import PortFault, Transport
 from fastpath.codecs.openlink_messages import Command, CommandMode, SettlePhase, Wake
 from fastpath.codecs.openlink_py import MAX_DEVICES, Decoder, encode
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from actors.device.api import DeviceWide
-    from actors.port.api import Patience
+    from actors.port.api import OpenLimits
     from actors.values.hardware import Candidate, FoundDevice
     from fastpath.arena.runtime import Lease, Runtime
     from fastpath.port.port_thread import Failsafe
@@ -213,35 +213,35 @@ class OpenlinkDriver:
         """Return the paths of `devices/detection/serial_ports`."""
         return self._ports.named_paths()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> OpenlinkLink:
-        """Identify the board at a port: NobodyAnswers, PortUnusable, OSError."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> OpenlinkLink:
+        """Identify the board at a port: NoDeviceAnswers, PortUnusable, OSError."""
         return open_board(candidate, self._runtime, patience, stop, self._failsafe)
 
 
 def open_board(
     candidate: Candidate,
     runtime: Runtime,
-    patience: Patience,
+    patience: OpenLimits,
     stop: threading.Event,
     failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
-    """Open the serial port of a candidate and see who is there: NobodyAnswers, PortUnusable, and OSError as the system has it."""
+    """Open the serial port of a candidate and see who is there: NoDeviceAnswers, PortUnusable, and OSError as the system has it."""
     with open_port(candidate.path, BAUD, read_s=READ_S) as port:
         try:
             return open_link(candidate, port, runtime, patience, stop, failsafe)
         except serial.SerialException as error:
-            raise NobodyAnswers(f"{candidate.path} went away while it was asked ({error})") from error
+            raise NoDeviceAnswers(f"{candidate.path} went away while it was asked ({error})") from error
 
 
 def open_link(
     candidate: Candidate,
     port: SerialPort,
     runtime: Runtime,
-    patience: Patience,
+    patience: OpenLimits,
     stop: threading.Event,
     failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
-    """Identify who is there, exchange, then wake them: NobodyAnswers, OSError; PortUnusable for one that would be driven wrongly.
+    """Identify who is there, exchange, then wake them: NoDeviceAnswers, OSError; PortUnusable for one that would be driven wrongly.
 
     The link has a descriptor of its own.
     """
@@ -260,7 +260,7 @@ def open_link(
     why = link.wake(stop.is_set)
     if why:
         link.close()
-        raise NobodyAnswers(f"{candidate.path}: {why}")
+        raise NoDeviceAnswers(f"{candidate.path}: {why}")
     return link
 
 
@@ -270,7 +270,7 @@ def _identify(candidate: Candidate, port: SerialPort, runtime: Runtime, talk: Ho
         for words in talk.step(runtime.now_ns(), decoder.feed(port.read(READ_BYTES))):
             port.write(words)
         if talk.why or stop.is_set():
-            raise NobodyAnswers(f"{candidate.path}: {talk.why or 'it was given up'}")
+            raise NoDeviceAnswers(f"{candidate.path}: {talk.why or 'it was given up'}")
 
 
 def _thread_of(

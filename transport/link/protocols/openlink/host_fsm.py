@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from actors.device.api import sent_nothing
 from actors.pairing.api import Reason
-from actors.port.api import Ended
+from actors.port.api import CalibrationResult
 from fastpath.codecs.openlink_messages import (
     Calibrate,
     Calibration,
@@ -367,7 +367,7 @@ class HostFsm:
         peer.refusals.pop(Calibrate, None)
         if peer.run and peer.ended is None:
             done = told.progress is CalibrationProgress.DONE
-            peer.ended = Ended(peer.run, None if done else REASONS.get(told.reason, Reason.BLOCKED))
+            peer.ended = CalibrationResult(peer.run, None if done else REASONS.get(told.reason, Reason.BLOCKED))
 
     def _take_refused(self, peer: Peer, told: Refused, now_ns: int) -> None:
         for kind in (Identify, Wake, Configure, Calibrate):
@@ -381,7 +381,7 @@ class HostFsm:
                 self._lose(peer, peer.refusals[kind], now_ns)
             elif kind is Calibrate and peer.run and peer.ended is None:
                 asleep = told.reason is RefusedReason.ASLEEP and not peer.takes_commands
-                peer.ended = Ended(peer.run, Reason.PEN_ASLEEP if asleep else Reason.BLOCKED)
+                peer.ended = CalibrationResult(peer.run, Reason.PEN_ASLEEP if asleep else Reason.BLOCKED)
 
     def _answered(self, peer: Peer, kind: type[Message], request: int) -> bool:
         """Whether that was the answer to what waits: it is not said again."""

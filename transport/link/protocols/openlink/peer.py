@@ -10,7 +10,7 @@ from transport.link.protocols.openlink.identity import command_mode
 from transport.link.protocols.openlink.status_text import OFF
 
 if TYPE_CHECKING:
-    from actors.port.api import Ended
+    from actors.port.api import CalibrationResult
     from fastpath.codecs.openlink_messages import Identity, Message
 
 MS: Final = 1_000_000
@@ -65,7 +65,7 @@ class Peer:
     run: int = 0
     runs: int = 0
     run_asked: Ask | None = None
-    ended: Ended | None = None
+    ended: CalibrationResult | None = None
     lost: str = ""
     losses: int = 0
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from actors.port.api import NobodyAnswers
+from actors.port.api import NoDeviceAnswers
 from actors.values.hardware import Transport
 from fastpath.port.port_cell import PortCell
 from transport.link import hid
@@ -15,7 +15,7 @@ from transport.link.protocols.spacemouse.device import IDS, RATE_HZ, SpaceMouse,
 from transport.link.usb_bus import NOT_PLUGGED_IN
 
 if TYPE_CHECKING:
-    from actors.port.api import Patience
+    from actors.port.api import OpenLimits
     from actors.values.hardware import Candidate
     from fastpath.arena.runtime import Lease, Runtime
 
@@ -44,14 +44,14 @@ class SpaceMouseDriver:
         """No setting names a SpaceMouse."""
         return ()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> PolledLink:
-        """Open the device and read its reports: PortUnusable, NobodyAnswers."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> PolledLink:
+        """Open the device and read its reports: PortUnusable, NoDeviceAnswers."""
         del patience, stop
         for device in self._hid_devices():
             if device.path == candidate.path and (device.vendor_id, device.product_id) in IDS:
                 opened = SpaceMouse(self._open_hid(device.path), found_spacemouse(device))
                 return PolledLink(opened, self._cell, self._runtime.now_ns, rate_hz=RATE_HZ)
-        raise NobodyAnswers(NOT_PLUGGED_IN)
+        raise NoDeviceAnswers(NOT_PLUGGED_IN)
 
     def _cell(self, lease: Lease) -> PortCell:
         return PortCell(self._runtime, lease)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
-from actors.port.api import NobodyAnswers
+from actors.port.api import NoDeviceAnswers
 from actors.values.hardware import Transport
 from transport.link.usb_bus import candidate_of
 
 if TYPE_CHECKING:
-    from actors.port.api import Link, Patience
+    from actors.port.api import Link, OpenLimits
     from actors.values.hardware import Candidate
     from transport.link.driver_spec import UnsupportedIds
     from transport.link.usb_bus import UsbBus
@@ -33,10 +33,10 @@ class UnsupportedDriver:
         """No setting names a USB device."""
         return ()
 
-    def open(self, candidate: Candidate, patience: Patience, stop: threading.Event) -> Link:
-        """Raise NobodyAnswers."""
+    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+        """Raise NoDeviceAnswers."""
         del patience, stop
-        raise NobodyAnswers(f"{candidate.path} is not driven")
+        raise NoDeviceAnswers(f"{candidate.path} is not driven")
 
     def _is_listed_here(self, candidate: Candidate) -> bool:
         row = self._unsupported.find(candidate.vendor_id, candidate.product_id)
