@@ -1,4 +1,4 @@
-# Reader and Writer: the capabilities that a Runtime hands out. Metres, newtons, newton-millimetres, degrees for joint angles.
+# Reader and Writer of one device, valid while their leases hold. Metres, newtons, newton-millimetres, degrees for joint angles.
 
 from collections.abc import Sequence
 from typing import final
@@ -17,11 +17,11 @@ class Reader:
     def device(self) -> int: ...
     # The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given. ValueError for another size.
     def snapshot(self, out: NDArray[np.void] | None = None) -> NDArray[np.void]: ...
-    # What a writer's navigation on this device has come to, in one snapshot with the cursor; None while off or new.
+    # State of a writer's navigation, in one snapshot with the cursor; None while it is off or not yet started.
     def navigated(self, writer: Writer) -> Navigated | None: ...
 
-# One session's record of one device: its view (basis, mount, workspace) and what it commands. Main thread only.
-# Commands that are no finite numbers and transforms that have no inverse: ValueError.
+# Writes one session's record of one device: its view (basis, mount, workspace) and its commands. Main thread only.
+# ValueError for commands that are not finite and for transforms without an inverse.
 @final
 class Writer:
     def __new__(cls, runtime: Runtime, session: Lease, device: Lease) -> Writer: ...
@@ -49,16 +49,16 @@ class Writer:
     # Navigate by a bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError. `home`: the reach
     # centre (m, device frame), for frames from before the loop has taken a bubble without a position up.
     def set_navigation(self, bubble: Bubble | None, home: tuple[float, float, float] = ...) -> None: ...
-    # From where the device is now its motion counts by this ratio, 0 to 1; a held position is released. What the ratio before
-    # has come to (m, application space), which makes up for it when it is added to the workspace's position. ValueError.
+    # Scale the motion from the present position by a ratio, 0 to 1; releases a held position. Returns the offset of the previous
+    # ratio (m, application space); added to the workspace's position it avoids a jump. ValueError.
     def set_clutch(self, ratio: float, reader: Reader) -> tuple[float, float, float]: ...
-    # How far the cursor is from where a released clutch would have it (m, application space).
+    # Offset between the cursor and its position with a released clutch (m, application space).
     def clutch_offset(self, reader: Reader) -> tuple[float, float, float]: ...
     # 1 released, 0 frozen.
     @property
     def clutch(self) -> float: ...
     # Release a held position and held angles; forces and torques stay.
-    def let_go(self) -> None: ...
+    def release_positions(self) -> None: ...
     # Start a new set of commands: what is not set again before `publish` is released.
     def begin(self) -> None: ...
     # N, application space; it keeps its direction at the device when the view changes later.

@@ -181,7 +181,7 @@ cdef class Writer:
         clutch_offset(&self.record.view, reader.state.position, shift)
         return shift[0], shift[1], shift[2]
 
-    def let_go(self) -> None:
+    def release_positions(self) -> None:
         """Release a held position and held angles; forces and torques stay."""
         self.record.commands &= ~<uint32_t>(COMMAND_POSITION | COMMAND_ANGLE)
 

@@ -51,7 +51,7 @@ cdef struct Codec:
     # when the newest heartbeat of each device came; 0 = none yet
     int64_t beat_ns[PORT_DEVICES]
     PortSample samples[PORT_DEVICES]
-    # what the driver told once and for all when it opened the port, in the protocol's own layout
+    # config bytes of the driver, in the protocol's own layout
     uint8_t config[CODEC_CONFIG]
     # the protocol's own
     uint64_t memory[CODEC_MEMORY]

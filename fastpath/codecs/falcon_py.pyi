@@ -1,4 +1,4 @@
-# Python doors to the Falcon: its bytes for the thread that talks to it, its kinematics for the tests of the loop's own lines.
+# Novint Falcon for Python: encode and decode its bytes, for its driver; its kinematics, for tests.
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias, final
@@ -18,7 +18,7 @@ class Reply(NamedTuple):
 # 16 bytes for three motor commands; lights: 1 homing, 2 green, 4 blue, 8 red. ValueError unless each is within an int16.
 def command(counts: Sequence[int], lights: int = 0) -> bytes: ...
 
-# Crank torques (N.mm) -> commands within +-4096 of the same direction; zero for what is no number.
+# Crank torques (N.mm) -> commands within +-4096 of the same direction; zero for NaN.
 def motor_counts(torque: Sequence[float], counts_per_nm: float) -> tuple[int, int, int]: ...
 
 # Encoder count -> crank angle in degrees, and back.

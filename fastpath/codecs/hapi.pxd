@@ -44,7 +44,7 @@ cdef enum:
     # degrees that a shaft may turn from one sample to the next, and for each ms between them
     HAPI_TURN = 10
     HAPI_TURN_MS = 20
-    # degrees: a shaft that turned this often is none
+    # degrees: a larger angle is damaged data
     HAPI_LARGEST_ANGLE = 100000
 
 

@@ -1,4 +1,4 @@
-# Python door to the bytes of a hAPI board: tests encode and decode with the port thread's own lines.
+# hAPI boards for Python: tests encode and decode with the same C as the port thread.
 
 from collections.abc import Sequence
 from typing import NamedTuple, final

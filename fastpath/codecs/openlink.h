@@ -21,10 +21,10 @@ enum {
     OL_MAX_WIRE = OL_MAX_RAW + 3,
     OL_EVERY_DEVICE = 0xFF,
     OL_MAX_DEVICES = 8,
-    /* a sequence this little behind the newest one is late or doubled; further behind, the sender has started again */
+    /* a sequence behind the newest one by less than this is late or doubled; further behind, the sender has restarted */
     OL_LATE_WINDOW = 64,
     OL_WATCHDOG_MS = 50,
-    /* no device turns or reaches farther: a STATE that says so is damaged */
+    /* a STATE beyond these limits is damaged */
     OL_MOST_DEGREES = 36000,
     OL_MOST_METRES = 10,
     OL_HEARTBEAT_MS = 20,
@@ -108,7 +108,7 @@ static inline int ol_within(const float *v, int n, float most) {
 
 static inline int ol_share(float v) { return v >= 0 && v <= 1; }
 
-/* Whether every number of a message lies in its range; what is not is never shown to anybody. */
+/* Whether every number of a message lies in its range; other messages are dropped. */
 static inline int ol_valid(const ol_message *m) {
     const ol_state *s = &m->body.state;
     const ol_identity *d = &m->body.identity;
@@ -134,7 +134,7 @@ static inline int ol_valid(const ol_message *m) {
     }
 }
 
-/* Whether a frame of that sequence comes after the newest one that was taken. */
+/* Whether a sequence is after the newest one that was taken. */
 static inline int ol_newer(uint16_t newest, uint16_t sequence) { return (uint16_t)(newest - sequence) >= OL_LATE_WINDOW; }
 
 /* ------------------------------------------------------------ frames */

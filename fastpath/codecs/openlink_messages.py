@@ -65,7 +65,7 @@ class CommandMode(IntEnum):
 
 
 class SettlePhase(IntEnum):
-    """How far a device is from taking commands."""
+    """Phase of a device on its way to taking commands."""
 
     ASLEEP = 0
     WAKING = 1
@@ -103,7 +103,7 @@ class FaultFlag(IntFlag):
 
 
 class ConfigureField(IntFlag):
-    """Which values of a configuration are meant; SAVE: keep them over a loss of power."""
+    """Values that a configuration changes; SAVE: keep them over a loss of power."""
 
     LEFT_HANDED = 0x0001
     TORQUE_SCALING = 0x0002
@@ -115,7 +115,7 @@ class ConfigureField(IntFlag):
 
 
 class ConfigureResult(IntEnum):
-    """What came of a configuration; whatever it is, nothing of a refused one holds."""
+    """Result of a configuration; a refused one changes nothing."""
 
     DONE = 0
     UNSUPPORTED = 1
@@ -125,7 +125,7 @@ class ConfigureResult(IntEnum):
 
 
 class CalibrationProgress(IntEnum):
-    """How far a calibration is."""
+    """Progress of a calibration."""
 
     IDLE = 0
     RUNNING = 1
@@ -171,12 +171,12 @@ NO_FIELDS: Final = ConfigureField(0)
 
 @dataclass(frozen=True, slots=True)
 class Identify:
-    """Host asks who is there."""
+    """Host asks for the IDENTITY of a device."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """Host wakes a device, or sends it to sleep; `rate_hz` 0 to 65535: how many states a second it wants."""
+    """Host wakes a device, or sends it to sleep; `rate_hz`: wanted states a second."""
 
     awake: Switch = True
     rate_hz: U16 = 1000
@@ -192,7 +192,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Configure:
-    """Host changes the values named in `fields`; none: it asks what holds."""
+    """Host changes the values named in `fields`; with none it asks for the present ones."""
 
     fields: Annotated[ConfigureField, "u16"] = NO_FIELDS
     left_handed: Switch = False
@@ -205,7 +205,7 @@ class Configure:
 
 @dataclass(frozen=True, slots=True)
 class Calibrate:
-    """Host starts a calibration, or ends the one that runs; the same `run` (1 to 255) again asks how far that one is, 0 always starts."""
+    """Host starts a calibration or aborts it; the same `run` (1 to 255) again asks for its progress, 0 always starts one."""
 
     start: Switch = True
     run: U8 = 0
@@ -223,7 +223,7 @@ class Led:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Device says who it is; lengths m, limits N mm and N, `device_id` one to eight printable ASCII characters."""
+    """Identity of a device; lengths m, limits N mm and N, `device_id` one to eight printable ASCII characters."""
 
     kind: Annotated[DeviceKind, "u8"]
     wireless: Switch = False
@@ -249,7 +249,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Device says how far it is; `request` is the sequence of the last Wake."""
+    """Phase of a device after Wake; `request` is the sequence of the last Wake."""
 
     phase: Annotated[SettlePhase, "u8"]
     remaining_ms: U16 = 0
@@ -286,7 +286,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Device says how far the calibration is; `request` is the sequence of its Calibrate."""
+    """Progress of a calibration; `request` is the sequence of its Calibrate."""
 
     request: U16
     progress: Annotated[CalibrationProgress, "u8"]
@@ -312,7 +312,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """A receiver says which device indexes are there and which of them sleep: bit i is index i."""
+    """Device indexes behind a receiver that are present, and those asleep: bit i is index i."""
 
     present: U8 = 0
     asleep: U8 = 0

@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from fastpath.cells.cells cimport hd_triple
 from fastpath.layout.constants cimport LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS
 from fastpath.layout.force cimport (
-    EFFECTS, Chain, Effect, Guard, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
+    EFFECTS, Chain, Effect, MonitorMemory, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
 from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
 from fastpath.mechanisms.pose cimport Pose
@@ -42,7 +42,7 @@ cdef struct View:
 # ---------------------------------------------------------------- one session on one device
 
 cdef struct Record:
-    # what the loop looks at in each tick comes first and lies together
+    # fields that the loop reads in each tick come first
     uint32_t session_generation
     uint32_t device_generation
     int64_t command_ns
@@ -100,25 +100,25 @@ cdef struct DeviceParams:
     double encoder_step
     double zone_low[3]
     double zone_high[3]
-    # m/s at which a held position's set-point moves at most, 0 = any; s that a paired grip may be let go, 0 = for ever
+    # m/s, speed limit of held positions, 0 = none; s that a paired grip may be released, 0 = unlimited
     double safe_speed
     double grip_timeout
-    # N/s at which the output grows at most, and at which it does until a new source has caught up; 0 = at once
+    # N/s, limit of the output's growth, and the lower one until a new source has caught up; 0 = none
     double slew
     double slow_slew
     ThermalParams thermal
     SimulationParams simulation
-    # SOURCE_: a plant of ours or a port; s without a packet after which a port's device is silent
+    # SOURCE_; s without a packet after which a device at a port is silent
     uint64_t source
     double silence
 
 cdef struct LoopParams:
     double frequency
     double command_timeout
-    # share of ticks that still run, 0 to 1: below 1 only to show what a starved loop does
+    # share of ticks that run, 0 to 1: below 1 to simulate a starved loop
     double duty
     uint64_t spin
-    # a new one: take up the filter's parameters
+    # changes with the filter's parameters
     uint64_t revision
     OscillationParams oscillation
 
@@ -151,7 +151,7 @@ cdef struct DeviceState:
     uint64_t clamped
     uint64_t saturated
     uint64_t faded
-    # safety: what is latched now, the filter's stage on the worst axis and how much of it the gates see, 0 to 1
+    # SAFETY_ bits that are latched, the filter's stage on the worst axis, and the severity for force gates, 0 to 1
     uint32_t safety
     uint32_t oscillation_stage
     double severity
@@ -159,7 +159,7 @@ cdef struct DeviceState:
     double external
     double temperature
     double derating
-    # how often since the device came
+    # counts since the slot was leased
     uint64_t oscillations
     uint64_t ceilings
     uint64_t ebrakes
@@ -168,7 +168,7 @@ cdef struct DeviceState:
     uint64_t stalls
     uint64_t deratings
     uint64_t grip_drops
-    # what a device at a port tells of itself: PORT_ bits, its protocol's faults, packets so far and times that they stopped
+    # of a device at a port: PORT_ bits, fault bits of its protocol, number of packets and of silences
     uint64_t port_bits
     uint64_t port_faults
     uint64_t samples
@@ -209,7 +209,7 @@ cdef struct DevicePrivate:
     SetPoint position
     SetPoint angle
     Chain chain
-    Guard guard
+    MonitorMemory monitors
     Thermal thermal
     PortInner port
 
@@ -225,7 +225,7 @@ cdef struct DeviceSlot:
     # of each session: the stamp of the command that fades, and its gain in the last tick
     int64_t fading_ns[MAX_SESSIONS]
     double fading_gain[MAX_SESSIONS]
-    # of each session: what gate and duck have come to on their ramps, and whose generation that is
+    # of each session: present values of gate and duck on their ramps, and the generation that they belong to
     double gate[MAX_SESSIONS]
     double duck[MAX_SESSIONS]
     uint32_t ramped_for[MAX_SESSIONS]

@@ -68,7 +68,7 @@ cpdef enum Mechanism:
     MECHANISM_SERIAL = 0
     MECHANISM_FIVE_BAR = 1
     MECHANISM_DELTA = 2
-    # no joints of ours: a device at a port tells its cursor itself
+    # the device at a port reports its cursor; the loop computes no joints
     MECHANISM_CURSOR = 3
     MECHANISM_HINGE = 4
 

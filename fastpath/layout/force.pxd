@@ -96,7 +96,7 @@ cdef struct ThermalParams:
     double ambient
 
 cdef struct SetPoint:
-    # straight from one commanded set-point to the next, over the interval between the two messages
+    # linear interpolation between two commanded set-points, over the interval between their messages
     double origin[3]
     double target[3]
     double now[3]
@@ -110,19 +110,26 @@ cdef struct Share:
     double dt
     double value
 
-cdef struct Guard:
-    # loop-private memory of the safety monitors, s and N
+cdef struct MonitorMemory:
+    # s over the lower speed threshold with power from the motors
     double fast
+    # s at rest since the e-brake engaged
     double resting
+    # m/s, low-passed for the stall monitor
     double still_speed
     Share still_share
+    # s of a stall so far
     double stalled
+    # N, momentum observer of foreign objects; m/s of the last tick
     double observer[3]
     double last_velocity[3]
+    # s over the hard threshold of a foreign object, and below the threshold of the present stage
     double hard
     double calm
+    # s that the grip is not held, and that it is held again
     double grip_away
     double grip_back
+    # factors of the output, 0 to 1: grip dropped, foreign object
     double grip_gain
     double fod_gain
     uint64_t ebrake

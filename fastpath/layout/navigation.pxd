@@ -19,7 +19,7 @@ cdef enum NavigationMode:
     NAVIGATION_BUBBLE = 1
 
 cdef struct Shape:
-    # one of the solids, to which every primitive comes down; what it does not need is 0
+    # a Solid; fields that it does not use are 0
     uint64_t solid
     # where the axis begins, its unit direction (plane: the normal) and its length
     double origin[3]
@@ -62,7 +62,7 @@ cdef struct Navigation:
     double hysteresis
 
 cdef struct Navigated:
-    # what a frame needs: whose it is, N (a translation, m) and its rate (m/s, application space), and the bubble now
+    # for frames: generations of session and device, N (a translation, m), its rate (m/s, application space), and the present bubble
     uint32_t session_generation
     uint32_t device_generation
     uint32_t revision
@@ -75,7 +75,7 @@ cdef struct Navigated:
 cdef struct Navigator:
     # loop-private memory of one session's navigation on one device
     Navigated now
-    # the centre that was asked for, the speed through the scene (m/s, local) and the direction of the push
+    # the configured centre, the speed through the scene (m/s, local) and the direction of the push
     double asked[3]
     double velocity[3]
     double normal[3]

@@ -1,7 +1,7 @@
 """Structs between the loop and the thread of a port: the newest sample of each device, and the loop's order for it.
 
 Both go through triple buffers in the device's slot (`arena.pxd`): the sample's writer is the port's thread and its reader the
-loop, the order's the other way round. `generation` is that of the device's lease; whoever reads another one ignores the value.
+loop, the order's the other way round. `generation` is that of the device's lease; a reader with another generation ignores the value.
 Times are stamps of the runtime's clock. Every struct is a multiple of 8 bytes.
 """
 
@@ -12,11 +12,11 @@ cdef struct PortSample:
     uint64_t count
     int64_t time_ns
     uint32_t generation
-    # PORT_ bits that hold; the protocol's own of what is wrong
+    # PORT_ bits; fault bits of the protocol
     uint32_t bits
     uint64_t faults
     uint64_t buttons
-    # degrees, joint order; m, device frame: the loop takes what the mechanism's kind says
+    # degrees, joint order; m, device frame: the mechanism's kind decides which of them the loop uses
     double joint[3]
     double position[3]
     # unit quaternion, all zero = not known
@@ -35,11 +35,11 @@ cdef struct PortOrder:
     double torque[3]
 
 cdef struct PortInner:
-    # the loop's own: whose lease it began for, the sample of the last tick, whether its age was in order, and what velocity comes from
+    # loop-private: generation of the lease, number and time of the last sample, whether it was recent, last position and velocity
     uint64_t generation
     uint64_t count
     int64_t time_ns
-    uint64_t heard
+    uint64_t fresh
     double measured[3]
     double velocity[3]
 
@@ -47,7 +47,7 @@ cdef enum:
     PORT_DEVICES = 8
 
 cdef struct PortCounters:
-    # since the thread started; only ever more, but for the last five
+    # counts since the thread started
     uint64_t frames_in
     uint64_t frames_bad
     uint64_t bytes_in
@@ -63,7 +63,7 @@ cdef struct PortCounters:
     uint64_t dropped
     int64_t last_in_ns
     int64_t last_out_ns
-    # errno of what ended the exchange, 0 while it goes on: the port was unplugged
+    # errno that ended the exchange because the port was unplugged, 0 while it runs
     uint64_t gone
     uint64_t running
     uint64_t fifo

@@ -1,4 +1,4 @@
-# Python door to the signed distances of navigation: rules and tests use the loop's own lines.
+# Signed distances of navigation shapes for Python: validation and tests use the same C as the loop.
 
 from collections.abc import Sequence
 from typing import final

@@ -136,7 +136,7 @@ cdef inline double part_of(object bubble, str name) except? -1:
 
 
 cdef inline int fill_navigation(Navigation *out, object bubble) except -1:
-    """Copy a Bubble in, but not the revision; ValueError when it is none that the loop can work with."""
+    """Copy a Bubble in, but not the revision; ValueError when it is invalid."""
     cdef Navigation b
     cdef int i
     memset(&b, 0, sizeof(Navigation))

@@ -84,7 +84,7 @@ cdef inline void plant_substeps(
     PlantState *s, const PlantParams *p, const HandParams *hand, double *want, const double *want_v,
     const double *force, double weight, double dt, int count,
 ) noexcept nogil:
-    """Some steps of dt seconds under a held force (N), while the hand's intent goes on from want (m) at want_v."""
+    """Run steps of dt seconds under a held force (N), while the hand's intended position moves from want (m) at want_v."""
     cdef int i, _k
     for i in range(3):
         want[i] += 0.5 * dt * want_v[i]

@@ -61,7 +61,7 @@ static inline int hd_port_write(int descriptor, const void *bytes, size_t length
     return (int)n;
 }
 
-/* Bytes that were written and are not out yet; 0 where nobody can tell. */
+/* Bytes that were written and are not out yet; 0 where the system cannot tell. */
 static inline int hd_port_queued(int descriptor) {
     int queued = 0;
     return ioctl(descriptor, TIOCOUTQ, &queued) == 0 ? queued : 0;

@@ -26,7 +26,7 @@
 #define HD_PACKET_ROUND_MS 10
 #define HD_OTHER_THREAD_ROUNDS 200
 
-/* `open` is the descriptor plus one; 0 = free. The packet is whole before `open` says so; `sent` is the handler's. */
+/* `open` is the descriptor plus one; 0 = free. The packet is complete before `open` is set; `sent` is the handler's. */
 typedef struct {
     uint32_t open;
     uint32_t length;

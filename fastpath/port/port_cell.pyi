@@ -1,4 +1,4 @@
-# The two cells of one device at a port, for a link whose thread is Python; a serial port's thread does this in C.
+# The two cells of one device at a port, for a link with a Python thread; serial ports have theirs in C.
 
 from typing import TypeAlias, final
 

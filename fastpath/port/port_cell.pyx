@@ -1,4 +1,4 @@
-"""The two cells of one device at a port, for a link whose thread is Python: what the thread of a serial port does in C."""
+"""The two cells of one device at a port, for a link with a Python thread; serial ports have theirs in C."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport uint32_t, uint64_t

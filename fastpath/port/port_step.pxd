@@ -62,7 +62,7 @@ cdef inline void begin_lease(DeviceSlot *slot, uint32_t generation, uint64_t tic
 cdef inline void enter_silence(DeviceSlot *slot, uint64_t tick, int64_t now) noexcept nogil:
     """Order zero force and publish a state at rest with the time of the last packet."""
     cdef DeviceState *s = &slot.inner.state
-    slot.inner.port.heard = 0
+    slot.inner.port.fresh = 0
     memset(s.force, 0, sizeof(s.force))
     memset(s.torque, 0, sizeof(s.torque))
     memset(s.velocity, 0, sizeof(s.velocity))
@@ -82,12 +82,12 @@ cdef inline int take_packet(DeviceSlot *slot, const DeviceParams *p, uint64_t ti
     hd_triple_take(&slot.sample_cell)
     sample = newest(slot)
     if sample.count == 0 or sample.generation != generation or (now - sample.time_ns) * 1e-9 > p.silence:
-        if slot.inner.port.heard:
+        if slot.inner.port.fresh:
             enter_silence(slot, tick, now)
         return PACKET_NONE
-    if slot.inner.port.heard:
+    if slot.inner.port.fresh:
         return PACKET_FRESH
-    slot.inner.port.heard = 1
+    slot.inner.port.fresh = 1
     slot.inner.port.count = 0
     return PACKET_RESUMED
 

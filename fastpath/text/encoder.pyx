@@ -239,7 +239,7 @@ cdef class StateFields:
         if self.count == 0 or sum(map(len, self.before)) + NUMBER_BYTES * self.count > ENTRY_BYTES / 2:
             raise ValueError("the fields of a state are none, or longer than their room in a frame")
 
-    cdef char *put_state(self, char *at, const DeviceState *s, const FrameOptions *look, uint64_t *nulls) noexcept:
+    cdef char *put_state(self, char *at, const DeviceState *s, const FrameOptions *options, uint64_t *nulls) noexcept:
         cdef bytes before
         cdef double value
         cdef int i
@@ -250,7 +250,7 @@ cdef class StateFields:
             at = put_number(at, rounded(value, self.per_unit[i]), nulls)
         at = put(at, b"}")
         if self.motors:
-            at = put_control(at, s, look)
+            at = put_control(at, s, options)
         return put(at, b"}")
 
 
@@ -303,7 +303,7 @@ cdef class FrameEncoder:
     """Encodes the frames of one connection; text that never changes is made once."""
 
     cdef readonly uint64_t nulls
-    cdef FrameOptions look
+    cdef FrameOptions options
     cdef bint timestamps
     cdef list entries, before
     cdef bytes opening, closing
@@ -318,10 +318,10 @@ cdef class FrameEncoder:
             raise ValueError(f"{version} is no frame version: give 30 or 31")
         if session_id is not None and session_id < 1:
             raise ValueError(f"{session_id} is no session id: give a positive integer, or None for frames without one")
-        self.look.legacy = version == 30
-        self.look.explicit_fields = explicit_fields
-        self.look.complete_transforms = explicit_fields or complete_transforms
-        self.look.safety = status_safety
+        self.options.legacy = version == 30
+        self.options.explicit_fields = explicit_fields
+        self.options.complete_transforms = explicit_fields or complete_transforms
+        self.options.safety = status_safety
         self.timestamps = timestamps
         self.out = Buffer()
         self.opening = b"" if session_id is None else b',"session_id":' + encode_json(session_id)
@@ -336,14 +336,14 @@ cdef class FrameEncoder:
         cdef FrameEntry entry
         cdef bytes text = b""
         cdef bytes name
-        left, right = (b"{", b"}") if self.look.legacy else (b"[", b"]")
+        left, right = (b"{", b"}") if self.options.legacy else (b"[", b"]")
         for group, entries in groups:
             text += b"," + encode_json(group) + b":" + left
             for index, member in enumerate(entries):
                 entry = <FrameEntry?>member
                 name = encode_json(entry.device_id)
                 text += b"," if index else b""
-                text += name + b":{" if self.look.legacy else b'{"device_id":' + name + b","
+                text += name + b":{" if self.options.legacy else b'{"device_id":' + name + b","
                 self.entries.append(entry)
                 self.before.append(text)
                 text = b""
@@ -398,14 +398,14 @@ cdef class FrameEncoder:
         cdef const Navigated *n = &entry.navigated if width > 0 else NULL
         cdef bint motors = entry.shape == SHAPE_CURSOR or (entry.fields is not None and entry.fields.motors)
         if entry.shape == SHAPE_FIELDS:
-            at = entry.fields.put_state(at, state, &self.look, &self.nulls)
+            at = entry.fields.put_state(at, state, &self.options, &self.nulls)
         elif entry.shape == SHAPE_CURSOR:
-            at = put_arm(at, state, entry.view, n, width, &self.look, &self.nulls)
+            at = put_arm(at, state, entry.view, n, width, &self.options, &self.nulls)
         else:
-            at = put_grip(at, state, entry.view, entry.wireless, &self.look, &self.nulls)
+            at = put_grip(at, state, entry.view, entry.wireless, &self.options, &self.nulls)
         if more is not None:
             at = put(put_bytes(at - 1, PyBytes_AS_STRING(more), PyBytes_GET_SIZE(more)), b"}")
-        at = put_status(at, state, motors, entry.ready, motors and entry.in_use(), n != NULL, &self.look)
+        at = put_status(at, state, motors, entry.ready, motors and entry.in_use(), n != NULL, &self.options)
         return put(at, b"}")
 
     cdef char *put_stamp(self, char *at) noexcept:

@@ -128,8 +128,8 @@ cdef inline char *put_flag(char *at, bint value) noexcept nogil:
     return put(at, b"true") if value else put(at, b"false")
 
 
-cdef inline char *put_control(char *at, const DeviceState *s, const FrameOptions *look) noexcept nogil:
-    """Domain and mode; a v3.0 frame says the mode twice."""
+cdef inline char *put_control(char *at, const DeviceState *s, const FrameOptions *options) noexcept nogil:
+    """Domain and mode; a v3.0 frame has the mode twice."""
     cdef const char *mode = b'"idle"'
     at = put(at, b',"control_domain":')
     if s.domain == DOMAIN_CARTESIAN:
@@ -143,7 +143,7 @@ cdef inline char *put_control(char *at, const DeviceState *s, const FrameOptions
     elif s.mode == MODE_POSITION:
         mode = b'"position"'
     at = put(put(at, b',"control_mode":'), mode)
-    return put(put(at, b',"mode":'), mode) if look.legacy else at
+    return put(put(at, b',"mode":'), mode) if options.legacy else at
 
 
 cdef inline void place(const View *view, const Navigated *n, const double *p, double *out) noexcept nogil:
@@ -167,7 +167,7 @@ cdef inline char *put_rate(char *at, const Navigated *n, bint explicit_fields, u
     return put(at, b"}")
 
 
-cdef inline char *put_navigation(char *at, const Navigated *n, double width, const FrameOptions *look, uint64_t *nulls) noexcept nogil:
+cdef inline char *put_navigation(char *at, const Navigated *n, double width, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
     """The bubble as it is now, and N; `width`: of the velocity zone, m."""
     cdef Transform travelled
     transform_identity(&travelled)
@@ -181,12 +181,12 @@ cdef inline char *put_navigation(char *at, const Navigated *n, double width, con
         at = put(at, b',"zone":"velocity"}')
     else:
         at = put(at, b',"zone":"dead"}')
-    return put(put_transform(put(at, b',"transform":'), &travelled, look.complete_transforms, nulls), b"}")
+    return put(put_transform(put(at, b',"transform":'), &travelled, options.complete_transforms, nulls), b"}")
 
 
 cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, const Navigated *n, double width,
-                          const FrameOptions *look, uint64_t *nulls) noexcept nogil:
-    """State of an arm or a compact; `n`: what the session's navigation has come to, NULL while it is off."""
+                          const FrameOptions *options, uint64_t *nulls) noexcept nogil:
+    """State of an arm or a compact; `n`: state of the session's navigation, NULL while it is off."""
     cdef double v[3]
     cdef double q[4]
     cdef double raw[4]
@@ -210,11 +210,11 @@ cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, cons
     if s.mode == MODE_POSITION:
         rounded_vector(s.target_joint, PER_DEGREE_SET, v)
     at = put_joints(put(at, b',"current_angular_position":'), v, nulls)
-    at = put_control(at, s, look)
-    at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
-    at = put_rate(at, n, look.explicit_fields, nulls)
+    at = put_control(at, s, options)
+    at = put_transform(put(at, b',"transform":'), &view.workspace, options.complete_transforms, nulls)
+    at = put_rate(at, n, options.explicit_fields, nulls)
     if n != NULL:
-        at = put_navigation(at, n, width, look, nulls)
+        at = put_navigation(at, n, width, options, nulls)
     return put(at, b"}")
 
 
@@ -233,20 +233,20 @@ cdef inline char *put_safety(char *at, const DeviceState *s) noexcept nogil:
     return put(put_flag(put(at, b',"stopped":'), s.flags & FLAG_STOPPED), b"}")
 
 
-cdef inline char *put_arm_status(char *at, const DeviceState *s, bint ready, bint in_use, bint navigates, const FrameOptions *look) noexcept nogil:
+cdef inline char *put_arm_status(char *at, const DeviceState *s, bint ready, bint in_use, bint navigates, const FrameOptions *options) noexcept nogil:
     at = put_flag(put(at, b',"status":{"calibrated":'), s.flags & FLAG_CALIBRATED)
     at = put_flag(put(at, b',"in_use":'), in_use)
     at = put_flag(put(at, b',"power_supply":'), s.flags & FLAG_POWER_SUPPLY)
     at = put_flag(put(at, b',"ready":'), ready and s.flags & FLAG_READY)
     at = put_flag(put(at, b',"started":'), s.flags & FLAG_STARTED)
-    if look.safety:
+    if options.safety:
         at = put_safety(at, s)
     if navigates:
         at = put(at, b',"navigation":{"mode":"bubble"}')
     return put(at, b"}")
 
 
-cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bint wireless, const FrameOptions *look, uint64_t *nulls) noexcept nogil:
+cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bint wireless, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
     """State of a grip or a pen: the session's basis only."""
     cdef double q[4]
     cdef double raw[4]
@@ -261,7 +261,7 @@ cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bin
     if wireless:
         at = put_number(put(at, b',"battery_level":'), rounded(s.battery_level, PER_CHARGE), nulls)
         at = put_number(put(at, b',"battery_voltage":'), rounded(s.battery_voltage, PER_VOLT), nulls)
-    at = put_transform(put(at, b',"transform":'), &view.workspace, look.complete_transforms, nulls)
+    at = put_transform(put(at, b',"transform":'), &view.workspace, options.complete_transforms, nulls)
     return put(at, b"}")
 
 
@@ -274,7 +274,7 @@ cdef inline char *put_grip_status(char *at, const DeviceState *s, bint ready) no
 
 
 cdef inline char *put_status(
-    char *at, const DeviceState *s, bint motors, bint ready, bint in_use, bint navigates, const FrameOptions *look
+    char *at, const DeviceState *s, bint motors, bint ready, bint in_use, bint navigates, const FrameOptions *options
 ) noexcept nogil:
     """Status; `ready` is shown once both the service takes commands and the loop does."""
-    return put_arm_status(at, s, ready, in_use, navigates, look) if motors else put_grip_status(at, s, ready)
+    return put_arm_status(at, s, ready, in_use, navigates, options) if motors else put_grip_status(at, s, ready)

@@ -151,8 +151,8 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     else:
         limit_springs(p, s, force)
         for i in range(3):
-            force[i] *= d.guard.fod_gain * d.guard.grip_gain
-            torque[i] *= d.guard.fod_gain * d.guard.grip_gain
+            force[i] *= d.monitors.fod_gain * d.monitors.grip_gain
+            torque[i] *= d.monitors.fod_gain * d.monitors.grip_gain
         s.clamped += clamp_norm(force, p.peak_force)
     lap(a, STEP_CLAMP, since)
     # 11 torque map, 12 slew
@@ -171,13 +171,13 @@ cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p,
     """Run every monitor once, on the measurement under the last output."""
     cdef DevicePrivate *d = &slot.inner
     cdef bint alone = grip_released(a, p)
-    if d.guard.begun == 0:
-        monitors_begin(&d.guard)
+    if d.monitors.begun == 0:
+        monitors_begin(&d.monitors)
         chain_begin(&d.chain, &d.state)
-    watch_object(&d.guard, p, &d.state, alone, weight(p), dt)
-    watch_speed(&d.guard, &d.state, dt)
-    watch_stall(&d.guard, p, &d.state, dt)
-    watch_grip(&d.guard, p, &d.state, alone, dt)
+    watch_object(&d.monitors, p, &d.state, alone, weight(p), dt)
+    watch_speed(&d.monitors, &d.state, dt)
+    watch_stall(&d.monitors, p, &d.state, dt)
+    watch_grip(&d.monitors, p, &d.state, alone, dt)
     heat(&d.thermal, p, &d.state, dt)
 
 

@@ -22,7 +22,7 @@ cdef enum:
 
 
 cdef struct Played:
-    # N now; N, and m/s and m of 1 kg, that all of them come to at most
+    # present force, N; sums of the peaks of force (N), speed (m/s) and excursion (m) of 1 kg
     double force[3]
     double size
     double speed

@@ -8,7 +8,7 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from fastpath.layout.force cimport Guard, Thermal
+from fastpath.layout.force cimport MonitorMemory, Thermal
 from fastpath.layout.arena cimport DeviceParams, DeviceState
 from fastpath.layout.constants cimport (
     SAFETY_DERATED, SAFETY_DROPPED, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD, SAFETY_STALLED,
@@ -49,9 +49,9 @@ cdef inline double norm3(const double *v) noexcept nogil:
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
 
 
-cdef inline void monitors_begin(Guard *g) noexcept nogil:
+cdef inline void monitors_begin(MonitorMemory *g) noexcept nogil:
     """Reset: nothing latched, every gain 1."""
-    memset(g, 0, sizeof(Guard))
+    memset(g, 0, sizeof(MonitorMemory))
     g.grip_gain = 1
     g.fod_gain = 1
     g.begun = 1
@@ -65,7 +65,7 @@ cdef inline void latch(DeviceState *s, uint32_t bit, bint on) noexcept nogil:
         s.safety &= ~bit
 
 
-cdef inline void trip(Guard *g, DeviceState *s) noexcept nogil:
+cdef inline void trip(MonitorMemory *g, DeviceState *s) noexcept nogil:
     """Engage the e-brake; it is released after 0.5 s of rest and 2 s more."""
     if not g.ebrake:
         g.ebrake = 1
@@ -73,7 +73,7 @@ cdef inline void trip(Guard *g, DeviceState *s) noexcept nogil:
     g.resting = 0
 
 
-cdef inline void watch_speed(Guard *g, DeviceState *s, double dt) noexcept nogil:
+cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexcept nogil:
     """E-brake: faster than 3 m/s, or than 1.5 m/s for 10 ms while the motors push on; over after 0.5 s of rest and 2 s more."""
     cdef double speed = norm3(s.velocity), power = 0
     cdef int i
@@ -92,7 +92,7 @@ cdef inline void watch_speed(Guard *g, DeviceState *s, double dt) noexcept nogil
 
 
 cdef inline void watch_object(
-    Guard *g, const DeviceParams *p, DeviceState *s, bint released, double load, double dt,
+    MonitorMemory *g, const DeviceParams *p, DeviceState *s, bint released, double load, double dt,
 ) noexcept nogil:
     """Foreign object, by a momentum observer (De Luca 2003): the force besides motors and weight while the grip is not held.
 
@@ -136,7 +136,7 @@ cdef inline void watch_object(
     g.fod_gain = 0.5 if g.fod == SAFETY_GUARD else 1
 
 
-cdef inline void watch_stall(Guard *g, const DeviceParams *p, DeviceState *s, double dt) noexcept nogil:
+cdef inline void watch_stall(MonitorMemory *g, const DeviceParams *p, DeviceState *s, double dt) noexcept nogil:
     """Stall: over 0.6 of the torque limit for 2 s without motion; over at motion or under 0.4."""
     cdef double largest = 0
     cdef int i
@@ -155,7 +155,7 @@ cdef inline void watch_stall(Guard *g, const DeviceParams *p, DeviceState *s, do
         latch(s, SAFETY_STALLED, True)
 
 
-cdef inline void watch_grip(Guard *g, const DeviceParams *p, DeviceState *s, bint released, double dt) noexcept nogil:
+cdef inline void watch_grip(MonitorMemory *g, const DeviceParams *p, DeviceState *s, bint released, double dt) noexcept nogil:
     """Grip dropped: not held for longer than the time-out, the output ramps to 0 in 50 ms; back after 200 ms of holding."""
     g.grip_away = g.grip_away + dt if released else 0
     g.grip_back = 0 if released else g.grip_back + dt

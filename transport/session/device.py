@@ -92,7 +92,7 @@ class SessionDevice:
     def scale_output(self, gain: float) -> None:
         """Let through this share of what the session puts out; what was held is let go when it comes back from nothing."""
         if self._duck == 0:
-            self.writer.let_go()
+            self.writer.release_positions()
         self._duck = gain
         self.writer.set_duck(gain)
 

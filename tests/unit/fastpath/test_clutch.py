@@ -58,6 +58,6 @@ def test_letting_go_keeps_forces() -> None:
     writer.position(0, 0, 0)
     writer.angle(0, 0, 0)
 
-    writer.let_go()
+    writer.release_positions()
 
     assert writer.commands == 1
