@@ -16,13 +16,13 @@ from tests.support.peer import Peer
 from tests.support.service import FREE_PORTS, RunningService
 
 CLASHING = """
-from actors.modules.module import LISTED, Part, Words
+from actors.modules.module import LISTED, Part, WordTable
 
 
 class Module:
     name = "wheel"
     setting = LISTED
-    words = Words(commands=("{word}",))
+    words = WordTable(commands=("{word}",))
 
     def read(self, sent):
         return sent.value["not there"]
