@@ -1,4 +1,4 @@
-"""Unusable ports on pseudo-terminals and an emulated USB bus: one event, one log line, one row, no retries."""
+"""Unusable ports on pseudo-terminals and an emulated USB bus: one event, one log line, one row, no retry storm."""
 
 from __future__ import annotations
 

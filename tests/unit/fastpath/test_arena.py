@@ -1,4 +1,4 @@
-"""The arena's runtime, leases and capabilities: who may write a record, and until when."""
+"""The arena's runtime, leases and capabilities: which lease may write a record, and until when."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Navigation of sessions: whose counts, what starts and stops it, and positions converted back through it."""
+"""Navigation of sessions: which session's counts, what starts and stops it, positions converted back through it."""
 
 from __future__ import annotations
 
