@@ -1,8 +1,7 @@
-"""Looks for ports every `devices/detection/period`, and keeps one PortLink for each that may be opened; blocks nobody but itself.
+"""Detection: scans the ports every `devices/detection/period` and keeps one PortLink for each that may be opened.
 
-Between two looks it glances, many times a second, so that no port comes and goes unseen: a glance that differs from the last one has
-the ports listed, those that went closed, and comings and goings counted. A port is opened at the next look and not before: a node that
-has just come may not have its owner yet.
+20 times a second it compares the device folders (`change_token`). After a change it scans at once, closes the ports that went and counts
+who came and went, but opens new ports only at the next periodic scan: a new node may not have its owner yet.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.port.link_interface import Links
     from actors.port.open_links import OpenLinks
-    from actors.settings.messages import SettingsView
+    from actors.settings.messages import SettingsView, SettingView
     from actors.values.hardware import Candidate
 
 T = TypeVar("T")
@@ -87,7 +86,7 @@ class Detection(ServiceActor):
         self._listed: tuple[Candidate, ...] = ()
         # Those that were wanted at the last look, by name.
         self._known: dict[str, Candidate] = {}
-        self._chosen_by = port_filter.chosen_by(settings.value)
+        self._scanned_with = port_filter.detection_settings(settings.value, links.setting_keys)
         self._token: object = None
         self._looks_due = 0
         self._untried: set[str] = set()
@@ -149,7 +148,7 @@ class Detection(ServiceActor):
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
         """What is switched off is closed at once, what is switched on is looked for at once."""
-        if port_filter.matters(message.key):
+        if port_filter.is_detection_setting(message.key, self._links.setting_keys):
             self._note(by_setting=False)
             self.tell(self.name, ScanDue())
 
@@ -167,15 +166,18 @@ class Detection(ServiceActor):
 
     def _look(self) -> None:
         """List the ports; a look that fails changes nothing. A setting that changes meanwhile is seen by this look and the next."""
-        before = port_filter.chosen_by(self._settings.value)
+        before = self._detection_settings()
         token = self._ask(self._links.change_token, self._token)
         listed = self._ask(self._links.scan, None)
         if listed is None:
             return
         self._token, self._listed = token, listed
-        same = self._chosen_by == before == port_filter.chosen_by(self._settings.value)
-        self._chosen_by = before
+        same = self._scanned_with == before == self._detection_settings()
+        self._scanned_with = before
         self._note(by_setting=not same)
+
+    def _detection_settings(self) -> tuple[SettingView, ...]:
+        return port_filter.detection_settings(self._settings.value, self._links.setting_keys)
 
     def _ask(self, question: Callable[[], T], otherwise: T) -> T:
         """The answer of the links; one that fails is said once, and nothing has changed then."""
@@ -194,7 +196,7 @@ class Detection(ServiceActor):
         """Close what is not there or not wanted any more, and have it counted what was pulled out and plugged in."""
         now = {one.port: one for one in port_filter.chosen(self._listed, Filter.of(self._settings.value))}
         listed = {one.port: one for one in self._listed}
-        news = port_filter.news(self._known, now, listed, by_setting=by_setting)
+        news = port_filter.port_changes(self._known, now, listed, by_setting=by_setting)
         self._known = now
         for one in news.unwanted:
             self._dismiss(one.port, "the settings do not want it any more", on_purpose=True)

@@ -7,7 +7,7 @@ were given. From then on bytes flow between link and loop without any actor; Lin
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
@@ -125,7 +125,12 @@ class Link(Protocol):
 
 
 class Links(Protocol):
-    """All ports of the machine that a driver may be at."""
+    """The ports of the machine and the drivers that open them."""
+
+    @property
+    def setting_keys(self) -> Collection[str]:
+        """Settings of the drivers: a change of one calls for a scan."""
+        ...
 
     def scan(self) -> tuple[Candidate, ...]:
         """Ports that are worth opening, or are recognised and not driven; what belongs to somebody else is left out."""
@@ -142,6 +147,8 @@ class Links(Protocol):
 
 class NoLinks:
     """A machine without ports."""
+
+    setting_keys = frozenset[str]()
 
     def scan(self) -> tuple[Candidate, ...]:
         """Nothing."""

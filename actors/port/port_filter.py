@@ -1,11 +1,11 @@
-"""Which of the ports that are listed may be opened, as a rule of the settings, and what one look has seen that the one before had not.
+"""Rules of the detection: which listed ports the settings let it open, and what changed between two scans.
 
-Blocked ports are among them: they have a PortLink that waits.
+Blocked ports pass too: each has a PortLink that waits for the reset.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -18,23 +18,22 @@ ENABLED: Final = {
     Transport.SERIAL: "communication/serial/enabled",
     Transport.USB: "communication/usb/enabled",
 }
-# Where settings are that a look at the ports reads: what is looked for, and what boards do not say of themselves.
-LOOKED_AT: Final = ("devices/detection/", "devices/hapi/", "devices/falcon/")
+DETECTION_SETTINGS: Final = "devices/detection/"
 VENDORS: Final = "devices/detection/advanced/allowed_vendor_id_filter"
 NAMES: Final = "devices/detection/advanced/port_name_substring_filter"
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """`vendors` and `names` empty: all."""
+    """Which candidates may be opened; a candidate that a setting names passes `vendors` and `names`."""
 
     transports: frozenset[Transport] = frozenset(Transport)
-    vendors: frozenset[int] = field(default_factory=frozenset)
-    names: tuple[str, ...] = ()
+    vendors: frozenset[int] = field(default_factory=frozenset)  # USB vendor ids; empty: all
+    names: tuple[str, ...] = ()  # parts of names or paths; empty: all
 
     @classmethod
     def of(cls, settings: SettingsView) -> Filter:
-        """As the settings have it now."""
+        """Return the filter of these settings."""
         return cls(
             frozenset(one for one, key in ENABLED.items() if settings.flag(key)),
             frozenset(int(text, 16) for text in settings.texts(VENDORS)),
@@ -43,23 +42,23 @@ class Filter:
 
 
 def chosen(listed: Iterable[Candidate], rule: Filter) -> tuple[Candidate, ...]:
-    """Those that the rule lets through, in the order of the list."""
+    """Return the candidates that pass the filter, in the order of the list."""
     return tuple(one for one in listed if _passes(one, rule))
 
 
 @dataclass(frozen=True, slots=True)
 class PortChanges:
-    """Candidates as they were before: pulled out, or let go on purpose; then those that are there now and were not."""
+    """What changed between two scans."""
 
-    unplugged: tuple[Candidate, ...] = ()
-    unwanted: tuple[Candidate, ...] = ()
-    plugged: tuple[Candidate, ...] = ()
+    unplugged: tuple[Candidate, ...] = ()  # as they were listed before
+    unwanted: tuple[Candidate, ...] = ()  # still plugged in, and let go because of a setting
+    plugged: tuple[Candidate, ...] = ()  # new, or plugged in again
 
 
-def news(
+def port_changes(
     before: Mapping[str, Candidate], now: Mapping[str, Candidate], listed: Mapping[str, Candidate], *, by_setting: bool
 ) -> PortChanges:
-    """`now` are the wanted ones of `listed`, all by name; `by_setting`: settings may have kept some from being listed."""
+    """Compare the wanted candidates of two scans, by port name; `by_setting`: settings changed between them."""
     other = [one for port, one in before.items() if now.get(port) != one]
     kept = [by_setting or one.stayed(listed.get(one.port)) for one in other]
     return PortChanges(
@@ -69,14 +68,14 @@ def news(
     )
 
 
-def chosen_by(settings: SettingsView) -> tuple[SettingView, ...]:
-    """Equal as long as no setting was changed that decides which ports are listed and wanted."""
-    return tuple(record for key, record in settings.records.items() if matters(key))
+def detection_settings(settings: SettingsView, driver_keys: Collection[str]) -> tuple[SettingView, ...]:
+    """Return the records of the settings that decide which ports are listed and opened, to compare two scans by."""
+    return tuple(record for key, record in settings.records.items() if is_detection_setting(key, driver_keys))
 
 
-def matters(key: str) -> bool:
-    """Whether a setting may change what is wanted or found."""
-    return key in ENABLED.values() or key.startswith(LOOKED_AT)
+def is_detection_setting(key: str, driver_keys: Collection[str]) -> bool:
+    """Whether a change of the setting calls for a scan; `driver_keys` are the settings of the drivers."""
+    return key in ENABLED.values() or key.startswith(DETECTION_SETTINGS) or key in driver_keys
 
 
 def _passes(candidate: Candidate, rule: Filter) -> bool:

@@ -38,6 +38,8 @@ FAST = {"devices/detection/period": 100, "control/frequency": 1000}
 class OnlyFalcons:
     """A machine with a USB bus and nothing else."""
 
+    setting_keys = frozenset[str]()
+
     falcons: FalconDriver
 
     def scan(self) -> tuple[Candidate, ...]:

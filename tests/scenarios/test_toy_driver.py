@@ -10,6 +10,9 @@ from unittest.mock import patch
 
 import pytest
 
+from actors.kit.published import Published
+from actors.settings.effective import load_settings
+from fastpath.arena.runtime import Runtime
 from tests.emulators.pty_port import PtyPort
 from tests.support.exchange import exchange
 from tests.support.inside import ServiceInside
@@ -74,6 +77,14 @@ def test_settings_of_a_driver_stand_behind_the_rows_of_their_section() -> None:
 
     assert keys[-1] == PORTS
     assert f"| `{PORTS}` |" in page(CATALOG_WITH_TILT)
+
+
+def test_change_of_a_setting_of_a_new_driver_calls_for_a_scan() -> None:
+    settings = Published(load_settings(CATALOG_WITH_TILT, {}, {})[0].view())
+
+    scanner = make_scanner(Runtime(realtime=False, stepping=True), settings, drivers=WITH_TILT)
+
+    assert scanner.setting_keys >= {PORTS, "devices/hapi/ports", "devices/falcon/firmware_image"}
 
 
 def test_unsupported_ids_of_a_new_driver_are_known() -> None:

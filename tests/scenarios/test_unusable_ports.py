@@ -57,6 +57,7 @@ class Counted:
 
     def __call__(self, runtime: Runtime, settings: Published[SettingsView]) -> Links:
         self._links = make_scanner(runtime, settings)
+        self.setting_keys = self._links.setting_keys
         return self
 
     def scan(self) -> tuple[Candidate, ...]:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 class BoardLinks:
     """Port `board0` is at the first path while something is there, and so on."""
 
+    setting_keys = frozenset[str]()
+
     def __init__(self, runtime: Runtime, paths: Sequence[str]) -> None:
         self._runtime = runtime
         self._paths = tuple(paths)

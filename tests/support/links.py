@@ -113,6 +113,8 @@ class Board:
 class FakeLinks:
     """The machine; `make` is handed to a system."""
 
+    setting_keys = frozenset[str]()
+
     def __init__(self) -> None:
         self._boards: dict[str, Board] = {}
         self._gate = threading.Event()

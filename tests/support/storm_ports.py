@@ -165,6 +165,8 @@ class MousePlug:
 class StormLinks:
     """Boards at their paths, and every other driver that there is, as a machine has them."""
 
+    setting_keys = frozenset[str]()
+
     def __init__(self, paths: Sequence[str], bus: FalconBus, mouse: MousePlug) -> None:
         self._paths = tuple(paths)
         self._bus = bus

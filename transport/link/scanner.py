@@ -17,7 +17,7 @@ from actors.port.api import ENABLED, Link, NoDeviceAnswers, OpenLimits, PortUnus
 from actors.values.hardware import Candidate, PortFault
 from transport.link.device_nodes import change_token, node_of
 from transport.link.driver_spec import Driver, DriverContext, DriverSpec, UnsupportedIds
-from transport.link.drivers import DRIVERS
+from transport.link.drivers import DRIVERS, driver_settings
 from transport.link.serial_ports import named_apart
 from transport.link.usb_bus import UsbBus
 
@@ -40,15 +40,22 @@ def make_scanner(
     specs = tuple(drivers)
     unsupported = UnsupportedIds(specs)
     context = DriverContext(runtime, settings, failsafe, UsbBus(), unsupported)
-    return PortScanner(settings, [spec.make(context) for spec in specs], unsupported)
+    setting_keys = [row.key for row in driver_settings(specs)]
+    return PortScanner(settings, [spec.make(context) for spec in specs], unsupported, setting_keys)
 
 
 class PortScanner:
     """The ports of all drivers whose transport is switched on; see `actors.port.link_interface.Links`."""
 
     def __init__(
-        self, settings: Published[SettingsView], drivers: Iterable[Driver], unsupported: UnsupportedIds
+        self,
+        settings: Published[SettingsView],
+        drivers: Iterable[Driver],
+        unsupported: UnsupportedIds,
+        setting_keys: Iterable[str] = (),
     ) -> None:
+        """`setting_keys` are the settings of the drivers: a change of one calls for a scan."""
+        self.setting_keys = frozenset(setting_keys)
         self._settings = settings
         self._drivers = tuple(drivers)
         self._unsupported = unsupported

@@ -135,15 +135,15 @@ def test_a_port_that_a_setting_names_needs_no_filter_to_let_it_through() -> None
     assert not chosen(assigned, serial=False)
 
 
-def test_settings_that_a_look_reads_cause_one() -> None:
+def test_settings_of_detection_and_drivers_call_for_a_scan() -> None:
     for key in (
         "communication/usb/enabled",
         port_filter.VENDORS,
         "devices/detection/serial_ports",
         "devices/hapi/ports",
     ):
-        assert port_filter.matters(key)
-    assert not port_filter.matters("devices/auto_pairing")
+        assert port_filter.is_detection_setting(key, {"devices/hapi/ports"})
+    assert not port_filter.is_detection_setting("devices/auto_pairing", {"devices/hapi/ports"})
 
 
 def test_a_machine_without_ports_has_none() -> None:

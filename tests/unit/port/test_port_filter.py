@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from actors.port.port_filter import PortChanges, chosen_by, news
+from actors.port.port_filter import PortChanges, detection_settings, port_changes
 from actors.values.hardware import Candidate, Transport
 from tests.support.slices import settings_view
 
@@ -41,17 +41,17 @@ def of(*candidates: Candidate) -> dict[str, Candidate]:
 def test_what_was_pulled_out_is_told_from_what_is_not_wanted_any_more(
     before: tuple[Candidate, ...], now: tuple[Candidate, ...], listed: tuple[Candidate, ...], seen: PortChanges
 ) -> None:
-    assert news(of(*before), of(*now), of(*listed), by_setting=False) == seen
+    assert port_changes(of(*before), of(*now), of(*listed), by_setting=False) == seen
 
 
 @pytest.mark.parametrize("now", [(), (ANEW,)])
 def test_what_a_setting_may_have_hidden_was_not_pulled_out(now: tuple[Candidate, ...]) -> None:
-    seen = news(of(PORT), of(*now), of(*now), by_setting=True)
+    seen = port_changes(of(PORT), of(*now), of(*now), by_setting=True)
     assert (seen.unplugged, seen.unwanted) == ((), (PORT,))
 
 
 def test_only_settings_that_decide_what_is_listed_make_a_difference() -> None:
-    same = chosen_by(settings_view())
-    assert chosen_by(settings_view({"misc/hidden_settings": True})) == same
-    assert chosen_by(settings_view({"devices/detection/serial_ports": ["/dev/ttyACM0"]})) != same
-    assert chosen_by(settings_view({"communication/usb/enabled": False})) != same
+    same = detection_settings(settings_view(), ())
+    assert detection_settings(settings_view({"misc/hidden_settings": True}), ()) == same
+    assert detection_settings(settings_view({"devices/detection/serial_ports": ["/dev/ttyACM0"]}), ()) != same
+    assert detection_settings(settings_view({"communication/usb/enabled": False}), ()) != same
