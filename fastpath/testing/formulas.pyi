@@ -17,7 +17,7 @@ class Mechanism:
         shoulder: Sequence[float],
         links: Sequence[float],
         counts_per_turn: float = 0,
-        kind: Literal["serial", "five_bar", "delta"] = "serial",
+        kind: Literal["serial", "five_bar", "delta", "hinge"] = "serial",
         base: float = 0,
     ) -> Mechanism: ...
     # Joint angles -> cursor (m).

@@ -11,7 +11,8 @@ from libc.string cimport memset
 
 from fastpath.layout.arena cimport MechanismParams
 from fastpath.layout.constants cimport (
-    HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_SERIAL,
+    HAND_CIRCLE, HAND_HOLD, HAND_REST, MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_HINGE,
+    MECHANISM_SERIAL,
 )
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice
 cimport fastpath.mechanisms.kinematics as kinematics
@@ -25,7 +26,7 @@ cdef enum:
 
 Vector = tuple[float, float, float]
 
-_MECHANISMS = {"serial": MECHANISM_SERIAL, "five_bar": MECHANISM_FIVE_BAR, "delta": MECHANISM_DELTA}
+_MECHANISMS = {"serial": MECHANISM_SERIAL, "five_bar": MECHANISM_FIVE_BAR, "delta": MECHANISM_DELTA, "hinge": MECHANISM_HINGE}
 _HAND_PATHS = {"circle": HAND_CIRCLE, "rest": HAND_REST, "hold": HAND_HOLD}
 
 

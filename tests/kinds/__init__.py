@@ -1,0 +1,1 @@
+"""Kinds of devices that are added from outside of the service."""
