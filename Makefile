@@ -42,10 +42,10 @@ run: $(STAMPS)/build $(STAMPS)/record  ## start the service with a simulated arm
 build: $(STAMPS)/build $(STAMPS)/record  ## build the extensions in place
 
 test: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests; PYTEST_ARGS are handed to pytest
-	$(PY) -m tests.support.shares $(PYTEST_ARGS)
+	$(PY) -m tests.support.suite.shares $(PYTEST_ARGS)
 
 test-unit: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the tests that open no socket, in under a minute
-	$(PY) -m tests.support.shares --unit
+	$(PY) -m tests.support.suite.shares --unit
 
 test-slice: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## run the unit tests of one slice in seconds: S=device, S=transport/http
 	$(PY) -m pytest -q tests/unit/$(S) $(PYTEST_ARGS)
@@ -76,8 +76,8 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(PY) -m transport.http.reference > docs/http.md
 	$(PY) -m actors.event.reference > docs/events.md
 	$(PY) -m actors.kit.reference > docs/messages.md
-	$(PY) -m tests.support.promises > docs/promises.md
-	$(PY) -m tests.support.supervision_tree
+	$(PY) -m tests.support.suite.promises > docs/promises.md
+	$(PY) -m tests.support.suite.supervision_tree
 
 lock: $(STAMPS)/test  ## write requirements/ from the ranges in pyproject.toml
 	$(PY) ops/lock.py

@@ -14,7 +14,7 @@ from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.rig import LoopRig
 from bench.support.turns import ns_per_call
 from fastpath.layout.dtypes import DEVICE_STATE
-from tests.support.polling import eventually
+from tests.support.service.polling import eventually
 
 SECTION: Final = "cells · from Python, the loop at 4 kHz beside it · reference: a bare method with the same arguments"
 LIMIT: Final = Limit(200, "≤", of="figure")

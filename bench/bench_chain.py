@@ -12,7 +12,7 @@ from bench.support.plugin import Benchmark
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from fastpath.arena.runtime import Runtime, default_oscillation
 from fastpath.navigation.values import Bubble
-from tests.support.devices import arm_params, fill
+from tests.support.loop.devices import arm_params, fill
 
 FREQUENCY: Final = 32_000.0
 PERIOD_US: Final = 1e6 / FREQUENCY

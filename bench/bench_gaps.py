@@ -18,8 +18,8 @@ from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import GROUP, force_messages
 from bench.support.turns import in_turn
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 GAPS: Final = "worst gap between frames of a good client · reference: the same with nobody slow beside it"
 SILENT: Final = (

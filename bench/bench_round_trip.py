@@ -19,7 +19,7 @@ from bench.support.processes import ClientProcess, Drive, echo_server
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import force_messages
 from bench.support.turns import in_turn, medians
-from tests.support.service import RunningService
+from tests.support.service.process import RunningService
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from tests.support.import_floors import PACKAGES, imports_of, sources
+from tests.support.suite.import_floors import PACKAGES, imports_of, sources
 
 ROOT = Path(__file__).parents[1]
 MAKE_LOCK = "run make lock"

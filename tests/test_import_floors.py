@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support.import_floors import all_violations, circles, floor_of, imports_of, sources
+from tests.support.suite.import_floors import all_violations, circles, floor_of, imports_of, sources
 
 ROOT = Path(__file__).parents[1]
 

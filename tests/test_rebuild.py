@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.setup_script import dependencies
+from tests.support.suite.setup_script import dependencies
 
 ROOT = Path(__file__).parents[1]
 FASTPATH = ROOT / "fastpath"

@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from tests.support.import_floors import sources
-from tests.support.source_rules import takes_parts_of_options, vendor_words
+from tests.support.suite.import_floors import sources
+from tests.support.suite.source_rules import takes_parts_of_options, vendor_words
 
 ROOT = Path(__file__).parents[1]
 

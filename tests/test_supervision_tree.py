@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.supervision_tree import PAGE, page, tree
+from tests.support.suite.supervision_tree import PAGE, page, tree
 
 
 def test_page_shows_the_supervision_tree_of_the_sources() -> None:

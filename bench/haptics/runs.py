@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpath.navigation.values import Bubble
-from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig
-from tests.support.walls import (
+from tests.support.loop.bubbles import CENTRE, SETTLED_S, DrivenRig
+from tests.support.loop.walls import (
     FALCON_LIKE,
     FIRM,
     INVERSE3_LIKE,

@@ -21,7 +21,7 @@ from tests.haptics.test_legitimate import (
     tremor,
     vibration,
 )
-from tests.support.walls import LOUD_MM_S, Rates, Setup, band_rms_mm_s, first, random_setup, rms_mm_s
+from tests.support.loop.walls import LOUD_MM_S, Rates, Setup, band_rms_mm_s, first, random_setup, rms_mm_s
 
 SEED: Final = 7
 PLANTS: Final = 300

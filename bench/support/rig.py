@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Runtime
-from tests.support.devices import arm_params, grip_params
+from tests.support.loop.devices import arm_params, grip_params
 
 MAKES: Final[Mapping[str, Callable[..., NDArray[np.void]]]] = {"arm": arm_params, "grip": grip_params}
 COMMAND_TIMEOUT_S: Final = 0.05

@@ -11,9 +11,9 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from tests.acceptance.conftest import Join
-from tests.support.any_message import messages
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer, encoded
+from tests.support.clients.any_message import messages
+from tests.support.clients.peer import Peer, encoded
+from tests.support.service.inside import ServiceInside
 
 BATCH = 200
 # 20,000 messages, 200,000 where there are more examples of everything.

@@ -11,10 +11,10 @@ import pytest
 
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.readings import READINGS
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.loop.readings import READINGS
+from tests.support.service.inside import ServiceInside
 
 # As long as ids get.
 ARM, COMPACT, WIRED, WIRELESS = "A0000001", "C0000001", "B0000001", "B0000002"

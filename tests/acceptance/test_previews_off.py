@@ -10,8 +10,8 @@ import pytest
 
 from actors.modules.built_in import built_in
 from tests.acceptance.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.peer import Peer
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
 
 SETTINGS = {module.setting for module in built_in()}
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}

@@ -14,7 +14,7 @@ from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import InvalidInput
 from actors.session.messages import Client, SessionConfig, SessionRecord, SessionTable
 from actors.session.selectors import Selected, parse_selector, select
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 from transport.http.device_selector import find
 from transport.http.request_target import parse_target
 from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from fastpath.space.spatial_py import Space, basis_axial, basis_rotation
 from tests.acceptance.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.readings import read_out
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.loop.readings import read_out
+from tests.support.service.inside import ServiceInside
 
 Array = NDArray[Any]
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}

@@ -17,10 +17,10 @@ from actors.kit.message import Message
 from actors.session.messages import Change, SetBasis, SetDamping, SetForceGate, SetMount, SetPreset
 from actors.values.spatial import Basis, PartialTransform
 from tests.acceptance.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 from transport.http.session_scope import OpenScope
 
 ARM = "A001"

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from tests.support.walls import Setup, random_setup
+from tests.support.loop.walls import Setup, random_setup
 
 SEED: Final = 7
 SETUPS: Final = 300

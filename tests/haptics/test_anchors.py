@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from tests.support.walls import LIGHT, MEDIUM, Rates, Setup, band_rms_mm_s, first, rms_mm_s
+from tests.support.loop.walls import LIGHT, MEDIUM, Rates, Setup, band_rms_mm_s, first, rms_mm_s
 
 SECONDS: Final = 3.0
 WITHIN_S: Final = 0.020

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from fastpath.navigation.values import ZONES, Bubble, BubbleShape, Navigated
-from tests.support.bubbles import CENTRE, RADIUS_M, SETTLED_S, Array, DrivenRig, X, navigating, outside
-from tests.support.devices import force_of
+from tests.support.loop.bubbles import CENTRE, RADIUS_M, SETTLED_S, Array, DrivenRig, X, navigating, outside
+from tests.support.loop.devices import force_of
 
 QUARTER_Z = (0.7071067811865476, 0.0, 0.0, 0.7071067811865476)
 

@@ -7,7 +7,17 @@ from typing import Final
 import numpy as np
 import pytest
 
-from tests.support.walls import FALCON_LIKE, FIRM, INVERSE3_LIKE, LIGHT, MEDIUM, PANTOGRAPH, TOUCH_LIKE, Setup, rms_mm_s
+from tests.support.loop.walls import (
+    FALCON_LIKE,
+    FIRM,
+    INVERSE3_LIKE,
+    LIGHT,
+    MEDIUM,
+    PANTOGRAPH,
+    TOUCH_LIKE,
+    Setup,
+    rms_mm_s,
+)
 
 BURST_S: Final = 0.6
 FREE: Final = 8

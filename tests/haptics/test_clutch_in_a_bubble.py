@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fastpath.navigation.values import Bubble
-from tests.support.bubbles import CENTRE, Array, DrivenRig, X, outside
+from tests.support.loop.bubbles import CENTRE, Array, DrivenRig, X, outside
 
 RATIOS = (0.5, 0.0, 0.25, 1.0)
 

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from tests.support.walls import LOUD_MM_S, Setup, band_rms_mm_s, first, rms_mm_s
+from tests.support.loop.walls import LOUD_MM_S, Setup, band_rms_mm_s, first, rms_mm_s
 
 PLANTS: Final = 200
 RATIOS: Final = (1.5, 2, 3, 5, 8)

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from tests.support.walls import LIGHT, Setup
+from tests.support.loop.walls import LIGHT, Setup
 
 SHAKE_HZ: Final = 15
 HALF_S: Final = 1 / (2 * SHAKE_HZ)

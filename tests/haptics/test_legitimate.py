@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pytest
 
-from tests.support.walls import Setup
+from tests.support.loop.walls import Setup
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,9 +11,9 @@ import pytest
 from actors.values.identity import Kind
 from fastpath.arena.runtime import default_oscillation
 from fastpath.navigation.values import ZONES, Bubble
-from tests.support.bubbles import outside
-from tests.support.devices import ARM_CENTRE, CIRCLE, REST, ArmRig, arm_params, fill, grip_params
-from tests.support.watched_arm import ATTACHED, DROPPED, EBRAKE
+from tests.support.loop.bubbles import outside
+from tests.support.loop.devices import ARM_CENTRE, CIRCLE, REST, ArmRig, arm_params, fill, grip_params
+from tests.support.loop.watched_arm import ATTACHED, DROPPED, EBRAKE
 
 SAMPLES: Final = 1_000_000
 AXES: Final = 3

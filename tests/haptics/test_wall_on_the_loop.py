@@ -10,8 +10,8 @@ import pytest
 
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
 from fastpath.arena.runtime import default_oscillation
-from tests.support.devices import ARM_CENTRE, REST, ArmRig, arm_params
-from tests.support.walls import APPROACH_M, LIGHT, MEDIUM, Setup, rms_mm_s
+from tests.support.loop.devices import ARM_CENTRE, REST, ArmRig, arm_params
+from tests.support.loop.walls import APPROACH_M, LIGHT, MEDIUM, Setup, rms_mm_s
 
 FREQUENCY: Final = 1000.0
 SECONDS: Final = 10.0

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
-from tests.support.service import RunningService
+from tests.support.service.process import RunningService
 
 STATE: Final = [
     "angular_position",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.lint.object_graph import ObjectGraph, read_object
-from tests.support.setup_script import dependencies
+from tests.support.suite.setup_script import dependencies
 
 ROOT = Path(__file__).parents[2]
 MODULE = "fastpath.tick.loop"

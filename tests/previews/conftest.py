@@ -10,9 +10,9 @@ import pytest
 
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
 
 DEVICES = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),

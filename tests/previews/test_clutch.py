@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.previews.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
 
 # Frames hold float32: near 0.3 m their last digit is worth this much.
 DIGIT = 3e-8

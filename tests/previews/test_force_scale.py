@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from tests.previews.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 RAMP_S = 0.06
 

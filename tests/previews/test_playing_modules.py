@@ -12,9 +12,9 @@ import pytest
 from actors.modules.hfx import Effects
 from actors.modules.module import LISTED, Device, Part, Place, WordTable
 from actors.modules.registry import Registry
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
 
 ARM: Final = "A001"
 ENABLED: Final = "/settings/features/modules/enabled"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.previews.conftest import Join
-from tests.support.http_client import HttpClient
+from tests.support.clients.http_client import HttpClient
 
 PIVOT = {"x": 0.1, "y": 0.2, "z": -0.3}
 START = {"position": {"x": 0.2, "y": 0, "z": 0}, "scale": 2}

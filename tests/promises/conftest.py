@@ -9,13 +9,13 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
-from tests.support.extra_devices import extra_device
-from tests.support.http_client import HttpClient
-from tests.support.listener import Listener
-from tests.support.outside import Session
-from tests.support.peer import Peer
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.listener import Listener
+from tests.support.clients.outside import Session
+from tests.support.clients.peer import Peer
+from tests.support.service.extra_devices import extra_device
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 DEVICES: Final = "arm,compact,grip,grip:wired,pen"
 FAST: Final = {"simulation/settle_time": 0.05}

@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from tests.promises.conftest import ClientOf
-from tests.support.outside import FULL, Session
+from tests.support.clients.outside import FULL, Session
 
 FORCE: Final = {"x": 0, "y": 1, "z": 0}
 PLACE: Final = {"x": 0.01, "y": -0.12, "z": 0.135}

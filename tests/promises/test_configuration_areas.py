@@ -7,8 +7,8 @@ from typing import Final
 import pytest
 
 from tests.promises.conftest import ClientOf
-from tests.support.http_client import HttpClient
-from tests.support.outside import FULL, Session
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.outside import FULL, Session
 
 WHOLE: Final = {
     "position": {"x": 0.1, "y": 0, "z": 0},

@@ -9,11 +9,11 @@ from typing import Any, Final
 import pytest
 
 from tests.promises.conftest import Join, StartService
-from tests.support.http_client import HttpClient
-from tests.support.listener import Listener
-from tests.support.peer import Peer
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 IDENTITY: Final = {
     "position": {"x": 0, "y": 0, "z": 0},

@@ -7,10 +7,10 @@ from typing import Final
 import pytest
 
 from tests.promises.conftest import Plug
-from tests.support.http_client import HttpClient
-from tests.support.listener import Listener
-from tests.support.peer import Peer
-from tests.support.service import RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.process import RunningService
 
 DAMPING: Final = {"scalar": 1}
 UNSUPPORTED: Final = "device-protocol-unsupported"

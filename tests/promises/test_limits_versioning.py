@@ -10,12 +10,12 @@ import psutil
 import pytest
 
 from tests.promises.conftest import Join, StartService
-from tests.support.http_client import HttpClient
-from tests.support.listener import Listener
-from tests.support.page import DOCS, sections
-from tests.support.peer import Peer
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.wire.page import DOCS, sections
 
 FULL: Final[dict[str, Any]] = {"session": {"force_render_full_state": {}}}
 LIMIT_BYTES: Final = 4096

@@ -9,8 +9,8 @@ import pytest
 from actors.values.identity import Kind
 from actors.values.spatial import Reach
 from tests.promises.conftest import ClientOf
-from tests.support.http_client import HttpClient
-from tests.support.outside import Session, vector
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.outside import Session, vector
 
 CENTRES: Final = {"arm": (0, -0.12, 0.135), "compact": (0, -0.085, 0.1)}
 MOUNT: Final = {"position": {"x": 0, "y": 0, "z": 0.5}}

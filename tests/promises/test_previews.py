@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tests.promises.conftest import ClientOf
-from tests.support.http_client import HttpClient
-from tests.support.outside import FULL, Session, Vector, force, vector
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.outside import FULL, Session, Vector, force, vector
 
 # Frames hold float32: near 0.3 m their last digit is worth this much; a difference has several.
 DIGITS: Final = 1e-7

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.promises.conftest import ClientOf
-from tests.support.http_client import HttpClient
-from tests.support.outside import Session
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.outside import Session
 
 
 def ids(http: HttpClient, *groups: str) -> list[str]:

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from tests.promises.conftest import ClientOf, Join, StartService
-from tests.support.http_client import HttpClient
-from tests.support.listener import Listener
-from tests.support.outside import FULL, Session, force, vector
-from tests.support.peer import Peer, encoded
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.listener import Listener
+from tests.support.clients.outside import FULL, Session, force, vector
+from tests.support.clients.peer import Peer, encoded
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 # Messages of that many bytes are sent without reading any frame, until the service reads no more.
 LONG: Final = 60_000

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from tests.promises.conftest import ClientOf, StartService
-from tests.support.http_client import HttpClient
-from tests.support.outside import FULL, Session, force
-from tests.support.peer import Peer
-from tests.support.service import RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.outside import FULL, Session, force
+from tests.support.clients.peer import Peer
+from tests.support.service.process import RunningService
 
 PLACE: Final = {"x": 0.01, "y": -0.12, "z": 0.135}
 ANGLES: Final = {"a0": 1, "a1": 70, "a2": -130}

@@ -7,10 +7,10 @@ from typing import Any, Final
 import pytest
 
 from tests.promises.conftest import Join, Plug
-from tests.support.extra_devices import POLL_S, port_path, wait_until_ready
-from tests.support.http_client import HttpClient
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.service.extra_devices import POLL_S, port_path, wait_until_ready
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 FULL: Final[dict[str, Any]] = {"session": {"force_render_full_state": {}}}
 

@@ -9,11 +9,11 @@ import pytest
 
 from tests.emulators.boards import Boards
 from tests.promises.conftest import Join
-from tests.support.board_links import BoardsAt
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.boards.board_links import BoardsAt
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 FULL: Final[dict[str, Any]] = {"session": {"force_render_full_state": {}}}
 # Phase of a board in its SETTLE messages.

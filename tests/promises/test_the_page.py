@@ -7,13 +7,13 @@ import subprocess
 import sys
 from functools import cache
 
-from tests.support.promises import BY_CHOICE, MIGRATION, NUMBERS, PAGE, ROOT, reasons
+from tests.support.suite.promises import BY_CHOICE, MIGRATION, NUMBERS, PAGE, ROOT, reasons
 
 
 @cache
 def written() -> str:
     """The page as `make docs` writes it now."""
-    command = [sys.executable, "-m", "tests.support.promises"]
+    command = [sys.executable, "-m", "tests.support.suite.promises"]
     return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
 
 

@@ -16,7 +16,7 @@ import pytest
 
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.dtypes import DEVICE_STATE
-from tests.support.devices import ARM_LINKS, ARM_SHOULDER, arm_params
+from tests.support.loop.devices import ARM_LINKS, ARM_SHOULDER, arm_params
 
 ROOT = Path(__file__).parents[2]
 READS = 1_000_000

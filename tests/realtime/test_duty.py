@@ -8,8 +8,8 @@ import pytest
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Lease, Runtime
-from tests.support.devices import still_arm_params
-from tests.support.polling import eventually
+from tests.support.loop.devices import still_arm_params
+from tests.support.service.polling import eventually
 
 RATE = 4000
 PAUSE_S = 0.002

@@ -14,8 +14,8 @@ import pytest
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Lease, Runtime, now_ns
-from tests.support.devices import arm_params, grip_params, still_arm_params
-from tests.support.polling import eventually
+from tests.support.loop.devices import arm_params, grip_params, still_arm_params
+from tests.support.service.polling import eventually
 
 FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT, signal.SIGTRAP, signal.SIGSYS}
 PAUSE_S = 0.002

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.inside import ServiceInside
-from tests.support.peer import connected, handshake, read_status
+from tests.support.clients.peer import connected, handshake, read_status
+from tests.support.service.inside import ServiceInside
 from transport.http.app import HTTP_ROUTES
 from transport.limits import RequestRate
 

@@ -7,10 +7,10 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from bench.support.machine import memory_mib
-from tests.support.attack import Ahead, Neighbour
-from tests.support.http_attack import connection_flood, get_loops, slow_readers
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.attack import Ahead, Neighbour
+from tests.support.clients.http_attack import connection_flood, get_loops, slow_readers
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 FRAMES: Final = 200
 MOST_MIB: Final = 150

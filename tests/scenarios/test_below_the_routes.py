@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.inside import ServiceInside
+from tests.support.service.inside import ServiceInside
 
 KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
 UPGRADE = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

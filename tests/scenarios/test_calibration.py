@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.living_actors import kill
-from tests.support.pairing_desk import PairingDesk
-from tests.support.polling import eventually
+from tests.support.service.living_actors import kill
+from tests.support.service.pairing_desk import PairingDesk
+from tests.support.service.polling import eventually
 
 COMPACT, PEN = "C001", "D001"
 FAILED = "device-calibration-failed"

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.bad_streams import last
-from tests.support.inside import ServiceInside
-from tests.support.peer import CLOSE, CONTINUATION, PING, TEXT, Peer, encoded
+from tests.support.clients.bad_streams import last
+from tests.support.clients.peer import CLOSE, CONTINUATION, PING, TEXT, Peer, encoded
+from tests.support.service.inside import ServiceInside
 
 
 @pytest.fixture(scope="module")

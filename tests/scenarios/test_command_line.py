@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.polling import eventually
-from tests.support.service import FREE_PORTS, RunningService
+from tests.support.service.polling import eventually
+from tests.support.service.process import FREE_PORTS, RunningService
 from transport.build_info import project_version
 from transport.main import main
 

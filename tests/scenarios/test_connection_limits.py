@@ -8,10 +8,10 @@ from typing import Final
 import psutil
 
 from bench.support.machine import memory_mib
-from tests.support.hostile import Cast, Good, Worker
-from tests.support.peer import connected
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.hostile import Cast, Good, Worker
+from tests.support.clients.peer import connected
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 from transport.limits import Limits
 
 CROWD: Final = 1_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from tests.support.storm import Storm, unforeseen
+from tests.support.boards.storm import Storm, unforeseen
 
 if TYPE_CHECKING:
     from pathlib import Path

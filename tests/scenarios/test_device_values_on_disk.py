@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from tests.support.service import RunningService
+from tests.support.service.process import RunningService
 
 CHANGES: Final = (
     ("handedness", {"handedness": "left"}),

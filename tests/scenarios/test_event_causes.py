@@ -15,7 +15,8 @@ from actors.control import timekeeper
 from actors.device.messages import SimulatedSpec
 from actors.event.catalog import EVENT_KINDS, SAFETY_LEVELS
 from actors.values.identity import Connection, Firmware, Kind
-from tests.support.event_causes import (
+from tests.support.clients.listener import Listener
+from tests.support.service.event_causes import (
     ARM,
     COMPACT,
     GRIP,
@@ -55,9 +56,8 @@ from tests.support.event_causes import (
     starved_a_little,
     stop,
 )
-from tests.support.listener import Listener
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
+from tests.support.service.polling import eventually
+from tests.support.service.running_system import RunningSystem
 
 DEVICES: Final = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, ARM),

@@ -14,11 +14,11 @@ from fastpath.codecs.falcon_py import HOMED
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 from transport.link.protocols.falcon.device import BASE
 from transport.link.protocols.falcon.driver import FalconDriver
 from transport.link.usb_bus import UsbBus

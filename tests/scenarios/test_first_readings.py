@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import pytest
 
-from tests.support.board_desk import BoardDesk
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.board_desk import BoardDesk
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,10 +12,10 @@ from typing import Final
 
 import pytest
 
-from tests.support.foreign_clients import CLIENTS
-from tests.support.listener import Listener
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.foreign_clients import CLIENTS
+from tests.support.clients.listener import Listener
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 from transport.session.vocabulary import NAMED_WITHIN_S
 
 ROOT: Final = Path(__file__).parents[2]
@@ -32,7 +32,7 @@ def service() -> Iterator[RunningService]:
 @contextmanager
 def started(name: str, url: str) -> Generator[subprocess.Popen[str]]:
     """One client in a process of its own, which is ended behind."""
-    command = [sys.executable, "-m", "tests.support.foreign_clients", name, url]
+    command = [sys.executable, "-m", "tests.support.clients.foreign_clients", name, url]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as client:
         try:
             yield client

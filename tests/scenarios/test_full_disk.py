@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from actors.settings.state_directory import StateDirectory
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
+from tests.support.clients.exchange import exchange
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
 
 REASON = os.strerror(errno.ENOSPC)
 

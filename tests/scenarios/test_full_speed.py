@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.client_requests import DEVICES, GROUPS, read_requests
-from tests.support.inside import ServiceInside
-from tests.support.peer import BINARY, TEXT, Gone, Peer, encoded
-from tests.support.service import RunningService
-from tests.support.wire_frames import entries
+from tests.support.clients.client_requests import DEVICES, GROUPS, read_requests
+from tests.support.clients.peer import BINARY, TEXT, Gone, Peer, encoded
+from tests.support.service.inside import ServiceInside
+from tests.support.service.process import RunningService
+from tests.support.wire.frames import entries
 
 MANY = 10_000
 AT_ONCE = 100

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.peer import ABORT, Peer, message
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.peer import ABORT, Peer, message
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 PUSH_N: Final = 10.0
 # Longer than a time-out with its ramp: whatever is pushed then is new.

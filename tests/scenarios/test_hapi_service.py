@@ -13,9 +13,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
-from tests.support.listener import Listener
-from tests.support.polling import PATIENCE_S, eventually
-from tests.support.service import RunningService
+from tests.support.clients.listener import Listener
+from tests.support.service.polling import PATIENCE_S, eventually
+from tests.support.service.process import RunningService
 from transport.link.protocols.hapi.board import BOARDS, zero_message
 
 MECHANISM = "2diy-plastic"

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.links import ARM, GRIP, Board
-from tests.support.plugged import Plugged
-from tests.support.polling import eventually
+from tests.support.boards.links import ARM, GRIP, Board
+from tests.support.service.plugged import Plugged
+from tests.support.service.polling import eventually
 
 # A heartbeat comes every 20 ms; so many in a row span less than attaching takes, and so many missing less than detaching.
 BEAT_S: Final = 0.02

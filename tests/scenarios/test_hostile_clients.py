@@ -11,12 +11,12 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.crew import SIMULATE, TIMEOUT_S, cast_of, crew
-from tests.support.hostile import Cast, Good, Nonsense, Streams, Worker
-from tests.support.polling import eventually
-from tests.support.service import RunningService
-from tests.support.ticks import metric, window
-from tests.support.wire_cases import read_cases
+from tests.support.clients.crew import SIMULATE, TIMEOUT_S, cast_of, crew
+from tests.support.clients.hostile import Cast, Good, Nonsense, Streams, Worker
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.service.ticks import metric, window
+from tests.support.wire.cases import read_cases
 
 WINDOWS: Final = 3
 WINDOW_TICKS: Final = 2000

@@ -7,9 +7,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.http_attack import connection_flood, get_loops, slow_readers
-from tests.support.inside import ServiceInside
-from tests.support.polling import eventually
+from tests.support.clients.http_attack import connection_flood, get_loops, slow_readers
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 
 @pytest.fixture(scope="module")

@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 import pytest
 from tornado.iostream import IOStream
 
-from tests.support.exchange import exchange
-from tests.support.hostile import Cast, Good, Worker
-from tests.support.http_attack import FOREIGN_PAGE, request
-from tests.support.inside import ServiceInside
-from tests.support.peer import connected
-from tests.support.polling import eventually
+from tests.support.clients.exchange import exchange
+from tests.support.clients.hostile import Cast, Good, Worker
+from tests.support.clients.http_attack import FOREIGN_PAGE, request
+from tests.support.clients.peer import connected
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 from transport.http import openapi
 from transport.http.base import PIECE
 from transport.limits import Limits

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.support.example_module import install, shown_source
-from tests.support.http_client import HttpClient
-from tests.support.peer import Peer
-from tests.support.service import FREE_PORTS, RunningService
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.example_module import install, shown_source
+from tests.support.service.process import FREE_PORTS, RunningService
 
 CLASHING = """
 from actors.modules.module import LISTED, Part, WordTable

@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.peer import Peer
-from tests.support.service import RunningService
+from tests.support.clients.peer import Peer
+from tests.support.service.process import RunningService
 
 KILLS = 5
 SOAK_KILLS = 50

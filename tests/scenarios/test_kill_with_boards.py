@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.emulators.boards import Boards
-from tests.support.listener import Listener
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.listener import Listener
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 LOOPS: Final = 2
 SETTINGS: Final[dict[str, Any]] = {

@@ -16,12 +16,12 @@ import pytest
 from actors.device.messages import Phase
 from actors.session.actor import actor_name
 from fastpath.arena.runtime import Lease
-from tests.support.crowd import Crowd
-from tests.support.exchange import knock
-from tests.support.listener import Listener
-from tests.support.living_actors import crash, held, kill, living, tell_to_do
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
+from tests.support.clients.crowd import Crowd
+from tests.support.clients.exchange import knock
+from tests.support.clients.listener import Listener
+from tests.support.service.living_actors import crash, held, kill, living, tell_to_do
+from tests.support.service.polling import eventually
+from tests.support.service.running_system import RunningSystem
 
 CLIENTS = 3
 FRAMES = 100

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service import FREE_PORTS
-from tests.support.terminal import CTRL_C, on_terminal
+from tests.support.service.process import FREE_PORTS
+from tests.support.service.terminal import CTRL_C, on_terminal
 
 ROOT = Path(__file__).parents[2]
 

@@ -17,8 +17,8 @@ import pytest
 
 from actors.values.identity import SPECS, Kind
 from actors.values.kinds.base import Dynamics
-from tests.support.polling import eventually
-from tests.support.safety_desk import ARM, ATTACHED, FREE, GRIP, SafetyDesk, push
+from tests.support.service.polling import eventually
+from tests.support.service.safety_desk import ARM, ATTACHED, FREE, GRIP, SafetyDesk, push
 
 TICK_S: Final = 0.001
 SHAKE_N: Final = 4.0

@@ -10,9 +10,9 @@ from typing import Final
 import psutil
 import pytest
 
-from tests.support.peer import Peer, connected
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.clients.peer import Peer, connected
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 SPARE: Final = 5
 CROWD: Final = 40

@@ -17,9 +17,9 @@ from actors.values.hardware import Candidate, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import Runtime
 from tests.emulators.boards import Boards
-from tests.support.driven_boards import DrivenBoards
-from tests.support.patience import boards_may_pause, silence_counts
-from tests.support.polling import eventually
+from tests.support.boards.driven_boards import DrivenBoards
+from tests.support.service.patience import boards_may_pause, silence_counts
+from tests.support.service.polling import eventually
 from transport.link.protocols.openlink.driver import OpenlinkLink, open_board
 
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.board_desk import BoardDesk
-from tests.support.polling import eventually
-from tests.support.way_out import Pusher
+from tests.support.service.board_desk import BoardDesk
+from tests.support.service.polling import eventually
+from tests.support.service.way_out import Pusher
 
 COMPACT, PEN = 0, 1
 FAILED = "device-calibration-failed"

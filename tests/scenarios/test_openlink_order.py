@@ -8,8 +8,8 @@ from typing import Final
 
 import pytest
 
-from tests.support.polling import eventually
-from tests.support.stepped_line import SteppedLine, stepped_line
+from tests.support.service.polling import eventually
+from tests.support.service.stepped_line import SteppedLine, stepped_line
 
 TURNS: Final = 100
 # To and fro, and so little that the board stays where it is.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.board_desk import BoardDesk
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.peer import Peer
+from tests.support.service.board_desk import BoardDesk
+from tests.support.service.polling import eventually
 
 CHANGED = "device-pairing-changed"
 

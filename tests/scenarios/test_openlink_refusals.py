@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.board_desk import BoardDesk
-from tests.support.polling import eventually
+from tests.support.service.board_desk import BoardDesk
+from tests.support.service.polling import eventually
 
 ROUTE = "/arm/A1/config/gravity_compensation"
 

@@ -13,11 +13,11 @@ from websockets.sync.client import ClientConnection, connect
 from actors.device.messages import Phase, SimulatedSpec
 from actors.values.identity import Connection, Kind
 from tests.emulators.boards import Boards
-from tests.support.board_links import BoardsAt
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.patience import silence_counts
-from tests.support.polling import PATIENCE_S, eventually
+from tests.support.boards.board_links import BoardsAt
+from tests.support.clients.listener import Listener
+from tests.support.service.inside import ServiceInside
+from tests.support.service.patience import silence_counts
+from tests.support.service.polling import PATIENCE_S, eventually
 
 SIMULATED = (SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),)
 RATE_HZ = 4000

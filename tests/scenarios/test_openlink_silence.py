@@ -12,9 +12,9 @@ import pytest
 
 from actors.control.silence_watch import SilenceWatch
 from actors.control.timekeeper import PERIOD_S
-from tests.support.listener import Listener
-from tests.support.polling import eventually
-from tests.support.stepped_line import BOARD, RATE_HZ, SIMULATED, SteppedLine, stepped_line
+from tests.support.clients.listener import Listener
+from tests.support.service.polling import eventually
+from tests.support.service.stepped_line import BOARD, RATE_HZ, SIMULATED, SteppedLine, stepped_line
 
 STALE_MS: Final = 30.0
 # Not before this, ms of silence, and not after that.

@@ -12,8 +12,8 @@ from typing import Final
 import pytest
 
 from tests.emulators.boards import Boards
-from tests.support.driven_boards import DrivenBoards
-from tests.support.polling import eventually
+from tests.support.boards.driven_boards import DrivenBoards
+from tests.support.service.polling import eventually
 
 WATCHDOG_NS: Final = 50_000_000
 
@@ -21,7 +21,7 @@ WATCHDOG_NS: Final = 50_000_000
 @contextmanager
 def driving(path: str) -> Generator[subprocess.Popen[str], None, None]:
     """A process that drives the board at that path with a force."""
-    command = [sys.executable, "-m", "tests.support.driven_boards", path]
+    command = [sys.executable, "-m", "tests.support.boards.driven_boards", path]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -21,10 +21,10 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from tests.support.inside import ServiceInside
-from tests.support.page import DOCS
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.wire.page import DOCS
 
 PAGE: Final = (DOCS / "operations.md").read_text(encoding="utf-8")
 NAME: Final = "haptics.example"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.living_actors import kill
-from tests.support.pairing_desk import PairingDesk
+from tests.support.service.living_actors import kill
+from tests.support.service.pairing_desk import PairingDesk
 
 ARM, GRIP = "A001", "B001"
 CHANGED = "device-pairing-changed"

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.polling import eventually
-from tests.support.port_board import Board
+from tests.support.boards.port_board import Board
+from tests.support.service.polling import eventually
 
 ROOT = Path(__file__).parents[2]
 SEGV = "import ctypes; ctypes.string_at(8)"
@@ -40,7 +40,7 @@ def board() -> Iterator[Board]:
 
 def seconds_to_zero(board: Board, way: str, end: Callable[[subprocess.Popen[str]], None]) -> tuple[float, int]:
     """How long after the end the last torque was zero, by the board's own clock; and the guard's process, which is over by then."""
-    command = [sys.executable, "-m", "tests.support.port_process", str(board.port), way]
+    command = [sys.executable, "-m", "tests.support.boards.port_process", str(board.port), way]
     with subprocess.Popen(
         command,
         cwd=ROOT,

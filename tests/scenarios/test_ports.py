@@ -16,12 +16,12 @@ from websockets.sync.client import connect
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import Phase
 from actors.port.messages import PORTS, PortClosed, PortOpened
-from tests.support.exchange import Reply, exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.living_actors import handled, kill
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
+from tests.support.clients.exchange import Reply, exchange
+from tests.support.clients.listener import Listener
+from tests.support.service.inside import ServiceInside
+from tests.support.service.living_actors import handled, kill
+from tests.support.service.polling import eventually
+from tests.support.service.running_system import RunningSystem
 
 ARM_PORT, GRIP_PORT = "sim0", "sim1"
 LOOPS = 5

@@ -19,8 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.polling import eventually
-from tests.support.service import RunningService
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
 
 OPS = Path(__file__).parents[2] / "ops" / "prometheus"
 TICKS = "hapticd_loop_ticks_total"

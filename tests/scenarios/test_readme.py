@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.curl import parsed
-from tests.support.service import RunningService
+from tests.support.clients.curl import parsed
+from tests.support.service.process import RunningService
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 BASE = "localhost:10001"

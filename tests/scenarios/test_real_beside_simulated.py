@@ -8,9 +8,9 @@ import pytest
 
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
-from tests.support.board_desk import BoardDesk
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.peer import Peer
+from tests.support.service.board_desk import BoardDesk
+from tests.support.service.polling import eventually
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

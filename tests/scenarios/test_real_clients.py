@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.support.client_requests import DEVICES, GROUPS, ClientRequest, read_real, read_requests
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer, encoded
-from tests.support.wire_frames import entries
-from tests.support.wire_words import Object
+from tests.support.clients.client_requests import DEVICES, GROUPS, ClientRequest, read_real, read_requests
+from tests.support.clients.peer import Peer, encoded
+from tests.support.service.inside import ServiceInside
+from tests.support.wire.frames import entries
+from tests.support.wire.words import Object
 
 INVERSE = {"serialization/vocabulary": "inverse"}
 XYZ = {"x", "y", "z"}

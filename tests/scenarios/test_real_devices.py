@@ -18,11 +18,11 @@ from actors.port.link_watch import LinkWatch
 from actors.port.messages import DETECTION, PORTS, link_name
 from actors.values.hardware import PortFault, Transport
 from actors.values.identity import Firmware
-from tests.support.inside import ARM_AND_GRIP
-from tests.support.links import ARM, GRIP, FakeLinks
-from tests.support.living_actors import die, kill, living, tell_to_do
-from tests.support.plugged import Plugged
-from tests.support.polling import eventually
+from tests.support.boards.links import ARM, GRIP, FakeLinks
+from tests.support.service.inside import ARM_AND_GRIP
+from tests.support.service.living_actors import die, kill, living, tell_to_do
+from tests.support.service.plugged import Plugged
+from tests.support.service.polling import eventually
 from transport.link.hid import HidDevice
 from transport.link.protocols.spacemouse.device import found_spacemouse
 

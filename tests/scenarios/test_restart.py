@@ -10,13 +10,13 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.crowd import LOST, Client, Crowd
-from tests.support.exchange import exchange
-from tests.support.listener import Listener
-from tests.support.peer import Peer
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
-from tests.support.service import RunningService
+from tests.support.clients.crowd import LOST, Client, Crowd
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.service.running_system import RunningSystem
 
 CLIENTS = 3
 GOING_AWAY = 1001

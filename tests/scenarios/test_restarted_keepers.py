@@ -7,10 +7,10 @@ from pathlib import Path
 
 from actors.device.messages import MANAGER as DEVICES
 from actors.port.messages import LoopBlock, PortTable, link_name
-from tests.support.links import ARM
-from tests.support.living_actors import die, handled, held, kill, tell_to_do
-from tests.support.plugged import Plugged
-from tests.support.polling import eventually
+from tests.support.boards.links import ARM
+from tests.support.service.living_actors import die, handled, held, kill, tell_to_do
+from tests.support.service.plugged import Plugged
+from tests.support.service.polling import eventually
 
 PORT = "ttyACM0"
 ACTOR = f"device/{ARM.device_id}"

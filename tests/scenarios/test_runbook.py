@@ -27,10 +27,10 @@ from actors.port.messages import PORTS, PortClosed, PortOpened
 from tests.emulators.boards import Boards
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
-from tests.support.inside import ServiceInside
-from tests.support.living_actors import handled
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
+from tests.support.service.inside import ServiceInside
+from tests.support.service.living_actors import handled
+from tests.support.service.polling import eventually
+from tests.support.service.running_system import RunningSystem
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.protocols.falcon.driver import FalconDriver

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.polling import eventually
-from tests.support.safety_desk import ARM, FREE, STRAIN, TURN_S, SafetyDesk, far_out, push
+from tests.support.service.polling import eventually
+from tests.support.service.safety_desk import ARM, FREE, STRAIN, TURN_S, SafetyDesk, far_out, push
 
 
 @pytest.fixture

@@ -20,10 +20,10 @@ import requests
 from hypothesis import settings as hypothesis_settings
 from schemathesis.generation import GenerationMode
 
-from tests.support.described import ONE_KEY, Clients, described, one_setting, play, restored
-from tests.support.running_system import RunningSystem
-from tests.support.service import RunningService
-from tests.support.tied import DEVICES
+from tests.support.service.process import RunningService
+from tests.support.service.running_system import RunningSystem
+from tests.support.wire.described import ONE_KEY, Clients, described, one_setting, play, restored
+from tests.support.wire.tied import DEVICES
 from transport.http.app import HTTP_ROUTES
 from transport.http.openapi import path_of
 from transport.http.schema.settings import keys

@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from tests.support.polling import eventually
-from tests.support.way_out import (
+from tests.support.service.polling import eventually
+from tests.support.service.way_out import (
     FAULTS,
     HAPI_DEVICE,
     WAYS,

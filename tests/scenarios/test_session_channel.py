@@ -12,12 +12,12 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from tests.support.exchange import exchange, knock
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.peer import BINARY, PING, PONG, TEXT, Gone, Peer, encoded, message
-from tests.support.polling import eventually
-from tests.support.wire_words import Object
+from tests.support.clients.exchange import exchange, knock
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import BINARY, PING, PONG, TEXT, Gone, Peer, encoded, message
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
+from tests.support.wire.words import Object
 from transport.ws import session as channel
 
 FORCE: Object = {"arm": [{"device_id": "A001", "commands": {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}}]}

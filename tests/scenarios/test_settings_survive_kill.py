@@ -34,7 +34,7 @@ from actors.settings.messages import (
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.settings.store import SettingsStore
-from tests.support.nursery import Nursery
+from tests.support.service.nursery import Nursery
 from transport.settings_catalog import SETTINGS_CATALOG
 
 KILLS = 50

@@ -12,12 +12,12 @@ import pytest
 from actors.port.link_interface import NoDeviceAnswers
 from actors.values.hardware import Candidate
 from tests.emulators.boards import Boards
-from tests.support.exchange import exchange
-from tests.support.inside import PATIENCE_S, ServiceInside
-from tests.support.links import ARM
-from tests.support.listener import Listener
-from tests.support.plugged import Plugged
-from tests.support.polling import eventually
+from tests.support.boards.links import ARM
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Listener
+from tests.support.service.inside import PATIENCE_S, ServiceInside
+from tests.support.service.plugged import Plugged
+from tests.support.service.polling import eventually
 from transport.link.protocols.openlink.driver import OpenlinkDriver
 from transport.link.scanner import make_scanner
 

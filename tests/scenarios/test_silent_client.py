@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer, message
-from tests.support.polling import eventually
-from tests.support.wire_words import Object
+from tests.support.clients.exchange import exchange
+from tests.support.clients.peer import Peer, message
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
+from tests.support.wire.words import Object
 
 NS: Final = 1_000_000_000
 FADE_S: Final = 0.020

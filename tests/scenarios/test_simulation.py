@@ -13,8 +13,8 @@ from websockets.sync.client import connect
 
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
-from tests.support.desk import Desk
-from tests.support.polling import eventually
+from tests.support.service.desk import Desk
+from tests.support.service.polling import eventually
 
 ARM, GRIP = "A001", "B001"
 COMPACT = SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001")

@@ -11,12 +11,12 @@ import pytest
 
 from actors.port.guard import guard_name
 from actors.session.actor import actor_name
-from tests.support.crowd import Crowd
-from tests.support.exchange import knock
-from tests.support.living_actors import handled, held
-from tests.support.patience import in_earnest
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
+from tests.support.clients.crowd import Crowd
+from tests.support.clients.exchange import knock
+from tests.support.service.living_actors import handled, held
+from tests.support.service.patience import in_earnest
+from tests.support.service.polling import eventually
+from tests.support.service.running_system import RunningSystem
 
 PATIENCE_S = 30.0
 # Of each client, more than a thousand of all three.

@@ -12,11 +12,11 @@ from typing import Final
 
 import pytest
 
-from tests.support.exchange import exchange
-from tests.support.hostile import Cast, Good, Worker
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer, connected, encoded, read_status
-from tests.support.polling import eventually
+from tests.support.clients.exchange import exchange
+from tests.support.clients.hostile import Cast, Good, Worker
+from tests.support.clients.peer import Peer, connected, encoded, read_status
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 from transport.limits import Limits
 
 SOON_S: Final = 0.15

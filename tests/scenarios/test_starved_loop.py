@@ -8,10 +8,10 @@ import pytest
 
 from actors.control import timekeeper
 from actors.control.messages import RateStage
-from tests.support.exchange import exchange
-from tests.support.listener import Event, Listener
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Event, Listener
+from tests.support.service.polling import eventually
+from tests.support.service.running_system import RunningSystem
 
 KINDS = "control-rate-low,control-rate-critical"
 # Slow enough that every tick runs on a busy machine too.

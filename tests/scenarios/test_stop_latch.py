@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from tests.support.crowd import Crowd
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.living_actors import crash, held, kill, living
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
-from tests.support.service import RunningService
+from tests.support.clients.crowd import Crowd
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Listener
+from tests.support.service.inside import ServiceInside
+from tests.support.service.living_actors import crash, held, kill, living
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.service.running_system import RunningSystem
 
 CLIENTS = 3
 LOOKS = 20

@@ -14,9 +14,9 @@ from actors.kit.published import Published
 from actors.settings.effective import load_settings
 from fastpath.arena.runtime import Runtime
 from tests.emulators.pty_port import PtyPort
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.polling import eventually
+from tests.support.clients.exchange import exchange
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 from tests.toy_driver.spec import PORTS, TILT
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS, driver_settings
@@ -45,7 +45,7 @@ class EmulatedSensor:
 def service(tmp_path: Path) -> Iterator[ServiceInside]:
     with ExitStack() as stack:
         port = stack.enter_context(PtyPort(EmulatedSensor(), link=tmp_path / "tilt0"))
-        stack.enter_context(patch("tests.support.inside.SETTINGS_CATALOG", CATALOG_WITH_TILT))
+        stack.enter_context(patch("tests.support.service.inside.SETTINGS_CATALOG", CATALOG_WITH_TILT))
         yield stack.enter_context(
             ServiceInside(
                 tmp_path / "state",

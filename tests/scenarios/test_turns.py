@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.inside import ServiceInside
-from tests.support.peer import CONTINUATION, PING, Peer, encoded
+from tests.support.clients.peer import CONTINUATION, PING, Peer, encoded
+from tests.support.service.inside import ServiceInside
 from transport.ws.protocol import Protocol
 from transport.ws.session import SessionChannel
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.crowd import Crowd
-from tests.support.listener import Listener
-from tests.support.living_actors import kill
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
+from tests.support.clients.crowd import Crowd
+from tests.support.clients.listener import Listener
+from tests.support.service.living_actors import kill
+from tests.support.service.polling import eventually
+from tests.support.service.running_system import RunningSystem
 
 CLIENTS = 2
 FRAMES = 100

@@ -22,11 +22,11 @@ import serial
 from actors.port.messages import DETECTION, PORTS, link_name
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.living_actors import handled
-from tests.support.polling import eventually
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Listener
+from tests.support.service.inside import ServiceInside
+from tests.support.service.living_actors import handled
+from tests.support.service.polling import eventually
 from transport.link.scanner import make_scanner
 
 if TYPE_CHECKING:

@@ -17,10 +17,10 @@ import pytest
 from actors.device.params import CIRCLE_PERIOD_S, CIRCLE_RADIUS_M
 from actors.values.kinds.arm import ARM
 from actors.values.kinds.base import MEDIUM_HAND
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.readings import read_out
-from tests.support.service import RunningService
+from tests.support.clients.peer import Peer
+from tests.support.loop.readings import read_out
+from tests.support.service.inside import ServiceInside
+from tests.support.service.process import RunningService
 
 EXAMPLES: Final = Path(__file__).parents[2] / "docs" / "examples"
 STIFFNESS: Final = 1000.0

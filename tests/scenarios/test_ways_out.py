@@ -20,15 +20,15 @@ from typing import Any
 
 import pytest
 
-from tests.support.crowd import Client, Crowd
-from tests.support.listener import Listener
-from tests.support.living_actors import held, living
-from tests.support.polling import eventually
-from tests.support.running_system import RunningSystem
-from tests.support.service import RunningService
+from tests.support.clients.crowd import Client, Crowd
+from tests.support.clients.listener import Listener
+from tests.support.service.living_actors import held, living
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.service.running_system import RunningSystem
 
 ROOT = Path(__file__).parents[2]
-WATCHED = [sys.executable, "-m", "tests.support.watched_service"]
+WATCHED = [sys.executable, "-m", "tests.support.service.watched_service"]
 AT_ROOT = {"PYTHONPATH": str(ROOT)}
 PATIENCE_S = 60.0
 FRAMES = 100

@@ -18,11 +18,11 @@ import numpy as np
 import pytest
 
 from actors.session.actor import actor_name
-from tests.support.crowd import Client, Crowd
-from tests.support.living_actors import kill
-from tests.support.polling import PATIENCE_S, eventually
-from tests.support.safety_desk import ARM, SafetyDesk, push
-from tests.support.service import FREE_PORTS, RunningService
+from tests.support.clients.crowd import Client, Crowd
+from tests.support.service.living_actors import kill
+from tests.support.service.polling import PATIENCE_S, eventually
+from tests.support.service.process import FREE_PORTS, RunningService
+from tests.support.service.safety_desk import ARM, SafetyDesk, push
 
 ROOT: Final = Path(__file__).parents[2]
 NS: Final = 1_000_000_000
@@ -166,7 +166,10 @@ def pushing(url: str, *newtons: float) -> Generator[subprocess.Popen[str]]:
     """A client in a process of its own, which pushes."""
     words = [url, ARM, *map(str, newtons)]
     client = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.pushing_client", *words], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "tests.support.clients.pushing_client", *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     with client:
         try:
@@ -297,7 +300,7 @@ def test_a_latched_service_that_is_asked_to_stop_ends_in_zero_force_and_exit_cod
     if trip is dropped:
         settings["features/grip_hook/enabled"] = "true"
     service = RunningService(
-        command=[sys.executable, "-m", "tests.support.watched_service"],
+        command=[sys.executable, "-m", "tests.support.service.watched_service"],
         state_dir=tmp_path,
         settings={**FREE_PORTS, **settings},
         environment={"PYTHONPATH": str(ROOT)},

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service import RunningService
+from tests.support.service.process import RunningService
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("actors", "fastpath", "transport")

@@ -49,7 +49,7 @@ from actors.settings.state_directory import StateDirectory
 from actors.settings.store import SettingsStore
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import Lease, now_ns
-from tests.support.session_zero import free_of_zero
+from tests.support.wire.session_zero import free_of_zero
 from transport.bridge import Bridge
 from transport.http.app import HTTP_ROUTES, PortApplication, Upgrade
 from transport.http.body_cache import BodyCache

@@ -23,10 +23,10 @@ import pytest
 
 from bench.support.machine import ProcessorTime, cores, memory_mib
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from tests.support.attack import Ahead, Neighbour
-from tests.support.http_attack import connection_flood, get_loops, slow_readers
-from tests.support.service import RunningService
-from tests.support.shares import quick_folder
+from tests.support.clients.attack import Ahead, Neighbour
+from tests.support.clients.http_attack import connection_flood, get_loops, slow_readers
+from tests.support.service.process import RunningService
+from tests.support.suite.shares import quick_folder
 
 SECTION: Final = "service under attack from all sides · a good neighbour at 500 Hz, a stop every second"
 SECONDS: Final = float(os.environ.get("HAPTICD_SOAK_ATTACK_SECONDS", "600"))

@@ -14,9 +14,9 @@ import pytest
 
 from bench.support.machine import memory_mib
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from tests.support.peer import encoded
-from tests.support.service import RunningService
-from tests.support.session_attack import Pipeline
+from tests.support.clients.peer import encoded
+from tests.support.clients.session_attack import Pipeline
+from tests.support.service.process import RunningService
 
 SECTION: Final = "memory of the service · messages with faults, eight sessions, 64 messages at once · reference: after the first tenth of them"
 MESSAGES: Final = int(os.environ.get("HAPTICD_SOAK_BAD_MESSAGES", "10000000"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.storm import STEPS, Storm, unforeseen
+from tests.support.boards.storm import STEPS, Storm, unforeseen
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from bench.support.machine import ProcessorTime
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from tests.support.port_tap import PortTap
+from tests.support.boards.port_tap import PortTap
 
 SECTION: Final = "hAPI board · driver and emulator on a pseudo-terminal at 1 kHz for 60 s · reference: every order"
 LIMIT: Final = Limit(0.99, "≥")
@@ -65,7 +65,7 @@ def driven(folder: Path) -> Minute:
     folder.mkdir()
     tap, before = PortTap(folder, ROOM), ProcessorTime.now()
     with emulated(folder / "ttyACM7") as path:
-        command = [sys.executable, "-m", "tests.support.driven_hapi", path, str(SECONDS)]
+        command = [sys.executable, "-m", "tests.support.boards.driven_hapi", path, str(SECONDS)]
         environment = {**os.environ, **tap.environment}
         ended = subprocess.run(command, stdout=subprocess.PIPE, env=environment, check=True, timeout=10 * SECONDS)
     seen, idle = json.loads(ended.stdout), ProcessorTime.now().idle_since(before)

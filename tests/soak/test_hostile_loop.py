@@ -11,10 +11,10 @@ import pytest
 
 from bench.support.machine import cores
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from tests.support.crew import SIMULATE, TIMEOUT_S, cast_of, crew
-from tests.support.hostile import Good, Nonsense, Streams, Worker
-from tests.support.service import RunningService
-from tests.support.ticks import window
+from tests.support.clients.crew import SIMULATE, TIMEOUT_S, cast_of, crew
+from tests.support.clients.hostile import Good, Nonsense, Streams, Worker
+from tests.support.service.process import RunningService
+from tests.support.service.ticks import window
 
 SECTION: Final = "ticks missed by the loop · a good client alone, and among bad clients of every kind, in turn"
 PAIRS: Final = 12

@@ -13,7 +13,7 @@ from bench.support.machine import ProcessorTime, cores
 from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import force_messages
-from tests.support.service import RunningService
+from tests.support.service.process import RunningService
 
 SECTION: Final = "loop of the service · eight clients at full speed, 20 s a run · reference: every tick"
 LIMIT: Final = Limit(0.99, "≥")

@@ -8,8 +8,8 @@ import pytest
 
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.emulators.boards import Boards
-from tests.support.driven_boards import DrivenBoards
-from tests.support.polling import eventually
+from tests.support.boards.driven_boards import DrivenBoards
+from tests.support.service.polling import eventually
 
 SECTION: Final = "boards at once · 1 kHz each on pseudo-terminals for 60 s, loop at 4 kHz · reference: the full rate"
 LIMIT: Final = Limit(0.95, "≥")

@@ -11,7 +11,7 @@ from bench.support.machine import memory_mib
 from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.session import force_messages
-from tests.support.service import RunningService
+from tests.support.service.process import RunningService
 
 SECTION: Final = "memory of the service · eight clients at full speed for five minutes"
 PEAK: Final = Limit(150, "<", of="figure")

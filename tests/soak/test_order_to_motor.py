@@ -15,9 +15,9 @@ from websockets.sync.client import connect
 
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.emulators.boards import Boards
-from tests.support.polling import PATIENCE_S, eventually
-from tests.support.service import RunningService
-from tests.support.way_out import ready
+from tests.support.service.polling import PATIENCE_S, eventually
+from tests.support.service.process import RunningService
+from tests.support.service.way_out import ready
 
 SECTION: Final = "order to motor · board at 1 kHz on a pseudo-terminal beside a simulated arm, loop at 4 kHz · reference: two periods of the link"
 LIMIT: Final = Limit(1.0, "≤")
@@ -27,7 +27,7 @@ PERIODS_MS: Final = 2.0
 FORCE: Final = 0.05
 # Of each turn: push, look, rest.
 MESSAGES: Final = 3
-STAMPED: Final = (sys.executable, "-m", "tests.support.stamped_service")
+STAMPED: Final = (sys.executable, "-m", "tests.support.service.stamped_service")
 
 pytestmark = [pytest.mark.soak, pytest.mark.realtime]
 

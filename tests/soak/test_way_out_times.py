@@ -15,11 +15,11 @@ import pytest
 
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.emulators.boards import Boards
-from tests.support.crowd import Crowd
-from tests.support.listener import Event, Listener
-from tests.support.polling import eventually
-from tests.support.service import RunningService
-from tests.support.way_out import (
+from tests.support.clients.crowd import Crowd
+from tests.support.clients.listener import Event, Listener
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.service.way_out import (
     FAULTS,
     HAPI_DEVICE,
     WAYS,

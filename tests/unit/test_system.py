@@ -25,8 +25,8 @@ from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.system import System
-from tests.support.living_actors import handled
-from tests.support.polling import eventually
+from tests.support.service.living_actors import handled
+from tests.support.service.polling import eventually
 from transport.settings_catalog import SETTINGS_CATALOG
 
 PATIENCE_S = 20.0

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.wire_cases import stepped_service
+from tests.support.clients.listener import Listener
+from tests.support.service.inside import ServiceInside
+from tests.support.wire.cases import stepped_service
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.support.bad_streams import Stream
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.peer import TEXT, Peer, encoded
-from tests.support.wire_cases import Story, cases, in_ways, payload
-from tests.support.wire_frames import check_answer, check_frame
-from tests.support.wire_words import DEVICES, Object, Way
+from tests.support.clients.bad_streams import Stream
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import TEXT, Peer, encoded
+from tests.support.service.inside import ServiceInside
+from tests.support.wire.cases import Story, cases, in_ways, payload
+from tests.support.wire.frames import check_answer, check_frame
+from tests.support.wire.words import DEVICES, Object, Way
 
 SERVED = DEVICES
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tests.support.exchange import exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.peer import TEXT
-from tests.support.wire_cases import WIRE, Story, cases, stepped_service
-from tests.support.wire_words import DEVICES, Object, Way
+from tests.support.clients.exchange import exchange
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import TEXT
+from tests.support.service.inside import ServiceInside
+from tests.support.wire.cases import WIRE, Story, cases, stepped_service
+from tests.support.wire.words import DEVICES, Object, Way
 
 SERVED = DEVICES
 

@@ -8,10 +8,10 @@ from typing import Final
 
 import pytest
 
-from tests.support.curl import parsed
-from tests.support.page import DEVICES, DOCS
-from tests.support.peer import Peer
-from tests.support.running_system import RunningSystem
+from tests.support.clients.curl import parsed
+from tests.support.clients.peer import Peer
+from tests.support.service.running_system import RunningSystem
+from tests.support.wire.page import DEVICES, DOCS
 from transport.http.app import HTTP_ROUTES
 from transport.http.reference import BASE
 

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 
 import pytest
 
-from tests.support.page import sections
-from tests.support.wire_cases import WIRE, read_cases
+from tests.support.wire.cases import WIRE, read_cases
+from tests.support.wire.page import sections
 
 TESTS: Final = WIRE.parent
 INDEX: Final = (WIRE / "INDEX.md").read_text(encoding="utf-8")

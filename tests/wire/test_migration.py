@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from tests.support.exchange import Reply, exchange
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.living_actors import handled
-from tests.support.page import DEVICES, DOCS, Block, sections
-from tests.support.peer import Peer
-from tests.support.wire_words import Object
+from tests.support.clients.exchange import Reply, exchange
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.living_actors import handled
+from tests.support.wire.page import DEVICES, DOCS, Block, sections
+from tests.support.wire.words import Object
 from transport.http.resources.old_routes import OLD_ROUTES
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, SESSION_BASIS
 

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from actors.event.catalog import EVENT_KINDS
-from tests.support.exchange import Reply, exchange
-from tests.support.inside import ServiceInside
-from tests.support.likeness import check_like, is_like
-from tests.support.listener import Listener
-from tests.support.page import DEVICES, DOCS, Block, Section, sections
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.exchange import Reply, exchange
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
+from tests.support.wire.likeness import check_like, is_like
+from tests.support.wire.page import DEVICES, DOCS, Block, Section, sections
 
 SERVED = DEVICES
 

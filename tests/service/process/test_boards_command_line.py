@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.support.polling import eventually
+from tests.support.service.polling import eventually
 
 
 def by_hand(*words: str, typed: str = "") -> subprocess.CompletedProcess[str]:

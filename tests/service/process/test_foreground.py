@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.terminal import CTRL_C, on_terminal
+from tests.support.service.terminal import CTRL_C, on_terminal
 
 SCRIPT = Path(__file__).parents[3] / "ops" / "foreground.py"
 CHILD = """

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
 
 Connect = Callable[..., tuple[Peer, Any]]
 

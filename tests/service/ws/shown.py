@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.inside import ServiceInside
+from tests.support.service.inside import ServiceInside
 
 ARM, GRIP = "A001", "B001"
 NEUTRAL = ["arm", "compact", "grip", "pen"]

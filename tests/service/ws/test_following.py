@@ -13,9 +13,9 @@ from actors.control.messages import FASTPATH
 from actors.device.messages import Inventory, Phase
 from actors.device.params import device_params
 from actors.settings.messages import STORE, SetSetting
-from tests.support.inside import ServiceInside
-from tests.support.living_actors import handled
-from tests.support.peer import Peer
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.living_actors import handled
 
 ARM = "A001"
 UP = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}

@@ -10,9 +10,9 @@ import pytest
 from actors.device.messages import DeviceRecord
 from actors.kit.errors import FirmwareTooOld
 from tests.service.ws.conftest import Connect
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.peer import Peer
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
 
 ARM = "A001"
 LAST = "resume_refused"

@@ -10,8 +10,8 @@ import pytest
 from fastpath.space.spatial_py import Space
 from tests.service.ws.conftest import Connect
 from tests.service.ws.shown import ARM, NEUTRAL, UP, XZY, arm, force, numbers, paths, state, xyz
-from tests.support.inside import ServiceInside
-from tests.support.peer import BINARY, TEXT, Peer, encoded
+from tests.support.clients.peer import BINARY, TEXT, Peer, encoded
+from tests.support.service.inside import ServiceInside
 
 # ---------------------------------------------------------------- frames
 

@@ -15,10 +15,10 @@ from actors.session.messages import MANAGER, SetBasis
 from actors.values.spatial import Basis
 from tests.service.ws.conftest import Connect
 from tests.service.ws.shown import ARM, INVERSE, NEUTRAL, UP, arm, force, metric, paths
-from tests.support.inside import ServiceInside
-from tests.support.living_actors import handled, held
-from tests.support.peer import ABORT, Peer, connected, handshake
-from tests.support.polling import eventually
+from tests.support.clients.peer import ABORT, Peer, connected, handshake
+from tests.support.service.inside import ServiceInside
+from tests.support.service.living_actors import handled, held
+from tests.support.service.polling import eventually
 from transport import bridge
 from transport.http.session_scope import OpenScope
 from transport.ws.session import SessionChannel

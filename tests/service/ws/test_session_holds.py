@@ -8,9 +8,9 @@ import pytest
 
 from tests.service.ws.conftest import Connect
 from tests.service.ws.shown import ARM, EMPTY, GRIP, UP, arm, force, metric, numbers, paths, state, xyz
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 # ---------------------------------------------------------------- what is held and what is released
 

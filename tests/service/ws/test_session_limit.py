@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer, connected, handshake
-from tests.support.polling import eventually
+from tests.support.clients.peer import Peer, connected, handshake
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 
 def test_one_session_too_many_is_refused_at_the_handshake_until_another_goes(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ import pytest
 
 from tests.service.ws.conftest import Connect
 from tests.service.ws.shown import ARM, INVERSE, NEUTRAL, UP, paths
-from tests.support.inside import ServiceInside
-from tests.support.listener import Listener
-from tests.support.peer import BINARY, TEXT, Peer
-from tests.support.polling import eventually
+from tests.support.clients.listener import Listener
+from tests.support.clients.peer import BINARY, TEXT, Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 from transport.wire.hint_limit import HintLimit
 
 KEEP: dict[str, Any] = {"keep_alive": {}}

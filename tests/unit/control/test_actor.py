@@ -32,8 +32,8 @@ from actors.session.messages import SessionTable
 from actors.settings.messages import SettingChanged
 from fastpath.arena.runtime import Runtime, default_oscillation
 from fastpath.layout.dtypes import LOOP_STATE
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, settings_view, simulated_records
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, settings_view, simulated_records
 from tests.unit.control.parts import counters
 
 SHARED = Cores(None, frozenset({0, 1}))

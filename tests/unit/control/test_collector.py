@@ -21,7 +21,7 @@ from actors.kit.published import Published
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.dtypes import LOOP_STATE
-from tests.support.slices import simulated_records
+from tests.support.actors.slices import simulated_records
 
 SAFETY_METRICS: Final = {
     "oscillations_total": "oscillations",

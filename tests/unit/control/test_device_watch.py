@@ -25,8 +25,8 @@ from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.port.port_cell import PortCell
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, settings_view, simulated_records
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, settings_view, simulated_records
 
 
 class DeviceWatchRig(ActorRig):

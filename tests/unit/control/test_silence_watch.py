@@ -16,8 +16,8 @@ from actors.kit.clock import Clock
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.port.port_cell import PortCell
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, simulated_records
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, simulated_records
 
 HZ = 4000
 PACKET_TICKS = 4

@@ -14,8 +14,8 @@ from actors.control.timekeeper import FACTS_EVERY, PERIOD_S, Timekeeper
 from actors.kit.clock import Clock
 from actors.kit.message import Announce
 from fastpath.arena.runtime import Runtime
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener
 
 TICKS = 4  # in a millisecond, at the rate of a loop that was told nothing
 

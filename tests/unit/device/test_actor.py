@@ -40,8 +40,8 @@ from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, settings_view, simulated_records
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, settings_view, simulated_records
 
 SETTLE = {"simulation/settle_time": 0.25}
 

@@ -25,7 +25,7 @@ from actors.port.messages import (
 )
 from actors.values.identity import Connection, Kind
 from fastpath.arena.runtime import Lease, NoSlot, Runtime
-from tests.support.slices import Listener
+from tests.support.actors.slices import Listener
 from tests.unit.device.test_manager import DeviceManagerRig, started
 
 PORT = "sim0"

@@ -16,9 +16,9 @@ from actors.port.messages import CalibrateOverLink, link_name
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
-from tests.support.actor_rig import ActorRig
-from tests.support.links import GRIP
-from tests.support.slices import Listener, settings_view, simulated_records
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, settings_view, simulated_records
+from tests.support.boards.links import GRIP
 
 RUN = 3
 

@@ -30,7 +30,7 @@ from actors.kit.message import Announce
 from actors.settings.messages import STORE, SaveLedger
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, Simulation, SimulationChange
-from tests.support.slices import Listener
+from tests.support.actors.slices import Listener
 from tests.unit.device.test_manager import FORCE, DeviceManagerRig, started
 
 ARM = SimulatedSpec(Kind.ARM, Connection.SIMULATED)

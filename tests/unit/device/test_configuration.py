@@ -10,7 +10,7 @@ from actors.device.configuration import changed
 from actors.device.messages import ConfigureDevice, DeviceWide
 from actors.kit.errors import FirmwareTooOld, InvalidInput
 from actors.values.identity import Firmware
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 
 ARM, COMPACT, GRIP = inventory_of("arm", "compact", "grip").devices
 ODD = DeviceWide("left", torque_scaling=False, gravity_compensation=False, gravity_scale=0.5, home_return=True)

@@ -15,8 +15,8 @@ from actors.device.stop_switch import StopSwitch
 from actors.kit.published import Published
 from actors.port.messages import FirstRoundOver, PortTable
 from fastpath.arena.runtime import Runtime
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import NoChildren, inventory_of
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import NoChildren, inventory_of
 
 
 class Shown(Published[Inventory]):

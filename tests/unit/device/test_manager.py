@@ -37,8 +37,8 @@ from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Lease, NoSlot, Runtime
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, NoChildren
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, NoChildren
 
 FORCE = 0.1
 

@@ -6,7 +6,7 @@ import pytest
 
 from actors.device.messages import Inventory
 from actors.kit.errors import NoSuchDevice
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 
 INVENTORY = inventory_of("arm", "grip")
 ARM, GRIP = INVENTORY.devices

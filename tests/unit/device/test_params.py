@@ -15,8 +15,8 @@ from actors.values.kinds.registry import specs
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from fastpath.layout.dtypes import DEVICE_PARAMS
-from tests.support.devices import arm_params
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
+from tests.support.loop.devices import arm_params
 
 ARM, COMPACT, WIRELESS, WIRED, PEN = inventory_of("arm", "compact", "grip", "grip:wired", "pen").devices
 ALL = (ARM, COMPACT, WIRELESS, WIRED, PEN)

@@ -12,7 +12,7 @@ from actors.device.safety import COUNTED, GRIP_HOOK, GRIP_TIMEOUT, MAX_SPEED, SA
 from actors.event.catalog import EVENT_KINDS, level_of
 from actors.event.messages import Emit
 from fastpath.arena.runtime import Runtime
-from tests.support.slices import settings_view, simulated_records
+from tests.support.actors.slices import settings_view, simulated_records
 
 NOTHING = SafetySeen()
 

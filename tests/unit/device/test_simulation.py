@@ -12,7 +12,7 @@ from actors.device.params import device_params
 from actors.device.simulation import AWAY, changed
 from actors.kit.errors import InvalidInput
 from actors.values.simulation import Fault, HandPath, Simulation, SimulationChange
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 
 ARM, GRIP, PEN = inventory_of("arm", "grip", "pen").devices
 PLACE = (0.05, -0.1, 0.2)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Runtime
 from fastpath.testing.formulas import hold_gain
-from tests.support.devices import ArmRig, force_of, forces, still_arm_params
+from tests.support.loop.devices import ArmRig, force_of, forces, still_arm_params
 
 RATES = [1_000.0, 4_000.0, 8_000.0, 32_000.0]
 FADE_S = 0.020

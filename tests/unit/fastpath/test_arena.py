@@ -17,7 +17,7 @@ from fastpath.arena.runtime import Lease, NoSlot, Runtime
 from fastpath.layout import constants, dtypes
 from fastpath.layout.constants import MAX_DEVICES
 from fastpath.layout.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
-from tests.support.devices import ArmRig, arm_params, still_arm_params
+from tests.support.loop.devices import ArmRig, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)

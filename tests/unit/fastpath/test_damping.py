@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastpath.arena.access import Writer
-from tests.support.devices import ArmRig, arm_params, force_of, keep
+from tests.support.loop.devices import ArmRig, arm_params, force_of, keep
 
 MOVING_S = 0.3
 

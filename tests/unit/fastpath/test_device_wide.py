@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fastpath.arena.access import Writer
-from tests.support.devices import (
+from tests.support.loop.devices import (
     ARM_CENTRE,
     ArmRig,
     arm_params,

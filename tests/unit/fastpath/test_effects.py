@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import default_oscillation
-from tests.support.devices import ARM_CENTRE, HOLD, NO_HAND, REST, ArmRig, arm_params, fill, still_arm_params
-from tests.support.walls import FIRM, LIGHT, MEDIUM, Setup
-from tests.support.watched_arm import BARE, EBRAKE, Watched, bare_arm, latched
+from tests.support.loop.devices import ARM_CENTRE, HOLD, NO_HAND, REST, ArmRig, arm_params, fill, still_arm_params
+from tests.support.loop.walls import FIRM, LIGHT, MEDIUM, Setup
+from tests.support.loop.watched_arm import BARE, EBRAKE, Watched, bare_arm, latched
 
 SLEW: Final[dict[str, Any]] = {"slew": 3000.0, "slow_slew": 500.0}
 MOST_N: Final = 2.0

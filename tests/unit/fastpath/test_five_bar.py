@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.testing.formulas import Mechanism
-from tests.support.devices import ArmRig, fill, force_of, still_arm_params
+from tests.support.loop.devices import ArmRig, fill, force_of, still_arm_params
 
 Array = NDArray[Any]
 Vector = tuple[float, float, float]

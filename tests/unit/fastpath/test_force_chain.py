@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
-from tests.support.devices import (
+from tests.support.loop.devices import (
     ARM_CENTRE,
     ARM_HIGH,
     ARM_LINKS,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import default_oscillation
-from tests.support.devices import REST, ArmRig, arm_params
+from tests.support.loop.devices import REST, ArmRig, arm_params
 
 SECONDS = 0.6
 SHAKE_HZ = 15.0

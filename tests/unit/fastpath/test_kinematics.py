@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.testing.formulas import Mechanism
-from tests.support.devices import ARM_HIGH, ARM_LINKS, ARM_LOW, ARM_MECHANISM, ARM_SHOULDER
+from tests.support.loop.devices import ARM_HIGH, ARM_LINKS, ARM_LOW, ARM_MECHANISM, ARM_SHOULDER
 
 Array = NDArray[Any]
 Vector = tuple[float, float, float]

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.devices import ARM_CENTRE, ARM_HIGH, ARM_LOW, NO_HAND, REST, arm_params, fill, keep
-from tests.support.watched_arm import (
+from tests.support.loop.devices import ARM_CENTRE, ARM_HIGH, ARM_LOW, NO_HAND, REST, arm_params, fill, keep
+from tests.support.loop.watched_arm import (
     DERATED,
     Watched,
     size,

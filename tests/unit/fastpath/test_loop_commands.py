@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.devices import (
+from tests.support.loop.devices import (
     ARM_CENTRE,
     ARM_MECHANISM,
     ArmRig,

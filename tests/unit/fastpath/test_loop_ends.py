@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fastpath.arena.runtime import Runtime
-from tests.support.devices import (
+from tests.support.loop.devices import (
     ARM_CENTRE,
     ArmRig,
     arm_params,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
-from tests.support.devices import (
+from tests.support.loop.devices import (
     ArmRig,
     arm_params,
     force_of,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from fastpath.layout.dtypes import DEVICE_PARAMS
-from tests.support.devices import NO_HAND, REST, arm_params, keep
-from tests.support.watched_arm import (
+from tests.support.loop.devices import NO_HAND, REST, arm_params, keep
+from tests.support.loop.watched_arm import (
     BARE,
     DROPPED,
     EBRAKE,

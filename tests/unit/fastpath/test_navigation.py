@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from fastpath.navigation.values import Bubble, BubbleShape
-from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating, outside
-from tests.support.devices import force_of
+from tests.support.loop.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating, outside
+from tests.support.loop.devices import force_of
 
 
 def travelled(rig: DrivenRig) -> float:

@@ -9,8 +9,8 @@ import pytest
 
 from fastpath.navigation.values import Bubble
 from fastpath.text.encoder import FrameEncoder, FrameEntry
-from tests.support.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating
-from tests.support.devices import CURSOR_STATE
+from tests.support.loop.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating
+from tests.support.loop.devices import CURSOR_STATE
 
 
 def entry(rig: DrivenRig, *, mine: bool = True, **options: bool) -> Any:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.testing.formulas import Hand, Plant
-from tests.support.devices import HANDS, ArmRig, arm_params
+from tests.support.loop.devices import HANDS, ArmRig, arm_params
 
 Array = NDArray[Any]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from fastpath.port.port_cell import PortCell
-from tests.support.devices import arm_params, fill, grip_params
+from tests.support.loop.devices import arm_params, fill, grip_params
 
 FREQUENCY = 4000.0
 SILENCE_S = 0.020

@@ -13,7 +13,7 @@ from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Command, CommandMode
 from fastpath.codecs.openlink_py import Decoder
 from fastpath.port.port_thread import PortThread
-from tests.support.polling import PATIENCE_S
+from tests.support.service.polling import PATIENCE_S
 
 COMMANDS = 40
 # Of what a busy machine may spoil.

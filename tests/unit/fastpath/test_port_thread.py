@@ -14,9 +14,9 @@ from fastpath.arena.runtime import Runtime
 from fastpath.layout.dtypes import DEVICE_STATE
 from fastpath.port import zero_packets
 from fastpath.port.port_thread import PortThread
-from tests.support.devices import arm_params, fill
-from tests.support.polling import eventually
-from tests.support.port_board import CONFIG, POSE, ZERO, Board
+from tests.support.boards.port_board import CONFIG, POSE, ZERO, Board
+from tests.support.loop.devices import arm_params, fill
+from tests.support.service.polling import eventually
 
 
 def soon(look: Callable[[], bool]) -> bool:

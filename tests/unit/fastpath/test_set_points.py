@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
-from tests.support.devices import ARM_CENTRE, NO_HAND, REST, ArmRig, arm_params, still_arm_params
+from tests.support.loop.devices import ARM_CENTRE, NO_HAND, REST, ArmRig, arm_params, still_arm_params
 
 STIFFNESS = 500.0
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Runtime
-from tests.support.devices import (
+from tests.support.loop.devices import (
     ARM_CENTRE,
     ARM_MECHANISM,
     ArmRig,

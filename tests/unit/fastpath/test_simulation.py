@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Runtime
-from tests.support.devices import HOLD, NO_HAND, REST, ArmRig, arm_params, fill, force_of, grip_params
+from tests.support.loop.devices import HOLD, NO_HAND, REST, ArmRig, arm_params, fill, force_of, grip_params
 
 TILTED = (0.6, 0.8, 0.0, 0.0)
 

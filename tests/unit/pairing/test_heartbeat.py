@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from actors.pairing.heartbeat import GAP_NS, PERIOD_S, Debounce, HeartbeatMonitor, of_simulated, step
 from actors.values.simulation import Simulation
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 
 MS = 1_000_000
 PERIOD_MS = round(PERIOD_S * 1000)

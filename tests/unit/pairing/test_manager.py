@@ -32,9 +32,9 @@ from actors.pairing.pairing_table import PAIRINGS_SECTION, PairingTable
 from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from fastpath.arena.runtime import Runtime
-from tests.support.actor_rig import ActorRig
-from tests.support.links import GRIP
-from tests.support.slices import Listener, settings_view, simulated_records
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, settings_view, simulated_records
+from tests.support.boards.links import GRIP
 
 AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
 

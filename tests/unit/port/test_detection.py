@@ -14,8 +14,8 @@ from actors.port.messages import DETECTION, PORTS, PortPlugged, PortTable, PortV
 from actors.port.open_links import OpenLinks
 from actors.settings.messages import SettingChanged
 from actors.values.hardware import Candidate, Transport
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, settings_view
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, settings_view
 
 PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x16C0, node="1")
 OTHER = Candidate("ttyACM1", "/dev/ttyACM1", Transport.SERIAL, 0x16C0, node="2")

@@ -24,8 +24,8 @@ from actors.port.messages import (
     PortVanished,
     Window,
 )
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, inventory_of, settings_view
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, inventory_of, settings_view
 
 PORT = "sim0"
 OPENED = PortOpened(PORT, PORT, "049D")

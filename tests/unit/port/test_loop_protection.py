@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from actors.port.loop_protection import MOST_COUNTED, NS_PER_S, ReopeningResult, Rule, aged, back, dropped
 from actors.port.messages import Window
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
 
 RULE = Rule(threshold=5, window_s=10.0, block=True)
 RULES = st.builds(Rule, st.integers(1, 20), st.floats(1, 60).map(lambda value: round(value, 3)), st.booleans())

@@ -34,8 +34,8 @@ from actors.port.messages import (
 from actors.port.open_links import OpenLinks
 from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, NoChildren, inventory_of, settings_view
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, NoChildren, inventory_of, settings_view
 
 USB = "ttyACM0"
 PATH = "/dev/ttyACM0"

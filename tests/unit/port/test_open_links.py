@@ -15,8 +15,8 @@ from actors.port.link_watch import LinkWatch, PortFacts
 from actors.port.messages import link_name
 from actors.port.open_links import OpenLinks
 from actors.values.hardware import Candidate, PortFault, Transport
-from tests.support.links import ARM, Board, FakeLink
-from tests.support.slices import Listener, settings_view
+from tests.support.actors.slices import Listener, settings_view
+from tests.support.boards.links import ARM, Board, FakeLink
 
 PORT = "ttyACM0"
 HERE = Candidate(PORT, f"/dev/{PORT}", Transport.SERIAL, 0x1209)

@@ -8,7 +8,7 @@ import pytest
 
 from actors.port.port_filter import PortChanges, detection_settings, port_changes
 from actors.values.hardware import Candidate, Transport
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
 
 PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x1209, node="1")
 ANEW = replace(PORT, node="2")

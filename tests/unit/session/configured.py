@@ -18,7 +18,7 @@ from actors.session.messages import (
 from actors.session.profile import SessionMemory
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, Transform
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 
 INVENTORY = inventory_of("arm", "compact", "grip", "pen")
 ARM, COMPACT, GRIP, PEN = (record.device_id for record in INVENTORY.devices)

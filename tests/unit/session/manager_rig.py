@@ -26,8 +26,8 @@ from actors.session.profile import SessionMemory
 from actors.settings.immutable_json import freeze
 from actors.settings.messages import SaveLedger
 from fastpath.arena.runtime import Runtime
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, NoChildren
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, NoChildren
 
 CLIENT = Client("127.0.0.1", "3.1")
 

@@ -33,8 +33,8 @@ from actors.session.profile import Remembered, SessionMemory
 from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import Listener, inventory_of, settings_view
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import Listener, inventory_of, settings_view
 from tests.unit.session.parts import entry_of
 
 INVENTORY = inventory_of("arm", "compact", "grip")

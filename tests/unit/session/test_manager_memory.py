@@ -27,7 +27,7 @@ from actors.session.profile import Remembered
 from actors.settings.messages import STORE, SaveLedger
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 from tests.unit.session.manager_rig import CLIENT, SessionManagerRig
 
 # ---------------------------------------------------------------- what is remembered

@@ -8,7 +8,7 @@ import pytest
 
 from actors.kit.errors import InvalidInput
 from actors.settings.sources import read_overrides
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
 from transport.settings_catalog import SETTINGS_CATALOG
 
 SPINS: Final = ["auto", "off"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.likeness import check_like, is_like, text_like
+from tests.support.wire.likeness import check_like, is_like, text_like
 
 
 @pytest.mark.parametrize(

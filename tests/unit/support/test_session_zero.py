@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.session_zero import free_of_zero
+from tests.support.wire.session_zero import free_of_zero
 
 
 @pytest.mark.parametrize(

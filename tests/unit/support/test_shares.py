@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.shares import TESTS, Ended, main, report, run, shares, unit_shares
+from tests.support.suite.shares import TESTS, Ended, main, report, run, shares, unit_shares
 
 
 def files(path: str) -> list[Path]:
@@ -60,12 +60,12 @@ def test_arguments_make_it_one_plain_run_with_its_exit_code() -> None:
 )
 def test_the_suite_ends_as_its_worst_share(monkeypatch: pytest.MonkeyPatch, codes: tuple[int, ...], worst: int) -> None:
     went: dict[tuple[str, ...], int] = {(f"tests/{index}",): code for index, code in enumerate(codes)}
-    monkeypatch.setattr("tests.support.shares.shares", lambda: list(went))
+    monkeypatch.setattr("tests.support.suite.shares.shares", lambda: list(went))
 
     def ended(share: tuple[str, ...], _folder: Path) -> Ended:
         return Ended(share, went[share], "", 0.0)
 
-    monkeypatch.setattr("tests.support.shares.run", ended)
+    monkeypatch.setattr("tests.support.suite.shares.run", ended)
 
     assert main([]) == worst
 

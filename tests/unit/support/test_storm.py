@@ -8,8 +8,8 @@ import logging
 import pytest
 
 from actors.control import actor
-from tests.support.living_actors import Killed
-from tests.support.storm import STALLED, unforeseen
+from tests.support.boards.storm import STALLED, unforeseen
+from tests.support.service.living_actors import Killed
 
 
 def test_only_a_killed_actor_and_a_timekeeper_without_a_turn_are_foreseen(caplog: pytest.LogCaptureFixture) -> None:

@@ -21,7 +21,7 @@ from actors.values.identity import Firmware, Kind
 from actors.values.spatial import ORIGIN, Basis, Transform
 from fastpath.arena.runtime import Runtime
 from fastpath.text.encoder import FrameEntry, encode_json
-from tests.support.slices import inventory_of, settings_view, simulated_records
+from tests.support.actors.slices import inventory_of, settings_view, simulated_records
 from transport.wire import commands, frames
 from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 

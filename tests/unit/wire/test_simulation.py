@@ -11,7 +11,7 @@ from actors.device.messages import SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, SimulationChange
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 from transport.wire.simulation import change, shown, spec
 
 ARM, GRIP = inventory_of("arm", "grip").devices

@@ -15,7 +15,7 @@ from actors.session.messages import Damping, DeviceConfig, SessionConfig
 from actors.values.spatial import Basis, PartialTransform, Transform
 from fastpath.arena.runtime import Runtime
 from fastpath.text.encoder import FrameEncoder
-from tests.support.slices import settings_view, simulated_records
+from tests.support.actors.slices import settings_view, simulated_records
 from transport.session.device import SessionDevice
 from transport.wire.commands import FORCE, POSITION
 

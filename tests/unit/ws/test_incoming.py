@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.support.peer import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, encoded
+from tests.support.clients.peer import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, encoded
 from transport.ws.incoming import BROKEN_RULES, NO_UTF8, TOO_BIG, Broken, Incoming
 
 LONGEST = 256 * 1024

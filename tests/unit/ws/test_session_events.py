@@ -9,8 +9,8 @@ import pytest
 
 from actors.event.catalog import EVENT_KINDS
 from actors.event.messages import Emit
-from tests.support.actor_rig import ActorRig
-from tests.support.slices import inventory_of
+from tests.support.actors.actor_rig import ActorRig
+from tests.support.actors.slices import inventory_of
 from transport.session.command_gap import SlowSession
 from transport.session.events import SessionEvents
 from transport.wire.deprecation_notices import DeprecationNotices

@@ -14,9 +14,9 @@ from actors.device.simulated_identity import identities
 from actors.event.messages import HUB, Emit
 from actors.kit.message import Message
 from actors.values.identity import Connection, Firmware, Kind
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
 
 DEVICES = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),

@@ -9,9 +9,9 @@ import pytest
 
 from actors.device.messages import ConfigureDevice
 from tests.service.http.areas.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.polling import eventually
+from tests.support.clients.http_client import HttpClient
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 START: dict[str, Any] = {
     "handedness": {"handedness": "right"},

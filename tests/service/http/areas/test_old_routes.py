@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from actors.device.messages import ConfigureDevice
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
+from tests.support.clients.http_client import HttpClient
+from tests.support.service.inside import ServiceInside
 
 GAIN = "filters/force_scale/gain"
 SWITCHES = [

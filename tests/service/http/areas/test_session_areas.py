@@ -11,10 +11,10 @@ from actors.session.messages import MANAGER, ConfigureDefaults, SetDamping, SetF
 from actors.session.messages import SetBasis as Basis
 from actors.values.spatial import ORIGIN
 from tests.service.http.areas.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.peer import Peer
-from tests.support.polling import eventually
+from tests.support.clients.http_client import HttpClient
+from tests.support.clients.peer import Peer
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 IDENTITY: dict[str, Any] = {
     "position": {"x": 0, "y": 0, "z": 0},

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.service.http.areas.conftest import Join
-from tests.support.http_client import HttpClient
-from tests.support.inside import ServiceInside
-from tests.support.polling import eventually
+from tests.support.clients.http_client import HttpClient
+from tests.support.service.inside import ServiceInside
+from tests.support.service.polling import eventually
 
 IDENTITY: dict[str, Any] = {
     "position": {"x": 0, "y": 0, "z": 0},

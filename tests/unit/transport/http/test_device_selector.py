@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import NoSuchDevice, UnsupportedArea
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 from transport.http.call import Answer, Call
 from transport.http.device_selector import Area, find
 from transport.http.route import Route, RouteTable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.host_fsm_rig import HostFsmRig
+from tests.support.boards.host_fsm_rig import HostFsmRig
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 
 from actors.kit.published import Published
 from fastpath.arena.runtime import Runtime
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
 from transport.link import device_nodes
 from transport.link.device_nodes import change_token, node_of
 from transport.link.scanner import make_scanner

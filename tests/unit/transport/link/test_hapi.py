@@ -23,10 +23,10 @@ from fastpath.arena.access import Reader
 from fastpath.arena.runtime import Lease, Runtime, now_ns
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
-from tests.support.devices import fill, still_arm_params
-from tests.support.made_threads import MadeThread, NotToday
-from tests.support.polling import eventually as poll
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
+from tests.support.boards.made_threads import MadeThread, NotToday
+from tests.support.loop.devices import fill, still_arm_params
+from tests.support.service.polling import eventually as poll
 from transport.link.protocols.hapi import driver
 from transport.link.protocols.hapi.board import BOARDS, zero_message
 from transport.link.protocols.hapi.driver import HapiDriver, HapiLink

@@ -23,7 +23,7 @@ from fastpath.codecs.openlink_messages import (
     Wake,
 )
 from fastpath.codecs.openlink_py import EVERY_DEVICE, Decoder, Frame
-from tests.support.host_fsm_rig import ARM, GRIP, READY, SETTLING, HostFsmRig
+from tests.support.boards.host_fsm_rig import ARM, GRIP, READY, SETTLING, HostFsmRig
 from transport.link.protocols.openlink.host_fsm import HostFsm
 
 

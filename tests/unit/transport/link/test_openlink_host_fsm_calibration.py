@@ -15,7 +15,7 @@ from fastpath.codecs.openlink_messages import (
     Refused,
     RefusedReason,
 )
-from tests.support.host_fsm_rig import ARM, GRIP, HostFsmRig
+from tests.support.boards.host_fsm_rig import ARM, GRIP, HostFsmRig
 
 
 def test_a_calibration_that_is_refused_has_failed(rig: HostFsmRig) -> None:

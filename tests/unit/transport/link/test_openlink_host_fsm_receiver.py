@@ -20,7 +20,7 @@ from fastpath.codecs.openlink_messages import (
     SettlePhase,
 )
 from fastpath.codecs.openlink_py import EVERY_DEVICE, Frame
-from tests.support.host_fsm_rig import ARM, GRIP, READY, RECEIVER, HostFsmRig
+from tests.support.boards.host_fsm_rig import ARM, GRIP, READY, RECEIVER, HostFsmRig
 from transport.link.protocols.openlink.peer import MS
 
 

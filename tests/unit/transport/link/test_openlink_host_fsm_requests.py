@@ -22,7 +22,7 @@ from fastpath.codecs.openlink_messages import (
     Settle,
     SettlePhase,
 )
-from tests.support.host_fsm_rig import ARM, EVERYTHING, READY, SETTLING, HostFsmRig
+from tests.support.boards.host_fsm_rig import ARM, EVERYTHING, READY, SETTLING, HostFsmRig
 from transport.link.protocols.openlink.status_text import FAULT, OFF
 from transport.link.protocols.openlink.status_text import READY as READY_LIGHT
 from transport.link.protocols.openlink.status_text import SETTLING as SETTLING_LIGHT

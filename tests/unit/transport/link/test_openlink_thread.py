@@ -15,7 +15,7 @@ from actors.values.hardware import Candidate, Transport
 from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Capability, Command, CommandMode, DeviceKind, Identity, Wake
 from fastpath.codecs.openlink_py import WATCHDOG_S, Decoder, encode
-from tests.support.made_threads import MadeThread, NotToday
+from tests.support.boards.made_threads import MadeThread, NotToday
 from transport.link.protocols.openlink import driver
 from transport.link.protocols.openlink.peer import Peer
 

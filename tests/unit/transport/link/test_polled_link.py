@@ -14,7 +14,7 @@ from fastpath.arena.runtime import Lease, now_ns
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
-from tests.support.polling import eventually
+from tests.support.service.polling import eventually
 from transport.link.polled_link import PolledLink
 from transport.link.protocols.falcon.device import FalconDevice, open_falcon
 from transport.link.usb_bus import UsbBus, candidate_of

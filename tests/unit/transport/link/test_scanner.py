@@ -12,7 +12,7 @@ import usb.core
 from actors.kit.published import Published
 from actors.port.link_interface import Link, NoDeviceAnswers, OpenLimits
 from actors.values.hardware import Candidate, Transport
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.scanner import PortScanner

@@ -13,7 +13,7 @@ import pytest
 from actors.kit.published import Published
 from actors.port.link_interface import NoDeviceAnswers, OpenLimits, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.scanner import PortScanner, open_error

@@ -21,7 +21,7 @@ from fastpath.arena.runtime import Runtime
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports
-from tests.support.slices import settings_view
+from tests.support.actors.slices import settings_view
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.hid import HidDevice

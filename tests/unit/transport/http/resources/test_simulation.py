@@ -12,7 +12,7 @@ import pytest
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import NoSuchDevice
 from fastpath.layout.constants import StatusFlag
-from tests.support.slices import inventory_of
+from tests.support.actors.slices import inventory_of
 from transport.http.resources import simulation
 from transport.wire.vocabulary import NEUTRAL
 

@@ -1,0 +1,131 @@
+"""Fork processes to be killed from one that has imported everything, to avoid fifty interpreter starts.
+
+Run as a program, with the name of the module whose `serve(*words)` is the life of each: that one parent.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Any, Final, Self
+
+ROOT: Final = Path(__file__).parents[3]
+PATIENCE_S: Final = 60.0
+
+
+class Nursery:
+    """Context manager: the parent of all lives of one source file."""
+
+    def __init__(self, source: str) -> None:
+        """`source`: the path of the file that has `serve`."""
+        self._folder = TemporaryDirectory(prefix="nursery-")
+        self._sockets = 0
+        self._parent = subprocess.Popen(
+            [sys.executable, "-m", "tests.support.service.nursery", source],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=ROOT,
+            text=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._parent.communicate()
+        self._folder.cleanup()
+
+    def life(self, *words: str) -> Life:
+        """One more process, which serves `words`."""
+        self._sockets += 1
+        address = str(Path(self._folder.name) / str(self._sockets))
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(address)
+            listener.listen(1)
+            listener.settimeout(PATIENCE_S)
+            pid = int(self._told([address, *words]))
+            connection, _ = listener.accept()
+        return Life(self, pid, connection)
+
+    def ended(self, pid: int) -> int:
+        """Wait for the end of a process: its exit code, or the negative number of the signal that killed it."""
+        return int(self._told(pid))
+
+    def _told(self, request: object) -> str:
+        assert self._parent.stdin
+        assert self._parent.stdout
+        self._parent.stdin.write(f"{json.dumps(request)}\n")
+        self._parent.stdin.flush()
+        return self._parent.stdout.readline()
+
+
+class Life:
+    """One process, whose standard input and output are a socket of ours."""
+
+    def __init__(self, nursery: Nursery, pid: int, connection: socket.socket) -> None:
+        connection.settimeout(PATIENCE_S)
+        self._nursery, self._pid, self._connection = nursery, pid, connection
+        self.output = connection.makefile("rb")
+
+    def send(self, text: str) -> None:
+        """Into its standard input."""
+        self._connection.sendall(text.encode())
+
+    def kill(self) -> None:
+        """As `kill -9`."""
+        os.kill(self._pid, signal.SIGKILL)
+
+    def ended(self) -> int:
+        """Wait for its end."""
+        code = self._nursery.ended(self._pid)
+        self.output.close()
+        self._connection.close()
+        return code
+
+
+def bear(serve: Any, address: str, words: list[str]) -> int:
+    """The id of a forked process that serves at an address."""
+    pid = os.fork()
+    if pid:
+        return pid
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(address)
+        for number in (0, 1):
+            os.dup2(connection.fileno(), number)
+    sys.stdin, sys.stdout = os.fdopen(0, "r", closefd=False), os.fdopen(1, "w", closefd=False)
+    serve(*words)
+    sys.stdout.flush()
+    os._exit(0)
+
+
+def main(source: str) -> None:
+    """Fork for each list of words, wait for each number, until the end of standard input."""
+    spec = importlib.util.spec_from_file_location("served", source)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["served"] = module
+    spec.loader.exec_module(module)
+    for line in sys.stdin:
+        request = json.loads(line)
+        if isinstance(request, int):
+            _, status = os.waitpid(request, 0)
+            answer = os.waitstatus_to_exitcode(status)
+        else:
+            answer = bear(module.serve, request[0], request[1:])
+        sys.stdout.write(f"{answer}\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
