@@ -1,4 +1,4 @@
-"""Which processor the loop is pinned to and which are left for the rest, as rules over what the machine says."""
+"""Rules that choose the processor of the loop and those of the other threads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop's cell as typed values: the one place where its fields are read by name."""
+"""The loop's counters as typed values; the only reader of the loop cell's fields by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the timekeeper sees in the devices' states and nobody is told by the loop: charge, rest, and what the monitors did."""
+"""Reads device states on the timekeeper's thread and tells of battery charge, rest and safety monitors."""
 
 from __future__ import annotations
 

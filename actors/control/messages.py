@@ -1,4 +1,4 @@
-"""What the control slice says and is told: the loop's rate, and the counters that the timekeeper reads off it."""
+"""Messages of the control slice, and the loop's rate and counters as data."""
 
 from __future__ import annotations
 

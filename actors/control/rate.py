@@ -1,4 +1,4 @@
-"""Is the loop as fast as it should be? As rules over two readings of its counters."""
+"""Rules of the rate warning: measured against wanted loop rate over two readings of the counters."""
 
 from __future__ import annotations
 

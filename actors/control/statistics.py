@@ -1,4 +1,4 @@
-"""`main-loop-statistics`: how the loop did between two readings of its counters, as rules."""
+"""Rules of `main-loop-statistics`: what the loop did between two readings of its counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The timekeeper's thread: every 5 ms it beats for the dead man's switch, fires timed messages, and reads what the loop shows."""
+"""The timekeeper's thread: every 5 ms it writes the beat, fires due timers, and reads what the loop publishes."""
 
 from __future__ import annotations
 

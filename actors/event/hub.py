@@ -1,4 +1,4 @@
-"""The event hub: what actors and the edge emit goes through the policy, is stamped and encoded once, and is given to each subscriber's queue."""
+"""EventHub: applies the policy to emitted events, stamps and encodes each once, and queues it for every subscriber."""
 
 from __future__ import annotations
 

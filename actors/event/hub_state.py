@@ -1,4 +1,4 @@
-"""What the hub must not lose when it is started again: who listens, what was said last, what is held back."""
+"""State of the event hub that outlives its restart: subscribers, remembered events, throttling."""
 
 from __future__ import annotations
 

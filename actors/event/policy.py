@@ -1,4 +1,4 @@
-"""Which of the things that happened become events, and when: pure rules over the hub's clock, no actor, no I/O."""
+"""Rules that merge, throttle and derive events. Pure: no actor, no I/O; times are those of the hub's clock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bounded queue between the hub's thread and one reader on the event loop: who does not read loses its oldest and slows nobody."""
+"""Bounded queue from the hub's thread to one subscriber on the event loop; when full it drops its oldest event."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of every actor: a table of handlers by message type, a guarded start, one way for requests and one for the rest."""
+"""ServiceActor, the base of every actor: handlers by message type, guarded start, requests and told messages."""
 
 from __future__ import annotations
 

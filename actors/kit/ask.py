@@ -1,4 +1,4 @@
-"""The one bridge between the edge and the actors: requests go in with a deadline, outcomes come back on the event loop."""
+"""The bridge from the edge to the actors: requests with a deadline in, replies on the event loop out."""
 
 from __future__ import annotations
 

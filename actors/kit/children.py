@@ -1,4 +1,4 @@
-"""The one rule of supervision, shared by the supervisor and the managers: who crashed is started again, alone, but not for ever."""
+"""Supervision of child actors: a crashed child is restarted alone, at most so often in a window."""
 
 from __future__ import annotations
 

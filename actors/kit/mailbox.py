@@ -1,4 +1,4 @@
-"""The queue before an actor: counted, closed when the actor ends, and the place where its owner hears of start and end."""
+"""The mailbox of an actor: bounded, counted, closed when the actor ends; tells the owner of start and end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of everything that travels in a mailbox; every slice's messages.py starts here."""
+"""Base classes of all messages: Message, Request, and the messages that every slice uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every metric that actors and the edge count by themselves, on one page; what the loop counts is read at scrape time elsewhere."""
+"""Metrics that actors and the edge count; the loop's counters have a collector of their own."""
 
 from __future__ import annotations
 

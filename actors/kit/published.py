@@ -1,4 +1,4 @@
-"""A snapshot that one writer replaces and any thread reads: every GET reads one of these."""
+"""Published: an immutable snapshot that one writer replaces and any thread reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reference page of the messages as Markdown, read off the actors themselves; `python -m actors.kit.reference` prints it."""
+"""Generator of the reference page of the messages, Markdown; `python -m actors.kit.reference` prints it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The root of the tree: base actors started in order, stopped in reverse, and started again one for one."""
+"""The supervisor: starts the base actors in order, stops them in reverse, restarts one that crashed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modules that come along, made anew for each running service."""
+"""The modules that ship with the service, created anew for each run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that the core schema has already: no module may take one of them in the same place."""
+"""Words of the core schema, which no module may take in the same place."""
 
 from __future__ import annotations
 

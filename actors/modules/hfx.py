@@ -1,4 +1,4 @@
-"""Groundwork of the effects module: its command is taken, checked and shown; nothing is felt yet."""
+"""The effects module, groundwork only: its command is checked and shown, no effect is played yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The calibration of one device together with its handle, as a state and the steps between; the PairingManager keeps one for each mover."""
+"""State machine of the calibration of one device together with its handle. Pure; PairingManager keeps one per mover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pairing slice tells everybody: pairs, attachment, calibrations that failed."""
+"""Events of the pairing slice: pairs, attachment, failed calibrations."""
 
 from __future__ import annotations
 

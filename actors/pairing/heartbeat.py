@@ -1,4 +1,4 @@
-"""Whether a handle is held in place: its heartbeats, debounced. The PairingManager steps one Heart for each grip and pen."""
+"""Attachment of a handle: its heartbeats, debounced. PairingManager steps one HeartbeatMonitor per grip and pen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pairing slice knows, as one snapshot that outlives its actor and that every GET reads; its manual pairs are in the ledger."""
+"""PairingTable: the published snapshot of the pairing slice. It outlives the actor; manual pairs are in the ledger."""
 
 from __future__ import annotations
 

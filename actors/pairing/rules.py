@@ -1,4 +1,4 @@
-"""Who is paired with whom, as rules on what is here; the PairingManager remembers and tells.
+"""Rules of pairing: which devices are paired, by themselves or by hand. Pure; PairingManager remembers and tells.
 
 A pair has one half with motors (the mover) and one that is held (the handle). Devices are given in the order of the inventory.
 """
@@ -20,17 +20,14 @@ MOST_AWAY: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class PairingDevice:
-    """A device that is here; `side` None: its kind is never paired; `life` is another number each time that it comes back.
-
-    `by_hand`: never paired by itself.
-    """
+    """A connected device, as far as pairing is concerned."""
 
     device_id: str
-    side: PairSide | None
+    side: PairSide | None  # None: its kind is never paired
     simulated: bool
     attached: bool = False
-    life: int = 0
-    by_hand: bool = False
+    life: int = 0  # differs after each reconnection
+    by_hand: bool = False  # never paired automatically
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class Pair:
     origin: Origin
 
     def other(self, device_id: str) -> str:
-        """The half that `device_id` is not."""
+        """Return the id of the other half."""
         return self.handle if device_id == self.mover else self.mover
 
     def __contains__(self, device_id: str) -> bool:
@@ -52,24 +49,26 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class PairChange:
-    """A pair that was made, or dissolved for `paired_with` None; `dropped` lost its place beside `device_id`."""
+    """A pair that was made or dissolved."""
 
     device_id: str
-    paired_with: str | None
+    paired_with: str | None  # None: the pair was dissolved
     origin: Origin
-    dropped: str | None = None
+    dropped: str | None = None  # the former partner of one of the two
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Every pair, halves away included; `parted` are not made again by themselves; `here` is who was here at the last look, with its life."""
+    """All pairs, and what the next update needs to know."""
 
-    pairs: tuple[Pair, ...] = ()
-    parted: frozenset[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])
-    here: frozenset[tuple[str, int]] = field(default_factory=frozenset[tuple[str, int]])
+    pairs: tuple[Pair, ...] = ()  # also those with absent halves
+    parted: frozenset[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])  # never paired automatically
+    here: frozenset[tuple[str, int]] = field(
+        default_factory=frozenset[tuple[str, int]]
+    )  # id and life at the last update
 
     def of(self, device_id: str) -> Pair | None:
-        """The device's pair."""
+        """Return the device's pair, None without one."""
         return next((pair for pair in self.pairs if device_id in pair), None)
 
 
@@ -79,7 +78,7 @@ Outcome = tuple[Pairs, tuple[PairChange, ...]]
 def update_pairs(
     pairs: Pairs, halves: Sequence[PairingDevice], *, automatic: bool, also: Iterable[str] = ()
 ) -> Outcome:
-    """What becomes of the pairs when `halves` are here; `also` counts as having appeared, beside those that were not here before."""
+    """Update the pairs for the connected devices; `also` count as newly connected, besides those that are."""
     here = frozenset((half.device_id, half.life) for half in halves)
     left = {device_id for device_id, _ in pairs.here}.difference(device_id for device_id, _ in here)
     appeared = {device_id for device_id, _ in here - pairs.here}
@@ -143,7 +142,7 @@ def unpaired(pairs: Pairs, halves: Sequence[PairingDevice], device_id: str) -> O
 
 
 class _Table:
-    """The pairs while they are decided."""
+    """The pairs during one update."""
 
     def __init__(
         self, pairs: tuple[Pair, ...], parted: frozenset[tuple[str, str]], halves: Sequence[PairingDevice]
@@ -155,7 +154,7 @@ class _Table:
         self._by_id = {half.device_id: half for half in halves}
 
     def replace_absent(self, appeared: set[str], left: set[str]) -> None:
-        """An automatic pair drops its absent half for a free device that has appeared, or for any free one when it has just left."""
+        """Replace the absent half of automatic pairs by a free device: a new one, or any if the half has just left."""
         for half in self._halves:
             pair = next((pair for pair in self.pairs if half.device_id in pair), None)
             if pair is None or pair.origin is Origin.MANUAL or pair.other(half.device_id) in self._by_id:
@@ -168,7 +167,7 @@ class _Table:
                 self._join(half, found, absent)
 
     def join_free(self, appeared: set[str]) -> None:
-        """A free mover takes a free handle when either has appeared."""
+        """Pair free movers with free handles where one of the two is new."""
         for mover in self._free(PairSide.MOVER):
             new = mover.device_id in appeared
             handles = (handle for handle in self._free(PairSide.HANDLE) if new or handle.device_id in appeared)
@@ -182,7 +181,7 @@ class _Table:
         return (half for half in fit if half.device_id not in taken)
 
     def _best(self, half: PairingDevice, others: Iterable[PairingDevice]) -> PairingDevice | None:
-        """The attached one with the lowest index, else the one with the lowest index; real and simulated never mix."""
+        """Return the first attached candidate, else the first; real and simulated devices never pair."""
         fit = [other for other in others if other.simulated is half.simulated and _ids(half, other) not in self._parted]
         return next((other for other in fit if other.attached), fit[0] if fit else None)
 
@@ -208,14 +207,14 @@ def _half(halves: Sequence[PairingDevice], device_id: str) -> PairingDevice:
 
 
 def _fitting(pairs: tuple[Pair, ...], halves: Sequence[PairingDevice]) -> tuple[Pair, ...]:
-    """Without pairs one half of which has come back as a device of the other side."""
+    """Drop pairs one half of which has come back as a device of the other side."""
     movers = {half.device_id for half in halves if half.side is not PairSide.HANDLE}
     handles = {half.device_id for half in halves if half.side is not PairSide.MOVER}
     return tuple(pair for pair in pairs if pair.mover not in handles and pair.handle not in movers)
 
 
 def _remembered(pairs: tuple[Pair, ...], halves: Sequence[PairingDevice]) -> tuple[Pair, ...]:
-    """Without the oldest of those of which nothing is here, when they are too many."""
+    """Drop the oldest pairs with both halves absent beyond MOST_AWAY."""
     ids = {half.device_id for half in halves}
     away = [pair for pair in pairs if pair.mover not in ids and pair.handle not in ids]
     forgotten = away[: max(0, len(away) - MOST_AWAY)]

@@ -1,4 +1,4 @@
-"""The metrics of the ports, read off their table and their links' newest facts when Prometheus scrapes."""
+"""Prometheus collector of the ports; `collect` reads the port table and the links' facts at scrape time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One port's guard: it counts how often the port is back after a drop, and says when that is a loop."""
+"""PortGuard: counts how often one port reopens after a drop and reports a connection loop."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the actors want of whoever moves the bytes: protocols that `transport.link` implements, and the facts that a link shows.
+"""Interface between the port actors and `transport.link`: Links, Link, its facts, and the errors of opening.
 
-PortLink opens a Link through Links, tells the DeviceManager whom it found, and starts the link with the slots that those
+PortLink opens a Link through Links, tells the DeviceManager which devices it found, and starts the link with the slots that those
 were given. From then on bytes flow between link and loop without any actor; LinkWatch compares the facts.
 """
 
@@ -31,64 +31,58 @@ class PortUnusable(HapticError):
 
 
 class NoDeviceAnswers(HapticError):
-    """The port can be opened and nobody behind it speaks a protocol that is known here, or `stop` was set meanwhile."""
+    """The port opens, but no device of the driver's protocol answers in time, or `stop` was set."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenLimits:
-    """How long one try at a port may take (s), and how many there are."""
+    """Limits of one opening of a port."""
 
-    timeout_s: float = 2.0
-    tries: int = 3
+    timeout_s: float = 2.0  # s, for an answer of the device
+    tries: int = 3  # requests to a device that has answered before it counts as absent
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationResult:
-    """A calibration that is over, by the number that `calibrate` was given; `reason` None: it succeeded."""
+    """The end of a calibration."""
 
-    run: int
-    reason: Reason | None = None
+    run: int  # the number that `Link.calibrate` was given
+    reason: Reason | None = None  # of the failure; None: it succeeded
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFacts:
-    """What is slow about one device: `heartbeat_ns` is when the newest one of a handle arrived, None before the first.
-
-    `fault` is what the device reports as wrong, in words, "" while nothing is; `calibration` is the newest that ended.
-    `homed`: it knows where it is; one that does not settles until it does.
-    """
+    """The slowly changing state of one device behind a link."""
 
     awake: bool = True
-    heartbeat_ns: int | None = None
-    fault: str = ""
-    calibration: CalibrationResult | None = None
-    homed: bool = True
+    heartbeat_ns: int | None = None  # ns, arrival of a handle's newest heartbeat; None before the first
+    fault: str = ""  # sentence about the device's fault; "" without one
+    calibration: CalibrationResult | None = None  # the newest that ended
+    homed: bool = True  # its position is absolute; until then the device settles
 
 
 @dataclass(frozen=True, slots=True)
 class LinkCounters:
-    """Since the link was opened; `late`: orders that were older than they may be, so that zero was sent instead."""
+    """Counters since the link was opened."""
 
     frames_in: int = 0
     frames_bad: int = 0
     frames_out: int = 0
     bytes_in: int = 0
     bytes_out: int = 0
-    late: int = 0
+    late: int = 0  # orders of the loop that were too old, replaced by zero force
     errors: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LinkFacts:
-    """What holds of a link at one moment; `gone` says why it does not work any more, "" while it does.
+    """State of a link at one moment."""
 
-    `devices` are those behind it now, each with an id of its own: behind a receiver they come and go, and one that sends
-    nothing for 500 ms has gone.
-    """
-
-    gone: str = ""
-    devices: tuple[FoundDevice, ...] = ()
-    of: Mapping[str, DeviceFacts] = field(default_factory=lambda: MappingProxyType({}))
+    gone: str = ""  # why the link no longer works; "" while it does
+    devices: tuple[
+        FoundDevice, ...
+    ] = ()  # each with its own id; behind a receiver one that is silent for 500 ms has gone
+    of: Mapping[str, DeviceFacts] = field(default_factory=lambda: MappingProxyType({}))  # by device id
     counters: LinkCounters = field(default_factory=LinkCounters)
 
 
@@ -101,26 +95,26 @@ class Link(Protocol):
         ...
 
     def start(self, leases: Mapping[str, Lease]) -> None:
-        """Exchange with the loop for these devices, by id, and for nobody else from now on; called again when they change."""
+        """Exchange with these slots, by device id, and with no other; called again when they change."""
         ...
 
     def facts(self) -> LinkFacts:
-        """What holds now: one thread calls it every 10 ms, so it may also do the slow half of the exchange."""
+        """Return the facts of this moment. One thread calls it every 10 ms, so it may also do the slow half of the exchange."""
         ...
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
-        """Have the device follow; `save`: also after it was without power. One that cannot ignores it."""
+        """Send the device-wide configuration; `save`: the device keeps it without power. Ignored where not supported."""
         ...
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """Begin; the facts show how it ended under that number. A second call with the same number changes nothing.
+        """Start calibration `run`, 0 aborts a running one; the facts show its result.
 
-        0 ends the one that still runs, without a word.
+        A second call with the same number changes nothing.
         """
         ...
 
     def close(self) -> None:
-        """Zero force sent, thread joined, descriptor closed; a second call does nothing. Never raises."""
+        """Send zero force, join the thread, close the descriptor; a second call does nothing. Never raises."""
         ...
 
 
@@ -133,15 +127,15 @@ class Links(Protocol):
         ...
 
     def scan(self) -> tuple[Candidate, ...]:
-        """Ports that are worth opening, or are recognised and not driven; what belongs to somebody else is left out."""
+        """List the candidate ports and those of recognised but unsupported devices; leave out all others."""
         ...
 
     def change_token(self) -> object:
-        """Something that is another one after a port has come or gone; so cheap that it is asked for many times a second."""
+        """Return a value that differs after a port came or went; cheap enough for 20 calls a second."""
         ...
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
-        """Identify what is there: PortUnusable, NoDeviceAnswers. Blocks for as long as patience has, or until `stop` is set."""
+        """Open a port and identify what is there: PortUnusable, NoDeviceAnswers. Blocks up to the limits or until `stop`."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""What the timekeeper sees at the open links: their facts, for everybody to read, and told to a PortLink when they say something new."""
+"""Reads the facts of all open links on the timekeeper's thread, publishes them, and tells a PortLink of changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a port that connects and drops again and again is a loop: counted over a sliding window, pure."""
+"""Rules of the connection loop: reopenings counted over a sliding window, the port blocked above a threshold. Pure."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ MOST_COUNTED: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`threshold` loops within `window_s` are too many; `block`: the port is closed then."""
+    """The limit of reopenings."""
 
-    threshold: int
-    window_s: float
-    block: bool
+    threshold: int  # reopenings within the window that make a connection loop
+    window_s: float  # s
+    block: bool  # whether the port is blocked then
 
     @classmethod
     def of(cls, settings: SettingsView) -> Rule:
-        """As the settings have it now."""
+        """Return the rule of these settings."""
         return cls(
             settings.integer(LOOP_THRESHOLD),
             settings.number("devices/detection/loop_window"),
@@ -32,15 +32,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class ReopeningResult:
-    """What an opening comes to: `began` when it is the one that makes a loop, `block` when the port must be closed."""
+    """The effect of one reopening."""
 
     window: Window
-    began: bool = False
-    block: bool = False
+    began: bool = False  # this reopening reached the threshold
+    block: bool = False  # the port must be blocked
 
 
 def back(window: Window, now_ns: int, rule: Rule) -> ReopeningResult:
-    """The port is listed again or open: one loop more if it had dropped, whichever is seen first; its first time is none."""
+    """Count a reopening if the port had dropped, on the first of "listed again" and "open"; the first opening counts none."""
     before = aged(window, now_ns, rule)
     if not window.dropped:
         return ReopeningResult(before)
@@ -50,11 +50,11 @@ def back(window: Window, now_ns: int, rule: Rule) -> ReopeningResult:
 
 
 def dropped(window: Window) -> Window:
-    """The port is unplugged or its link is down: its coming back counts."""
+    """Return the window after the port was unplugged or its link ended: the next opening counts."""
     return Window(window.reopened_ns, dropped=True)
 
 
 def aged(window: Window, now_ns: int, rule: Rule) -> Window:
-    """Without what is as old as the window is long; a time that is yet to come is of another clock and does not count."""
+    """Drop reopenings older than the window, and those in the future, which come from another clock."""
     oldest = now_ns - round(rule.window_s * NS_PER_S)
     return Window(tuple(at for at in window.reopened_ns if oldest < at <= now_ns), window.dropped)

@@ -1,4 +1,4 @@
-"""Keeper of the ports: what links tell goes through it to each port's guard, and what guards, settings and people decide comes back."""
+"""PortManager: owns the port table, passes link messages to each port's guard, and blocks and resets ports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What links say about their ports, what the port slice makes of it, and the table that everybody reads instead of asking.
+"""Messages of the port slice, and PortTable, the published snapshot of all ports.
 
 Whoever holds a link, real or simulated, tells PortOpened, PortClosed and PortFaulted to PORTS, opens no port that
 `PortTable.is_blocked`, and is told PortBlocked and PortUnblocked. Simulated ones are the DeviceManager's; a real one has a

@@ -1,6 +1,6 @@
-"""The open links of the machine and the facts that they showed last: above what may crash, so that no link is ever lost sight of.
+"""Registry of the open links and their newest facts. It outlives the port actors, so a crash loses no link.
 
-Detection writes who is watched, PortLinks open and close, the timekeeper's LinkWatch reads the facts, everybody may look.
+Detection writes which ports have a PortLink, PortLinks open and close, the timekeeper's LinkWatch updates the facts, any thread reads.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenedLink:
-    """One link: `opening` grows from one opening of any port to the next."""
+    """One open link."""
 
     candidate: Candidate
     link: Link
-    opening: int
-    facts: LinkFacts
+    opening: int  # number of the opening, ascending over all ports
+    facts: LinkFacts  # the newest
 
 
 class OpenLinks:
@@ -40,7 +40,7 @@ class OpenLinks:
     # ------------------------------------------------------------ opening
 
     def expect(self, port: str) -> threading.Event:
-        """What ends an opening that begins now; set already when all is closed for good."""
+        """Register an opening that begins; return the event that interrupts it, already set after `close_all`."""
         stop = threading.Event()
         with self._lock:
             self._stops[port] = stop
@@ -49,14 +49,14 @@ class OpenLinks:
         return stop
 
     def interrupt(self, port: str) -> None:
-        """Have an opening under way end soon, and not count."""
+        """Interrupt the opening of a port; `hold` then refuses its link."""
         with self._lock:
             stop = self._stops.pop(port, None)
         if stop is not None:
             stop.set()
 
     def hold(self, candidate: Candidate, link: Link, facts: LinkFacts, stop: threading.Event) -> OpenedLink | None:
-        """The link from now on, with what it shows at first; None when the opening was interrupted: whoever opened it has to close it."""
+        """Register an opened link. Return None if interrupted: the caller must close it."""
         with self._lock:
             if stop.is_set() or self._stops.get(candidate.port) is not stop:
                 return None
@@ -68,7 +68,7 @@ class OpenLinks:
     # ------------------------------------------------------------ closing
 
     def close(self, port: str) -> bool:
-        """Zero force at its devices, thread joined; False when there was no link."""
+        """Close the link of a port: zero force, thread joined. False without a link."""
         with self._lock:
             held = self._held.get(port)
             self._held = {known: other for known, other in self._held.items() if known != port}
@@ -78,7 +78,7 @@ class OpenLinks:
         return True
 
     def close_all(self) -> None:
-        """All of them, and whatever is opened later closes at once."""
+        """Close all links, and interrupt every later opening."""
         with self._lock:
             self._closed = True
             stops, self._stops = self._stops, {}
@@ -91,28 +91,28 @@ class OpenLinks:
     # ------------------------------------------------------------ looking
 
     def find(self, port: str) -> OpenedLink | None:
-        """The open link of a port."""
+        """Return the open link of a port, None without one."""
         return self._held.get(port)
 
     def all(self) -> tuple[OpenedLink, ...]:
-        """Every open link."""
+        """Return every open link."""
         return tuple(self._held.values())
 
     def show(self, held: OpenedLink, facts: LinkFacts) -> None:
-        """What a link shows now; one that was closed meanwhile shows nothing."""
+        """Store the newest facts of a link, unless it was closed meanwhile."""
         with self._lock:
             now = self._held.get(held.candidate.port)
             if now is not None and now.opening == held.opening:
                 self._held[held.candidate.port] = replace(now, facts=facts)
 
     def heartbeat(self, port: str, link_id: str) -> int | None:
-        """When the newest heartbeat of a handle arrived (ns); None before the first."""
+        """Return when the newest heartbeat of a handle arrived (ns); None before the first."""
         held = self._held.get(port)
         about = None if held is None else held.facts.of.get(link_id)
         return None if about is None else about.heartbeat_ns
 
     def fault(self, port: str, link_id: str) -> str:
-        """What a device reports as wrong or did not take, in words; "" while nothing is, or the port is not open."""
+        """Return the sentence about a device's fault; "" without one, or while the port is not open."""
         held = self._held.get(port)
         about = None if held is None else held.facts.of.get(link_id)
         return "" if about is None else about.fault
@@ -120,17 +120,17 @@ class OpenLinks:
     # ------------------------------------------------------------ watching
 
     def watch(self, candidate: Candidate) -> None:
-        """A PortLink looks after that port."""
+        """Note that the port has a PortLink."""
         with self._lock:
             self._watched = {**self._watched, candidate.port: candidate}
 
     def forget(self, port: str) -> None:
-        """Nobody looks after that port."""
+        """Note that the port has no PortLink."""
         with self._lock:
             self._watched = {known: one for known, one in self._watched.items() if known != port}
 
     def watched(self) -> dict[str, Candidate]:
-        """The ports that are looked after, by name."""
+        """Return the ports that have a PortLink, by name."""
         return dict(self._watched)
 
 

@@ -1,4 +1,4 @@
-"""One real port's actor: it opens the link, has its devices admitted, and closes it again; beside it the port's guard only counts.
+"""PortLink: the actor of one real port. It opens the link, has its devices admitted, and closes it.
 
 try -> Links.open -> DeviceFound -> DeviceManager -> DeviceAdmitted -> Link.start -> PortOpened; facts -> devices that go, wake,
 calibrate; gone, blocked or dropped -> Link.close (zero force) -> LinkClosed, PortClosed -> try again, by the rules of retry.py.

@@ -1,4 +1,4 @@
-"""How long a PortLink waits before it tries a port again that could not be used, as a rule; after a loss or a silence it is one period."""
+"""Rule for the wait before an unusable port is tried again; after a lost link it is one detection period."""
 
 from __future__ import annotations
 

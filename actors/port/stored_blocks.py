@@ -1,4 +1,4 @@
-"""What the ledger keeps of the ports: those that a connection loop has blocked."""
+"""The ledger section of the ports that a connection loop has blocked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One session's actor: it decides what its client's configuration comes to. Forces never pass through here."""
+"""SessionActor: applies the configuration changes of one session. Forces never pass through it."""
 
 from __future__ import annotations
 

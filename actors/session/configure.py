@@ -1,4 +1,4 @@
-"""What one configuration change makes of a session's configuration, as rules; the SessionActor remembers, the edge publishes."""
+"""Rules that apply one configuration change to a session's configuration. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What new sessions start with, as the ledger keeps it; profile and SDK version are never part of it."""
+"""The ledger section of the configuration that new sessions start with; profile and SDK version are not part of it."""
 
 from __future__ import annotations
 

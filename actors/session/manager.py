@@ -1,4 +1,4 @@
-"""Keeper of the sessions: it gives ids and slots, starts one actor for each session, and remembers those that ended."""
+"""SessionManager: assigns ids and slots, starts one actor per session, and remembers ended sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the session slice says and is told, and the table of sessions that everybody reads instead of asking."""
+"""Messages of the session slice, and SessionTable, the published snapshot of all sessions."""
 
 from __future__ import annotations
 

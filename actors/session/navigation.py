@@ -1,4 +1,4 @@
-"""What may be said about a session's bubble: its fields, their ranges, and what a partial update makes of it, as rules."""
+"""Rules of a session's bubble navigation: fields, ranges and partial updates. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open sessions as they outlive their actors: entries with one writer each, in memory."""
+"""Open sessions in memory, which outlive their actors; each entry has one writer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workspace presets as rules: which a kind takes, and the mount that each means."""
+"""Rules of workspace presets: which a kind takes, and the mount that each means."""
 
 from __future__ import annotations
 

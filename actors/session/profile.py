@@ -1,4 +1,4 @@
-"""Profiles and SDK versions as rules: what a name may be, how versions compare, and what is remembered of sessions that ended."""
+"""Rules of profiles and SDK versions: valid names, comparison, and what is remembered of ended sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One JSON file of the state directory: read whatever is in it, written so that what was acknowledged outlives a kill."""
+"""One JSON file of the state directory: read tolerantly, written atomically and synced to the disk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON values that nobody can change: what the ledger hands out."""
+"""Immutable JSON values, as the ledger returns them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a key means: one row of the catalogue, or a form of a `devices/haptic*/…` row for one kind or one device."""
+"""Find the row of a settings key, also for the forms `devices/<kind or id>/…` of a `devices/haptic*/…` row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the service must not forget besides its settings: sections of JSON, and session ids that are given once for ever."""
+"""The ledger: sections of JSON that outlive the service, and session ids that are never given twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one setting accepts: the single place where a value from JSON, a command line or a file becomes a typed value."""
+"""Setting, one row of the catalogue: parses values from JSON, the command line, the environment and files."""
 
 from __future__ import annotations
 

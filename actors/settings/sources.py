@@ -1,4 +1,4 @@
-"""What the command line and the environment say about settings; both win over the stored file, the command line over all."""
+"""Overrides of settings: the command line wins over the environment, both win over the stored file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The folder in which the service remembers: made at first use, held by one service at a time, with the bearer token."""
+"""The state directory: created at first use, locked by one service at a time, holds the bearer token."""
 
 from __future__ import annotations
 

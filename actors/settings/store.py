@@ -1,4 +1,4 @@
-"""The actor that changes settings and ledger: on the disk first, then published, told to those who follow, and answered."""
+"""SettingsStore, the actor that changes settings and ledger: writes to the disk, publishes, then tells the followers."""
 
 from __future__ import annotations
 

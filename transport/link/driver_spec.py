@@ -1,4 +1,4 @@
-"""What a driver gives the registry (`DriverSpec`), what it is built with (`DriverContext`) and what it offers the scanner (`Driver`).
+"""Interface between the service and its drivers: DriverSpec (registry row), DriverContext (input), Driver.
 
 A spec is imported at every start, before the service's own modules: it imports its driver only inside `make`.
 """

@@ -1,4 +1,4 @@
-"""The failsafe: a small process that writes every open port's zero packet when the service dies without a word (SIGKILL, out of memory).
+"""The failsafe process: writes the zero packet of every open port when the service is killed (SIGKILL, out of memory).
 
 It is started before any thread and holds a copy of each open port's descriptor. When its socket to the service closes it writes
 the packets and ends; a port that was closed properly is forgotten first. This file is both ends: the service imports it, the

@@ -1,4 +1,4 @@
-"""A serial chip of FTDI over pyusb: its control words, bytes out, and bytes in without the modem status of each packet."""
+"""An FTDI serial chip over pyusb: control requests, bytes out, bytes in without the modem status."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HID devices of Linux (`/dev/hidraw*`): which there are, and reports in and out without waiting."""
+"""HID devices of Linux (`/dev/hidraw*`): list them, read and write reports without blocking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which serial ports are candidates: a port that nothing speaks for is somebody else's, and is not even opened.
+"""List the serial ports that are candidates; a port that nothing identifies is never opened.
 
 A candidate is a port that `devices/detection/serial_ports` names, one whose USB vendor is in the vendor filter, one whose product
 text says that it speaks the open link protocol, or one that is known and not driven. Listing reads the operating system's table.

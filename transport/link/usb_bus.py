@@ -1,4 +1,4 @@
-"""The USB bus as pyusb shows it: which devices are there, under which port, and what its errors mean for a port."""
+"""The USB bus over pyusb: list devices as candidates, find one again, and turn its errors into port errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a Novint Falcon gets its firmware: it forgets it without power, so that the host loads it from the user's own file.
+"""Boot loader of the Novint Falcon: upload the user's firmware file, which the device forgets without power.
 
 Boot loader at 9600 baud, image at 140 kbaud in pieces of 62 bytes, each of which the boot loader sends back.
 """

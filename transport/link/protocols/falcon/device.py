@@ -1,4 +1,4 @@
-"""A Novint Falcon as its link drives it: one command and one reply at a time, homing first, forces only afterwards.
+"""One open Novint Falcon: exchange commands and replies; forces only after homing.
 
 Until all three motors are homed the encoders count from wherever the grip stood, so that no force may act: coordinates jump
 when homing ends. The user homes it by pulling the grip all the way out and pushing it in again.

@@ -1,4 +1,4 @@
-"""What is wired to a hAPI board, as data, and the two messages that tell the board: reset and setup.
+"""Mechanisms of hAPI boards as data, and the setup and reset messages for them.
 
 The board says nothing of itself and knows no mechanism: which ports have motors and encoders, which way they turn and what the
 encoders read in the home pose comes from here. The third message, torques, is `fastpath/codecs/hapi.pxd`.

@@ -1,4 +1,4 @@
-"""Driver of hAPI boards: a setting says what is wired to which port, setup tells it to the board, a port's thread does the rest.
+"""Driver of hAPI boards: a setting names port and mechanism, a setup message tells the board, a port thread exchanges.
 
 Ports of `devices/hapi/ports` -> zero torque, reset, setup -> the first reply -> PortThread. A board has no watchdog, so its zero
 packet is the last thing on the line whatever ends the exchange; of a service that stands still (SIGSTOP) nothing protects it.

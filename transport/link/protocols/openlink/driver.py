@@ -1,7 +1,7 @@
-"""Driver of boards that speak the open link protocol: who is there is asked here, then a port's thread exchanges with the loop.
+"""Driver of boards of the open link protocol: identify the board, then a port thread exchanges with the loop.
 
-serial port -> identify (Talk over blocking reads) -> PortThread: states and commands without Python, zero commands from the first ->
-wake, then `facts` each 10 ms: Talk goes on through the thread's messages (settle, presence, configuration, calibration).
+serial port -> identify (HostFsm over blocking reads) -> PortThread: states and commands without Python, zero commands from the first ->
+wake, then `facts` each 10 ms: HostFsm goes on through the thread's messages (settle, presence, configuration, calibration).
 """
 
 from __future__ import annotations

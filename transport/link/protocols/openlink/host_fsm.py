@@ -1,4 +1,4 @@
-"""The host's half of a link of the open link protocol, without any I/O: frames and the time in, frames out.
+"""Host state machine of the open link protocol, without I/O: frames and time in, frames out.
 
 identify -> wake, again and again, from `go_on` on -> settle -> awake or asleep. Behind a receiver each present index goes that way by
 itself. COMMAND is not its business: the port's thread sends those. One thread at a time; times in nanoseconds.

@@ -1,4 +1,4 @@
-"""What a board says of itself in the open link protocol, as the actors know devices; pure."""
+"""Convert a board's IDENTITY into a FoundDevice, or the reason why it is not driven. Pure."""
 
 from __future__ import annotations
 

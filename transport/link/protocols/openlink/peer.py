@@ -1,4 +1,4 @@
-"""One device of an open link as far as the talk with it has come, and what it was asked and has not answered yet."""
+"""State of one device of the open link protocol: its identity and its unanswered requests."""
 
 from __future__ import annotations
 

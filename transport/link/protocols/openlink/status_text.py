@@ -1,4 +1,4 @@
-"""What the light of a board shows, and what its refusals and failures are called; pure."""
+"""Light codes of a board, and texts for its refusals and faults. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A 3Dconnexion SpaceMouse as a pen that nobody holds in the air: it tells how fast to turn, so that its orientation is integrated.
+"""One open SpaceMouse, exposed as a pen: it reports angular velocity, orientation is the integral.
 
 Reports: 1 = x, y, z as int16 of about +-350, on newer models all six; 2 = the three turns on older ones; 3 = buttons.
 Its axes are x right, y towards the user, z down; of the device frame x right, y away, z up. What it says of moving is not shown:
