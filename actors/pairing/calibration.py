@@ -44,8 +44,8 @@ class Calibration:
         return Progress.CALIBRATED if self.calibrated else Progress.READY
 
 
-def seen(calibration: Calibration, handle: Handle | None) -> Calibration:
-    """After a look at the other half (None: there is no pair): the lock moves, and a run without its handle fails."""
+def check_handle(calibration: Calibration, handle: Handle | None) -> Calibration:
+    """Update the lock for the state of the handle (None: no pair); a run without its handle fails."""
     unlocked = handle is not None and handle.here and handle.attached
     if calibration.run and _sleeps(handle):
         return replace(_failed(calibration, Reason.PEN_ASLEEP), unlocked=unlocked)
@@ -54,11 +54,11 @@ def seen(calibration: Calibration, handle: Handle | None) -> Calibration:
     return calibration if unlocked == calibration.unlocked else replace(calibration, unlocked=unlocked, reason=None)
 
 
-def begun(
+def start_run(
     calibration: Calibration, handle: Handle | None, run: int, awaited: frozenset[str] = frozenset()
 ) -> Calibration:
-    """After a wish to calibrate: it runs under that number until all `awaited` are done, or stays locked, or its handle is away or asleep."""
-    calibration = seen(calibration, handle)
+    """Start calibration `run`, which ends when all `awaited` are done; refused while locked, or with the handle away or asleep."""
+    calibration = check_handle(calibration, handle)
     if calibration.run:
         return calibration
     if handle is not None and not handle.here:
@@ -71,10 +71,10 @@ def begun(
     return replace(calibration, run=run, awaited=awaited, handle=handle.device_id if handle else "", reason=None)
 
 
-def ended(calibration: Calibration, run: int, reason: Reason | None, device_id: str = "") -> Calibration:
-    """After a device's end of a run: the last one ends it, a failure at once.
+def end_run(calibration: Calibration, run: int, reason: Reason | None, device_id: str = "") -> Calibration:
+    """Record that a device finished its part of `run`: the last one ends the run, a failure ends it at once.
 
-    The end of one that is over already, or of a device that nobody awaits, changes nothing.
+    A run that is over already, or a device that is not awaited, changes nothing.
     """
     if (
         run != calibration.run

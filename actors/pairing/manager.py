@@ -152,7 +152,7 @@ class PairingManager(ServiceActor):
         before = self._book.value.calibration(mover.device_id)
         # A handle meets many devices: no two runs have one number.
         run = self._book.value.runs + 1
-        after = calibration.begun(before, self._handle(mover.device_id), run, self._who_calibrates(mover.device_id))
+        after = calibration.start_run(before, self._handle(mover.device_id), run, self._who_calibrates(mover.device_id))
         if after.run == run:
             self._book.replace(replace(self._book.value, runs=run))
         self._show(self._book.value.pairs, {**self._book.value.calibrations, mover.device_id: after})
@@ -212,7 +212,8 @@ class PairingManager(ServiceActor):
         """Into the book and the inventory, the locks as the pairs say; a run that loses its handle fails here."""
         book = self._book.value
         seen = {
-            device_id: calibration.seen(one, self._handle(device_id, pairs)) for device_id, one in calibrations.items()
+            device_id: calibration.check_handle(one, self._handle(device_id, pairs))
+            for device_id, one in calibrations.items()
         }
         if (pairs, seen) != (book.pairs, dict(book.calibrations)):
             self._book.replace(replace(book, pairs=pairs, calibrations=MappingProxyType(seen)))
@@ -227,7 +228,7 @@ class PairingManager(ServiceActor):
         before, record = book.calibrations.get(device_id), self._inventory.value.find(device_id)
         if before is None or record is None or before.run != run or not run:
             return
-        after = calibration.ended(before, run, reason, said_by)
+        after = calibration.end_run(before, run, reason, said_by)
         if not after.run:
             self.context.timers.cancel((self.name, device_id))
         self._show(book.pairs, {**book.calibrations, device_id: after})

@@ -119,7 +119,7 @@ class PortGuard(ServiceActor):
     @handles(CountAgain)
     def on_count_again(self, _message: CountAgain) -> None:
         """Show how many there are now."""
-        self._become(loop_protection.aged(self._window, self.context.clock.now_ns(), self._rule()))
+        self._become(loop_protection.drop_old(self._window, self.context.clock.now_ns(), self._rule()))
 
     def _rule(self) -> Rule:
         return Rule.of(self._settings.value)
@@ -129,19 +129,19 @@ class PortGuard(ServiceActor):
         if self._blocked:
             return
         rule = self._rule()
-        verdict = loop_protection.back(self._window, self.context.clock.now_ns(), rule)
-        self._become(verdict.window)
-        loops = len(verdict.window.reopened_ns)
-        if verdict.began:
+        result = loop_protection.count_reopening(self._window, self.context.clock.now_ns(), rule)
+        self._become(result.window)
+        loops = len(result.window.reopened_ns)
+        if result.began:
             self._say_looping(loops, rule.window_s)
-        if verdict.block:
+        if result.block:
             self._block()
             self._found = PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops, self._device_id)
             self.tell(PORTS, self._found)
 
     def _dropped(self) -> None:
         if not self._blocked:
-            self._become(loop_protection.dropped(self._window))
+            self._become(loop_protection.mark_dropped(self._window))
 
     def _block(self) -> None:
         self._blocked = True

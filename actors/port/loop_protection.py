@@ -39,9 +39,9 @@ class ReopeningResult:
     block: bool = False  # the port must be blocked
 
 
-def back(window: Window, now_ns: int, rule: Rule) -> ReopeningResult:
+def count_reopening(window: Window, now_ns: int, rule: Rule) -> ReopeningResult:
     """Count a reopening if the port had dropped, on the first of "listed again" and "open"; the first opening counts none."""
-    before = aged(window, now_ns, rule)
+    before = drop_old(window, now_ns, rule)
     if not window.dropped:
         return ReopeningResult(before)
     after = Window((*before.reopened_ns, now_ns)[-MOST_COUNTED:])
@@ -49,12 +49,12 @@ def back(window: Window, now_ns: int, rule: Rule) -> ReopeningResult:
     return ReopeningResult(after, looping and len(before.reopened_ns) < rule.threshold, looping and rule.block)
 
 
-def dropped(window: Window) -> Window:
+def mark_dropped(window: Window) -> Window:
     """Return the window after the port was unplugged or its link ended: the next opening counts."""
     return Window(window.reopened_ns, dropped=True)
 
 
-def aged(window: Window, now_ns: int, rule: Rule) -> Window:
+def drop_old(window: Window, now_ns: int, rule: Rule) -> Window:
     """Drop reopenings older than the window, and those in the future, which come from another clock."""
     oldest = now_ns - round(rule.window_s * NS_PER_S)
     return Window(tuple(at for at in window.reopened_ns if oldest < at <= now_ns), window.dropped)

@@ -78,7 +78,7 @@ def communication() -> Iterator[Setting]:
             default=True,
             advanced=True,
         ),
-        at_hand=(False,),
+        local_only=(False,),
     )
     yield whole(
         "communication/max_sessions",

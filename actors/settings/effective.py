@@ -40,8 +40,8 @@ class EffectiveSettings:
         for key, value in values.items():
             setting = self.catalog.find(key)
             parsed[key] = setting.parse(value)
-            if parsed[key] in setting.at_hand:
-                raise setting.at_hand_only(parsed[key])
+            if parsed[key] in setting.local_only:
+                raise setting.local_only_error(parsed[key])
         raw = {key: value_as_json(value) for key, value in parsed.items()}
         return replace(
             self,

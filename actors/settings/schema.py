@@ -41,10 +41,7 @@ class TextRule:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One row of the catalogue; `at_hand` lists values that only the command line and the file may give, never HTTP.
-
-    `always_listed`: in the plain list as well, though advanced.
-    """
+    """One row of the catalogue."""
 
     key: str
     type_hint: TypeHint
@@ -53,11 +50,11 @@ class Setting:
     unit: str | None = None
     constraint: Constraint = ANYTHING
     text_rule: TextRule | None = None
-    entries: int = 64
-    locked: bool = False
-    advanced: bool = False
-    at_hand: tuple[Value, ...] = ()
-    always_listed: bool = False
+    entries: int = 64  # of a list, at most
+    locked: bool = False  # acts at the next start
+    advanced: bool = False  # listed with ?advanced=true only
+    local_only: tuple[Value, ...] = ()  # values that the command line and the file may give, and nothing else
+    always_listed: bool = False  # listed although advanced
 
     @property
     def section(self) -> str:
@@ -112,8 +109,8 @@ class Setting:
         """The error for a value that is shown as `given`."""
         return InvalidInput(f"give {self.wanted()}, not {given}.", self.key)
 
-    def at_hand_only(self, value: Value) -> InvalidInput:
-        """The error for one of the `at_hand` values from elsewhere."""
+    def local_only_error(self, value: Value) -> InvalidInput:
+        """Return the error for a `local_only` value from HTTP or the environment."""
         text = shown(value)
         return InvalidInput(f"start the service with --set {self.key}={text}, or write it in settings.json.", self.key)
 

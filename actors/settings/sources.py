@@ -63,8 +63,8 @@ def _environment(
         with _naming(name):
             setting = catalog.find(catalog.key_of_variable(name, alias))
             value = setting.parse_text(environ[name])
-            if value in setting.at_hand:
-                raise setting.at_hand_only(value)
+            if value in setting.local_only:
+                raise setting.local_only_error(value)
             yield setting.key, Override(value, ENVIRONMENT)
 
 

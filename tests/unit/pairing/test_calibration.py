@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.pairing.calibration import Calibration, Handle, begun, ended, seen
+from actors.pairing.calibration import Calibration, Handle, check_handle, end_run, start_run
 from actors.pairing.messages import Progress, Reason
 
 HELD = Handle()
@@ -20,12 +20,12 @@ SILENT = Handle(awake=False, attached=False)
 def after(*handles: Handle | None, calibrated: bool = False) -> Calibration:
     found = Calibration(calibrated=calibrated)
     for handle in handles:
-        found = seen(found, handle)
+        found = check_handle(found, handle)
     return found
 
 
 def running() -> Calibration:
-    found = begun(after(HELD), HELD, 1)
+    found = start_run(after(HELD), HELD, 1)
     assert found.progress is Progress.RUNNING
     return found
 
@@ -37,7 +37,7 @@ def test_it_is_locked_until_a_paired_handle_is_attached(handle: Handle | None, c
 
     assert found.progress is Progress.LOCKED
     assert found.calibrated is calibrated
-    assert begun(found, handle, 1).run == 0
+    assert start_run(found, handle, 1).run == 0
 
 
 def test_an_attached_handle_unlocks_it() -> None:
@@ -49,16 +49,16 @@ def test_an_attached_handle_unlocks_it() -> None:
 def test_a_run_ends_calibrated() -> None:
     one = running()
 
-    done = ended(one, one.run, None)
+    done = end_run(one, one.run, None)
 
     assert (done.progress, done.calibrated, done.run) == (Progress.CALIBRATED, True, 0)
 
 
 @pytest.mark.parametrize("reason", Reason)
 def test_a_run_that_fails_leaves_nothing_calibrated_and_says_why(reason: Reason) -> None:
-    one = begun(after(HELD, calibrated=True), HELD, 1)
+    one = start_run(after(HELD, calibrated=True), HELD, 1)
 
-    failed = ended(one, one.run, reason)
+    failed = end_run(one, one.run, reason)
 
     assert (failed.progress, failed.reason, failed.calibrated) == (Progress.FAILED, reason, False)
 
@@ -74,10 +74,10 @@ def test_a_run_that_fails_leaves_nothing_calibrated_and_says_why(reason: Reason)
     ],
 )
 def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason) -> None:
-    failed = seen(running(), handle)
+    failed = check_handle(running(), handle)
 
     assert (failed.progress, failed.reason) == (Progress.FAILED, reason)
-    assert seen(failed, handle) == failed
+    assert check_handle(failed, handle) == failed
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason
     [(AWAY, Reason.PEN_NOT_CONNECTED), (ASLEEP, Reason.PEN_ASLEEP), (SILENT, Reason.PEN_ASLEEP)],
 )
 def test_without_a_handle_that_answers_it_fails_at_once_and_loses_nothing(handle: Handle, reason: Reason) -> None:
-    refused = begun(after(HELD, calibrated=True), handle, 1)
+    refused = start_run(after(HELD, calibrated=True), handle, 1)
 
     assert (refused.run, refused.reason, refused.progress) == (0, reason, Progress.FAILED)
     assert refused.calibrated
@@ -93,34 +93,34 @@ def test_without_a_handle_that_answers_it_fails_at_once_and_loses_nothing(handle
 
 def test_a_failure_is_shown_until_the_lock_moves_or_a_run_begins() -> None:
     one = running()
-    failed = ended(one, one.run, Reason.BLOCKED)
+    failed = end_run(one, one.run, Reason.BLOCKED)
 
-    assert seen(failed, HELD) == failed
-    assert seen(failed, LOOSE).progress is Progress.LOCKED
-    assert seen(seen(failed, LOOSE), HELD).progress is Progress.READY
-    assert begun(failed, HELD, 2).progress is Progress.RUNNING
+    assert check_handle(failed, HELD) == failed
+    assert check_handle(failed, LOOSE).progress is Progress.LOCKED
+    assert check_handle(check_handle(failed, LOOSE), HELD).progress is Progress.READY
+    assert start_run(failed, HELD, 2).progress is Progress.RUNNING
 
 
 def test_a_wish_while_it_is_locked_forgets_an_old_failure() -> None:
-    lost = seen(running(), LOOSE)
+    lost = check_handle(running(), LOOSE)
 
-    assert begun(lost, LOOSE, 2).progress is Progress.LOCKED
+    assert start_run(lost, LOOSE, 2).progress is Progress.LOCKED
 
 
 def test_a_run_ends_when_another_handle_takes_the_place_of_the_one_that_it_began_with() -> None:
-    one = begun(after(Handle("P1")), Handle("P1"), 1, BOTH)
+    one = start_run(after(Handle("P1")), Handle("P1"), 1, BOTH)
 
-    swapped = seen(one, Handle("P2"))
+    swapped = check_handle(one, Handle("P2"))
 
     assert (swapped.progress, swapped.reason, swapped.unlocked) == (Progress.FAILED, Reason.PEN_LOST, True)
-    assert begun(swapped, Handle("P2"), 2).handle == "P2"
+    assert start_run(swapped, Handle("P2"), 2).handle == "P2"
 
 
 def test_only_those_who_are_awaited_end_a_run() -> None:
-    one = begun(after(HELD), HELD, 7, BOTH)
+    one = start_run(after(HELD), HELD, 7, BOTH)
 
-    assert ended(one, 7, Reason.BLOCKED, "P2") == one
-    assert ended(one, 7, None, "P2") == one
+    assert end_run(one, 7, Reason.BLOCKED, "P2") == one
+    assert end_run(one, 7, None, "P2") == one
 
 
 BOTH = frozenset({"C1", "P1"})
@@ -128,37 +128,37 @@ BOTH = frozenset({"C1", "P1"})
 
 @pytest.mark.parametrize("order", [("C1", "P1"), ("P1", "C1")])
 def test_a_run_ends_with_the_last_of_those_who_calibrate(order: tuple[str, str]) -> None:
-    one = begun(after(HELD), HELD, 7, BOTH)
+    one = start_run(after(HELD), HELD, 7, BOTH)
 
-    half = ended(ended(one, 7, None, order[0]), 7, None, order[0])
+    half = end_run(end_run(one, 7, None, order[0]), 7, None, order[0])
     assert (half.progress, half.calibrated, half.run) == (Progress.RUNNING, False, 7)
-    done = ended(half, 7, None, order[1])
+    done = end_run(half, 7, None, order[1])
 
     assert (done.progress, done.calibrated, done.run) == (Progress.CALIBRATED, True, 0)
 
 
 @pytest.mark.parametrize("who", sorted(BOTH))
 def test_a_run_ends_with_the_first_of_them_that_fails(who: str) -> None:
-    failed = ended(begun(after(HELD), HELD, 7, BOTH), 7, Reason.BLOCKED, who)
+    failed = end_run(start_run(after(HELD), HELD, 7, BOTH), 7, Reason.BLOCKED, who)
 
     assert (failed.progress, failed.reason) == (Progress.FAILED, Reason.BLOCKED)
-    assert ended(failed, 7, None, "P1") == failed
+    assert end_run(failed, 7, None, "P1") == failed
 
 
 def test_a_wish_while_it_runs_changes_nothing() -> None:
     one = running()
 
-    assert begun(one, HELD, 2) == one
+    assert start_run(one, HELD, 2) == one
 
 
 def test_the_end_of_an_older_run_changes_nothing() -> None:
     one = running()
-    lost = seen(one, LOOSE)
-    again = begun(seen(lost, HELD), HELD, 2)
+    lost = check_handle(one, LOOSE)
+    again = start_run(check_handle(lost, HELD), HELD, 2)
 
-    assert ended(lost, one.run, None) == lost
-    assert ended(again, one.run, Reason.BLOCKED) == again
-    assert ended(Calibration(), 0, None) == Calibration()
+    assert end_run(lost, one.run, None) == lost
+    assert end_run(again, one.run, Reason.BLOCKED) == again
+    assert end_run(Calibration(), 0, None) == Calibration()
 
 
 HANDLES = st.one_of(
@@ -174,9 +174,9 @@ def test_it_runs_only_while_its_handle_is_attached_and_awake(acts: list[tuple[st
     one = Calibration()
     for number, (act, handle) in enumerate(acts, 1):
         if act == "ended":
-            one = ended(one, one.run, None)
+            one = end_run(one, one.run, None)
             continue
-        one = seen(one, handle) if act == "seen" else begun(one, handle, number)
+        one = check_handle(one, handle) if act == "seen" else start_run(one, handle, number)
         if one.run:
             assert handle == Handle(one.handle)
         assert (one.progress is Progress.FAILED) == (one.reason is not None)

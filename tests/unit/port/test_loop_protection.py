@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.port.loop_protection import MOST_COUNTED, NS_PER_S, ReopeningResult, Rule, aged, back, dropped
+from actors.port.loop_protection import (
+    MOST_COUNTED,
+    NS_PER_S,
+    ReopeningResult,
+    Rule,
+    count_reopening,
+    drop_old,
+    mark_dropped,
+)
 from actors.port.messages import Window
 from tests.support.actors.slices import settings_view
 
@@ -22,7 +30,7 @@ def flap(times: Iterable[int], rule: Rule = RULE, window: Window | None = None) 
     """A port that is open drops and opens again at each of these times, until it is blocked."""
     verdicts = [ReopeningResult(window or Window())]
     for at in times:
-        verdicts.append(back(dropped(verdicts[-1].window), at, rule))
+        verdicts.append(count_reopening(mark_dropped(verdicts[-1].window), at, rule))
         if verdicts[-1].block:
             break
     return verdicts[1:]
@@ -48,14 +56,14 @@ def test_the_fifth_loop_within_ten_seconds_begins_one_and_blocks() -> None:
 
 
 def test_its_first_time_is_no_loop() -> None:
-    assert back(Window(), 0, replace(RULE, threshold=1)) == ReopeningResult(Window())
+    assert count_reopening(Window(), 0, replace(RULE, threshold=1)) == ReopeningResult(Window())
 
 
 def test_what_is_told_twice_counts_once() -> None:
-    window = dropped(dropped(Window()))
-    once = back(window, 5, RULE).window
+    window = mark_dropped(mark_dropped(Window()))
+    once = count_reopening(window, 5, RULE).window
     assert once == Window((5,))
-    assert back(once, 6, RULE).window == once
+    assert count_reopening(once, 6, RULE).window == once
 
 
 def test_a_window_is_open_at_its_old_end() -> None:
@@ -72,19 +80,21 @@ def test_without_blocking_a_loop_is_said_once_until_it_has_calmed_down() -> None
 
 def test_blocking_that_is_switched_on_during_a_loop_acts_at_the_next_one() -> None:
     window = flap(seconds(1, 2, 3, 4, 5, 6), replace(RULE, block=False))[-1].window
-    verdict = back(dropped(window), 7 * NS_PER_S, RULE)
+    verdict = count_reopening(mark_dropped(window), 7 * NS_PER_S, RULE)
     assert (verdict.began, verdict.block) == (False, True)
 
 
 def test_a_lower_threshold_acts_at_the_next_loop_and_a_higher_one_waits_for_more() -> None:
     window = flap(seconds(1, 2, 3))[-1].window
-    assert back(dropped(window), 4 * NS_PER_S, replace(RULE, threshold=2)).block
+    assert count_reopening(mark_dropped(window), 4 * NS_PER_S, replace(RULE, threshold=2)).block
     assert not flap(seconds(4, 5), replace(RULE, threshold=6), window)[-1].block
 
 
 def test_a_shorter_window_forgets_at_once() -> None:
     window = flap(seconds(1, 2, 3, 4))[-1].window
-    assert back(dropped(window), 5 * NS_PER_S, replace(RULE, window_s=2.0)).window.reopened_ns == tuple(seconds(4, 5))
+    assert count_reopening(mark_dropped(window), 5 * NS_PER_S, replace(RULE, window_s=2.0)).window.reopened_ns == tuple(
+        seconds(4, 5)
+    )
 
 
 @pytest.mark.parametrize("jump", [-3600.0, 3600.0])
@@ -129,7 +139,7 @@ def test_a_slow_flapper_is_never_blocked(threshold: int, window_s: float, times:
 def test_only_what_lies_within_the_window_is_kept_whatever_the_clock_did(
     times: list[int], now_ns: int, rule: Rule
 ) -> None:
-    kept = aged(Window(tuple(times), dropped=True), now_ns, rule)
+    kept = drop_old(Window(tuple(times), dropped=True), now_ns, rule)
     assert kept.dropped
     assert all(0 <= now_ns - at < round(rule.window_s * NS_PER_S) for at in kept.reopened_ns)
-    assert aged(kept, now_ns, rule) == kept
+    assert drop_old(kept, now_ns, rule) == kept

@@ -61,8 +61,8 @@ def value_of(setting: Setting) -> Schema:
     match setting.type_hint:
         case TypeHint.BOOL:
             schema: dict[str, Any] = dict(FLAG)
-            if setting.at_hand:
-                schema = {"enum": [value for value in (True, False) if value not in setting.at_hand]}
+            if setting.local_only:
+                schema = {"enum": [value for value in (True, False) if value not in setting.local_only]}
         case TypeHint.INT:
             schema = {"type": "integer", **span}
         case TypeHint.FLOAT:
