@@ -1,4 +1,4 @@
-"""What one request makes of a device's configuration for all sessions, as a rule; the DeviceActor remembers and publishes."""
+"""Apply a request to a device's configuration for all sessions. Pure; the DeviceActor stores and publishes."""
 
 from __future__ import annotations
 

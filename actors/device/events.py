@@ -1,4 +1,4 @@
-"""What the device slice tells everybody of a device's comings and goings, its sleep, and data that stand still."""
+"""Build the events of devices: connected, disconnected, asleep, awake, stale data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeper of the inventory: it leases slots, starts one actor for each device, and shows what is stopped."""
+"""DeviceManager, the actor that keeps the inventory: leases slots and starts one DeviceActor per device."""
 
 from __future__ import annotations
 

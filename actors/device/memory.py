@@ -1,4 +1,4 @@
-"""What is remembered of devices that may be away, as a rule: their place in the order, and their configuration for all sessions."""
+"""What is remembered of absent devices: their place in the order, and their configuration for all sessions. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the device slice says and is told, and the inventory that everybody reads instead of asking."""
+"""Messages of the device slice, and Inventory, the published snapshot of all devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters of one device for the loop, from its kind, its configuration and where it is in its life."""
+"""Build the loop's parameters of one device from its kind, configuration and phase."""
 
 from __future__ import annotations
 

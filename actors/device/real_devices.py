@@ -1,4 +1,4 @@
-"""Real devices at the manager: who is behind a link gets a slot, and leaves it when the link is closed."""
+"""Real devices in DeviceManager: lease a slot when a link reports a device, free it when the link is closed."""
 
 from __future__ import annotations
 

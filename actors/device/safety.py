@@ -1,4 +1,4 @@
-"""What the loop's safety monitors did, as events, and the settings that limit what the loop does; the DeviceActor uses both.
+"""Convert the loop's safety monitors to events, and the settings to their limits; used by DeviceActor.
 
 The monitors act in the tick (`fastpath/tick/monitors.pxd`); the timekeeper compares their counters and tells the DeviceActor.
 """

@@ -1,4 +1,4 @@
-"""Simulated devices at the manager: what they are told to do, and those that a fault keeps away until it is cleared."""
+"""Simulated devices in DeviceManager: add, remove, change, and keep unplugged while a fault says so."""
 
 from __future__ import annotations
 

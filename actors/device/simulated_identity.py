@@ -1,4 +1,4 @@
-"""Simulated devices: which ones, from a setting's words, and what identifies each of them from start to start."""
+"""Choose the simulated devices from the setting, and give each the same identity at every start."""
 
 from __future__ import annotations
 

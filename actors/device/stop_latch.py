@@ -1,4 +1,4 @@
-"""The stop latch as a rule: which devices are stopped, also those that come later, and how it is remembered."""
+"""The stop latch: which devices are stopped, also ones that connect later; conversion to and from JSON. Pure."""
 
 from __future__ import annotations
 

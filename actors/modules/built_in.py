@@ -1,4 +1,4 @@
-"""The modules that ship with the service, created anew for each run."""
+"""The built-in modules, created anew for each System."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of the core schema, which no module may take in the same place."""
+"""JSON keys of the core schema, which no module may claim in the same place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Session-scoped force scaling: a client lets less of one session's output through, so that a menu's haptics are felt alone.
+"""Module `session_force_scale`: a client scales the force of another session.
 
 Of several who ask for one session the smallest gain counts. What a session asked for ends with it; what HTTP asked for stays
 until it takes it back or that session closes.

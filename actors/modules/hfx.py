@@ -1,4 +1,4 @@
-"""The effects module, groundwork only: its command is checked and shown, no effect is played yet."""
+"""Module `hfx`: parse, check and show the effects command; no output yet."""
 
 from __future__ import annotations
 

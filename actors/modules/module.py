@@ -1,4 +1,4 @@
-"""What a module is: words on the wire, how they are read, and what they do in one session. Pure; the edge calls it.
+"""Interface of a module: the JSON keys it claims, how they are parsed, and its part in a session. Pure.
 
 Everything here runs on the thread that serves all sockets, between a message and its frame: a module never waits.
 """

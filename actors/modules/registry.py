@@ -1,4 +1,4 @@
-"""All modules of a running service: those that come along, those that other packages install, and which of them are on.
+"""Registry of modules: built-in ones and those of other packages, clashes of keys, and which are on.
 
 Two that take one word in one place stop the start; a package whose module is broken is left out, with one line on the log.
 """

@@ -1,4 +1,4 @@
-"""Does a session keep its commands alive? As a rule over the times at which they came."""
+"""Detect a session whose commands time out, from their arrival times. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session channel tells the event hub about its client: faulty messages, old forms, a busy device, commands that time out."""
+"""Events that a session channel emits: faulty messages, old forms, busy device, timed-out commands."""
 
 from __future__ import annotations
 

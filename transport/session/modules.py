@@ -1,4 +1,4 @@
-"""The modules of one session at the edge: parts that open and close with their settings, words that take effect, fields of state.
+"""Modules of one session at the edge: opened and closed with their settings; their keys and state fields.
 
 A module that fails is closed for the session, with one line on the log, and open again when it is switched off and on.
 """

@@ -1,4 +1,4 @@
-"""Who holds a device's position: the first session that sets one, until it omits it, times out or closes. Main thread only."""
+"""Which session holds a device's position: the first that sets one, until it omits it, times out or closes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which vocabulary the frames of one session are in, and when its client is told that it may expect the other one.
+"""Vocabulary of a session's frames, and when its client gets a hint about the other vocabulary.
 
 Rules only: the channel reads messages, keeps the timer and sends what these say.
 """

@@ -1,4 +1,4 @@
-"""Keys of `config` that hold for all sessions: `configure` takes them back as they are shown, HTTP alone changes them."""
+"""Check device-wide keys in `configure`: accepted if unchanged; only HTTP changes them."""
 
 from __future__ import annotations
 

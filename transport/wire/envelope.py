@@ -1,4 +1,4 @@
-"""How HTTP answers look: errors as status and sentence, answers plain or as `{"ok", "error", "data"}`; everything JSON leaves here."""
+"""Encode HTTP answers: errors as status and sentence, values plain or as `{"ok", "error", "data"}`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the frame encoder is given: groups of a vocabulary in order, and the `config` text of each device as one session sees it."""
+"""Input of the frame encoder: device groups in a vocabulary's order, and each device's `config` text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many hints of one sort are written: some at once, then one in so many seconds, with the count of those held back."""
+"""Rate limit of hints: some at once, then one per interval, with a count of the suppressed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words of modules in what a client sends: who reads them, and which are refused because their module is off."""
+"""Parse the JSON keys of modules in a message; refuse keys of modules that are off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages that would be JSON but for a number that is none: NaN, Infinity, or one beyond all measure such as 1e400.
+"""Repair messages that are JSON except for NaN, Infinity or numbers such as 1e400.
 
 The fast parser refuses such a message whole. Read once more, it says which part is bad, and its good parts count.
 """

@@ -1,4 +1,4 @@
-"""The words of the wire, both ways, made from the specs of the kinds; everything behind this module speaks neutral.
+"""Vocabularies of the wire, built from the kinds' specs: translate names to and from the neutral ones.
 
 Output words depend on the connection's Vocabulary. Input functions take both vocabularies' words always.
 """

@@ -1,4 +1,4 @@
-"""The event channel: events go out as the hub sends them, what a client says is ignored, who does not read loses its oldest."""
+"""The event channel: sends the hub's events, ignores input; a slow reader loses its oldest events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that have hung up while messages of theirs still wait to be read: their forces end now, not when the backlog is worked off.
+"""Detect clients that disconnected with unread messages, and end their forces at once.
 
 The kernel knows that the other side has closed as soon as it hears so; Tornado, only once it has read everything before that.
 """

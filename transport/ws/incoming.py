@@ -1,4 +1,4 @@
-"""What comes in on a WebSocket, taken apart: bytes as they arrive become whole messages and control frames (RFC 6455, 5 and 7.4).
+"""WebSocket parser: bytes to whole messages and control frames (RFC 6455, 5 and 7.4).
 
 No socket and no event loop: `Protocol` reads a stream and hands what it got to `Incoming.take`.
 """

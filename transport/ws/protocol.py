@@ -1,4 +1,4 @@
-"""Tornado's WebSocket protocol with reading of our own, and last words: who breaks the rules is told which (RFC 6455, 7.4.1)."""
+"""Tornado's WebSocket protocol with its own parser; closes with the code of the violated rule (RFC 6455, 7.4.1)."""
 
 from __future__ import annotations
 
