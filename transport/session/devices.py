@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from actors.session.api import FREEFORM, is_freeform
 from actors.values.spatial import Transform
-from transport.session.command_gap import CommandGap
 from transport.session.device import SessionDevice
 from transport.session.modules import SessionModules
 from transport.wire import commands, frames
@@ -46,8 +45,7 @@ class SessionDevices:
         self._version = version
         self._workspaces = {device_id: device.workspace for device_id, device in config.devices.items()}
         self._built_for = (-1, -1)
-        self._timeout_ns = 0
-        self._pulse = CommandGap()
+        self.timeout_ns = 0
         self._gain = 1.0
         self._released = False
         self.modules = SessionModules(edge, session_id, lambda: self.by_id)
@@ -77,7 +75,7 @@ class SessionDevices:
             if self.by_id.get(device_id) is not device:
                 device.writer.revoke()
         settings = self._edge.settings
-        self._timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
+        self.timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
         self._build_encoder()
         if not self._released:
             self.modules.follow(settings)
@@ -122,42 +120,43 @@ class SessionDevices:
         if gain == 0:
             self._edge.holders.forget(self._session_id)
 
-    def apply(self, found: ParsedMessage) -> tuple[str, ...]:
+    def apply(self, parsed: ParsedMessage) -> tuple[str, ...]:
         """Workspace first, then commands; without a commands map nothing that is held is touched. Whose workspace moved."""
         moved: dict[str, None] = {}
-        if found.module_changes:
-            moved |= self._take_modules(found, configuring=True)
-        for device_id, change in found.workspaces:
+        if parsed.module_changes:
+            moved |= self._take_modules(parsed, configuring=True)
+        for device_id, change in parsed.workspaces:
             device = self.by_id[device_id]
             before = device.workspace
             device.place(change.over(before, device.travelled))
             self._workspaces[device_id] = device.workspace
             if device.workspace != before:
                 moved[device_id] = None
-            if not found.mapped:
+            if not parsed.mapped:
                 device.writer.publish(refresh=False)
-        if found.mapped:
-            self._command(found)
-        if found.module_changes:
-            moved |= self._take_modules(found, configuring=False)
+        if parsed.mapped:
+            self._command(parsed)
+        if parsed.module_changes:
+            moved |= self._take_modules(parsed, configuring=False)
         return tuple(moved)
 
-    def drop_gone(self, found: ParsedMessage) -> None:
+    def drop_gone(self, parsed: ParsedMessage) -> None:
         """What a message wants of devices that went after it was read becomes faults."""
-        for command in found.commands:
+        for command in parsed.commands:
             if command[0] not in self.by_id:
-                found.fault(command[5], f'device "{command[0]}" has gone')
-        for device_id, _ in found.workspaces:
+                parsed.fault(command[5], f'device "{command[0]}" has gone')
+        for device_id, _ in parsed.workspaces:
             if device_id not in self.by_id:
-                found.fault("", f'device "{device_id}" has gone')
-        found.commands = [command for command in found.commands if command[0] in self.by_id]
-        found.workspaces = [one for one in found.workspaces if one[0] in self.by_id]
+                parsed.fault("", f'device "{device_id}" has gone')
+        parsed.commands = [command for command in parsed.commands if command[0] in self.by_id]
+        parsed.workspaces = [one for one in parsed.workspaces if one[0] in self.by_id]
 
-    def frame(self, found: ParsedMessage) -> bytes:
+    def frame(self, parsed: ParsedMessage) -> bytes:
         """The one frame that answers a message."""
         self.follow()
-        configs = None if found.full is None else self._configs(found.full)
-        return self._encoder.encode(configs, found.faults or None, self.modules.states())
+        configs = None if parsed.full is None else self._configs(parsed.full)
+        states = self.modules.states() if self.modules.shown else None
+        return self._encoder.encode(configs, parsed.faults or None, states)
 
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         """The groups of a full frame in this session's application space."""
@@ -177,9 +176,9 @@ class SessionDevices:
         freeform = is_freeform(config.profile, self._edge.settings.texts(FREEFORM))
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
-    def _take_modules(self, found: ParsedMessage, *, configuring: bool) -> dict[str, None]:
+    def _take_modules(self, parsed: ParsedMessage, *, configuring: bool) -> dict[str, None]:
         """What modules configure, or command, takes effect; whose workspace moved by it."""
-        for device_id in self.modules.take(found, configuring=configuring):
+        for device_id in self.modules.take(parsed, configuring=configuring):
             self.by_id[device_id].writer.publish(refresh=False)
         return self._note_workspaces()
 
@@ -192,23 +191,20 @@ class SessionDevices:
                 moved[device.device_id] = None
         return moved
 
-    def _command(self, found: ParsedMessage) -> None:
+    def _command(self, parsed: ParsedMessage) -> None:
         now_ns = self._edge.system.runtime.now_ns()
-        touched = {device_id for device_id, _ in found.workspaces}
+        touched = {device_id for device_id, _ in parsed.workspaces}
         for device in self.by_id.values():
             if device.writer.commands:
                 touched.add(device.device_id)
                 device.writer.begin()
-        for command in found.commands:
+        for command in parsed.commands:
             touched.add(command[0])
-            self._apply_command(found, command, now_ns)
+            self._apply_command(parsed, command, now_ns)
         for device_id in touched:
             self.by_id[device_id].writer.publish()
-        slow = self._pulse.note(now_ns, self._timeout_ns, holds=bool(found.commands))
-        if slow is not None:
-            self._events.timed_out(slow, self._timeout_ns / NS_PER_S, self._edge.slow_hints)
 
-    def _apply_command(self, found: ParsedMessage, command: DeviceCommand, now_ns: int) -> None:
+    def _apply_command(self, parsed: ParsedMessage, command: DeviceCommand, now_ns: int) -> None:
         device_id, code, x, y, z, path = command
         device = self.by_id[device_id]
         writer = device.writer
@@ -219,11 +215,11 @@ class SessionDevices:
         else:
             holder = None
             if self._gain > 0:
-                holder = self._edge.holders.claim(device_id, self._session_id, writer, now_ns, self._timeout_ns)
+                holder = self._edge.holders.claim(device_id, self._session_id, writer, now_ns, self.timeout_ns)
             if writer.clutch == 0 and code == commands.POSITION:
-                found.fault(path, "the clutch is frozen, so no position can be reached: set its ratio above 0")
+                parsed.fault(path, "the clutch is frozen, so no position can be reached: set its ratio above 0")
             elif holder is not None:
-                found.fault(path, f"session {holder} holds the position of {device_id}")
+                parsed.fault(path, f"session {holder} holds the position of {device_id}")
                 self._events.busy(device.record, holder)
             elif code == commands.POSITION:
                 writer.position(x, y, z)

@@ -60,7 +60,7 @@ class SessionModules:
         self._edge = edge
         self._session = ModuleSession(edge, session_id, devices)
         self._parts: dict[str, Part] = {}
-        self._shown: tuple[str, ...] = ()
+        self.shown: tuple[str, ...] = ()
         self.active = NOTHING_ON
 
     def follow(self, settings: SettingsView) -> None:
@@ -77,22 +77,22 @@ class SessionModules:
                     self._failed(name, error)
         self._list_shown()
 
-    def take(self, found: ParsedMessage, *, configuring: bool) -> set[str]:
+    def take(self, parsed: ParsedMessage, *, configuring: bool) -> set[str]:
         """Have what was read take effect, as configuration or as commands; whose device was meant."""
         meant: set[str] = set()
-        for change in found.module_changes or ():
+        for change in parsed.module_changes or ():
             if (change.place in CONFIGURING) is configuring:
-                self._take(found, change)
+                self._take(parsed, change)
                 if change.device_id is not None:
                     meant.add(change.device_id)
         return meant
 
     def states(self) -> dict[str, bytes] | None:
         """Device id -> members that the modules add to its state; None while none of them shows any."""
-        if not self._shown:
+        if not self.shown:
             return None
         texts = {
-            device.device_id: b"".join(self._state(name, device) for name in self._shown)
+            device.device_id: b"".join(self._state(name, device) for name in self.shown)
             for device in self._session.devices.values()
         }
         return {device_id: text for device_id, text in texts.items() if text}
@@ -101,23 +101,23 @@ class SessionModules:
         """The session closes."""
         self._close(tuple(self._parts))
         self.active = NOTHING_ON
-        self._shown = ()
+        self.shown = ()
 
-    def _take(self, found: ParsedMessage, change: ModuleChange) -> None:
+    def _take(self, parsed: ParsedMessage, change: ModuleChange) -> None:
         part = self._parts.get(change.module)
         device = None if change.device_id is None else self._session.devices.get(change.device_id)
         if part is None or (device is None and change.device_id is not None):
-            found.fault(change.path, f"module {change.module} is not there: switch it off and on, or look at the log")
+            parsed.fault(change.path, f"module {change.module} is not there: switch it off and on, or look at the log")
             return
         try:
             part.take(change.place, change.word, change.value, device)
         except InvalidInput as error:
-            found.fault(error.path or change.path, error.reason)
+            parsed.fault(error.path or change.path, error.reason)
         except HapticError as error:
-            found.fault(change.path, error.sentence)
+            parsed.fault(change.path, error.sentence)
         except Exception as error:  # noqa: BLE001 - logged there
             self._failed(change.module, error)
-            found.fault(change.path, f"module {change.module} failed: look at the log")
+            parsed.fault(change.path, f"module {change.module} failed: look at the log")
 
     def _state(self, name: str, device: SessionDevice) -> bytes:
         part = self._parts.get(name)
@@ -154,7 +154,7 @@ class SessionModules:
         self._list_shown()
 
     def _list_shown(self) -> None:
-        self._shown = tuple(name for name in self._parts if name in self.active.shown)
+        self.shown = tuple(name for name in self._parts if name in self.active.shown)
 
 
 def _members(fields: Mapping[str, object]) -> bytes:

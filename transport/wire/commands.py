@@ -21,8 +21,8 @@ from transport.wire import module_words, shapes
 from transport.wire.configuration import arrange, device_configuration, session_part
 from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, coordinate_origin
 from transport.wire.nan_repair import repair_nan
-from transport.wire.parsed_message import TOO_LONG, NamedDevice, ParsedMessage, TooLong, checked
-from transport.wire.vocabulary import OWNERS, Vocabulary, group_in
+from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, NamedDevice, ParsedMessage, TooLong, checked
+from transport.wire.vocabulary import GROUPS_IN, OWNERS, Vocabulary
 
 FORCE: Final = 1
 POSITION: Final = 2
@@ -46,88 +46,95 @@ PROBES: Final = frozenset({"probe_position", "probe_orientation", "keep_alive"})
 
 
 def read(
-    data: str | bytes, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary, active: Active = NOTHING_ON
+    text: str | bytes, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary, active: Active = NOTHING_ON
 ) -> ParsedMessage:
     """Read one message; never raises: whatever is wrong becomes a fault, and the rest counts. `vocabulary` names the groups."""
-    found = ParsedMessage(modules=active)
+    parsed = ParsedMessage(modules=active)
     try:
-        message = orjson.loads(data)
+        document = orjson.loads(text)
     except (orjson.JSONDecodeError, RecursionError) as error:
-        message = repair_nan(data)
-        if message is None:
-            found.fault("", f"no JSON: {shapes.no_json(error)}")
-            return found
-    if type(message) is not dict:
-        found.fault("", f"a message is a JSON object, not {shapes.kind(message)}")
-        return found
+        document = repair_nan(text)
+        if document is None:
+            parsed.fault("", f"no JSON: {shapes.no_json(error)}")
+            return parsed
+    if type(document) is not dict:
+        parsed.fault("", f"a message is a JSON object, not {shapes.kind(document)}")
+        return parsed
     try:
-        for word, part in message.items():
-            found.part(word[:40])
+        for word, part in document.items():
+            _count(parsed, word[:40])
             if word == "session":
-                checked(found, session_part, part, "session", devices, vocabulary)
+                checked(parsed, session_part, part, "session", devices, vocabulary)
             else:
-                _group(found, devices, word, part)
+                _group(parsed, devices, word, part)
     except TooLong as error:
-        found.faults.insert(0, (str(error), TOO_LONG))
-    if len(found.changes) > 1:
-        arrange(found)
-    return found
+        parsed.faults.insert(0, (str(error), TOO_LONG))
+    if len(parsed.changes) > 1:
+        arrange(parsed)
+    return parsed
 
 
-def _group(found: ParsedMessage, devices: Mapping[str, NamedDevice], word: str, part: Any) -> None:
-    kinds = group_in(word)
+def _group(parsed: ParsedMessage, devices: Mapping[str, NamedDevice], word: str, part: Any) -> None:
+    kinds = GROUPS_IN.get(word)
     if kinds is None:
-        found.fault(word[:40], "unknown: a message holds session and groups of devices")
+        parsed.fault(word[:40], "unknown: a message holds session and groups of devices")
         return
-    found.spoken |= OWNERS[word]
+    parsed.spoken |= OWNERS[word]
     if type(part) is list:
         for index, entry in enumerate(part):
-            _entry(found, devices, kinds, entry, f"{word}[{index}]", None)
+            _entry(parsed, devices, kinds, entry, f"{word}[{index}]", None)
     elif type(part) is dict:
         for device_id, entry in part.items():
-            _entry(found, devices, kinds, entry, f"{word}.{device_id[:40]}", device_id)
+            _entry(parsed, devices, kinds, entry, f"{word}.{device_id[:40]}", device_id)
     else:
-        found.fault(word, "a group is an array of devices, or an object keyed by device id")
+        parsed.fault(word, "a group is an array of devices, or an object keyed by device id")
 
 
 # ---------------------------------------------------------------- one device
 
 
 def _entry(
-    found: ParsedMessage,
+    parsed: ParsedMessage,
     devices: Mapping[str, NamedDevice],
     kinds: frozenset[Kind],
     entry: Any,
     path: str,
     device_id: str | None,
 ) -> None:
-    found.part(path)
+    _count(parsed, path)
     if type(entry) is not dict:
-        found.fault(path, f"a device is an object, not {shapes.kind(entry)}")
+        parsed.fault(path, f"a device is an object, not {shapes.kind(entry)}")
         return
     named = entry.get("device_id", device_id)
     target = devices.get(named) if type(named) is str else None
     if target is None or target.kind not in kinds:
-        found.fault(f"{path}.device_id" if "device_id" in entry or device_id is None else path, _unknown(named))
+        parsed.fault(f"{path}.device_id" if "device_id" in entry or device_id is None else path, _unknown(named))
         if not COMMAND_MAPS.isdisjoint(entry):
-            found.mapped.add("")
+            parsed.mapped.add("")
         return
     for key, value in entry.items():
-        found.part(path)
+        _count(parsed, path)
         if key in COMMAND_MAPS:
-            found.mapped.add(target.device_id)
+            parsed.mapped.add(target.device_id)
             if type(value) is dict:
                 for name, body in value.items():
                     if name == "configure" and key == "command_data":
-                        checked(found, device_configuration, body, f"{path}.{key}.{name}", target)
+                        checked(parsed, device_configuration, body, f"{path}.{key}.{name}", target)
                     else:
-                        _command(found, target, name, body, f"{path}.{key}")
+                        _command(parsed, target, name, body, f"{path}.{key}")
             else:
-                found.fault(f"{path}.{key}", f"commands are an object, not {shapes.kind(value)}")
+                parsed.fault(f"{path}.{key}", f"commands are an object, not {shapes.kind(value)}")
         elif key == "configure":
-            checked(found, device_configuration, value, f"{path}.configure", target)
+            checked(parsed, device_configuration, value, f"{path}.configure", target)
         elif key != "device_id":
-            found.fault(f"{path}.{key[:40]}", "unknown: a device entry holds device_id, commands and configure")
+            parsed.fault(f"{path}.{key[:40]}", "unknown: a device entry holds device_id, commands and configure")
+
+
+def _count(parsed: ParsedMessage, path: str) -> None:
+    """Count one key, device or command; TooLong."""
+    parsed.parts += 1
+    if parsed.parts > MOST_PARTS:
+        raise TooLong(path)
 
 
 def _unknown(named: Any) -> str:
@@ -138,8 +145,8 @@ def _unknown(named: Any) -> str:
     return f'no such device "{named[:16]}" in this group'
 
 
-def _command(found: ParsedMessage, target: NamedDevice, name: str, body: Any, path: str) -> None:
-    found.part(path)
+def _command(parsed: ParsedMessage, target: NamedDevice, name: str, body: Any, path: str) -> None:
+    _count(parsed, path)
     row = SET_POINTS.get(name)
     if row is not None and _takes(target, row[0]) and target.accepts and type(body) is dict and len(body) == 1:
         # The hot path: one named field with three plain numbers.
@@ -148,21 +155,21 @@ def _command(found: ParsedMessage, target: NamedDevice, name: str, body: Any, pa
         if type(value) is dict and len(value) == 3:
             x, y, z = value.get(keys[0]), value.get(keys[1]), value.get(keys[2])
             if _plain(x) and _plain(y) and _plain(z):
-                found.commands.append((target.device_id, code, x, y, z, path if code & FORCES else f"{path}.{name}"))
+                parsed.commands.append((target.device_id, code, x, y, z, path if code & FORCES else f"{path}.{name}"))
                 return
     if name not in PROBES:
         try:
-            _checked_command(found, body, f"{path}.{name[:40]}", target, name)
+            _checked_command(parsed, body, f"{path}.{name[:40]}", target, name)
         except InvalidInput as error:
-            found.fault(error.path or f"{path}.{name[:40]}", error.reason)
-            _release(found, target.device_id, RENAMED.get(name, name))
+            parsed.fault(error.path or f"{path}.{name[:40]}", error.reason)
+            _release(parsed, target.device_id, RENAMED.get(name, name))
 
 
-def _release(found: ParsedMessage, device_id: str, name: str) -> None:
+def _release(parsed: ParsedMessage, device_id: str, name: str) -> None:
     """A faulty command is not held, whatever an earlier entry of the same message said: of two, the later one counts."""
     row = SET_POINTS.get(name)
     if row is not None:
-        found.commands[:] = (command for command in found.commands if (command[0], command[1]) != (device_id, row[0]))
+        parsed.commands[:] = (command for command in parsed.commands if (command[0], command[1]) != (device_id, row[0]))
 
 
 def _takes(target: NamedDevice, code: int) -> bool:
@@ -182,46 +189,46 @@ def _plain(value: Any) -> TypeGuard[float]:
     return type(value) in _NUMBER and -shapes.LARGEST <= value <= shapes.LARGEST
 
 
-def _checked_command(found: ParsedMessage, body: Any, path: str, target: NamedDevice, name: str) -> None:
+def _checked_command(parsed: ParsedMessage, body: Any, path: str, target: NamedDevice, name: str) -> None:
     if name == COORDINATE_ORIGIN:
-        found.deprecated.append((name, "configure.preset"))
-        found.changes.append(SetPreset(target.device_id, coordinate_origin(body, path), path))
+        parsed.deprecated.append((name, "configure.preset"))
+        parsed.changes.append(SetPreset(target.device_id, coordinate_origin(body, path), path))
         return
     renamed = RENAMED.get(name)
     if renamed is not None:
-        found.deprecated.append((name, renamed))
+        parsed.deprecated.append((name, renamed))
         name = renamed
         if name in PROBES:
             return
     if name != "set_transform" and name not in SET_POINTS:
-        if not module_words.take_up(found, Place.COMMAND, name, body, path, target):
+        if not module_words.take_up(parsed, Place.COMMAND, name, body, path, target):
             raise InvalidInput("unknown command", path)
         return
     taken = target.kind.spec.has("transform") if name == "set_transform" else _takes(target, SET_POINTS[name][0])
     if not taken:
         raise InvalidInput(f"this device takes no {name}: send it to {takers_of_command(name)}", path)
     if name == "set_transform":
-        found.workspaces.append((target.device_id, _workspace(found, body, path, target)))
+        parsed.workspaces.append((target.device_id, _workspace(parsed, body, path, target)))
         return
     if not target.accepts:
         raise InvalidInput(target.refusal, path)
     code, wanted, keys = SET_POINTS[name]
     fields = shapes.mapping(body, path)
-    shapes.known(fields, (wanted, "values"), path, found.fault)
+    shapes.known(fields, (wanted, "values"), path, parsed.fault)
     if wanted in fields:
-        x, y, z = shapes.vec3(fields[wanted], f"{path}.{wanted}", found.fault, keys)
+        x, y, z = shapes.vec3(fields[wanted], f"{path}.{wanted}", parsed.fault, keys)
     elif "values" in fields:
-        found.deprecated.append((name, wanted))
-        x, y, z = shapes.vec3_or_array(fields["values"], f"{path}.values", found.fault, keys)
+        parsed.deprecated.append((name, wanted))
+        x, y, z = shapes.vec3_or_array(fields["values"], f"{path}.values", parsed.fault, keys)
     else:
         raise InvalidInput(f"{wanted} is missing", f"{path}.{wanted}")
-    found.commands.append((target.device_id, code, x, y, z, path))
+    parsed.commands.append((target.device_id, code, x, y, z, path))
 
 
-def _workspace(found: ParsedMessage, body: Any, path: str, target: NamedDevice) -> WorkspaceChange:
+def _workspace(parsed: ParsedMessage, body: Any, path: str, target: NamedDevice) -> WorkspaceChange:
     fields = shapes.mapping(body, path)
-    words = module_words.transform_words(found.modules, fields, path)
+    words = module_words.transform_words(parsed.modules, fields, path)
     if "transform" not in fields:
         raise InvalidInput("transform is missing", f"{path}.transform")
-    change = shapes.transform({key: value for key, value in fields.items() if key not in words}, path, found.fault)
-    return module_words.changed(words, fields, path, target.kind, change, found.fault)
+    change = shapes.transform({key: value for key, value in fields.items() if key not in words}, path, parsed.fault)
+    return module_words.changed(words, fields, path, target.kind, change, parsed.fault)

@@ -38,67 +38,67 @@ FACTS: Final = frozenset(
 _RANKS: Final[Mapping[type[Change], int]] = {DeclareProfile: 0, RequireSdk: 1, SetBasis: 2}
 
 
-def arrange(found: ParsedMessage) -> None:
+def arrange(parsed: ParsedMessage) -> None:
     """Changes in the one order that counts, whatever the order of keys: profile, version, bases, mounts and presets."""
-    mounted = {change.device_id for change in found.changes if isinstance(change, SetMount)}
-    both = mounted & {change.device_id for change in found.changes if isinstance(change, SetPreset)}
+    mounted = {change.device_id for change in parsed.changes if isinstance(change, SetMount)}
+    both = mounted & {change.device_id for change in parsed.changes if isinstance(change, SetPreset)}
     kept: list[Change] = []
-    for change in found.changes:
+    for change in parsed.changes:
         if isinstance(change, (SetMount, SetPreset)) and change.device_id in both:
-            found.fault(change.path, EXCLUSIVE)
+            parsed.fault(change.path, EXCLUSIVE)
         else:
             kept.append(change)
-    found.changes = sorted(kept, key=lambda change: _RANKS.get(type(change), len(_RANKS)))
+    parsed.changes = sorted(kept, key=lambda change: _RANKS.get(type(change), len(_RANKS)))
 
 
 # ---------------------------------------------------------------- one device
 
 
-def device_configuration(found: ParsedMessage, value: Any, path: str, target: NamedDevice) -> None:
+def device_configuration(parsed: ParsedMessage, value: Any, path: str, target: NamedDevice) -> None:
     """`configure` of a device; each key by itself."""
     fields = shapes.mapping(value, path)
     if "mount" in fields and "preset" in fields:
         if not _as_shown(fields, path, target):
             for key in ("mount", "preset"):
-                found.fault(f"{path}.{key}", EXCLUSIVE)
+                parsed.fault(f"{path}.{key}", EXCLUSIVE)
         fields = {key: part for key, part in fields.items() if key not in {"mount", "preset"}}
     for key, part in fields.items():
-        found.part(path)
+        parsed.part(path)
         if key in DEVICE_WIDE:
-            checked(found, _device_wide, part, f"{path}.{key}", target, key)
+            checked(parsed, _device_wide, part, f"{path}.{key}", target, key)
         elif key not in FACTS:
-            checked(found, _device_key, part, f"{path}.{key[:40]}", target, key)
+            checked(parsed, _device_key, part, f"{path}.{key[:40]}", target, key)
 
 
 def _device_wide(_found: ParsedMessage, part: Any, path: str, target: NamedDevice, key: str) -> None:
     device_wide.check(part, path, target, key)
 
 
-def _device_key(found: ParsedMessage, part: Any, path: str, target: NamedDevice, key: str) -> None:
+def _device_key(parsed: ParsedMessage, part: Any, path: str, target: NamedDevice, key: str) -> None:
     match key:
         case "basis":
-            found.changes.append(SetBasis(target.device_id, shapes.basis(part, path, found.fault), path))
+            parsed.changes.append(SetBasis(target.device_id, shapes.basis(part, path, parsed.fault), path))
         case "mount":
-            found.changes.append(SetMount(target.device_id, shapes.transform(part, path, found.fault), path))
+            parsed.changes.append(SetMount(target.device_id, shapes.transform(part, path, parsed.fault), path))
         case "preset":
-            word = shapes.word(part, "preset", path, found.fault)
-            found.spoken |= OWNERS.get(word, 0)
-            found.changes.append(SetPreset(target.device_id, preset_in(word), path))
+            word = shapes.word(part, "preset", path, parsed.fault)
+            parsed.spoken |= OWNERS.get(word, 0)
+            parsed.changes.append(SetPreset(target.device_id, preset_in(word), path))
         case "damping":
-            found.changes.append(damping(part, path, target.device_id, found.fault))
+            parsed.changes.append(damping(part, path, target.device_id, parsed.fault))
         case "force_gate":
-            found.changes.append(force_gate(part, path, target.device_id, found.fault))
+            parsed.changes.append(force_gate(part, path, target.device_id, parsed.fault))
         case "navigation":
-            found.changes.append(navigation.read(part, path, target.device_id, found.fault))
+            parsed.changes.append(navigation.read(part, path, target.device_id, parsed.fault))
         case "filters":
             for name, inner in shapes.mapping(part, path).items():
-                found.part(path)
+                parsed.part(path)
                 if name not in {"damping", "force_gate"}:
-                    found.fault(f"{path}.{name[:40]}", "unknown: filters holds damping and force_gate")
+                    parsed.fault(f"{path}.{name[:40]}", "unknown: filters holds damping and force_gate")
                 else:
-                    checked(found, _device_key, inner, f"{path}.{name}", target, name)
+                    checked(parsed, _device_key, inner, f"{path}.{name}", target, name)
         case _:
-            if not module_words.take_up(found, Place.CONFIGURE, key, part, path, target):
+            if not module_words.take_up(parsed, Place.CONFIGURE, key, part, path, target):
                 raise InvalidInput(
                     "unknown: configure takes basis, mount, preset, damping, force_gate, navigation", path
                 )
@@ -147,72 +147,72 @@ def _ignore(_path: str, _reason: str) -> None:
 
 
 def session_part(
-    found: ParsedMessage, part: Any, path: str, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary
+    parsed: ParsedMessage, part: Any, path: str, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary
 ) -> None:
     """Everything under `session`; each key by itself."""
     for key, value in shapes.mapping(part, path).items():
-        found.part(path)
+        parsed.part(path)
         match key:
             case "force_render_full_state":
-                checked(found, _full, value, f"{path}.{key}", vocabulary)
+                checked(parsed, _full, value, f"{path}.{key}", vocabulary)
             case "configure":
-                checked(found, _session_configure, value, f"{path}.{key}")
+                checked(parsed, _session_configure, value, f"{path}.{key}")
             case "set_basis":
-                found.deprecated.append((SESSION_BASIS, "configure.basis"))
-                checked(found, _old_basis, value, f"{path}.{key}")
+                parsed.deprecated.append((SESSION_BASIS, "configure.basis"))
+                checked(parsed, _old_basis, value, f"{path}.{key}")
             case "set_coordinate_origin":
-                found.deprecated.append((COORDINATE_ORIGIN, "configure.preset"))
-                checked(found, _old_origin, value, f"{path}.{key}", devices)
+                parsed.deprecated.append((COORDINATE_ORIGIN, "configure.preset"))
+                checked(parsed, _old_origin, value, f"{path}.{key}", devices)
             case _:
-                found.fault(f"{path}.{key[:40]}", "unknown: session holds configure and force_render_full_state")
+                parsed.fault(f"{path}.{key[:40]}", "unknown: session holds configure and force_render_full_state")
 
 
-def _old_basis(found: ParsedMessage, value: Any, path: str) -> None:
-    found.changes.append(SetBasis(None, legacy_basis(value, path), path))
+def _old_basis(parsed: ParsedMessage, value: Any, path: str) -> None:
+    parsed.changes.append(SetBasis(None, legacy_basis(value, path), path))
 
 
-def _old_origin(found: ParsedMessage, value: Any, path: str, devices: Mapping[str, NamedDevice]) -> None:
+def _old_origin(parsed: ParsedMessage, value: Any, path: str, devices: Mapping[str, NamedDevice]) -> None:
     preset = coordinate_origin(value, path)
-    found.changes += [
+    parsed.changes += [
         SetPreset(target.device_id, preset, path) for target in devices.values() if target.kind.spec.has("preset")
     ]
 
 
-def _full(found: ParsedMessage, value: Any, path: str, vocabulary: Vocabulary) -> None:
+def _full(parsed: ParsedMessage, value: Any, path: str, vocabulary: Vocabulary) -> None:
     # A faulty wish for a full frame is still one: more than was asked for harms nobody.
-    found.full = frozenset(vocabulary.groups())
+    parsed.full = frozenset(vocabulary.groups())
     fields = shapes.mapping(value, path)
     words = fields.get("device_types", [])
     if not isinstance(words, list):
         raise InvalidInput("device_types is an array of device types", f"{path}.device_types")
     groups: set[str] = set()
     for index, word in enumerate(words):
-        found.part(f"{path}.device_types[{index}]")
+        parsed.part(f"{path}.device_types[{index}]")
         meant = vocabulary.full_groups(word) if isinstance(word, str) else None
         if meant is None:
-            found.fault(f"{path}.device_types[{index}]", "no such device type")
+            parsed.fault(f"{path}.device_types[{index}]", "no such device type")
         else:
-            found.spoken |= OWNERS[word]
+            parsed.spoken |= OWNERS[word]
             groups |= meant
     if groups:
-        found.full = frozenset(groups)
-    shapes.known(fields, ("device_types",), path, found.fault)
+        parsed.full = frozenset(groups)
+    shapes.known(fields, ("device_types",), path, parsed.fault)
 
 
-def _session_configure(found: ParsedMessage, value: Any, path: str) -> None:
+def _session_configure(parsed: ParsedMessage, value: Any, path: str) -> None:
     for key, part in shapes.mapping(value, path).items():
-        found.part(path)
-        checked(found, _session_key, part, f"{path}.{key[:40]}", key)
+        parsed.part(path)
+        checked(parsed, _session_key, part, f"{path}.{key[:40]}", key)
 
 
-def _session_key(found: ParsedMessage, part: Any, path: str, key: str) -> None:
+def _session_key(parsed: ParsedMessage, part: Any, path: str, key: str) -> None:
     match key:
         case "profile":
-            found.changes.append(DeclareProfile(shapes.word(part, "name", path, found.fault), path))
+            parsed.changes.append(DeclareProfile(shapes.word(part, "name", path, parsed.fault), path))
         case "basis":
-            found.changes.append(SetBasis(None, shapes.basis(part, path, found.fault), path))
+            parsed.changes.append(SetBasis(None, shapes.basis(part, path, parsed.fault), path))
         case "required_sdk_version":
-            found.changes.append(RequireSdk(shapes.text(part, path), path))
+            parsed.changes.append(RequireSdk(shapes.text(part, path), path))
         case _:
-            if not module_words.take_up(found, Place.SESSION, key, part, path, None):
+            if not module_words.take_up(parsed, Place.SESSION, key, part, path, None):
                 raise InvalidInput("unknown: a session configures profile, basis and required_sdk_version", path)

@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-def take_up(found: ParsedMessage, place: Place, word: str, value: Any, path: str, target: NamedDevice | None) -> bool:
+def take_up(parsed: ParsedMessage, place: Place, word: str, value: Any, path: str, target: NamedDevice | None) -> bool:
     """Have a module read the word; False when it is nobody's. InvalidInput, also for one whose module is off."""
-    module = found.modules.find(place, word, path)
+    module = parsed.modules.find(place, word, path)
     if module is None:
         return False
     device_id, kind = (None, None) if target is None else (target.device_id, target.kind)
-    taken = _read(module, ModuleInput(place, word, value, path, kind, found.fault))
-    if found.module_changes is None:
-        found.module_changes = []
-    found.module_changes.append(ModuleChange(module.name, place, word, taken, device_id, path))
+    taken = _read(module, ModuleInput(place, word, value, path, kind, parsed.fault))
+    if parsed.module_changes is None:
+        parsed.module_changes = []
+    parsed.module_changes.append(ModuleChange(module.name, place, word, taken, device_id, path))
     return True
 
 
 def transform_words(active: Active, fields: Mapping[str, Any], path: str) -> dict[str, Module]:
     """Those of modules beside a transform, with who reads them; InvalidInput for one whose module is off."""
-    found = {word: active.find(Place.TRANSFORM, word, f"{path}.{word[:40]}") for word in fields}
-    return {word: module for word, module in found.items() if module is not None}
+    parsed = {word: active.find(Place.TRANSFORM, word, f"{path}.{word[:40]}") for word in fields}
+    return {word: module for word, module in parsed.items() if module is not None}
 
 
 def changed(

@@ -122,9 +122,9 @@ class ParsedMessage:
         self.faults.append((path, reason))
 
 
-def checked(found: ParsedMessage, step: Any, value: Any, path: str, *more: Any) -> None:
+def checked(parsed: ParsedMessage, step: Any, value: Any, path: str, *more: Any) -> None:
     """Run one step of reading; what it refuses becomes a fault."""
     try:
-        step(found, value, path, *more)
+        step(parsed, value, path, *more)
     except InvalidInput as error:
-        found.fault(error.path or path, error.reason)
+        parsed.fault(error.path or path, error.reason)

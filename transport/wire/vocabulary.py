@@ -105,11 +105,6 @@ class Vocabulary:
         return None if members is None else frozenset(self._by_member[member] for member in members)
 
 
-def group_in(word: str) -> frozenset[Kind] | None:
-    """The kinds among which an id in the input group `word` is looked up; None when it is no group."""
-    return _GROUPS_IN.get(word)
-
-
 def preset_in(word: str) -> str:
     """The preset's neutral name; a word that is no public one comes back as it is."""
     return _PRESETS_IN.get(word, word)
@@ -215,7 +210,8 @@ _PRESETS_IN: Final = _inverted(_PUBLIC_PRESETS)
 _PATH_WORDS: Final = MappingProxyType(
     {word: _meant_by(kind, word) for kind in Kind for word in (kind.value, *_inverse_words(kind))}
 )
-_GROUPS_IN: Final = MappingProxyType(
+# Input group -> kinds among which an id in it is looked up.
+GROUPS_IN: Final = MappingProxyType(
     {word: _side(kind) for kind in Kind for word in (kind.value, kind.spec.inverse.group, *_inverse_words(kind))}
 )
 _PATTERNS: Final = tuple(dict.fromkeys(pattern for kind in Kind for pattern in kind.spec.inverse.patterns))
@@ -273,7 +269,7 @@ def _owner(word: str) -> int:
 
 # Groups, device types and presets that only one vocabulary has, by the bit of that vocabulary. A plain dict: read for each message.
 OWNERS: Final[dict[str, int]] = {
-    **{word: _owner(word) for word in _GROUPS_IN},
+    **{word: _owner(word) for word in GROUPS_IN},
     **dict.fromkeys(_PUBLIC_PRESETS, NEUTRAL_WORD),
     **dict.fromkeys(_PRESETS_IN, INVERSE_WORD),
 }

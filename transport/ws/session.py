@@ -30,6 +30,7 @@ from actors.session.api import (
 )
 from actors.settings.api import STORE, ConfirmLedger
 from transport.http.request_target import RESUMED
+from transport.session.command_gap import CommandGap
 from transport.session.devices import SessionDevices
 from transport.session.events import SessionEvents
 from transport.session.vocabulary import NAMED_WITHIN_S, Cause, SessionVocabulary
@@ -81,6 +82,7 @@ class SessionChannel(Channel):
         self._handle: SessionHandle | None = None
         self._gone = False
         self._devices: SessionDevices | None = None
+        self._command_gap = CommandGap()
         self._unsent = 0
         self._leaving = False
         self._hung_up = False
@@ -223,31 +225,31 @@ class SessionChannel(Channel):
 
     def on_message(self, message: str | bytes) -> Awaitable[None] | None:
         """Answer one message with one frame; an awaitable when nothing may be read until it is done."""
-        devices = self._devices
+        text, devices = message, self._devices
         if self._handle is None or self._leaving or devices is None or self.descriptor < 0:
             return None
-        if len(message) > LONGEST_MESSAGE or (isinstance(message, str) and _utf8_bytes(message) > LONGEST_MESSAGE):
+        if len(text) > LONGEST_MESSAGE or (isinstance(text, str) and _utf8_bytes(text) > LONGEST_MESSAGE):
             self.disconnect(TOO_BIG, "a message may have 64 KiB")
             return None
         self.commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
         devices.follow()
-        found = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
-        if found.spoken & self._words.awaited:
-            found = self._heard(found, message, devices)
-        if found.changes:
-            return self._configured(found, message, devices)
-        return self._take(found, message, devices)
+        parsed = commands.read(text, devices.by_id, self.vocabulary, devices.modules.active)
+        if parsed.spoken & self._words.awaited:
+            parsed = self._heard(parsed, text, devices)
+        if parsed.changes:
+            return self._configured(parsed, text, devices)
+        return self._take(parsed, text, devices)
 
-    def _heard(self, found: ParsedMessage, message: str | bytes, devices: SessionDevices) -> ParsedMessage:
+    def _heard(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> ParsedMessage:
         """Go over to the words that the client uses, if it may choose; the message as read in the session's words."""
-        cause = self._words.heard(found.spoken)
+        cause = self._words.heard(parsed.spoken)
         if self._words.vocabulary is not self.vocabulary:
             self.vocabulary = self._words.vocabulary
             devices.speak(self.vocabulary)
-            found = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
+            parsed = commands.read(text, devices.by_id, self.vocabulary, devices.modules.active)
         self._hint(cause)
-        return found
+        return parsed
 
     def _on_named_late(self) -> None:
         self._hint_timer = None
@@ -257,56 +259,61 @@ class SessionChannel(Channel):
         if cause is not None:
             self._events.other_words(cause, self.vocabulary, self.bridge.word_hints)
 
-    def _take(self, found: ParsedMessage, message: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
+    def _take(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
         """What does not wait for an actor: workspace, commands, the reply and what is worth an event."""
-        moved = devices.apply(found)
-        if found.faults:
-            self._events.faulty(found.faults, message)
-            found.faults = [(path, self.vocabulary.said(reason)) for path, reason in found.faults]
-        if found.deprecated:
-            self._events.deprecated(found.deprecated, self.bridge.notices)
+        moved = devices.apply(parsed)
+        if parsed.mapped:
+            timeout_ns = devices.timeout_ns
+            slow = self._command_gap.note(self.bridge.system.runtime.now_ns(), timeout_ns, holds=bool(parsed.commands))
+            if slow is not None:
+                self._events.timed_out(slow, timeout_ns / NS_PER_S, self.bridge.slow_hints)
+        if parsed.faults:
+            self._events.faulty(parsed.faults, text)
+            parsed.faults = [(path, self.vocabulary.said(reason)) for path, reason in parsed.faults]
+        if parsed.deprecated:
+            self._events.deprecated(parsed.deprecated, self.bridge.notices)
         if moved:
             self._tell_workspaces(moved)
-        return self._reply(found, devices)
+        return self._reply(parsed, devices)
 
-    async def _configured(self, found: ParsedMessage, message: str | bytes, devices: SessionDevices) -> None:
+    async def _configured(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> None:
         """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
         if self._handle is None:
             return
-        asked = ConfigureSession(tuple(found.changes))
+        asked = ConfigureSession(tuple(parsed.changes))
         try:
             applied = await self.bridge.ask(self._handle.actor, asked, timeout_s=CONFIGURE_S)
         except HapticError as error:
-            for change in found.changes:
-                found.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
+            for change in parsed.changes:
+                parsed.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
         else:
             for refused in applied.refused:
-                found.fault(refused.path, refused.reason)
+                parsed.fault(refused.path, refused.reason)
             if self.is_open:
                 # Before anything else is awaited: what is decided meanwhile is newer.
                 devices.configured(applied.config)
-            declared = [change.path for change in found.changes if isinstance(change, DeclareProfile)]
+            declared = [change.path for change in parsed.changes if isinstance(change, DeclareProfile)]
             if declared:
                 await self.bridge.profile_shown(self.session_id, applied.config.profile)
-                await self._store(found, declared[0])
+                await self._store(parsed, declared[0])
         if self.is_open:
-            devices.drop_gone(found)
-            drained = self._take(found, message, devices)
+            devices.drop_gone(parsed)
+            drained = self._take(parsed, text, devices)
             if drained is not None:
                 await drained
 
-    async def _store(self, found: ParsedMessage, path: str) -> None:
+    async def _store(self, parsed: ParsedMessage, path: str) -> None:
         """Wait until the disk has what was declared at `path`; name it in the frame when that fails."""
         try:
             await self.bridge.ask(STORE, ConfirmLedger(), timeout_s=CONFIGURE_S)
         except StateNotWritable as error:
-            found.fault(path, f"applied, but not stored: {error.reason}")
+            parsed.fault(path, f"applied, but not stored: {error.reason}")
         except HapticError as error:
-            found.fault(path, f"applied, but perhaps not stored: {error.sentence}")
+            parsed.fault(path, f"applied, but perhaps not stored: {error.sentence}")
 
-    def _reply(self, found: ParsedMessage, devices: SessionDevices) -> Awaitable[None] | None:
+    def _reply(self, parsed: ParsedMessage, devices: SessionDevices) -> Awaitable[None] | None:
         """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
-        frame = devices.frame(found)
+        frame = devices.frame(parsed)
         connection = self.ws_connection
         stream = None if connection is None or connection.is_closing() else connection.stream
         if stream is None:
