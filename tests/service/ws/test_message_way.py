@@ -13,7 +13,7 @@ import pytest
 
 from tests.service.ws.conftest import Connect
 from tests.service.ws.shown import ARM, UP, arm
-from tests.support.inside import ServiceInside
+from tests.support.service.inside import ServiceInside
 
 ROOT = Path(__file__).parents[3]
 CHANNEL = "transport/ws/session.py"
