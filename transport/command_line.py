@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from actors.kit.errors import HapticError, InvalidInput
 from actors.settings.api import StateDirectory, default_state_path, read_overrides
+from actors.values.kinds.nouns import simulated_words
 from transport.build_info import project_version
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
@@ -109,7 +110,7 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
 
     running = commands.add_parser("run", help="run the service until Ctrl-C", allow_abbrev=False)
     running.add_argument(
-        "--simulate", metavar="LIST", help="simulated devices: arm, compact, grip, grip:wired, pen, with commas between"
+        "--simulate", metavar="LIST", help=f"simulated devices: {', '.join(simulated_words())}, with commas between"
     )
     running.add_argument("--vocabulary", metavar="WORDS", help="output words: auto (default), neutral or inverse")
     running.add_argument("--frequency", metavar="HZ", help="ticks of the control loop per second, 100 to 32000")

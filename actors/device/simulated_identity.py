@@ -10,7 +10,7 @@ from typing import Final
 from actors.device.messages import DeviceIdentity, SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Kind
-from actors.values.kinds.nouns import any_of, joined
+from actors.values.kinds.nouns import any_of, joined, simulated_words
 from actors.values.kinds.registry import specs
 from fastpath.layout.constants import MAX_DEVICES
 
@@ -18,16 +18,11 @@ MOST_DEVICES: Final = MAX_DEVICES
 WHEN_NOTHING_REAL: Final = ("arm", "grip")
 
 
-def said_choices() -> str:
-    """The words in an error and in the help, without what a bare name means: "arm, compact, grip, grip:wired, pen"."""
-    return ", ".join(_told())
-
-
 def parse(word: str) -> SimulatedSpec:
     """Return what a word of the setting means; InvalidInput."""
     name, colon, connection = word.strip().partition(":")
     if name not in tuple(Kind):
-        raise InvalidInput(f'"{word}" is no device to simulate: use {joined(_told())}')
+        raise InvalidInput(f'"{word}" is no device to simulate: use {joined(simulated_words())}')
     kind = Kind(name)
     if not colon:
         return SimulatedSpec(kind, kind.spec.connection)
@@ -80,8 +75,3 @@ def identity_of(spec: SimulatedSpec, device_id: str, others: Iterable[DeviceIden
         number=number,
         reach=data.reach,
     )
-
-
-def _told() -> list[str]:
-    usual = {f"{spec.name}:{spec.connection}" for spec in specs()}
-    return [word for spec in specs() for word in (spec.name, *spec.variants) if word not in usual]

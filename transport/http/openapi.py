@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
+from actors.values.kinds.nouns import any_of
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.route import Route
@@ -22,8 +23,8 @@ DESCRIPTION: Final = RouteSchema(obj({"openapi": TEXT, "info": OBJECT, "paths": 
 FORMAT: Final = Query("format", word("json", "plain"), "`json` wraps the answer in the envelope, `plain` takes it off.")
 VOCABULARY: Final = Query("vocabulary", word(*VOCABULARY_NAMES), "Words of the answer; auto: neutral.")
 OF_MOVERS: Final = (
-    "Only an arm or a compact has it: a grip or a pen that is named by id or index is refused with 422 and the reason, "
-    "a pattern leaves it out."
+    f"Only {any_of(lambda spec: spec.has_motors)} has it: {any_of(lambda spec: not spec.has_motors)} that is named by id or "
+    "index is refused with 422 and the reason, a pattern leaves it out."
 )
 ALONE: Final = "It may be left out while exactly one session is open."
 NO_STORE: Final = {"Cache-Control": {"required": True, "schema": {"const": "no-store"}}}

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
 
+from actors.values.kinds.nouns import any_of
 from transport.http.app import HTTP_ROUTES
 from transport.http.openapi import document, path_of, tag_of
 from transport.http.route import Route
@@ -85,7 +86,8 @@ def _section(route: Route, operation: Mapping[str, Any], shared: Mapping[str, An
     yield f"\n### {route.method} {route.shape}\n"
     yield route.summary + (f" *({', '.join(marks)})*" if marks else "") + "\n"
     if about.of_movers:
-        yield "* Of an arm or a compact; a grip or a pen that is named: 422"
+        movers, others = any_of(lambda spec: spec.has_motors), any_of(lambda spec: not spec.has_motors)
+        yield f"* Of {movers}; {others} that is named: 422"
     if about.preview:
         yield f"* A preview, refused while the setting `{about.preview}` is false"
     for field in about.query:

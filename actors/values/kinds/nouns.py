@@ -26,10 +26,21 @@ def names_of(wanted: Callable[[KindSpec], bool]) -> str:
     return joined(spec.name for spec in specs() if wanted(spec))
 
 
+def plurals_of(wanted: Callable[[KindSpec], bool]) -> str:
+    """The kinds for which `wanted` holds, in the plural: "grips and pens"."""
+    return joined((f"{spec.name}s" for spec in specs() if wanted(spec)), "and")
+
+
 def takers_of(area: str) -> str:
     """The kinds that have an area of `config`, each with its article; for another word those with motors."""
     known = any(spec.has(area) for spec in specs())
     return any_of(lambda spec: spec.has(area) if known else spec.has_motors)
+
+
+def simulated_words() -> tuple[str, ...]:
+    """The words of `--simulate`, without the variant that a bare name means: arm, compact, grip, grip:wired, pen."""
+    usual = {f"{spec.name}:{spec.connection}" for spec in specs()}
+    return tuple(word for spec in specs() for word in (spec.name, *spec.variants) if word not in usual)
 
 
 def joined(words: Iterable[str], last: str = "or") -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from actors.device.api import MANAGER, ConfigureDevice, ConfirmInventory, actor_name
 from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from actors.pairing.api import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
+from actors.values.kinds.nouns import names_of
 from transport.http.call import NO_BODY, Answer
 from transport.http.device_selector import Area, find, shown
 from transport.http.durable import confirmed
@@ -47,7 +48,13 @@ def routes() -> Iterator[Route]:
     yield Route("POST", paired, pair, "Pair two devices by hand.", reads_body=True, about=PAIRED)
     yield Route("DELETE", paired, unpair, "Dissolve the device's pair.", about=PARTED)
     yield Route("GET", calibration, read_calibration, "How far the device's calibration is.", about=PROGRESS)
-    yield Route("POST", calibration, calibrate, "Calibrate the device with its grip or pen.", about=CALIBRATED)
+    yield Route(
+        "POST",
+        calibration,
+        calibrate,
+        f"Calibrate the device with its {names_of(lambda spec: spec.is_handle)}.",
+        about=CALIBRATED,
+    )
 
 
 async def read_partner(call: Call) -> Answer:

@@ -18,6 +18,7 @@ from actors.device.api import (
     sort_devices,
 )
 from actors.kit.errors import NoSuchActor, NoSuchDevice, PortBlocked
+from actors.values.kinds.nouns import plurals_of
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
 from fastpath.layout.constants import StatusFlag
 from transport.http.call import Answer, Call
@@ -70,6 +71,7 @@ def _spec() -> Schema:
 
 
 _SPEC: Final = _spec()
+_HANDLES_ONLY: Final = f"{plurals_of(lambda spec: spec.is_handle).capitalize()} only."
 _HAND: Final = obj(
     {},
     optional={
@@ -83,10 +85,10 @@ _CHANGE: Final = obj(
     {},
     optional={
         "hand": _HAND,
-        "buttons": obj({}, optional=dict.fromkeys(BUTTONS, FLAG), one_of_them=True, says="Grips and pens only."),
+        "buttons": obj({}, optional=dict.fromkeys(BUTTONS, FLAG), one_of_them=True, says=_HANDLES_ONLY),
         "orientation": either(ROTATION, NULL, says="null: as the hand holds it."),
-        "attached": said(dict(FLAG), "Grips and pens only."),
-        "battery_level": number(0, 1, "Wireless grips only."),
+        "attached": said(dict(FLAG), _HANDLES_ONLY),
+        "battery_level": number(0, 1, f"Wireless {plurals_of(lambda spec: spec.wireless)} only."),
         "awake": FLAG,
         "fault": word(*Fault),
     },
