@@ -9,9 +9,12 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True)
 def no_sockets() -> Iterator[None]:
-    """Fail a test that creates a socket; the two ends of a socketpair, as event loops have them, are allowed."""
+    """Fail a test that creates a socket; the two ends of a socketpair, as event loops have them, are allowed.
+
+    It ends with each test: other folders, which may open sockets, run in the same process.
+    """
     original = socket.socket.__init__
 
     def refuse(self: socket.socket, *arguments: Any, **named: Any) -> None:
