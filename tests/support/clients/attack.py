@@ -14,11 +14,11 @@ END_S: Final = 30.0
 
 
 class Program:
-    """A module of tests/support in a process of its own, that ends with its standard input."""
+    """A module of tests/support/clients in a process of its own, that ends with its standard input."""
 
     def __init__(self, module: str, *arguments: object) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", f"tests.support.{module}", *map(str, arguments)],
+            [sys.executable, "-m", f"tests.support.clients.{module}", *map(str, arguments)],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
