@@ -44,11 +44,7 @@ def new_commits(root: Path = ROOT) -> list[tuple[str, str]]:
 
 def main() -> int:
     """Exit code: 1 when a new commit's subject breaks the rule."""
-    bad = [
-        f"{commit[:7]} {why}: {subject}"
-        for commit, subject in new_commits()
-        if (why := fault(subject)) is not None
-    ]
+    bad = [f"{commit[:7]} {why}: {subject}" for commit, subject in new_commits() if (why := fault(subject)) is not None]
     sys.stderr.write("".join(f"{line}\n" for line in bad))
     return 1 if bad else 0
 
