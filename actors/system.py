@@ -1,4 +1,4 @@
-"""A running system: everything that outlives the actors, and the supervision tree over it. Two can run in one process."""
+"""System: one running service without its sockets, everything that outlives the actors and the supervision tree over it."""
 
 from __future__ import annotations
 

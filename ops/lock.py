@@ -1,4 +1,4 @@
-"""Writes requirements/lock.txt and requirements/oldest.txt from the ranges in pyproject.toml: `make lock`.
+"""Write requirements/lock.txt and requirements/oldest.txt from the ranges in pyproject.toml: `make lock`.
 
 lock.txt pins the newest allowed version of everything, oldest.txt the lower bound of each library that the service, its build
 and its tests name, and the newest of what those need in turn. pip resolves both, for the Python that runs this.

@@ -1,4 +1,4 @@
-"""Facts of this build for `GET /` and `GET /version`, read once at start."""
+"""Build facts (version, commit, date) for `GET /` and `GET /version`, read once at start."""
 
 from __future__ import annotations
 

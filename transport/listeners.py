@@ -1,4 +1,4 @@
-"""Open the listening TCP ports of the settings, serve each with its application, and format the ready line."""
+"""Listeners: opens the TCP ports of the settings, serves each with its application, and formats the ready line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FastpathActor: starts and stops the loop and is the only writer of its parameters. The loop itself outlives it."""
+"""FastpathActor: starts and stops the loop thread and is the only writer of its parameters; the thread runs on if the actor crashes."""
 
 from __future__ import annotations
 

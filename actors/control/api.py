@@ -1,4 +1,4 @@
-"""What transport may use of the control slice: messages and rules. Transport imports no other module of it."""
+"""Public interface of the control slice (loop thread, its CPU and its tick share): transport imports only this module of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that choose the processor of the loop and those of the other threads."""
+"""Choose the CPU that the loop thread is pinned to, and the CPUs of all other threads."""
 
 from __future__ import annotations
 

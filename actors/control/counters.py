@@ -1,4 +1,4 @@
-"""The loop's counters as typed values; the only reader of the loop cell's fields by name."""
+"""Convert the loop's cell to LoopCounters; no other module reads its fields by name."""
 
 from __future__ import annotations
 

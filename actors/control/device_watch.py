@@ -1,4 +1,4 @@
-"""Reads device states on the timekeeper's thread and tells of battery charge, rest and safety monitors."""
+"""DeviceWatch: reads device states on the timekeeper's thread and reports changes of battery charge, rest and safety monitors."""
 
 from __future__ import annotations
 

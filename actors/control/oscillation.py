@@ -1,4 +1,4 @@
-"""The oscillation filter's parameters for the loop, from the settings."""
+"""Convert the settings of the oscillation filter to the loop's parameters."""
 
 from __future__ import annotations
 

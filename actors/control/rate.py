@@ -1,4 +1,4 @@
-"""Rules of the rate warning: measured against wanted loop rate over two readings of the counters."""
+"""Rules of the loop rate warning: the measured rate between two readings of the counters, compared with the configured one. Pure."""
 
 from __future__ import annotations
 

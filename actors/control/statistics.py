@@ -1,4 +1,4 @@
-"""Rules of `main-loop-statistics`: what the loop did between two readings of its counters."""
+"""Compute the data of the event `main-loop-statistics` from two readings of the loop's counters. Pure."""
 
 from __future__ import annotations
 

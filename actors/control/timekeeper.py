@@ -1,4 +1,4 @@
-"""The timekeeper's thread: every 5 ms it writes the beat, fires due timers, and reads what the loop publishes."""
+"""Timekeeper: a thread that every 5 ms feeds the loop's dead-man switch, fires due timers, and reports what the loop publishes."""
 
 from __future__ import annotations
 

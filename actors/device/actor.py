@@ -1,4 +1,4 @@
-"""One device's actor: it leads the device from connecting to ready and is the only writer of its parameters."""
+"""DeviceActor: takes one device from connecting to ready, and is the only writer of its loop parameters."""
 
 from __future__ import annotations
 

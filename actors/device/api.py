@@ -1,4 +1,4 @@
-"""What transport may use of the device slice: messages and rules. Transport imports no other module of it."""
+"""Public interface of the device slice (inventory, device-wide configuration, stop): transport imports only this module of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is remembered of absent devices: their place in the order, and their configuration for all sessions. Pure."""
+"""DeviceMemory: number and device-wide configuration of devices seen before, absent ones too. Pure."""
 
 from __future__ import annotations
 

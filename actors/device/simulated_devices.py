@@ -1,4 +1,4 @@
-"""Simulated devices in DeviceManager: add, remove, change, and keep unplugged while a fault says so."""
+"""Simulated devices in DeviceManager: add, remove and change them, and unplug them while their fault is `unplug`."""
 
 from __future__ import annotations
 

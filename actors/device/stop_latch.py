@@ -1,4 +1,4 @@
-"""The stop latch: which devices are stopped, also ones that connect later; conversion to and from JSON. Pure."""
+"""StopLatch: the set of stopped devices, which also holds for devices that connect later; to and from JSON. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ServiceActor, the base of every actor: handlers by message type, guarded start, requests and told messages."""
+"""ServiceActor, the base class of every actor: handlers by message type, replies to requests, logged failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bridge from the edge to the actors: requests with a deadline in, replies on the event loop out."""
+"""Send a request to an actor and await its reply with a deadline, on the event loop or on a blocking thread."""
 
 from __future__ import annotations
 

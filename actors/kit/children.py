@@ -1,4 +1,4 @@
-"""Supervision of child actors: a crashed child is restarted alone, at most so often in a window."""
+"""Supervise child actors: restart a crashed child alone, and give up after too many restarts in a time window."""
 
 from __future__ import annotations
 

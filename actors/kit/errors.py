@@ -1,4 +1,4 @@
-"""Errors that cross an ask; each `str()` is one sentence that says what to change. The edge maps the classes to HTTP status."""
+"""Errors that a request to an actor raises; each `str()` is one sentence that says what to change. Transport maps the classes to HTTP status."""
 
 from __future__ import annotations
 

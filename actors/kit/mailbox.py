@@ -1,4 +1,4 @@
-"""The mailbox of an actor: bounded, counted, closed when the actor ends; tells the owner of start and end."""
+"""The bounded mailbox of an actor: counts its messages, closes when the actor ends, and reports start and end to the owner."""
 
 from __future__ import annotations
 

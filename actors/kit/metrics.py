@@ -1,4 +1,4 @@
-"""Metrics that actors and the edge count; the loop's counters have a collector of their own."""
+"""Prometheus metrics that actors and transport count; the loop's counters have their own collector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clutch: the motion that a scene sees is scaled down or frozen about where the device was, while the device moves on.
+"""Module `clutch`: scale or freeze the motion of the scene cursor while the device moves on.
 
 x_e = a + r (x - a): a is where the device was when the ratio was set, in the device's frame. On release (r - 1)(x - a), turned
 and scaled as the view says, is added to the workspace's position, so that the scene's cursor stays where it is. Forces go on

@@ -1,4 +1,4 @@
-"""Module `hfx`: parse, check and show the effects command; no output yet."""
+"""Module `hfx`: parse, check and show the command of haptic effects; it produces no force yet."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zoom about a pivot: the workspace is scaled and turned about a point of the application, which stays where it is on the screen."""
+"""Module `workspace_zoom`: scale and rotate a session's workspace about a pivot that keeps its place on the screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What transport may use of the pairing slice: messages and rules. Transport imports no other module of it."""
+"""Public interface of the pairing slice (pairs of a device and its handle, calibration): transport imports only this module of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attachment of a handle: its heartbeats, debounced. PairingManager steps one HeartbeatMonitor per grip and pen."""
+"""Debounce a handle's heartbeats into attached or detached; PairingManager steps one HeartbeatMonitor per grip and pen. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of pairing: which devices are paired, by themselves or by hand. Pure; PairingManager remembers and tells.
+"""Rules of pairing: which devices are paired, automatically or manually. Pure; PairingManager stores the result and sends messages.
 
 A pair has one half with motors (the mover) and one that is held (the handle). Devices are given in the order of the inventory.
 """

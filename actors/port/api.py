@@ -1,4 +1,4 @@
-"""What transport may use of the port slice: messages and rules. Transport imports no other module of it."""
+"""Public interface of the port slice (serial and USB ports, their links, connection loops): transport imports only this module of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection: scans the ports every `devices/detection/period` and keeps one PortLink for each that may be opened.
+"""Detection: scans the ports every `devices/detection/period` and keeps one PortLink actor for each port that may be opened.
 
 20 times a second it compares the device folders (`change_token`). After a change it scans at once, closes the ports that went and counts
 who came and went, but opens new ports only at the next periodic scan: a new node may not have its owner yet.

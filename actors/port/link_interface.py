@@ -1,4 +1,4 @@
-"""Interface between the port actors and `transport.link`: Links, Link, its facts, and the errors of opening.
+"""Interfaces that `transport.link` implements for the port actors: Links, Link, its facts, and the errors of opening.
 
 PortLink opens a Link through Links, tells the DeviceManager which devices it found, and starts the link with the slots that those
 were given. From then on bytes flow between link and loop without any actor; LinkWatch compares the facts.

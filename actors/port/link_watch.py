@@ -1,4 +1,4 @@
-"""Reads the facts of all open links on the timekeeper's thread, publishes them, and tells a PortLink of changes."""
+"""LinkWatch: reads the facts of all open links on the timekeeper's thread, publishes them, and reports changes to PortLink."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PortManager: owns the port table, passes link messages to each port's guard, and blocks and resets ports."""
+"""PortManager: owns the port table, gives each port a PortGuard and forwards link messages to it, blocks and resets ports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of the detection: which listed ports the settings let it open, and what changed between two scans.
+"""Select the listed ports that the settings allow to open, and compare two scans. Pure; used by Detection.
 
 Blocked ports pass too: each has a PortLink that waits for the reset.
 """

@@ -1,4 +1,4 @@
-"""What transport may use of the session slice: messages and rules. Transport imports no other module of it."""
+"""Public interface of the session slice (configuration, presets, profiles, selectors): transport imports only this module of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parse session selectors of paths and `?session=`: `7`, `#7`, `:0`, `name`, `name:-1`, `sim*`.
+"""Parse session selectors of paths and of `?session=`: `7`, `#7`, `:0`, `name`, `name:-1`, `sim*`.
 
 `default` means the start values of new sessions, `:default` the sessions without a profile. Only `*` (any characters) and `?` (one character) are special; letters count as they are written.
 """

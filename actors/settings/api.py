@@ -1,4 +1,4 @@
-"""What transport may use of the settings slice: messages and rules. Transport imports no other module of it."""
+"""Public interface of the settings slice (catalogue, values, state directory): transport imports only this module of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger: sections of JSON that outlive the service, and session ids that are never given twice."""
+"""Ledger: a file of JSON sections that survive a restart, and of session ids that are never reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of the running service: loaded before the first actor starts, written only by the store."""
+"""Settings of the running service: loaded before the first actor starts, written only by SettingsStore."""
 
 from __future__ import annotations
 

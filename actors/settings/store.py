@@ -1,4 +1,4 @@
-"""SettingsStore, the actor that changes settings and ledger: writes to the disk, publishes, then tells the followers."""
+"""SettingsStore, the actor that changes settings and ledger: writes to the disk, publishes, then notifies the followers."""
 
 from __future__ import annotations
 

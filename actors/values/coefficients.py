@@ -1,4 +1,4 @@
-"""Coefficients that clients configure: damping, gains and factors, and the step that they are kept in."""
+"""Round coefficients that clients configure (damping, gains, factors) to the step that is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a device is connected, as a value."""
+"""Connection: the enumeration of how a device is connected."""
 
 from __future__ import annotations
 

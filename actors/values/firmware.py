@@ -1,4 +1,4 @@
-"""A device's firmware version, as a value."""
+"""Firmware: the version of a device's firmware, as a comparable value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What detection finds: a port that may have a device, and what the device at its other end says of itself. Values only."""
+"""Values of detection: Candidate, a listed port; FoundDevice, what the device at a port reports of itself; PortFault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinematics types of a device; the loop numbers them in its own `MechanismKind`."""
+"""MechanismKind: names of the types of kinematics, for KindSpec; the loop numbers them in its own `MechanismKind`."""
 
 from __future__ import annotations
 

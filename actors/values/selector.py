@@ -1,4 +1,4 @@
-"""Patterns in selectors, wherever they stand: `*` is any run of characters, `?` one character, all else is literal."""
+"""Match wildcard patterns of selectors: `*` is any run of characters, `?` one character, all else is literal."""
 
 from __future__ import annotations
 

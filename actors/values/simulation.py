@@ -1,4 +1,4 @@
-"""What the simulation of one device is told to do: the hand that holds it, what a handle reports, and a fault."""
+"""Simulation of one device as a value: the hand that holds it, what a handle reports, and the simulated fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spatial values as they travel between the edge and the actors; the formulas on them are in fastpath."""
+"""Spatial values that transport and actors exchange (vectors, bases, transforms); the formulas on them are in fastpath."""
 
 from __future__ import annotations
 

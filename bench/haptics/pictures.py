@@ -1,4 +1,4 @@
-"""Draw the figures of docs/force-path.md from runs of the real code: `python -m bench.haptics.pictures docs/img`."""
+"""Plot the figures of docs/force-path.md from runs of the real code: `python -m bench.haptics.pictures docs/img`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Program: the service with one actor that a test can keep busy: `python -m bench.support.held_service run …`.
+"""Program: the service with one actor that a benchmark can keep busy: `python -m bench.support.held_service run …`.
 
 The line `wait` or `spin` in the named pipe of BENCH_HOLD keeps the event hub in one handler, asleep as on a slow disk or turning
 Python code without a pause, until the line `free`. Standard error says when it is held and when it is free again.

@@ -1,4 +1,4 @@
-"""Read processors, stolen time, processor time and memory of the machine and of a process."""
+"""Read the machine's processors, stolen time and load, and a process's processor time and memory."""
 
 from __future__ import annotations
 

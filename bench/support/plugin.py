@@ -1,4 +1,4 @@
-"""pytest plugin: the fixture that collects result rows, and the table at the end of the run."""
+"""pytest plugin: the fixture `results`, which collects result rows, and their table at the end of the run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages that a benchmark's clients send: a force for the simulated arm."""
+"""Build the force messages that a benchmark's clients send to the simulated arm."""
 
 from __future__ import annotations
 

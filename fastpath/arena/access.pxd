@@ -1,4 +1,4 @@
-"""Reader and Writer for Cython: the frame encoder reads a Reader's state and a Writer's view directly."""
+"""Declarations of Reader and Writer: the frame encoder reads a Reader's state and a Writer's view through them."""
 
 from fastpath.arena.runtime cimport Runtime
 from fastpath.layout.arena cimport DeviceState, Record

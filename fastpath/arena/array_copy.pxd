@@ -1,4 +1,4 @@
-"""Copies between a C struct and a Python buffer of the same layout."""
+"""Copy between a C struct and a Python buffer of the same layout."""
 
 from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
 from libc.string cimport memcpy

@@ -1,4 +1,4 @@
-"""The Runtime for Cython: its arena and leases."""
+"""Declarations of Runtime, its arena and its leases for other Cython modules."""
 
 from libc.stdint cimport int64_t, uint64_t
 

@@ -1,4 +1,4 @@
-"""Runtime: owns the arena, the memory that the loop shares with the rest; leases its slots and makes writers and readers.
+"""Runtime: owns the arena (the memory that the loop shares with Python), leases its slots, and makes Writers and Readers.
 
 Slots are leased by name under a lock that no tick takes. A Writer commands one device for one session; a Reader reads one
 device's state. Both work without a lock while their leases hold.

@@ -1,4 +1,4 @@
-"""The cells of `cells.h`, declared for Cython: which one crosses where is section "Cells" of docs/architecture.md."""
+"""Cython declarations of `cells.h`. Section "Cells" of docs/architecture.md says which data crosses in which cell."""
 
 from libc.stdint cimport uint32_t, uint64_t
 

@@ -1,4 +1,4 @@
-"""State of one port's codec: buffers, the newest sample of each device, and the ring for all other messages.
+"""State of one port's codec: buffers, the newest sample of each device, and the ring of all other messages.
 
 One Codec belongs to one port's thread; nothing of it is shared. A protocol is a file beside this one with three functions:
 

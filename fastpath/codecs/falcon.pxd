@@ -1,4 +1,4 @@
-"""Bytes of a Novint Falcon: 16 each way, numbers as four letters from 'A', least significant nibble first.
+"""Codec of the Novint Falcon: 16 bytes each way, numbers as four letters from 'A', least significant nibble first.
 
 To the device: `<`, three motor commands, LEDs with the homing bit, `A`, `>`. From it: `<`, three encoder counts, homed bits
 with the grip's buttons, `A`, `>`. No byte inside is `<` or `>`, so a lost byte costs the frame it was lost from.

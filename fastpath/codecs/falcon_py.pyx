@@ -1,4 +1,4 @@
-"""Novint Falcon for Python: encode and decode its bytes, for its driver; its kinematics, for tests."""
+"""Novint Falcon codec for Python: the driver encodes and decodes with it; its kinematics, for tests."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""hAPI boards: torques out (N.m), encoder angles in (degrees), float32 little-endian in port order, no framing and no checksum.
+"""Codec of hAPI boards: torques out (N m), encoder angles in (degrees), float32 little-endian in port order, no framing, no checksum.
 
 Only a message of type 2 is answered, so each order is also the request for the next sample. Nothing marks where a reply begins;
 the codec counts the bytes that are still due. An incomplete reply delays the next order and is dropped after a time-out.

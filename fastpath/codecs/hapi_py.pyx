@@ -1,4 +1,4 @@
-"""hAPI boards for Python: tests encode and decode with the same C as the port thread."""
+"""hAPI codec for Python: tests encode and decode with the same C as the port thread."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""The open link protocol of `openlink.h`, declared for Cython: the fields that Cython code uses; C has their layout."""
+"""Cython declarations of `openlink.h`: the fields that Cython code uses; C has their layout."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint64_t

@@ -1,4 +1,4 @@
-"""Print `openlink_messages.h` from the table in `openlink_messages`: `python -m fastpath.codecs.openlink_header`."""
+"""Generate `openlink_messages.h` from the table in `openlink_messages`: `python -m fastpath.codecs.openlink_header`."""
 
 from __future__ import annotations
 

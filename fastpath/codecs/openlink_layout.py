@@ -1,4 +1,4 @@
-"""Layout of each open link message, from the table in `openlink_messages`: offsets, reserved bytes, values to payload and back."""
+"""Compute each open link message's layout from the table in `openlink_messages`; pack values into a payload and unpack them."""
 
 from __future__ import annotations
 

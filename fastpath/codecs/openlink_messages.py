@@ -1,4 +1,4 @@
-"""Messages of the open link protocol: the one table of their codes, fields, wire types and enumerations.
+"""Message table of the open link protocol, the only source of its codes, fields, wire types and enumerations.
 
 `make build` writes the C structs and their encoding, `openlink_messages.h`, from this file; `openlink_layout` packs and unpacks
 the values. Fields stand in wire order, each aligned to its own size; gaps are reserved bytes, sent as 0.

@@ -1,4 +1,4 @@
-"""The open link protocol for the thread of a port: commands out, states into samples, all other messages as bytes to the Python handle.
+"""Codec of the open link protocol in a port thread: commands out, states into samples, all other messages to the Python handle.
 
 Config bytes: for each device what its commands are, OL_TORQUE, OL_FORCE or OL_RELEASE (it takes none).
 """

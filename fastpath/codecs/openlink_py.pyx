@@ -1,4 +1,4 @@
-"""The open link protocol for Python: drivers and tests encode and decode frames with the same C as the port threads."""
+"""Open link codec for Python: drivers and tests encode and decode frames with the same C as the port threads."""
 
 from typing import NamedTuple
 

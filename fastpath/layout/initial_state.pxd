@@ -1,4 +1,4 @@
-"""State of a device before its first measurement, and again when its slot is leased to another device."""
+"""Reset a device's state to what it is before the first measurement, also when its slot is leased to another device."""
 
 from libc.string cimport memset
 

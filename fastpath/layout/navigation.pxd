@@ -1,4 +1,4 @@
-"""Structs of navigation: a shape as a signed distance, a session's bubble, and what the loop remembers and shows of it.
+"""Structs of navigation: a shape as a signed distance, a session's bubble, and the loop's memory of it.
 
 Units as in `arena.pxd`, which puts them together; every struct is a multiple of 8 bytes. Lengths are those of local space.
 """

@@ -1,4 +1,4 @@
-"""Structs between the loop and the thread of a port: the newest sample of each device, and the loop's order for it.
+"""Structs exchanged between the loop and a port thread: the newest sample of each device, and the loop's order for it.
 
 Both go through triple buffers in the device's slot (`arena.pxd`): the sample's writer is the port's thread and its reader the
 loop, the order's the other way round. `generation` is that of the device's lease; a reader with another generation ignores the value.

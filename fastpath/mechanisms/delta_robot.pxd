@@ -1,4 +1,4 @@
-"""Offset delta of the Novint Falcon: three cranks around the axis that points at the user, each with a parallelogram.
+"""Kinematics of the Novint Falcon, an offset delta: three cranks around the axis that points at the user, each with a parallelogram.
 
 The mechanism's own frame has x right, y up and z towards the user: device = shoulder + (x, -z, y). Each leg stands in the plane u, v, w of its angle around z:
 u = x cos f + y sin f - r, v = -x sin f + y cos f - s, w = z; crank (a) and forearm (m, as long as the parallelogram leaves it

@@ -1,4 +1,4 @@
-"""Planar five-bar (pantograph): two motors side by side, two proximal links l, two distal links L that meet at the cursor.
+"""Kinematics of a planar five-bar (pantograph): two motors side by side, two proximal links l, two distal links L that meet at the cursor.
 
 In the plane of the mechanism motor 1 is at (0, 0), motor 2 at (d, 0), angles count counter-clockwise from +x and the cursor is
 on the +y side: A = l (cos t1, sin t1), B = (d, 0) + l (cos t2, sin t2), P = A + h/2 + sqrt(L^2 - |h|^2/4) (-h_y, h_x)/|h|, h = B - A.

@@ -1,4 +1,4 @@
-"""One motorised axis of rotation, such as a knob: its cursor is the way along the rim, unrolled onto the device's x axis.
+"""Kinematics of one motorised rotation axis, such as a knob: the cursor's x is the arc length along the rim.
 
 x = shoulder_x + r a, a the angle of the axis and r its radius (`link[0]`), so a force along x is a torque of r times it and
 every step of the loop (plant, damping, monitors, limits) works on the rim. The other axes and joints are at rest and without

@@ -1,4 +1,4 @@
-"""Pose of a mechanism: cursor, Jacobian and its inverse; maps of forces and velocities through them.
+"""Pose of a mechanism (cursor, Jacobian and its inverse), and maps of forces and velocities through it.
 
 Each mechanism fills a pose in its own file; `kinematics.pxd` chooses by `mechanism.kind`. Rows of the Jacobian are device axes
 (m/rad), columns joints. What is undefined at a singular pose is zero, so that nothing here is ever NaN, infinite or huge.

@@ -1,4 +1,4 @@
-"""Yaw-pitch-pitch arm: inverse and forward kinematics and pose. Metres, radians.
+"""Kinematics of a yaw-pitch-pitch arm: inverse, forward and pose. Metres, radians.
 
 The shoulder stands at `shoulder`; yaw 0 points along -y (towards the user), positive yaw towards +x; the first pitch is
 measured above the horizontal, the second from the first link (negative: the elbow is up). In the vertical plane of the arm

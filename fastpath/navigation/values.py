@@ -1,4 +1,4 @@
-"""A session's bubble on one device as values: what HTTP and frames show, and what `Writer.set_navigation` hands to the loop.
+"""Bubble, navigation of one session on one device, as a value: HTTP and frames show it, `Writer.set_navigation` gives it to the loop.
 
 Lengths in metres of local space (after the mount), speeds m/s, forces N, stiffness N/m, damping N.s/m, times s.
 """

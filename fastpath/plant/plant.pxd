@@ -1,4 +1,4 @@
-"""Simulated device and the hand that holds it: per Cartesian axis an apparent mass with viscous and Coulomb friction and stops.
+"""Simulate a device and the hand that holds it: per Cartesian axis an apparent mass with viscous and Coulomb friction and end stops.
 
 m a = F + F_hand - b v - f_c sgn(v) + F_stops (+ weight along -z); the hand is two springs and dampers in a row with its mass
 between them, its far end on the intended path (two-mass operator model; figures in docs/realtime.md). Leapfrog: half a step

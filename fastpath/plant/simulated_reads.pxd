@@ -1,4 +1,4 @@
-"""Read a simulated device: advance its plant under the last output and fill its state; handles sway and drain their battery.
+"""Read a simulated device: advance its plant under the last output and fill its state; handles sway and discharge their battery.
 
 Each works on the device's private memory; none allocates, locks, logs or knows Python.
 """

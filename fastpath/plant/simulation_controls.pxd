@@ -1,4 +1,4 @@
-"""Controls of a simulated device: a push, a lock, a lasting force, an orientation, a charge, a frozen state.
+"""Apply the controls of a simulated device: a push, a lock, a lasting force, an orientation, a charge, a frozen state.
 
 `simulated_reads.pxd` calls these; each works on the device's private memory and allocates nothing.
 """

@@ -1,4 +1,4 @@
-"""The two cells of one device at a port, for a link with a Python thread; serial ports have theirs in C."""
+"""PortCell: the sample and order cells of one device, for a link with a Python thread; serial port threads use them in C."""
 
 from libc.math cimport isfinite
 from libc.stdint cimport uint32_t, uint64_t

@@ -1,4 +1,4 @@
-"""One round of a port's thread: send due orders, read and decode, publish counters.
+"""One cycle of a port thread: send due orders, read and decode bytes, publish counters.
 
 No GIL, no allocation, no lock. It shares triple buffers in the devices' slots with the loop, and two rings, a seqlock and single
 words with the port's Python handle. `attached` of a device is the generation of its lease in the upper half, slot plus one below.

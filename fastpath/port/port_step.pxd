@@ -1,4 +1,4 @@
-"""A device at a port in the tick: take its newest packet, fill its state, and write the order for the port's thread.
+"""Steps of the tick for a device at a port: take its newest packet, fill its state, write the order for the port thread.
 
 A device whose packets stop is silent: it is ordered zero, and its state keeps the time of the last packet. The actors decide
 what follows.

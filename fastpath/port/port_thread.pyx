@@ -1,4 +1,4 @@
-"""The thread of one open serial port, and the handle that Python has of it.
+"""PortThread: the C thread of one open serial port, and its Python handle.
 
 The thread sends each device's order at the device's own rate, decodes what comes into samples for the loop, and carries messages
 both ways for the handle. It runs without the GIL from its first line to its last zero packet; the handle closes the descriptor

@@ -1,4 +1,4 @@
-"""Zero packets of open ports: registered here, written by the handler of fatal signals before the process ends.
+"""Register the zero packet of each open port; the handler of fatal signals writes them before the process ends.
 
 Register the packet before the first force is sent, and unregister it before the descriptor is closed: the system may give the
 same number to another file.

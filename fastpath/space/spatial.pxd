@@ -1,4 +1,4 @@
-"""Spaces: device -> local -> session -> application, both ways; the one implementation for loop, frames, HTTP and tests.
+"""Coordinate transforms device -> local -> session -> application and back; the one implementation for loop, frames, HTTP and tests.
 
 p_app = W.M.B.C.p with C the clutch, M, W = T(t).R(q).S(s) and B a signed permutation. Quaternions are Hamilton, w x y z, R(q) local -> parent.
 Every function may be called with `out` equal to an input.

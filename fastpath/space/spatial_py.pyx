@@ -1,4 +1,4 @@
-"""Coordinate transforms of the loop as Python functions: basis, transform, and the whole Space between device and application.
+"""Coordinate transforms for Python: the loop's basis, transform, and the whole Space between device and application.
 
 Vectors are three floats, quaternions four (w x y z); a basis is (axes, signs), a transform (position, rotation, scale), as
 Writer takes them. ValueError for a number that is not finite and for an invalid basis or transform.

@@ -1,4 +1,4 @@
-"""Validate Python values and copy them into the structs of transforms."""
+"""Validate Python values of bases and transforms and copy them into their C structs."""
 
 from libc.math cimport isfinite
 

@@ -1,4 +1,4 @@
-"""Kinematics, plant and command fade of the loop as Python objects, for tests: the same inline functions that the tick calls.
+"""Kinematics, plant and command fade for tests, as Python objects: the same inline functions that the tick calls.
 
 Vectors are three floats. ValueError for a number that is not finite and for a mechanism or plant that cannot exist.
 """

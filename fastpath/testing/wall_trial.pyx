@@ -1,4 +1,4 @@
-"""One axis of the loop at a virtual wall: plant, hand and oscillation filter of the tick, over thousands of ticks without Python.
+"""Simulate one axis pressed against a virtual wall, with the tick's plant, hand and oscillation filter, without Python.
 
 It calls the same inline functions as the tick, so its results hold for the loop. Metres, newtons,
 seconds; the wall is at x = 0 and pushes towards negative x.

@@ -1,5 +1,5 @@
 # distutils: language = c++
-"""JSON text: whole frames from the cells of the loop, numbers, and every other JSON body.
+"""JSON encoder: whole frames from the loop's cells, numbers, and every other JSON body.
 
 A FrameEncoder belongs to one connection and to one thread, the one that publishes its
 records; it reads each device's newest state, turns it into the session's application space and writes one JSON text. Real

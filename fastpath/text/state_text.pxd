@@ -1,4 +1,4 @@
-"""State and status of one device as JSON text, in the application space of one view; `encoder.pyx` puts them into frames.
+"""Encode state and status of one device as JSON, in the application space of one view; `encoder.pyx` puts them into frames.
 
 Every function writes at a cursor and returns the cursor behind its text; the caller has reserved the room. Numbers that
 float32 cannot hold become `null` and add to `nulls`. Readings are rounded in the device's own space, to less than any device

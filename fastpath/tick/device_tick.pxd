@@ -1,4 +1,4 @@
-"""One device, one tick: every step in its order, from what sessions want to what the motors get and what the state shows."""
+"""One tick of one device: every step in its order, from the sessions' commands to the motors' torques and the published state."""
 
 from libc.stdint cimport int64_t, uint32_t
 

@@ -1,4 +1,4 @@
-"""Vibration effects, added behind the oscillation filter, which would take them for a limit cycle.
+"""Add vibration effects to the force after the oscillation filter, which would detect them as a limit cycle.
 
 Each is a sine that plays until it is replaced. Amplitude A (N) at f Hz moves a bare mass m with P = A^2 / (2 m 2 pi f); the sums
 of the peaks of force, speed and excursion of all effects count. Below 40 Hz the excursion of the bare mass is limited to that of

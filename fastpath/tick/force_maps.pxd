@@ -1,4 +1,4 @@
-"""Limits of forces and torques, and the map from both to what the motors give.
+"""Limit forces and torques, and map both to what the motors give.
 
 None allocates, locks, logs or knows Python; NaN and infinity never reach a motor.
 """

@@ -1,4 +1,4 @@
-"""The control loop on an arena: `runtime.pyx` starts, stops and steps it."""
+"""Declarations of the control loop, which `runtime.pyx` starts, stops and steps."""
 
 from fastpath.layout.arena cimport Arena
 

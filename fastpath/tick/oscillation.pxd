@@ -1,4 +1,4 @@
-"""Oscillation filter: finds the limit cycle of a hand on a stiff wall and lowers the gain that feeds it, for each axis.
+"""Oscillation filter: detects the limit cycle of a hand on a stiff wall, and lowers the gain that feeds it, for each axis.
 
 Command u (N) and velocity v (m/s) pass the same 300 Hz low-pass and 8 Hz high-pass. A half-cycle ends where the filtered
 force crosses +-0.05 N; its power is P = F V / 2 with the peaks of the last two. A half-cycle between 9 and 260 Hz that feeds

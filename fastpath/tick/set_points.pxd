@@ -1,4 +1,4 @@
-"""Set-points of held positions and angles: linear interpolation between messages.
+"""Interpolate the set-points of held positions and angles linearly between messages.
 
 A client sends set-points at its own rate; the loop goes from one to the next over the interval between the two messages (at
 most 50 ms), so that a slow client does not make steps. With safe trajectory a position moves at a limited speed.

@@ -1,4 +1,4 @@
-/* Emulated boards, the upper half: what an arm, a compact, a grip, a pen and a receiver do with the messages they get. */
+/* Emulated boards, the upper half: how an arm, a compact, a grip, a pen and a receiver respond to messages. */
 #ifndef EMULATORS_DEVICE_H
 #define EMULATORS_DEVICE_H
 

@@ -1,4 +1,4 @@
-/* Emulated boards, the lower half: ports at pseudo-terminals and the bad lines to them. */
+/* Emulated boards, the lower half: pseudo-terminals as ports, with simulated transmission errors. */
 #ifndef EMULATORS_LINE_H
 #define EMULATORS_LINE_H
 

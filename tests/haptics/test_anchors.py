@@ -1,4 +1,4 @@
-"""The oscillation filter on walls with a known outcome: when it acts, when it must not, how it releases."""
+"""The oscillation filter on walls with a known outcome: when it must act, when it must not, how it releases."""
 
 from __future__ import annotations
 

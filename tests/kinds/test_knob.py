@@ -1,4 +1,4 @@
-"""A kind that is added by its spec and its frame text alone runs through the whole service."""
+"""A kind added only by its spec and its frame fields works in the whole service."""
 
 from __future__ import annotations
 

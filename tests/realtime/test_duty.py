@@ -1,4 +1,4 @@
-"""A loop whose ticks are withheld on purpose: the share that runs and the counters of the rest. Polled, never timed."""
+"""A loop that withholds ticks on purpose: the share that it runs, and the counters of the withheld ticks. Polled, never timed."""
 
 from __future__ import annotations
 

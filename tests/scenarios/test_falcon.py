@@ -1,4 +1,4 @@
-"""A Falcon on an emulated USB bus in the whole service: found, homed, commanded, unplugged and plugged in again."""
+"""A Falcon on an emulated USB bus in the whole service: detected, homed, commanded, unplugged and plugged in again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a polling client sees of a device between its connection and its first reading."""
+"""Answers to a client that polls a device between its connection and its first reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Emulated boards and simulated devices in one service: listed, told apart, paired, commanded, swapped."""
+"""Emulated boards and simulated devices in one service: listed, distinguished, paired, commanded, swapped."""
 
 from __future__ import annotations
 

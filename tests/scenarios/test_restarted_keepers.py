@@ -1,4 +1,4 @@
-"""A restarted actor is told again every fact that it missed while it, or the fact's sender, was dead."""
+"""A restarted actor receives every fact that it missed while it, or the fact's sender, was dead."""
 
 from __future__ import annotations
 

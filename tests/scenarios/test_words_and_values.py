@@ -1,4 +1,4 @@
-"""Effective settings of one device, and the vocabulary used in error sentences."""
+"""Effective settings of one device, and vocabulary of error sentences."""
 
 from __future__ import annotations
 

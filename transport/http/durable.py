@@ -1,4 +1,4 @@
-"""Wait for the disk before a change of the ledger is answered."""
+"""Await the write to the disk before a change of the ledger is answered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers of routes that act on several devices or sessions: one result each, and the status of all together."""
+"""Combine the answers of routes that act on several devices or sessions: one result each, and one status for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Open a serial port exclusively in raw mode, and convert its thread's counters; every failure is an OSError."""
+"""Open a serial port exclusively in raw mode, and convert a port thread's counters; every failure is an OSError."""
 
 from __future__ import annotations
 

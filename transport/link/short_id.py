@@ -1,4 +1,4 @@
-"""Device ids of devices that have only a serial number or a port."""
+"""Build short device ids for devices that have only a serial number or a port."""
 
 from __future__ import annotations
 

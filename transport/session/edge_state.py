@@ -1,4 +1,4 @@
-"""What all open sessions share at the edge: published snapshots, modules, position holders and limits of hints."""
+"""Edge state shared by all open sessions: published snapshots, modules, position holders and limits of hints."""
 
 from __future__ import annotations
 

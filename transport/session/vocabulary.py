@@ -1,4 +1,4 @@
-"""Vocabulary of a session's frames, and when its client gets a hint about the other vocabulary.
+"""Choose the vocabulary of a session's frames, and the moment when its client gets a hint about the other one.
 
 Rules only: the channel reads messages, keeps the timer and sends what these say.
 """

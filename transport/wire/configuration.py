@@ -1,4 +1,4 @@
-"""Parse the configuring parts of a message: `configure` of a device, and `session`."""
+"""Parse the configuration in a message of the session channel: `configure` of a device, and `session`."""
 
 from __future__ import annotations
 

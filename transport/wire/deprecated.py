@@ -1,4 +1,4 @@
-"""Old forms of the wire, translated into today's; nothing further inside knows that they existed."""
+"""Translate deprecated forms of the wire into today's; nothing further inside knows of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input of the frame encoder: device groups in a vocabulary's order, and each device's `config` text."""
+"""Build the input of the frame encoder: device groups in a vocabulary's order, and each device's `config` text."""
 
 from __future__ import annotations
 

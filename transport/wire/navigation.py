@@ -1,4 +1,4 @@
-"""A session's navigation as JSON, both ways: `configure.navigation`, `config.navigation` and the HTTP area. Partial on input."""
+"""Convert a session's navigation from and to JSON: `configure.navigation`, `config.navigation` and the HTTP area. Partial on input."""
 
 from __future__ import annotations
 

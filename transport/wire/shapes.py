@@ -1,4 +1,4 @@
-"""Checked values out of JSON: vectors, rotations, transforms, bases, presets. The contract's shapes, shared by WebSocket and HTTP.
+"""Parse and check values of JSON: vectors, rotations, transforms, bases, presets. WebSocket and HTTP share them.
 
 A key that nobody knows is told to `name_unknown` with its path and a reason, and otherwise ignored.
 """

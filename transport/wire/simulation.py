@@ -1,4 +1,4 @@
-"""Bodies of `/simulation/…` as checked values, and what a device's simulation is in an answer."""
+"""Parse and check bodies of `/simulation/…`, and build the `simulation` of an answer."""
 
 from __future__ import annotations
 

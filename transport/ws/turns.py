@@ -1,4 +1,4 @@
-"""Order in which connections are served while several have frames waiting.
+"""Round-robin order of connections that have frames waiting.
 
 A frame for which the service had to wait is served at once: its sender takes turns by itself. A frame that was sent ahead, behind
 another one, waits in one queue for all connections, and each iteration of the event loop serves one of that queue. So a

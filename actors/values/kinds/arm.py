@@ -1,4 +1,4 @@
-"""The force-feedback arm."""
+"""KindSpec of the arm, a force-feedback device with three motors."""
 
 from __future__ import annotations
 

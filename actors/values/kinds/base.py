@@ -1,4 +1,4 @@
-"""What a kind of device is, as data: capabilities, words, frame, mechanism. One file for each kind fills in a KindSpec.
+"""KindSpec, a kind of device as data: capabilities, words, frame, mechanism. Each kind fills one in, in a file of its own.
 
 Code asks for capabilities (`has_motors`, `has_cursor`, `pairs_as`, `areas`, …) and never for a kind by its name.
 """

@@ -1,4 +1,4 @@
-"""The compact device."""
+"""KindSpec of the compact, a small force-feedback device with three motors."""
 
 from __future__ import annotations
 

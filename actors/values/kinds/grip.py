@@ -1,4 +1,4 @@
-"""The hand grip, wired or wireless."""
+"""KindSpec of the hand grip, wired or wireless: a handle without motors."""
 
 from __future__ import annotations
 

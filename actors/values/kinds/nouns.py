@@ -1,4 +1,4 @@
-"""Kinds in sentences: "an arm or a compact", made from the registry."""
+"""Names of device kinds for sentences, from the registry: "an arm or a compact"."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pen."""
+"""KindSpec of the pen, a handle without motors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every kind of device that this process knows, in the order of a frame's groups.
+"""Registry of the kinds of devices, in the order of a frame's groups.
 
 Tables of words, frames and settings are made from it when their modules are imported, so the first reading closes it.
 """

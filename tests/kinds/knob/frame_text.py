@@ -1,4 +1,4 @@
-"""What a frame shows of a knob: its angle, its speed and its torque, each with the one joint that it has."""
+"""Frame fields of the knob: angle, speed and torque, each with its one joint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The knob: one motorised axis of rotation on a rim of 20 mm, five turns either way, without a cursor and never paired."""
+"""KindSpec of the knob, a test-only kind: one motorised rotation axis, rim of 20 mm, five turns either way, no cursor, never paired."""
 
 from __future__ import annotations
 

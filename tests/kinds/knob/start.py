@@ -1,4 +1,4 @@
-"""Program: the service with the knob among its kinds."""
+"""Program: register the test-only kind knob, then start the service."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Short builders of session messages, and readers of frames."""
+"""Builders of session messages and readers of frames, for the tests of the session channel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way of one message through the edge is the one that docs/architecture.md draws."""
+"""A traced message passes through the edge's modules as docs/architecture.md draws it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of one actor without a thread begin with."""
+"""ActorRig: base class of the fixtures that test one actor as a plain object, without its thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shared parts of unit tests: settings of the catalogue, records of simulated devices, recording actors."""
+"""Shared parts of unit tests of actors: settings view, records of simulated devices, actors that record messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stand-in for a port's thread: records its constructor arguments and cannot be started."""
+"""Stand-in for PortThread: records its constructor arguments and cannot be started."""
 
 from __future__ import annotations
 

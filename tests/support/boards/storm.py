@@ -1,4 +1,4 @@
-"""The device storm: unplug, plug and break eleven emulated devices and kill actors at random, then check the service."""
+"""Device storm: unplug, plug and break eleven emulated devices and kill actors at random, then check the service."""
 
 from __future__ import annotations
 

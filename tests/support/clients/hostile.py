@@ -1,4 +1,4 @@
-"""Clients that behave badly, each on a thread, and a good one that checks every frame against its message."""
+"""Misbehaving clients, each on a thread, and a good one that checks every frame against its message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Client of the promise tests: one session, its devices by group, and waiting for values in frames."""
+"""Client of the promise tests: opens one session, finds its devices by group, and waits for values in frames."""
 
 from __future__ import annotations
 

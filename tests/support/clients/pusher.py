@@ -1,4 +1,4 @@
-"""A client that repeatedly opens a session, commands a force on every arm, and disconnects."""
+"""Client that repeatedly opens a session, commands a force on every arm, and disconnects."""
 
 from __future__ import annotations
 

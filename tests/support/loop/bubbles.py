@@ -1,4 +1,4 @@
-"""An arm on a stepped loop that follows exactly the test's positions, to read what bubble navigation does."""
+"""DrivenRig: an arm on a stepped loop at positions that the test sets, to read the output of bubble navigation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An arm on a stepped loop that a test pushes, locks, heats and releases, and its safety monitors."""
+"""Test rig of the safety monitors: an arm on a stepped loop that a test pushes, locks, heats and releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Count the file descriptors and threads of a process, to find leaks."""
+"""Count the open file descriptors and threads of a process, to find leaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Make a running actor crash, block or run a function on its own thread."""
+"""Make a running actor crash, block, or run a function on its own thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fork processes to be killed from one that has imported everything, to avoid fifty interpreter starts.
+"""Fork server of test processes: one parent imports everything once, and forks each process that a test kills.
 
 Run as a program, with the name of the module whose `serve(*words)` is the life of each: that one parent.
 """

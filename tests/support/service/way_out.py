@@ -1,4 +1,4 @@
-"""The installed service with an emulated board that a client commands, to measure how a shutdown ends."""
+"""Rig for shutdown tests: the installed service with an emulated board that a client commands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run the whole test suite as parallel processes: a queue of shares, the longest first.
+"""Run the whole test suite in parallel processes, which take shares of files from a queue, the longest first.
 
 Behind `make test`, and with `--unit` behind `make test-unit`; with other arguments it is one plain run of pytest.
 """

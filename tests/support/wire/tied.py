@@ -1,4 +1,4 @@
-"""Correct schemathesis cases for constraints between fields that JSON Schema cannot express."""
+"""Fix schemathesis cases that violate constraints between fields, which JSON Schema cannot express."""
 
 from __future__ import annotations
 

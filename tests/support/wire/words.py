@@ -1,4 +1,4 @@
-"""Ways to speak to the session channel (vocabulary, version, path), and how each changes a wire case."""
+"""Variants of the session channel (vocabulary, version, path) in which a wire case is played, and how each changes it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build LoopCounters readings with given values."""
+"""Build LoopCounters with given values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bonds (calibration of a pair) from the manager to the loop: shown, obeyed by the DeviceActor, calibrated."""
+"""Pairing and calibration of one device: DeviceActor passes its bond from PairingManager to the loop and reports the end."""
 
 from __future__ import annotations
 

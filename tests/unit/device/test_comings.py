@@ -1,4 +1,4 @@
-"""Simulated devices are added and removed at run time: slots, ids, order, configuration, notifications."""
+"""Simulated devices added and removed at run time: slots, ids, order, configuration, notifications."""
 
 from __future__ import annotations
 

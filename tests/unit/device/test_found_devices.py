@@ -1,4 +1,4 @@
-"""Real devices found by links, in the inventory: which record belongs to a device with the same id or uuid."""
+"""Real devices that links report, in the inventory: which record a device with the same id or uuid gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bytes of the hAPI protocol: known examples, limits, and resynchronisation of a stream."""
+"""Codec of the hAPI protocol: known byte sequences, limits, and resynchronisation of a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinematics of one axis of rotation: the way along its rim is x, and a force along it is a torque of the radius times it."""
+"""Kinematics of one rotation axis: x is the arc length along the rim, and a force along it is a torque times the radius."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices at ports, seen by the loop: state from the newest packet, orders to its cell, silence."""
+"""Devices at ports in the loop: state from the newest packet, order into the device's cell, reaction to silence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices, sessions and start values for tests of the configuration rules."""
+"""Builders of devices, sessions and start values for tests of the configuration rules."""
 
 from __future__ import annotations
 

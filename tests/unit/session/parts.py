@@ -1,4 +1,4 @@
-"""Build entries of the session table."""
+"""Build SessionEntry values of open sessions."""
 
 from __future__ import annotations
 

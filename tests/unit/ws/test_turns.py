@@ -1,4 +1,4 @@
-"""Connections with waiting frames are served in rotation; on an event loop without sockets."""
+"""Round-robin order of connections with waiting frames, on an event loop without sockets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An unsuitable board gets only IDENTIFY: no thread, no command, and an error sentence with the reason."""
+"""A board that cannot be driven is sent only IDENTIFY: no thread, no command, and an error that names the reason."""
 
 from __future__ import annotations
 

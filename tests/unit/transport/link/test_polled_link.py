@@ -1,4 +1,4 @@
-"""Thread of a USB device with an emulated Falcon and a scripted loop: orders, samples, homing, shutdown."""
+"""PolledLink with an emulated Falcon and a scripted loop: orders, samples, homing, shutdown."""
 
 from __future__ import annotations
 

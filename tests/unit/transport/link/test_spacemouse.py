@@ -1,4 +1,4 @@
-"""A SpaceMouse as a pen: reports of both generations, dead zone, integrated rotation, silence, light."""
+"""SpaceMouse driver: reports of both generations, dead zone, integrated rotation, silence, status light."""
 
 from __future__ import annotations
 

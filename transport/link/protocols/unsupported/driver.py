@@ -1,4 +1,4 @@
-"""Lists the USB devices that are recognised and not driven; opens none."""
+"""Driver that only lists USB devices which are recognised and not supported; it opens none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registry row of the USB devices that are recognised and not driven. Names as the USB id lists have them."""
+"""Registry row and ids of USB devices that are recognised and not supported. Names as in the USB id lists."""
 
 from __future__ import annotations
 
