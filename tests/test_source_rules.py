@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from tests.support.suite.import_floors import sources
-from tests.support.suite.source_rules import takes_parts_of_options, vendor_words
+from tests.support.suite.source_rules import takes_parts_of_options, unsorted_imports, vendor_words
 
 ROOT = Path(__file__).parents[1]
 
@@ -71,3 +71,39 @@ def test_ordinary_words_pass(line: str) -> None:
 
 def test_a_spec_of_a_kind_may_say_them() -> None:
     assert vendor_words(PurePosixPath("actors/values/kinds/arm.py"), "'inverse3'") == []
+
+
+def test_the_imports_of_cython_sources_are_sorted() -> None:
+    cython = {path: text for path, text in shipped().items() if path.suffix in {".pyx", ".pxd"}}
+
+    assert cython
+    assert [sentence for path, text in cython.items() for sentence in unsorted_imports(path, text)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from fastpath.b cimport x\nfrom fastpath.a cimport y\n",
+        "import numpy as np\nfrom libc.math cimport sqrt\n",
+        "from fastpath.a import x\nimport numpy as np\n",
+        "cimport fastpath.b as b\nfrom fastpath.a cimport y\n",
+        "from libc.stdint cimport int64_t, int8_t\n",
+        "from fastpath.a cimport Struct, CONSTANT\n",
+        "from fastpath.a cimport (\n    one, two,\n    three\n)\n",
+    ],
+)
+def test_unsorted_imports_of_a_cython_source_are_named_in_one_sentence(text: str) -> None:
+    (sentence,) = unsorted_imports(PurePosixPath("fastpath/tick/loop.pyx"), f'"""Loop."""\n{text}')
+
+    assert sentence.startswith("fastpath/tick/loop.pyx:")
+    assert sentence.endswith(".")
+
+
+def test_sorted_imports_of_a_cython_source_pass() -> None:
+    text = (
+        "from libc.stdint cimport int8_t, uint32_t\nimport threading\n\nimport numpy as np\n\n"
+        "cimport fastpath.a as a\nfrom fastpath.a.b cimport CONSTANT, Struct, take\nfrom fastpath.b import values\n\n"
+        'cdef extern from "x.h":\n    int y\n'
+    )
+
+    assert unsorted_imports(PurePosixPath("fastpath/tick/loop.pyx"), text) == []

@@ -1,26 +1,25 @@
 """Reader and Writer of one device: access to the shared memory without a lock, valid while their leases hold."""
 
-import numpy as np
-
-from fastpath.navigation.values import Navigated as Shown
-from fastpath.layout.dtypes import DEVICE_STATE
-
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from fastpath.arena.runtime cimport Runtime
+import numpy as np
+
 from fastpath.arena.array_copy cimport copy_out
+from fastpath.arena.runtime cimport Runtime
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
-from fastpath.tick.effects cimport EFFECT_FORCE
-from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
 from fastpath.layout.constants cimport COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES
-from fastpath.navigation.bubble cimport initial_bubble, is_current
-from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
-from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity
+from fastpath.layout.dtypes import DEVICE_STATE
+from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.initial_state cimport reset_state
-from fastpath.space.validation cimport check_finite, fill_basis, fill_transform
+from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+from fastpath.navigation.bubble cimport initial_bubble, is_current
 from fastpath.navigation.validation cimport fill_navigation
+from fastpath.navigation.values import Navigated as Shown
+from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity
+from fastpath.space.validation cimport check_finite, fill_basis, fill_transform
+from fastpath.tick.effects cimport EFFECT_FORCE
 
 cdef enum:
     # of a vibration: below, it would be motion; above, hardly felt

@@ -1,6 +1,6 @@
 """Copy between a C struct and a Python buffer of the same layout."""
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, Py_buffer, PyBuffer_Release, PyObject_GetBuffer
+from cpython.buffer cimport PyBUF_SIMPLE, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer, Py_buffer
 from libc.string cimport memcpy
 
 

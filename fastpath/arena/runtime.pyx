@@ -4,24 +4,22 @@ Slots are leased by name under a lock that no tick takes. A Writer commands one 
 device's state. Both work without a lock while their leases hold.
 """
 
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
 import threading
 from typing import NamedTuple
 
 import numpy as np
 
-from fastpath.layout.dtypes import DEVICE_PARAMS, LOOP_STATE, OSCILLATION_PARAMS
-
-from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memset
-
 from fastpath.arena.array_copy cimport copy_in, copy_out
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_store, hd_triple_init, hd_triple_publish
-from fastpath.layout.force cimport OscillationParams
 from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, LoopParams, LoopState, RecordCell
 from fastpath.layout.constants cimport MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING
+from fastpath.layout.dtypes import DEVICE_PARAMS, LOOP_STATE, OSCILLATION_PARAMS
+from fastpath.layout.force cimport OscillationParams
+from fastpath.layout.initial_state cimport reset_state
 from fastpath.tick.loop cimport loop_join, loop_start, loop_step, loop_sweep
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
-from fastpath.layout.initial_state cimport reset_state
 
 cdef extern from "platform/realtime.h" nogil:
     int HD_STACK_BYTES

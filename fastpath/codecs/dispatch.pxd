@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int64_t, uint8_t
 
-from fastpath.codecs.hapi cimport hapi_fits, hapi_order, hapi_take
 from fastpath.codecs.codec_state cimport (
     HD_RING_MESSAGE, PROTOCOL_BYTES, PROTOCOL_HAPI, PROTOCOL_OPENLINK, Codec, codec_message,
 )
+from fastpath.codecs.hapi cimport hapi_fits, hapi_order, hapi_take
 from fastpath.codecs.openlink_port cimport openlink_fits, openlink_order, openlink_take
 from fastpath.layout.port cimport PortOrder
 

@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
-from fastpath.mechanisms.delta_robot cimport delta_inverse, delta_pose, delta_search
-from fastpath.layout.arena cimport MechanismParams
 from fastpath.codecs.falcon cimport (
     FALCON_FRAME, FALCON_HOMED, FALCON_MOST_COUNTS, FalconFrames, FalconReply, falcon_angle, falcon_count, falcon_counts,
     falcon_take, falcon_write,
 )
+from fastpath.layout.arena cimport MechanismParams
+from fastpath.mechanisms.delta_robot cimport delta_inverse, delta_pose, delta_search
 from fastpath.mechanisms.pose cimport Pose, cursor_force, pose_clear
 
 HOMED = FALCON_HOMED

@@ -1,13 +1,12 @@
 """hAPI codec for Python: tests encode and decode with the same C as the port thread."""
 
-from typing import NamedTuple
-
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int64_t, uint8_t
 from libc.string cimport memcpy, memset
+from typing import NamedTuple
 
-from fastpath.codecs.hapi cimport HAPI_PATIENCE_NS, hapi_order, hapi_take
 from fastpath.codecs.codec_state cimport CODEC_CONFIG, CODEC_OUTPUT, Codec
+from fastpath.codecs.hapi cimport HAPI_PATIENCE_NS, hapi_order, hapi_take
 from fastpath.layout.port cimport PortOrder
 
 PATIENCE_S = HAPI_PATIENCE_NS * 1e-9

@@ -1,14 +1,12 @@
 """Open link codec for Python: drivers and tests encode and decode frames with the same C as the port threads."""
 
-from typing import NamedTuple
-
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memset
+from typing import NamedTuple
 
 cimport fastpath.codecs.openlink as ol
 from fastpath.codecs.openlink cimport ol_decoder, ol_message
-
 from fastpath.codecs.openlink_layout import TYPE_OF, pack, unpack
 from fastpath.codecs.openlink_messages import Message
 

@@ -12,9 +12,9 @@ from fastpath.layout.force cimport (
     EFFECTS, Chain, Effect, MonitorMemory, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
 from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
-from fastpath.mechanisms.pose cimport Pose
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice, SimulationParams
+from fastpath.mechanisms.pose cimport Pose
 
 # ---------------------------------------------------------------- spaces
 

@@ -6,10 +6,10 @@ inverse, `inverse` goes back, for simulated devices; `pose.pxd` has the maps tha
 
 from libc.math cimport M_PI, floor
 
-from fastpath.mechanisms.delta_robot cimport delta_inverse, delta_pose
-from fastpath.mechanisms.five_bar cimport five_bar_inverse, five_bar_pose
 from fastpath.layout.arena cimport MechanismParams
 from fastpath.layout.constants cimport MECHANISM_DELTA, MECHANISM_FIVE_BAR, MECHANISM_HINGE
+from fastpath.mechanisms.delta_robot cimport delta_inverse, delta_pose
+from fastpath.mechanisms.five_bar cimport five_bar_inverse, five_bar_pose
 from fastpath.mechanisms.hinge cimport hinge_inverse, hinge_pose
 from fastpath.mechanisms.pose cimport Pose
 from fastpath.mechanisms.serial_arm cimport arm_inverse, arm_pose

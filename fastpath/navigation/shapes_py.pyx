@@ -1,8 +1,8 @@
 """Signed distances of navigation shapes for Python: validation and tests use the same C as the loop."""
 
-from fastpath.navigation.validation cimport fill_shape
 from fastpath.layout.navigation cimport Shape
 from fastpath.navigation.signed_distance cimport sdf
+from fastpath.navigation.validation cimport fill_shape
 
 
 cdef class Solid:

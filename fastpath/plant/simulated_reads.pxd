@@ -5,13 +5,13 @@ Each works on the device's private memory; none allocates, locks, logs or knows 
 
 from libc.math cimport M_PI, NAN, cos, sin
 
-from fastpath.layout.arena cimport DevicePrivate, DeviceParams, DeviceState
+from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceState
 from fastpath.layout.constants cimport FLAG_AWAKE, HAND_CIRCLE
 from fastpath.layout.simulation cimport SimDevice
 from fastpath.mechanisms.kinematics cimport inverse, quantise
 from fastpath.mechanisms.pose cimport Pose, joint_velocity
 from fastpath.plant.plant cimport hand_target, plant_advance, random_gauss, share_at
-from fastpath.plant.simulation_controls cimport fixed_orientation, apply_controls, plant_force
+from fastpath.plant.simulation_controls cimport apply_controls, fixed_orientation, plant_force
 from fastpath.space.spatial cimport compose, unit
 from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ, arm_still, follow_joints, grip_still, weight
 

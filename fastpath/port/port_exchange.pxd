@@ -10,9 +10,9 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from fastpath.cells.cells cimport hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_publish, hd_triple_take
-from fastpath.layout.arena cimport Arena, DeviceSlot
-from fastpath.codecs.dispatch cimport codec_order, codec_take
 from fastpath.codecs.codec_state cimport CODEC_OUTPUT, HD_RING_MESSAGE, Codec, hd_ring, hd_ring_take
+from fastpath.codecs.dispatch cimport codec_order, codec_take
+from fastpath.layout.arena cimport Arena, DeviceSlot
 from fastpath.layout.port cimport PORT_DEVICES, PortCounters, PortOrder, PortSample
 
 cdef extern from "platform/port_calls.h" nogil:

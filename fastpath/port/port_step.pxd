@@ -11,12 +11,12 @@ from libc.string cimport memcpy, memset
 from fastpath.cells.cells cimport hd_load, hd_seq_write, hd_triple_front, hd_triple_publish, hd_triple_take
 from fastpath.layout.arena cimport DeviceParams, DeviceSlot, DeviceState
 from fastpath.layout.constants cimport MECHANISM_CURSOR, PORT_HOMED
-from fastpath.plant.plant cimport low_pass_share
+from fastpath.layout.initial_state cimport reset_measurement
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.mechanisms.pose cimport Pose, joint_velocity, pose_clear
+from fastpath.plant.plant cimport low_pass_share
 from fastpath.space.spatial cimport unit
 from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ, arm_still, follow_joints, grip_still
-from fastpath.layout.initial_state cimport reset_measurement
 
 cdef enum:
     PACKET_NONE = 0

@@ -5,26 +5,24 @@ both ways for the handle. It runs without the GIL from its first line to its las
 when it has ended.
 """
 
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy, strncpy
 import os
 from typing import NamedTuple
 
-from fastpath.port import zero_packets
-
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memcpy, strncpy
-
 from fastpath.arena.runtime cimport Runtime
 from fastpath.cells.cells cimport hd_load, hd_seq_read, hd_store
-from fastpath.layout.constants cimport MAX_DEVICES
-from fastpath.codecs.dispatch cimport codec_fits
 from fastpath.codecs.codec_state cimport (
     CODEC_CONFIG, CODEC_OUTPUT, HD_RING_MESSAGE, PROTOCOL_BYTES, PROTOCOL_HAPI, PROTOCOL_OPENLINK, hd_ring_put, hd_ring_take,
 )
-from fastpath.port.port_exchange cimport (
-    HD_PORT_HUNG_UP, HD_PORT_READ, HD_PORT_WOKEN, Exchange, hd_port_discard, hd_port_queued, hd_port_wait, hd_port_write, send_due,
-    send_messages, show_counters, read_port, wake_up, write_rest,
-)
+from fastpath.codecs.dispatch cimport codec_fits
+from fastpath.layout.constants cimport MAX_DEVICES
 from fastpath.layout.port cimport PORT_DEVICES, PortCounters
+from fastpath.port import zero_packets
+from fastpath.port.port_exchange cimport (
+    HD_PORT_HUNG_UP, HD_PORT_READ, HD_PORT_WOKEN, Exchange, hd_port_discard, hd_port_queued, hd_port_wait,
+    hd_port_write, read_port, send_due, send_messages, show_counters, wake_up, write_rest,
+)
 
 cdef extern from "platform/realtime.h" nogil:
     ctypedef unsigned long pthread_t

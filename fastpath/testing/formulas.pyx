@@ -3,11 +3,10 @@
 Vectors are three floats. ValueError for a number that is not finite and for a mechanism or plant that cannot exist.
 """
 
-from typing import NamedTuple
-
 from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int64_t
 from libc.string cimport memset
+from typing import NamedTuple
 
 from fastpath.layout.arena cimport MechanismParams
 from fastpath.layout.constants cimport (

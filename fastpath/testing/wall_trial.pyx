@@ -4,17 +4,17 @@ It calls the same inline functions as the tick, so its results hold for the loop
 seconds; the wall is at x = 0 and pushes towards negative x.
 """
 
-import numpy as np
-
 from libc.math cimport M_PI, floor, sin
 from libc.string cimport memset
 
+import numpy as np
+
 from fastpath.layout.constants cimport HAND_HOLD
 from fastpath.layout.force cimport OscillationAxis, OscillationParams, OscillationRate
+from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
+from fastpath.plant.plant cimport low_pass_share, plant_substep
 from fastpath.tick.oscillation cimport oscillation_begin, oscillation_rate, oscillation_step
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
-from fastpath.plant.plant cimport low_pass_share, plant_substep
-from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
 
 TRIAL = np.dtype([
     ("x", "f8"), ("v", "f8"), ("command", "f8"), ("gain", "f8"), ("power", "f8"), ("stage", "i8"), ("ceiling", "i8"),

@@ -7,25 +7,24 @@ numbers are float32, shortest digits that round-trip; what float32 cannot hold i
 The GIL stays held: a frame takes microseconds, and a thread that lets the GIL go may wait a switch interval to have it back.
 """
 
-cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
 from cpython.long cimport PyLong_AsLongLongAndOverflow
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
+cimport cython
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, realloc
 from posix.time cimport CLOCK_REALTIME, clock_gettime, timespec
 
 from fastpath.arena.access cimport Reader, Writer, navigation_width
-from fastpath.layout.navigation cimport Navigated
 from fastpath.layout.arena cimport DeviceState, View
 from fastpath.layout.constants cimport SESSION_WORDS, SHAPE_CURSOR, SHAPE_FIELDS, SHAPE_HANDLE
+from fastpath.layout.dtypes import DEVICE_STATE
+from fastpath.layout.navigation cimport Navigated
 from fastpath.space.spatial cimport view_identity
 from fastpath.text.state_text cimport (
-    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, FrameOptions, put, put_arm, put_bytes, put_escaped, put_grip,
-    put_control, put_integer, put_number, put_status, put_unsigned, rounded,
+    ESCAPE_BYTES, INTEGER_BYTES, NUMBER_BYTES, FrameOptions, put, put_arm, put_bytes, put_control, put_escaped,
+    put_grip, put_integer, put_number, put_status, put_unsigned, rounded,
 )
-
-from fastpath.layout.dtypes import DEVICE_STATE
 
 FLOAT64 = DEVICE_STATE["force"].base
 

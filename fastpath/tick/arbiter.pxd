@@ -10,14 +10,14 @@ The duck gain scales a session's output; the gated sums are the part that force 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
-from fastpath.tick.effects cimport Played, play, plays
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell
 from fastpath.layout.constants cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
     MODE_FORCE, MODE_IDLE, MODE_POSITION,
 )
-from fastpath.navigation.bubble cimport held_position, restart_bubble
 from fastpath.layout.navigation cimport NAVIGATION_OFF
+from fastpath.navigation.bubble cimport held_position, restart_bubble
+from fastpath.tick.effects cimport Played, play, plays
 
 cdef extern from *:
     int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil

@@ -2,30 +2,30 @@
 
 from libc.stdint cimport int64_t, uint32_t
 
-from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
 from fastpath.cells.cells cimport (
     hd_load, hd_seq_begin, hd_seq_end, hd_seq_put, hd_seq_write, hd_triple_front, hd_triple_take,
 )
-from fastpath.tick.force_chain cimport chain_begin, filter_and_gate, slew
-from fastpath.tick.effects cimport add_effects
 from fastpath.layout.arena cimport Arena, DeviceParams, DevicePrivate, DeviceSlot, DeviceState, LoopParams
 from fastpath.layout.constants cimport (
     FLAG_ATTACHED, FLAG_MEASURED, FLAG_READY, FLAG_STOPPED, HAS_CURSOR, HAS_MOTORS, IS_HANDLE, MAX_DEVICES,
     MODE_IDLE, SAFETY_EBRAKE, SESSION_WORDS, SLOT_ACTIVE, SOURCE_PORT, STEP_ARBITER, STEP_CLAMP, STEP_FILTER,
     STEP_MONITOR, STEP_OUTPUT, STEP_PUBLISH, STEP_READ, STEP_TORQUE,
 )
-from fastpath.tick.monitors cimport (
-    BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
-)
-from fastpath.navigation.bubble cimport navigate, show_navigation
-from fastpath.port.port_step cimport PACKET_RESUMED, PACKET_NONE, take_packet, order, read_port_arm, read_port_grip
 from fastpath.mechanisms.pose cimport Pose, only_driven
-from fastpath.tick.set_points cimport set_point, set_point_now
-from fastpath.plant.simulation_controls cimport frozen
+from fastpath.navigation.bubble cimport navigate, show_navigation
 from fastpath.plant.simulated_reads cimport read_arm, read_grip
+from fastpath.plant.simulation_controls cimport frozen
+from fastpath.port.port_step cimport PACKET_NONE, PACKET_RESUMED, order, read_port_arm, read_port_grip, take_packet
+from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
+from fastpath.tick.effects cimport add_effects
+from fastpath.tick.force_chain cimport chain_begin, filter_and_gate, slew
 from fastpath.tick.force_maps cimport clamp_norm, clamp_torques, torque_map
 from fastpath.tick.force_sources cimport angle_torque, damping_force, home_force, position_force
 from fastpath.tick.measurement cimport weight
+from fastpath.tick.monitors cimport (
+    BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
+)
+from fastpath.tick.set_points cimport set_point, set_point_now
 
 cdef extern from "platform/realtime.h" nogil:
     int64_t hd_now_ns()

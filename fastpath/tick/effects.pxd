@@ -8,8 +8,8 @@ of the peaks of force, speed and excursion of all effects count. Below 40 Hz the
 from libc.math cimport M_PI, fmod, sin, sqrt
 from libc.stdint cimport int64_t
 
-from fastpath.layout.force cimport EFFECTS, Effect
 from fastpath.layout.arena cimport DeviceParams
+from fastpath.layout.force cimport EFFECTS, Effect
 
 cdef extern from "tick/monitors.h" nogil:
     const double EFFECT_FORCE "HD_EFFECT_FORCE"

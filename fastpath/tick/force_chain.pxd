@@ -8,11 +8,11 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationParams, OscillationRate
 from fastpath.layout.arena cimport DeviceParams, DeviceState
 from fastpath.layout.constants cimport MODE_FORCE, MODE_POSITION
-from fastpath.tick.oscillation cimport oscillation_begin, oscillation_step
+from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationParams, OscillationRate
 from fastpath.mechanisms.pose cimport Pose, cursor_force
+from fastpath.tick.oscillation cimport oscillation_begin, oscillation_step
 
 cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
     """Reset filter and slew."""

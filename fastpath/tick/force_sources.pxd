@@ -5,7 +5,7 @@ Device frame, N; joints in N.mm. None allocates, locks, logs or knows Python.
 
 from libc.math cimport sqrt
 
-from fastpath.layout.arena cimport DevicePrivate, DeviceParams, DeviceState
+from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceState
 from fastpath.tick.arbiter cimport CommandSum
 from fastpath.tick.force_maps cimport clamp_norm
 

@@ -7,17 +7,17 @@ is skipped and counted, never replayed. The same tick runs under `loop_step` on 
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
-from fastpath.tick.arbiter cimport lowest_bit
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
-from fastpath.tick.force_chain cimport chain_begin
-from fastpath.tick.device_tick cimport device_tick
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, LoopParams, LoopState
 from fastpath.layout.constants cimport (
     LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
 )
-from fastpath.tick.oscillation cimport oscillation_rate
-from fastpath.port.port_step cimport order_zero
 from fastpath.layout.initial_state cimport reset_state
+from fastpath.port.port_step cimport order_zero
+from fastpath.tick.arbiter cimport lowest_bit
+from fastpath.tick.device_tick cimport device_tick
+from fastpath.tick.force_chain cimport chain_begin
+from fastpath.tick.oscillation cimport oscillation_rate
 
 cdef extern from "platform/realtime.h" nogil:
     ctypedef unsigned long pthread_t

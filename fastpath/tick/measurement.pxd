@@ -4,7 +4,7 @@ from libc.math cimport cos, fabs, sqrt
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
-from fastpath.layout.arena cimport DevicePrivate, DeviceParams, DeviceState
+from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceState
 from fastpath.layout.constants cimport FLAG_AWAKE
 from fastpath.layout.simulation cimport SimDevice
 from fastpath.mechanisms.kinematics cimport take_pose

@@ -8,11 +8,11 @@ from libc.math cimport fabs, sqrt
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from fastpath.layout.force cimport MonitorMemory, Thermal
 from fastpath.layout.arena cimport DeviceParams, DeviceState
 from fastpath.layout.constants cimport (
     SAFETY_DERATED, SAFETY_DROPPED, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD, SAFETY_STALLED,
 )
+from fastpath.layout.force cimport MonitorMemory, Thermal
 from fastpath.plant.plant cimport share_at
 
 cdef extern from "tick/monitors.h" nogil:
