@@ -112,7 +112,7 @@ cdef class Runtime:
         return hd_now_ns()
 
     def beat(self) -> None:
-        """Write the timekeeper's beat: keeps the dead man's switch from tripping for 500 ms."""
+        """Feed the dead man's switch: it trips when 500 ms pass without a beat of the timekeeper."""
         hd_store(&self.arena.beat_ns, <uint64_t>self._now())
 
     # ------------------------------------------------------------ the loop
@@ -120,7 +120,7 @@ cdef class Runtime:
     def publish_loop(
         self, *, double frequency, double command_timeout, bint spin=True, double duty=1, oscillation=None,
     ) -> None:
-        """Set the loop's parameters: ticks per second (1 to 32,000), seconds that a command is held; act at the next tick."""
+        """Set the loop's parameters from the next tick on: `frequency` in Hz (1 to 32,000), `command_timeout` in s, `duty` the share of ticks that run."""
         cdef LoopParams params
         if not 1 <= frequency <= 32000:
             raise ValueError(f"the loop frequency must be 1 to 32000 Hz, not {frequency}")
@@ -143,7 +143,7 @@ cdef class Runtime:
             hd_triple_publish(&self.arena.params_cell, self.arena.params, &params, sizeof(LoopParams))
 
     def start(self, *, int priority=80, int cpu=-1) -> None:
-        """Start the loop thread; priority and cpu are requests, `loop_state` says which were granted. OSError if no thread."""
+        """Start the loop thread. `loop_state` shows whether `priority` and `cpu` were granted. Raise OSError without a thread."""
         cdef int error
         if self.stepping:
             raise RuntimeError("a stepping runtime is driven by step(), not by start()")
@@ -163,7 +163,7 @@ cdef class Runtime:
                 raise OSError(error, "the loop thread could not be started")
 
     def stop(self) -> None:
-        """Stop the loop after zero force on every device; returns when it has ended."""
+        """Put zero force on every device, stop the loop, and wait for its end."""
         with self._lock:
             self._join()
 
@@ -177,10 +177,10 @@ cdef class Runtime:
             loop_sweep(self.arena)
 
     def step(self, long long ticks=1, *, bint beat=True) -> None:
-        """Run ticks of the loop that ships on this thread, at exact periods of the virtual clock; leases wait meanwhile."""
+        """Run ticks of the loop on the calling thread, at exact periods of the virtual clock. Leasing waits meanwhile."""
         if not self.stepping:
             raise RuntimeError("step() needs Runtime(stepping=True)")
-        # A slot that is given back without a thread of the loop is swept at once: by the same hand as the ticks, so not during one.
+        # Without a loop thread, a released slot is freed at once on the caller's thread; the lock keeps that out of a tick.
         with self._lock, nogil:
             loop_step(self.arena, ticks, beat)
 
@@ -198,7 +198,7 @@ cdef class Runtime:
         return out
 
     cdef bint _lock_memory(self) except -1:
-        """Lock what the loop touches: arena, its stack, and the pages of the fastpath extensions. False when refused."""
+        """Lock the memory that the loop uses: arena, stack, and pages of the fastpath extensions. False when the system refuses."""
         cdef bint locked = hd_pages_lock(self.arena, self.arena.bytes) and hd_pages_lock(self.stack, HD_STACK_BYTES)
         cdef size_t first, last
         try:
@@ -216,7 +216,7 @@ cdef class Runtime:
     # ------------------------------------------------------------ slots
 
     def lease_session(self, str name) -> Lease:
-        """Lease a session's slot by name; asking again gives the same slot and the next generation. NoSlot when all are taken."""
+        """Lease a session's slot by name. A leased name gets the same slot and the next generation. Raise NoSlot when all are in use."""
         cdef int slot
         with self._lock:
             slot = self._find(self._sessions, name, self.max_sessions, False)
@@ -226,7 +226,7 @@ cdef class Runtime:
             return Lease(slot, self.arena.sessions[slot].generation, name)
 
     def release_session(self, lease: Lease) -> None:
-        """Give a session's slot back: its records are void at once, the slot is free after the next tick."""
+        """Release a session's slot: its records are invalid at once, the slot is free after the next tick."""
         cdef int slot = lease.slot
         with self._lock:
             if self._sessions.get(lease.name) != slot or self.arena.sessions[slot].generation != lease.generation:
@@ -238,7 +238,7 @@ cdef class Runtime:
             self._sweep()
 
     def lease_device(self, str name) -> Lease:
-        """Lease a device's slot by name; asking again gives the same slot and the next generation. NoSlot when all are taken."""
+        """Lease a device's slot by name. A leased name gets the same slot and the next generation. Raise NoSlot when all are in use."""
         cdef int slot
         cdef DeviceParams empty
         with self._lock:
@@ -254,7 +254,7 @@ cdef class Runtime:
             return Lease(slot, self.arena.devices[slot].generation, name)
 
     def release_device(self, lease: Lease) -> None:
-        """Give a device's slot back: the loop writes zero output and frees it at its next tick."""
+        """Release a device's slot: the loop writes zero output and frees the slot at its next tick."""
         cdef int slot = lease.slot
         with self._lock:
             if self._devices.get(lease.name) != slot or self.arena.devices[slot].generation != lease.generation:
@@ -278,7 +278,7 @@ cdef class Runtime:
             loop_sweep(self.arena)
 
     def slots(self) -> tuple[int, int]:
-        """Return the session slots and device slots that are not free."""
+        """Return the numbers of session slots and of device slots in use."""
         cdef int i, sessions = 0, devices = 0
         for i in range(self.max_sessions):
             sessions += hd_load(&self.arena.sessions[i].state) != SLOT_FREE
@@ -289,7 +289,7 @@ cdef class Runtime:
     # ------------------------------------------------------------ devices
 
     def publish_device(self, lease: Lease, params: np.ndarray) -> bool:
-        """Publish one device's parameters (0-d array of dtype DEVICE_PARAMS); False when the lease is over. One writer: its DeviceActor."""
+        """Publish one device's parameters (0-d array of dtype DEVICE_PARAMS); False when the lease has ended. Only its DeviceActor may call it."""
         cdef DeviceParams copy
         cdef DeviceSlot *slot = &self.arena.devices[<int>lease.slot]
         if params.dtype != DEVICE_PARAMS:
@@ -302,7 +302,7 @@ cdef class Runtime:
             return True
 
     def stop_device(self, lease: Lease, bint stopped) -> bool:
-        """Set or release the stop latch of one device: zero output from the next tick; False when the lease is over."""
+        """Set or release the stop latch of one device: zero output from the next tick; False when the lease has ended."""
         cdef DeviceSlot *slot = &self.arena.devices[<int>lease.slot]
         with self._lock:
             if slot.generation != lease.generation or slot.state != SLOT_ACTIVE:
@@ -311,11 +311,11 @@ cdef class Runtime:
             return True
 
     def reader(self, lease: Lease) -> object:
-        """A Reader of one device's state."""
+        """Return a Reader of one device's state."""
         from fastpath.arena import access
         return access.Reader(self, lease)
 
     def writer(self, session: Lease, device: Lease) -> object:
-        """The right of one session to command one device, with an identity view and nothing commanded."""
+        """Return a Writer of one session for one device; its view is the identity and it commands nothing yet."""
         from fastpath.arena import access
         return access.Writer(self, session, device)

@@ -17,7 +17,7 @@
 
 #define HD_FRESH 4u
 #define HD_SEQ_SPINS 256u
-/* Relaxed atomics are never made into vectors; without this the copy is one word for each turn of a loop. */
+/* Relaxed atomics are never made into vectors; without this the copy is one word per iteration. */
 #define HD_UNROLLED _Pragma("GCC unroll 8")
 
 static inline uint64_t hd_load(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
@@ -26,7 +26,7 @@ static inline uint64_t hd_exchange(uint64_t *word, uint64_t value) { return __at
 static inline uint64_t hd_or(uint64_t *word, uint64_t bits) { return __atomic_fetch_or(word, bits, __ATOMIC_ACQ_REL); }
 static inline uint64_t hd_and(uint64_t *word, uint64_t bits) { return __atomic_fetch_and(word, bits, __ATOMIC_ACQ_REL); }
 
-/* Three buffers by index: `back` is the writer's, `front` the reader's, `middle` changes hands. */
+/* Three buffers by index: `back` is the writer's, `front` the reader's, `middle` is exchanged between them. */
 typedef struct {
     uint32_t middle;
     uint32_t back;
@@ -46,7 +46,7 @@ static inline void hd_triple_publish(hd_triple *cell, void *buffers, const void 
     cell->back = __atomic_exchange_n(&cell->middle, cell->back | HD_FRESH, __ATOMIC_ACQ_REL) & 3u;
 }
 
-/* Reader: make the newest value the front one; 1 when it is new since the last take. */
+/* Reader: make the newest value the front one; return 1 when it is new since the last take. */
 static inline int hd_triple_take(hd_triple *cell) {
     if (!(__atomic_load_n(&cell->middle, __ATOMIC_RELAXED) & HD_FRESH)) return 0;
     cell->front = __atomic_exchange_n(&cell->middle, cell->front, __ATOMIC_ACQ_REL) & 3u;
@@ -58,7 +58,7 @@ static inline void *hd_triple_front(const hd_triple *cell, void *buffers, size_t
     return (char *)buffers + cell->front * size;
 }
 
-/* Writer: an odd sequence says "in the middle of it"; whatever is put in before the end is read whole or not at all. */
+/* Writer: begin a write. The sequence stays odd until `hd_seq_end`; readers get all values of the write or none. */
 static inline void hd_seq_begin(uint64_t *sequence) {
     __atomic_store_n(sequence, __atomic_load_n(sequence, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_RELEASE);
@@ -89,7 +89,7 @@ static inline void hd_seq_get(const void *cell, void *value, size_t size) {
     for (size_t i = 0; i < size / 8; i++) to[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
 }
 
-/* Reader: copy two values out that were written together, the second may be nothing (0 bytes); returns the repeats. */
+/* Reader: copy out two values that were written together, the second of which may have 0 bytes; return the number of repeats. */
 static inline uint64_t hd_seq_read_both(const uint64_t *sequence, const void *cell, void *value, size_t size,
                                         const void *second, void *second_value, size_t second_size) {
     uint64_t repeats = 0;
@@ -105,7 +105,7 @@ static inline uint64_t hd_seq_read_both(const uint64_t *sequence, const void *ce
     }
 }
 
-/* Reader: copy one whole value out; returns how often it had to repeat. */
+/* Reader: copy out one whole value; return the number of repeats. */
 static inline uint64_t hd_seq_read(const uint64_t *sequence, const void *cell, void *value, size_t size) {
     return hd_seq_read_both(sequence, cell, value, size, cell, value, 0);
 }

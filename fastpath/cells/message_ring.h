@@ -1,6 +1,6 @@
-/* Ring of short messages between one writer and one reader: what a port carries besides orders and samples.
+/* Ring of short messages between one writer and one reader: all that a port carries other than orders and samples.
  *
- * Each message is two bytes of length and its bytes; `head` is the reader's, `tail` the writer's. A message that finds no
+ * Each message is two bytes of length and its bytes; the reader moves `head`, the writer `tail`. A message that finds no
  * room is refused whole. Plain C so that the port's thread and the stress harness compile the same lines.
  */
 #ifndef HAPTICD_PORT_RING_H
@@ -18,7 +18,7 @@ typedef struct {
     unsigned char bytes[HD_RING_BYTES];
 } hd_ring;
 
-/* Writer: append one message (1 to HD_RING_MESSAGE bytes); 0 when there is no room for it. */
+/* Writer: append one message (1 to HD_RING_MESSAGE bytes); return 0 when there is no room for it. */
 static inline int hd_ring_put(hd_ring *ring, const void *message, size_t length) {
     const unsigned char *from = (const unsigned char *)message;
     uint64_t tail = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
@@ -31,7 +31,7 @@ static inline int hd_ring_put(hd_ring *ring, const void *message, size_t length)
     return 1;
 }
 
-/* Reader: move the oldest message into HD_RING_MESSAGE bytes; its length, 0 when there is none. */
+/* Reader: move the oldest message into a buffer of HD_RING_MESSAGE bytes; return its length, 0 when there is none. */
 static inline size_t hd_ring_take(hd_ring *ring, void *message) {
     unsigned char *to = (unsigned char *)message;
     uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);

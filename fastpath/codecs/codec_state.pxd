@@ -3,12 +3,12 @@
 One Codec belongs to one port's thread; nothing of it is shared. A protocol is a file beside this one with three functions:
 
 * `X_fits(codec, length) -> bool`: whether `config` of that length is valid; the other two do not check it again.
-* `X_order(codec, device, order, out) -> int`: one packet for one device (at most CODEC_OUTPUT bytes) and its length; 0 = not
+* `X_order(codec, device, order, out) -> int`: one packet for one device (at most CODEC_OUTPUT bytes) and its length; 0 = none
   now. A zero order gives a packet of zero force; the thread asks for it when the loop's order is too old.
-* `X_take(codec, bytes, length, now)`: received bytes, cut anywhere. A whole sample goes into `samples[device]`, with its bit in
+* `X_take(codec, bytes, length, now)`: received bytes, in pieces of any size. A whole sample goes into `samples[device]`, its bit into
   `fresh`; any other message through `codec_message` to the port's Python handle.
 
-No I/O, no allocation, no clock: `now` is handed in.
+No I/O, no allocation, no clock: the caller passes `now`.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -30,7 +30,7 @@ cdef enum:
     CODEC_MEMORY = 256
 
 cdef enum Protocol:
-    # every byte that comes is a message and no order goes out; the others are a file each
+    # received bytes become messages, no order is sent; each other protocol has a file
     PROTOCOL_BYTES = 0
     PROTOCOL_HAPI = 1
     PROTOCOL_OPENLINK = 2
@@ -38,7 +38,7 @@ cdef enum Protocol:
 cdef struct Codec:
     uint32_t protocol
     uint32_t devices
-    # bytes of `input` that wait for the rest of their packet, and when the newest of them came
+    # length of the incomplete packet in `input`, and when its newest byte arrived
     uint32_t waiting
     # one bit for each device whose sample is new
     uint32_t fresh
@@ -46,14 +46,14 @@ cdef struct Codec:
     uint64_t frames_in
     uint64_t frames_bad
     uint64_t dropped
-    # packets sent to each device so far: for protocols that number them
+    # packets sent to each device so far, for protocols that number them
     uint64_t sent[PORT_DEVICES]
-    # when the newest heartbeat of each device came; 0 = none yet
+    # when the newest heartbeat of each device arrived; 0 = none yet
     int64_t beat_ns[PORT_DEVICES]
     PortSample samples[PORT_DEVICES]
     # config bytes of the driver, in the protocol's own layout
     uint8_t config[CODEC_CONFIG]
-    # the protocol's own
+    # for the protocol's own use
     uint64_t memory[CODEC_MEMORY]
     uint8_t input[CODEC_INPUT]
     hd_ring *messages

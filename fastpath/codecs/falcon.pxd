@@ -24,7 +24,7 @@ cdef struct FalconReply:
     unsigned int buttons
 
 cdef struct FalconFrames:
-    # what has come of a frame, and how many came whole or had to be dropped
+    # bytes of the incomplete frame; numbers of valid and of dropped frames
     unsigned char held[FALCON_FRAME]
     int length
     int64_t whole

@@ -59,7 +59,7 @@ cdef class Replies:
     cdef FalconFrames frames
 
     def take(self, bytes data not None) -> Reply | None:
-        """Return the newest reply that these bytes complete; None when they complete none."""
+        """Return the newest reply that these bytes complete, or None."""
         cdef const unsigned char *given = data
         cdef FalconReply reply
         reply.counts[0] = 0; reply.counts[1] = 0; reply.counts[2] = 0; reply.homed = 0; reply.buttons = 0
@@ -82,7 +82,7 @@ cdef class Replies:
 
 
 cdef class Delta:
-    """The mechanism at its base (m, device frame). Angles in radians, in the order of the motors."""
+    """Kinematics of the Falcon's delta mechanism at `base` (m, device frame). Angles in radians, in the order of the motors."""
 
     cdef MechanismParams mechanism
 

@@ -27,19 +27,19 @@ cdef enum:
     HAPI_ENCODER_JOINT = 9
     HAPI_PORTS = 4
     HAPI_CONFIG = 13
-    # replies that may be owed: a board that was silent for longer than that starts over
+    # most replies that are counted as due
     HAPI_MOST_OWED = 64
-    # orders without a time that are kept back in a row: so many periods are as good as a silence
+    # most orders without a time that are delayed in a row; so many periods count as a silence
     HAPI_MOST_KEPT = 8
-    # words of the codec's memory: replies that are owed, whether the line is shaken, whether the last order had a torque
+    # words of the codec's memory: replies due; 1 while the line is shaken; 1 when the last order had a torque
     HAPI_OWED = 0
     HAPI_SHAKEN = 1
     HAPI_PUSHING = 2
-    # and how many orders were kept back in a row
+    # orders delayed in a row
     HAPI_KEPT = 3
-    # ns of silence after which the rest of a reply does not come any more
+    # ns of silence after which an incomplete reply is dropped
     HAPI_PATIENCE_NS = 5000000
-    # N.mm: what the firmware clamps each motor to, one by one
+    # N.mm: the firmware clamps each motor to this, separately
     HAPI_TORQUE_LIMIT = 123
     # degrees that a shaft may turn from one sample to the next, and for each ms between them
     HAPI_TURN = 10
@@ -49,7 +49,7 @@ cdef enum:
 
 
 cdef inline bint hapi_fits(const Codec *c, int length) noexcept nogil:
-    """Return whether the config describes one board with at most four ports of each sort, each for one of three joints."""
+    """Return whether the config describes one board with at most four motor and four encoder ports, each for one of three joints."""
     cdef int port
     if length != HAPI_CONFIG or c.devices != 1 or c.config[HAPI_SENSORS] > 12 or c.config[HAPI_PINS] > 14:
         return False
@@ -85,10 +85,10 @@ cdef inline void hapi_settle(Codec *c, int64_t now) noexcept nogil:
 
 
 cdef inline int hapi_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:
-    """`02 id`, a zero for each PWM pin, N.m as float32 for each motor port: 2 + pins + 4 motors bytes; 0: not now.
+    """Encode `02 id`, a zero for each PWM pin, N.m as float32 for each motor port: 2 + pins + 4 motors bytes; 0 = send nothing now.
 
-    Past the limit all torques are scaled down together; with a NaN all are zero. An order without a time is the thread's own zero,
-    when the loop has no order; its delay is counted in orders.
+    Past the limit all torques are scaled down together; with a NaN all are zero. An order without a time is the thread's zero order
+    while the loop has none; its delay is counted in orders.
     """
     cdef int port, at = 2 + c.config[HAPI_PINS]
     cdef double largest = 0, scale = 1e-3, torque

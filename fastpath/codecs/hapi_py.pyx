@@ -21,7 +21,7 @@ class Sample(NamedTuple):
 
 
 cdef class Exchange:
-    """One board's codec with the config of its driver; `bad` counts what was dropped."""
+    """Codec of one board with the config of its driver."""
 
     cdef Codec codec
 

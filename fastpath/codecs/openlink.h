@@ -1,4 +1,4 @@
-/* The open link protocol, version 1 (docs/link-protocol.md): every message and its frame, to bytes and back.
+/* Codec of the open link protocol, version 1 (docs/link-protocol.md): encode and decode every message and its frame.
  *
  * Portable C99, no I/O, no allocation, no state beyond what the caller owns: the port threads, the Python binding, the emulators
  * and a firmware compile the same lines. openlink_messages.h has the messages; it is generated from one table.
@@ -21,7 +21,7 @@ enum {
     OL_MAX_WIRE = OL_MAX_RAW + 3,
     OL_EVERY_DEVICE = 0xFF,
     OL_MAX_DEVICES = 8,
-    /* a sequence behind the newest one by less than this is late or doubled; further behind, the sender has restarted */
+    /* a sequence behind the newest one by less than this is late or duplicated; further behind, the sender has restarted */
     OL_LATE_WINDOW = 64,
     OL_WATCHDOG_MS = 50,
     /* a STATE beyond these limits is damaged */
@@ -30,7 +30,7 @@ enum {
     OL_HEARTBEAT_MS = 20,
 };
 
-/* ------------------------------------------------------------ numbers, little-endian whatever the machine */
+/* ------------------------------------------------------------ numbers, little-endian on every machine */
 
 typedef struct { uint8_t *at; int writing; } ol_cursor;
 
@@ -69,24 +69,24 @@ typedef struct {
     ol_body body;
 } ol_message;
 
-/* What came in on one link: `bad` CRC, COBS or length, `foreign` version, `unknown` type, `invalid` value. */
+/* Counters of rejected frames of one link: `bad` CRC, COBS or length, `foreign` version, `unknown` type, `invalid` value. */
 typedef struct {
     uint32_t used, overflow;
     uint64_t frames, bad, foreign, unknown, invalid;
     uint8_t raw[OL_MAX_WIRE];
 } ol_decoder;
 
-/* Payload of any type; 0 for an unknown type. */
+/* Encode or decode the payload of a message of any type; 0 for an unknown type. */
 static inline int ol_walk(ol_cursor *c, ol_message *m) { return ol_walk_body(c, m->type, &m->body); }
 
-/* The payload of a message in OL_MAX_PAYLOAD bytes, and its length; 0 for an unknown type. */
+/* Encode the payload of a message into OL_MAX_PAYLOAD bytes; return its length, 0 for an unknown type. */
 static inline size_t ol_get_payload(const ol_message *message, uint8_t *out) {
     ol_message m = *message;
     ol_cursor c = {out, 1};
     return ol_walk(&c, &m) ? (size_t)(c.at - out) : 0;
 }
 
-/* Fill the body from a payload of at least the length that its type needs; that length. */
+/* Decode a payload of at least the length that its type needs; return that length. */
 static inline size_t ol_set_payload(ol_message *m, const uint8_t *payload, size_t length) {
     uint8_t bytes[OL_MAX_PAYLOAD] = {0};
     ol_cursor c = {bytes, 0};
@@ -108,7 +108,7 @@ static inline int ol_within(const float *v, int n, float most) {
 
 static inline int ol_share(float v) { return v >= 0 && v <= 1; }
 
-/* Whether every number of a message lies in its range; other messages are dropped. */
+/* Return whether every number of a message is in its range; other messages are dropped. */
 static inline int ol_valid(const ol_message *m) {
     const ol_state *s = &m->body.state;
     const ol_identity *d = &m->body.identity;
@@ -134,7 +134,7 @@ static inline int ol_valid(const ol_message *m) {
     }
 }
 
-/* Whether a sequence is after the newest one that was taken. */
+/* Return whether a sequence is newer than the newest accepted one. */
 static inline int ol_newer(uint16_t newest, uint16_t sequence) { return (uint16_t)(newest - sequence) >= OL_LATE_WINDOW; }
 
 /* ------------------------------------------------------------ frames */
@@ -150,7 +150,7 @@ static inline uint16_t ol_crc(const uint8_t *data, size_t length) {
     return crc;
 }
 
-/* COBS of at most 253 bytes between two zeros; the length of the whole. */
+/* Encode at most 253 bytes by COBS between two zeros; return the total length. */
 static inline size_t ol_wrap(const uint8_t *raw, size_t length, uint8_t *out) {
     uint8_t *code = out + 1;
     uint8_t *at = out + 2;
@@ -166,7 +166,7 @@ static inline size_t ol_wrap(const uint8_t *raw, size_t length, uint8_t *out) {
     return (size_t)(at - out);
 }
 
-/* COBS undone in place; the length, or 0 when the codes do not end with the bytes. */
+/* Decode COBS in place; return the length, 0 when the codes do not end with the bytes. */
 static inline size_t ol_unwrap(uint8_t *bytes, size_t length) {
     size_t in = 0, out = 0;
     while (in < length) {
@@ -179,7 +179,7 @@ static inline size_t ol_unwrap(uint8_t *bytes, size_t length) {
     return out;
 }
 
-/* The bytes of one message, with its zeros; 0 for an unknown type. `out` has room for OL_MAX_WIRE. */
+/* Encode one message with its zeros; return the length, 0 for an unknown type. `out` has room for OL_MAX_WIRE bytes. */
 static inline size_t ol_encode(const ol_message *message, uint8_t *out) {
     uint8_t raw[OL_MAX_RAW];
     ol_message m = *message;
@@ -195,7 +195,7 @@ static inline size_t ol_encode(const ol_message *message, uint8_t *out) {
     return ol_wrap(raw, length + OL_CRC, out);
 }
 
-/* What lies between two zeros; 1 when it is a message, counted when not. A payload longer than known: the rest is left. */
+/* Decode the bytes between two zeros; 1 for a message, else 0, counted. Bytes after a known payload are ignored. */
 static inline int ol_open(ol_decoder *d, ol_message *m) {
     size_t length = ol_unwrap(d->raw, d->used);
     uint8_t *raw = d->raw;
@@ -213,7 +213,7 @@ static inline int ol_open(ol_decoder *d, ol_message *m) {
     return 1;
 }
 
-/* Take bytes up to and with the end of the next message: 1 and the message, or 0 when they are used up. */
+/* Consume bytes up to the end of the next message: 1 with the message, or 0 when all bytes are consumed. */
 static inline int ol_decode(ol_decoder *d, const uint8_t **at, const uint8_t *end, ol_message *m) {
     while (*at < end) {
         uint8_t byte = *(*at)++;

@@ -12,7 +12,7 @@ from fastpath.codecs.openlink_layout import LAYOUTS, WireField
 from fastpath.codecs.openlink_messages import MESSAGES
 
 C_TYPES: Final = MappingProxyType({"u8": "uint8_t", "u16": "uint16_t", "u32": "uint32_t", "f32": "float"})
-# Enumeration and what its names begin with in C, behind OL_.
+# Enumeration and the prefix of its names in C, after OL_.
 ENUMERATIONS: Final[tuple[tuple[type[IntEnum | IntFlag], str], ...]] = (
     (table.DeviceKind, "KIND_"),
     (table.Capability, "CAPABILITY_"),
@@ -28,7 +28,7 @@ ENUMERATIONS: Final[tuple[tuple[type[IntEnum | IntFlag], str], ...]] = (
     (table.RefusedReason, "REFUSED_"),
 )
 HEAD: Final = """\
-/* Messages of the open link protocol: types, enumerations, structs, and one walk over the fields of each in wire order.
+/* Messages of the open link protocol: types, enumerations, structs, and for each a function that encodes or decodes its fields in wire order.
  *
  * Written by `make build` from openlink_messages.py; do not edit. Included by openlink.h.
  */
@@ -50,7 +50,7 @@ def header() -> str:
     parts += [f"    ol_{_name(message)} {_name(message)};\n" for message in MESSAGES.values()]
     parts.append("} ol_body;\n\n")
     parts += [_walk(message) for message in _in_order()]
-    parts.append("/* Payload of any type; 0 for an unknown type. */\n")
+    parts.append("/* Encode or decode the body of a message of any type; 0 for an unknown type. */\n")
     parts.append("static inline int ol_walk_body(ol_cursor *c, uint8_t type, ol_body *body) {\n    switch (type) {\n")
     parts += [
         f"    case OL_{_name(message).upper()}: ol_walk_{_name(message)}(c, &body->{_name(message)}); return 1;\n"
@@ -65,7 +65,7 @@ def _name(message: type[Any]) -> str:
 
 
 def _in_order() -> list[type[Any]]:
-    """Every message, those within others first."""
+    """Return every message class, nested ones first."""
     inner = [field.python for message in MESSAGES.values() for field in LAYOUTS[message].fields if field.nested]
     return [*inner, *(message for message in MESSAGES.values() if message not in inner)]
 

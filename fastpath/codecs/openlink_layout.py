@@ -23,7 +23,7 @@ class WireField:
     """One field of a payload, or the reserved bytes of a gap."""
 
     name: str
-    kind: str  # u8, u16, u32 or f32; of a message within a message: empty
+    kind: str  # u8, u16, u32 or f32; empty for a message within a message
     count: int
     offset: int
     python: Any  # type of its value
@@ -31,12 +31,12 @@ class WireField:
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Return the size in bytes."""
         return self.nested.size if self.nested else SIZES[self.kind] * self.count
 
     @property
     def format(self) -> str:
-        """Its part of a format of `struct`."""
+        """Return this field's part of the format string of `struct`."""
         if self.nested:
             return self.nested.format
         if self.name == RESERVED:
@@ -56,7 +56,7 @@ class Layout:
 
     @property
     def format(self) -> str:
-        """Format of `struct` for the payload, without byte order."""
+        """Return the format string of `struct` for the payload, without byte order."""
         return "".join(field.format for field in self.fields)
 
 
@@ -98,7 +98,7 @@ LAYOUTS: Final = MappingProxyType({message: layout_of(message) for message in ME
 
 
 def pack(message: Message) -> bytes:
-    """Return the payload. ValueError for a value that its wire type cannot hold, TypeError for what is no message."""
+    """Return the payload. Raise ValueError for a value that its wire type cannot hold, TypeError for another object."""
     if type(message) not in TYPE_OF:
         raise TypeError(f"{message!r} is no message of the open link protocol")
     try:
@@ -108,7 +108,7 @@ def pack(message: Message) -> bytes:
 
 
 def unpack(code: int, payload: bytes) -> Message:
-    """Return the message of a type's payload. ValueError for a value that its enumeration or text cannot hold."""
+    """Return the message of a type's payload. Raise ValueError for a value that its enumeration or text cannot hold."""
     message = MESSAGES[code]
     numbers = iter(struct.unpack(f"<{LAYOUTS[message].format}", payload))
     found: Message = _value_of(message, numbers)

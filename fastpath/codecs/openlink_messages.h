@@ -1,4 +1,4 @@
-/* Messages of the open link protocol: types, enumerations, structs, and one walk over the fields of each in wire order.
+/* Messages of the open link protocol: types, enumerations, structs, and for each a function that encodes or decodes its fields in wire order.
  *
  * Written by `make build` from openlink_messages.py; do not edit. Included by openlink.h.
  */
@@ -360,7 +360,7 @@ static inline void ol_walk_refused(ol_cursor *c, ol_refused *m) {
     ol_u8(c, &m->newest_version, 1);
     ol_u8(c, &m->reserved, 1);
 }
-/* Payload of any type; 0 for an unknown type. */
+/* Encode or decode the body of a message of any type; 0 for an unknown type. */
 static inline int ol_walk_body(ol_cursor *c, uint8_t type, ol_body *body) {
     switch (type) {
     case OL_IDENTIFY: ol_walk_identify(c, &body->identify); return 1;

@@ -24,7 +24,7 @@ Four = Annotated[tuple[float, float, float, float], "f32[4]"]
 
 
 class DeviceKind(IntEnum):
-    """What a device is; a receiver stands between a port and up to eight wireless grips."""
+    """Kind of a device; a receiver connects up to eight wireless grips to one port."""
 
     ARM = 1
     COMPACT = 2
@@ -34,7 +34,7 @@ class DeviceKind(IntEnum):
 
 
 class Capability(IntFlag):
-    """What a device can do."""
+    """Capabilities of a device."""
 
     FORCE = 0x0001
     TORQUE = 0x0002
@@ -56,7 +56,7 @@ class Capability(IntFlag):
 
 
 class CommandMode(IntEnum):
-    """What the three numbers of a command are."""
+    """Meaning of the three numbers of a command."""
 
     RELEASE = 0
     FORCE = 1
@@ -65,7 +65,7 @@ class CommandMode(IntEnum):
 
 
 class SettlePhase(IntEnum):
-    """Phase of a device on its way to taking commands."""
+    """Phase of a device between power-up and accepting commands."""
 
     ASLEEP = 0
     WAKING = 1
@@ -75,7 +75,7 @@ class SettlePhase(IntEnum):
 
 
 class StateFlag(IntFlag):
-    """What holds for a device now."""
+    """Status of a device."""
 
     ATTACHED = 0x0001
     AWAKE = 0x0002
@@ -89,7 +89,7 @@ class StateFlag(IntFlag):
 
 
 class FaultFlag(IntFlag):
-    """What is wrong with a device now."""
+    """Present faults of a device."""
 
     OVERHEATED = 0x0001
     OVERCURRENT = 0x0002
@@ -103,7 +103,7 @@ class FaultFlag(IntFlag):
 
 
 class ConfigureField(IntFlag):
-    """Values that a configuration changes; SAVE: keep them over a loss of power."""
+    """Values that a configuration changes; SAVE: store them permanently."""
 
     LEFT_HANDED = 0x0001
     TORQUE_SCALING = 0x0002
@@ -154,7 +154,7 @@ class LedMode(IntEnum):
 
 
 class RefusedReason(IntEnum):
-    """Why a request was not taken."""
+    """Why a request was refused."""
 
     VERSION = 1
     TYPE = 2
@@ -176,7 +176,7 @@ class Identify:
 
 @dataclass(frozen=True, slots=True)
 class Wake:
-    """Host wakes a device, or sends it to sleep; `rate_hz`: wanted states a second."""
+    """Host wakes a device or sends it to sleep; `rate_hz`: requested states per second."""
 
     awake: Switch = True
     rate_hz: U16 = 1000
@@ -192,7 +192,7 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Configure:
-    """Host changes the values named in `fields`; with none it asks for the present ones."""
+    """Host changes the values named in `fields`, or requests the present ones with no field."""
 
     fields: Annotated[ConfigureField, "u16"] = NO_FIELDS
     left_handed: Switch = False
@@ -259,7 +259,7 @@ class Settle:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Device's measurement; `command` is the sequence of the newest Command that it took."""
+    """Device's measurement; `command` is the sequence of the newest Command that it accepted."""
 
     clock_us: U32 = 0
     command: U16 = 0
@@ -277,7 +277,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Device's answer to Configure: what came of it and what holds now."""
+    """Device's answer to Configure: the result and the values in force."""
 
     request: U16
     result: Annotated[ConfigureResult, "u8"]
@@ -295,7 +295,7 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """A handle sits in its place: sent every 20 ms while it does."""
+    """A handle is attached: sent every 20 ms while it is."""
 
     uptime_ms: U32 = 0
     hall: F32 = 0.0
@@ -303,7 +303,7 @@ class Heartbeat:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Faults of a device have come or gone: those that hold, and those that are different."""
+    """Faults of a device have changed: the present ones, and those that changed."""
 
     clock_us: U32 = 0
     faults: Annotated[FaultFlag, "u16"] = NO_FAULTS
@@ -320,7 +320,7 @@ class Presence:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Device did not take the request of that sequence and type; it speaks versions up to `newest_version`."""
+    """Device refused the request of that sequence and type; it speaks versions up to `newest_version`."""
 
     request: U16
     type: U8

@@ -1,6 +1,6 @@
 """Codec of the open link protocol in a port thread: commands out, states into samples, all other messages to the Python handle.
 
-Config bytes: for each device what its commands are, OL_TORQUE, OL_FORCE or OL_RELEASE (it takes none).
+Config bytes: for each device the mode of its commands, OL_TORQUE, OL_FORCE or OL_RELEASE (no commands).
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint64_t
@@ -34,7 +34,7 @@ cdef inline bint openlink_fits(const Codec *c, int length) noexcept nogil:
 
 
 cdef inline int openlink_order(Codec *c, int device, const PortOrder *order, uint8_t *out) noexcept nogil:
-    """Encode a COMMAND; zero force is RELEASE, which a device takes whatever its sequence."""
+    """Encode a COMMAND; zero force is RELEASE, which a device accepts with any sequence."""
     cdef bint torque = c.config[device] == OL_TORQUE
     cdef double value
     cdef ol_message m
@@ -55,7 +55,7 @@ cdef inline int openlink_order(Codec *c, int device, const PortOrder *order, uin
 
 
 cdef inline void openlink_sample(Codec *c, const ol_message *m, int64_t now) noexcept nogil:
-    """Fill a sample from one STATE; drop a late or doubled one."""
+    """Fill a sample from one STATE; drop a late or duplicated one."""
     cdef Openlink *o = <Openlink *>c.memory
     cdef const ol_state *s = &m.body.state
     cdef PortSample *sample
@@ -88,7 +88,7 @@ cdef inline uint64_t openlink_damaged(const ol_decoder *d) noexcept nogil:
 
 
 cdef inline void openlink_take(Codec *c, const uint8_t *data, size_t length, int64_t now) noexcept nogil:
-    """Decode received bytes, cut anywhere."""
+    """Decode received bytes, in pieces of any size."""
     cdef Openlink *o = <Openlink *>c.memory
     cdef const uint8_t *end = data + length
     cdef uint64_t before = openlink_damaged(&o.decoder)

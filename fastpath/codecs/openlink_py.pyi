@@ -1,4 +1,4 @@
-# The open link protocol (docs/link-protocol.md) for Python; the messages are values of fastpath.codecs.openlink_messages.
+# Open link codec (docs/link-protocol.md) for Python; the messages are values of fastpath.codecs.openlink_messages.
 
 from typing import NamedTuple, final
 
@@ -11,13 +11,13 @@ LATE_WINDOW: int
 WATCHDOG_S: float
 HEARTBEAT_S: float
 
-# One message on the wire: whom it concerns, and its number among its kind.
+# One message on the wire: index of its device, and its sequence number.
 class Frame(NamedTuple):
     device: int
     sequence: int
     message: Message
 
-# What a decoder has seen: bad CRC, COBS or length; foreign version; unknown type; invalid value.
+# Counters of a decoder: bad CRC, COBS or length; foreign version; unknown type; invalid value.
 class Counts(NamedTuple):
     frames: int
     bad: int
@@ -28,17 +28,17 @@ class Counts(NamedTuple):
 # CRC-16/IBM-3740.
 def crc(data: bytes) -> int: ...
 
-# Whether a frame of that sequence comes after the newest one that was taken.
+# Whether a sequence is newer than the newest accepted one.
 def newer(newest: int, sequence: int) -> bool: ...
 
-# The bytes of one message with its zeros. ValueError for a value out of its range, TypeError for what is no message.
+# The frame of one message, both zeros included. ValueError for a value out of range, TypeError for another object.
 def encode(message: Message, *, device: int = 0, sequence: int = 0, version: int = 1) -> bytes: ...
 
-# Takes the bytes of one link as they come and keeps what a later call completes.
+# Decoder of one link's bytes; keeps an incomplete frame for the next call.
 @final
 class Decoder:
     def __new__(cls) -> Decoder: ...
-    # The messages that these bytes complete, in order; what is damaged or not understood is counted.
+    # The messages that these bytes complete, in order; damaged and unknown ones are counted.
     def feed(self, data: bytes) -> list[Frame]: ...
-    # Since the decoder was made.
+    # The counters since the decoder was made.
     def counts(self) -> Counts: ...

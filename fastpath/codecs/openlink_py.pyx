@@ -37,12 +37,12 @@ class Counts(NamedTuple):
 
 
 def crc(bytes data not None) -> int:
-    """CRC-16/IBM-3740."""
+    """Return the CRC-16/IBM-3740."""
     return ol.ol_crc(data, len(data))
 
 
 def newer(uint16_t newest, uint16_t sequence) -> bool:
-    """Return whether a sequence is after the newest one that was taken."""
+    """Return whether a sequence is newer than the newest accepted one."""
     return ol.ol_newer(newest, sequence) != 0
 
 

@@ -1,4 +1,4 @@
-"""The shared structs that Python sees, as numpy dtypes: names, types and offsets of the fields come from the C structs."""
+"""numpy dtypes of the shared structs that Python reads or writes; names, types and offsets of the fields come from the C structs."""
 
 import numpy as np
 

@@ -21,7 +21,7 @@ cdef enum NavigationMode:
 cdef struct Shape:
     # a Solid; fields that it does not use are 0
     uint64_t solid
-    # where the axis begins, its unit direction (plane: the normal) and its length
+    # start of the axis, its unit direction (plane: the normal), and its length
     double origin[3]
     double axis[3]
     double length
@@ -31,9 +31,9 @@ cdef struct Shape:
     double radius[2]
 
 cdef struct Navigation:
-    # a session's bubble on one device, as its record carries it
+    # a session's bubble on one device, as in its record
     uint32_t mode
-    # a new one starts navigation again
+    # a new revision restarts navigation
     uint32_t revision
     uint32_t drifts
     # 0: about the reach centre
@@ -75,7 +75,7 @@ cdef struct Navigated:
 cdef struct Navigator:
     # loop-private memory of one session's navigation on one device
     Navigated now
-    # the configured centre, the speed through the scene (m/s, local) and the direction of the push
+    # configured centre; velocity through the scene (m/s, local); direction of the push
     double asked[3]
     double velocity[3]
     double normal[3]

@@ -30,7 +30,7 @@ cdef struct PortOrder:
     uint64_t tick
     int64_t time_ns
     uint64_t generation
-    # N at the cursor, device frame; N.mm at the joints, joint order
+    # N at the cursor, device frame; N.mm at the joints, in joint order
     double force[3]
     double torque[3]
 
@@ -52,13 +52,13 @@ cdef struct PortCounters:
     uint64_t frames_bad
     uint64_t bytes_in
     uint64_t bytes_out
-    # packets with an order; of them those that were zero instead of a force, because the loop's order was too old
+    # packets with an order; of them those that were zero because the loop's order was too old
     uint64_t orders
     uint64_t zeros
-    # packets sent a period or more after they were due; left out because the port took no more
+    # packets sent a period or more too late; packets skipped because the port accepted no more bytes
     uint64_t late
     uint64_t blocked
-    # failed reads and writes; messages that found no room in a ring
+    # failed reads and writes; messages dropped because a ring was full
     uint64_t errors
     uint64_t dropped
     int64_t last_in_ns

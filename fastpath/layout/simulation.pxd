@@ -29,14 +29,14 @@ cdef struct SimulationParams:
     # N that push the plant; m/s added to its speed once for each push_revision
     double external[3]
     double push[3]
-    # N/m that hold the plant where it was when this became more than 0
+    # N/m that hold the plant at its position of the moment when this became more than 0
     double lock_stiffness
     # unit quaternion; all zero: as the hand holds it
     double orientation[4]
     uint64_t push_revision
-    # a new one: the battery drains from battery_start again
+    # a new revision restarts the battery at battery_start
     uint64_t battery_revision
-    # 1: the device's data stand still
+    # 1: the device sends no new data
     uint64_t frozen
 
 cdef struct PlantState:

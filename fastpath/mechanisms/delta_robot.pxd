@@ -1,6 +1,6 @@
 """Kinematics of the Novint Falcon, an offset delta: three cranks around the axis that points at the user, each with a parallelogram.
 
-The mechanism's own frame has x right, y up and z towards the user: device = shoulder + (x, -z, y). Each leg stands in the plane u, v, w of its angle around z:
+The mechanism's frame has x right, y up and z towards the user: device = shoulder + (x, -z, y). Each leg is computed in axes u, v, w turned by its angle around z:
 u = x cos f + y sin f - r, v = -x sin f + y cos f - s, w = z; crank (a) and forearm (m, as long as the parallelogram leaves it
 at v) close it by (u + c - a cos t)^2 + (w - a sin t)^2 = m^2, m = d + e + sqrt(b^2 - (v + f)^2). Geometry after Stamper's
 thesis as libnifalcon has it; dt/dx is the gradient of that equation, -G_x / G_t. Metres, radians.
@@ -36,27 +36,27 @@ cdef extern from *:
     const double DELTA_SIDE
     const double delta_cos[3]
     const double delta_sin[3]
-    # m along the mechanism's own z: where the search begins, and between what it stays
+    # m along the mechanism's z: start of the search, and its two bounds
     const double DELTA_MIDDLE
     const double DELTA_NEAREST
     const double DELTA_FARTHEST
 
 cdef enum:
-    # Newton steps of one search: six find any pose that a Falcon can take, the rest is what a tick takes for one that it cannot
+    # Newton steps of one search: six find every pose that a Falcon can reach; the limit bounds the time of a search without a solution
     DELTA_STEPS = 24
-    # what a sine or a volume is one part of where it counts as zero
+    # a sine or a volume below 1 / this counts as zero
     DELTA_SINGULAR = 50
 
 
 cdef inline void delta_own(const MechanismParams *m, const double *p, double *own) noexcept nogil:
-    """Device frame -> the mechanism's own."""
+    """Device frame -> mechanism's frame."""
     own[0] = p[0] - m.shoulder[0]
     own[1] = p[2] - m.shoulder[2]
     own[2] = m.shoulder[1] - p[1]
 
 
 cdef inline bint delta_leg(int k, const double *own, double *reach, double *forearm, double *slope) noexcept nogil:
-    """u + c and the forearm's length m with dm/dv of one leg; False where the parallelogram cannot lean so far."""
+    """Compute u + c, the forearm's length m and dm/dv of one leg; False where the parallelogram cannot lean so far."""
     cdef double v = -own[0] * delta_sin[k] + own[1] * delta_cos[k] - DELTA_SIDE + DELTA_SHIFT
     cdef double square = (DELTA_FOREARM - v) * (DELTA_FOREARM + v), root
     reach[0] = own[0] * delta_cos[k] + own[1] * delta_sin[k] - DELTA_RADIUS + DELTA_PLATFORM
@@ -71,7 +71,7 @@ cdef inline bint delta_leg(int k, const double *own, double *reach, double *fore
 
 
 cdef inline bint delta_inverse(const MechanismParams *m, const double *p, double *angles) noexcept nogil:
-    """Cursor (m) -> crank angles (rad); False out of reach, with the angle of a leg that points at it."""
+    """Cursor (m) -> crank angles (rad); False out of reach: then the angles of legs that point at the cursor."""
     cdef double own[3]
     cdef double reach, forearm, slope, span, c
     cdef bint inside = True
@@ -90,7 +90,7 @@ cdef inline bint delta_inverse(const MechanismParams *m, const double *p, double
 
 
 cdef inline double delta_cofactors(const double *g, double *c) noexcept nogil:
-    """Cofactors of three rows, in the order of the inverse times the determinant, which is returned."""
+    """Compute the adjugate (inverse times determinant) of a matrix given by rows; return the determinant."""
     c[0] = g[4] * g[8] - g[5] * g[7]; c[1] = g[2] * g[7] - g[1] * g[8]; c[2] = g[1] * g[5] - g[2] * g[4]
     c[3] = g[5] * g[6] - g[3] * g[8]; c[4] = g[0] * g[8] - g[2] * g[6]; c[5] = g[2] * g[3] - g[0] * g[5]
     c[6] = g[3] * g[7] - g[4] * g[6]; c[7] = g[1] * g[6] - g[0] * g[7]; c[8] = g[0] * g[4] - g[1] * g[3]
@@ -98,7 +98,7 @@ cdef inline double delta_cofactors(const double *g, double *c) noexcept nogil:
 
 
 cdef inline bint delta_search(const double *angles, double *own) noexcept nogil:
-    """Where the legs close (own frame) by Newton's method from the middle; False, and the middle, when they do not."""
+    """Find the cursor at which the legs close (mechanism's frame), by Newton's method from the middle; False and the middle without one."""
     cdef double crank[6]
     cdef double g[9]
     cdef double c[9]
@@ -141,7 +141,7 @@ cdef inline bint delta_search(const double *angles, double *own) noexcept nogil:
         elif own[2] > DELTA_FARTHEST:
             own[2] = DELTA_FARTHEST
         if square < 1e-18:
-            # Elbows bend outwards only: the other solution is a mechanism turned inside out.
+            # Elbows bend outwards only; the other solution cannot be assembled.
             if bend > 0:
                 return True
             break

@@ -12,12 +12,12 @@ from fastpath.layout.arena cimport MechanismParams
 from fastpath.mechanisms.pose cimport Pose, pose_clear
 
 cdef enum:
-    # what a sine is one part of where it counts as zero: 1.1 degrees
+    # a sine below 1 / this counts as zero: 1.1 degrees
     SINGULAR = 50
 
 
 cdef inline void elbows(const MechanismParams *m, const double *angles, double *a, double *b, double *p) noexcept nogil:
-    """A, B and P in the mechanism's plane; elbows too far apart: P half-way between them; one on the other: P straight on."""
+    """Compute A, B and P in the mechanism's plane. Elbows too far apart: P is half-way between them; elbows on one point: P straight on."""
     cdef double hx, hy, apart, rest
     a[0] = m.link[0] * cos(angles[0]); a[1] = m.link[0] * sin(angles[0])
     b[0] = m.base + m.link[0] * cos(angles[1]); b[1] = m.link[0] * sin(angles[1])
@@ -40,7 +40,7 @@ cdef inline void elbows(const MechanismParams *m, const double *angles, double *
 
 
 cdef inline double opening(double proximal, double distal, double reach) noexcept nogil:
-    """Angle at a motor between its proximal link and the line to the cursor; out of reach: the nearest that there is."""
+    """Return the angle at a motor between its proximal link and the line to the cursor; out of reach: the nearest possible one."""
     cdef double c
     if reach < 1e-9:
         return 0
@@ -49,7 +49,7 @@ cdef inline double opening(double proximal, double distal, double reach) noexcep
 
 
 cdef inline void five_bar_inverse(const MechanismParams *m, const double *p, double *angles) noexcept nogil:
-    """Cursor (m, device frame) -> joint angles (rad), both elbows outwards; z is not looked at."""
+    """Cursor (m, device frame) -> joint angles (rad), both elbows outwards; z is ignored."""
     cdef double x = m.shoulder[0] - p[0], y = m.shoulder[1] - p[1]
     cdef double u = x - m.base
     angles[0] = atan2(y, x) + opening(m.link[0], m.link[1], sqrt(x * x + y * y))

@@ -10,14 +10,14 @@ from fastpath.mechanisms.pose cimport Pose, pose_clear
 
 
 cdef inline void hinge_inverse(const MechanismParams *m, const double *p, double *angles) noexcept nogil:
-    """Way along the rim (m) -> angle of the axis (rad); without a radius: 0."""
+    """Arc length along the rim (m) -> angle of the axis (rad); 0 without a radius."""
     angles[0] = (p[0] - m.shoulder[0]) / m.link[0] if m.link[0] > 0 else 0.0
     angles[1] = 0
     angles[2] = 0
 
 
 cdef inline void hinge_pose(const MechanismParams *m, const double *angles, Pose *pose) noexcept nogil:
-    """Angle of the axis (rad) -> way along the rim (m) and pose; without a radius nothing is driven."""
+    """Angle of the axis (rad) -> arc length along the rim (m) and pose; without a radius no axis is driven."""
     cdef int i
     pose_clear(pose, 1 if m.link[0] > 0 else 0)
     for i in range(3):

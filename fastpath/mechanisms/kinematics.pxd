@@ -16,7 +16,7 @@ from fastpath.mechanisms.serial_arm cimport arm_inverse, arm_pose
 
 
 cdef inline void inverse(const MechanismParams *m, const double *p, double *angles) noexcept nogil:
-    """Cursor (m) -> joint angles (rad); out of reach: the mechanism as it points at it."""
+    """Cursor (m) -> joint angles (rad); out of reach: the angles at which the mechanism points at the cursor."""
     if m.kind == MECHANISM_FIVE_BAR:
         five_bar_inverse(m, p, angles)
     elif m.kind == MECHANISM_DELTA:
@@ -40,7 +40,7 @@ cdef inline void take_pose(const MechanismParams *m, const double *angles, Pose 
 
 
 cdef inline void quantise(double counts_per_turn, double *angles) noexcept nogil:
-    """Encoder: each angle (rad) down to a whole count; 0 counts per turn = ideal encoder."""
+    """Quantise each angle (rad) down to a whole encoder count; 0 counts per turn = ideal encoder."""
     cdef double step
     cdef int i
     if counts_per_turn <= 0:

@@ -13,7 +13,7 @@ from fastpath.mechanisms.pose cimport Pose
 
 
 cdef inline void arm_inverse(const MechanismParams *m, const double *p, double *angles) noexcept nogil:
-    """Cursor (m) -> joint angles (rad); out of reach: the stretched or folded arm that points at it."""
+    """Cursor (m) -> joint angles (rad); out of reach: the stretched or folded arm that points at the cursor."""
     cdef double x = p[0] - m.shoulder[0], y = p[1] - m.shoulder[1], h = p[2] - m.shoulder[2]
     cdef double r = sqrt(x * x + y * y), l1 = m.link[0], l2 = m.link[1]
     cdef double along, across
@@ -33,7 +33,7 @@ cdef inline void arm_inverse(const MechanismParams *m, const double *p, double *
 
 
 cdef inline void arm_pose(const MechanismParams *m, const double *angles, Pose *pose) noexcept nogil:
-    """Joint angles (rad) -> cursor and pose; singular is the arm that is stretched, folded or on its yaw axis: forces have no unique
+    """Joint angles (rad) -> cursor and pose. The arm is singular when stretched, folded or on its yaw axis: forces have no unique
     torque there."""
     cdef double far_r = m.link[1] * cos(angles[1] + angles[2]), far_h = m.link[1] * sin(angles[1] + angles[2])
     cdef double r = m.link[0] * cos(angles[1]) + far_r, h = m.link[0] * sin(angles[1]) + far_h

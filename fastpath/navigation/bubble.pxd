@@ -1,7 +1,7 @@
 """Bubble navigation: inside a shape the hand moves the cursor, outside of it the scene moves (Dominjon et al. 2005).
 
-Everything is in local space (after the mount) until N, a translation of application space, takes it up. Metres, seconds,
-newtons. One session's bubble on one device is a Navigator; the arbiter takes records up, `navigate` makes a tick of them.
+Values are in local space (after the mount); N, the translation that moves the scene, is in application space. Metres, seconds,
+newtons. One session's bubble on one device is a Navigator; the arbiter starts it from a record, `navigate` advances it by a tick.
 """
 
 from libc.math cimport acos, cos, exp, pow, sin, sqrt
@@ -39,7 +39,7 @@ cdef inline void restart_bubble(Navigator *n, const Record *record) noexcept nog
 
 
 cdef inline void held_position(const Navigator *n, const Record *record, double *out) noexcept nogil:
-    """The position that a record holds, m, application space -> device frame, back through N."""
+    """Convert the position that a record holds (m) from application space, moved by N, to the device frame."""
     cdef int i
     for i in range(3):
         out[i] = record.position[i]
@@ -49,7 +49,7 @@ cdef inline void held_position(const Navigator *n, const Record *record, double 
 
 
 cdef inline void to_local(const View *view, const double *v, double *out) noexcept nogil:
-    """A force, device frame -> local space: rotated, never scaled."""
+    """Convert a force from device frame to local space: rotated, never scaled."""
     basis_apply(&view.basis, v, out)
     rotate(view.mount.q, out, out)
 
@@ -120,7 +120,7 @@ cdef inline void change_zone(Navigator *n, const Navigation *b, double d) noexce
 
 
 cdef inline double contact_share(Navigator *n, const Navigation *b, const double *normal, const double *scene) noexcept nogil:
-    """Return the share of the speed that contact with the scene leaves, from the scene's force (N, local)."""
+    """Return the share of the speed that remains in contact with the scene, from the scene's force (N, local)."""
     cdef double along = scene[0] * normal[0] + scene[1] * normal[1] + scene[2] * normal[2], left
     if b.collides == 0:
         n.contact = 0

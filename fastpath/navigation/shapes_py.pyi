@@ -5,11 +5,11 @@ from typing import final
 
 from fastpath.navigation.values import BubbleShape
 
-# One primitive about the origin of its shape space. ValueError when it is no shape, KeyError when a parameter is missing.
+# One primitive in its shape space. ValueError for parameters that form no shape, KeyError for a missing one.
 @final
 class Solid:
     def __new__(cls, wanted: BubbleShape) -> Solid: ...
-    # m from the surface, negative inside.
+    # Distance from the surface, m, negative inside.
     def distance(self, p: Sequence[float]) -> float: ...
-    # Unit vector along which the distance grows.
+    # Gradient of the distance, a unit vector.
     def gradient(self, p: Sequence[float]) -> tuple[float, float, float]: ...

@@ -6,7 +6,7 @@ from fastpath.navigation.validation cimport fill_shape
 
 
 cdef class Solid:
-    """One primitive about the origin of its shape space, made of a BubbleShape. ValueError when it is no shape."""
+    """One primitive in its shape space, from a BubbleShape. Raise ValueError for parameters that form no shape."""
 
     cdef Shape shape
 
@@ -14,14 +14,14 @@ cdef class Solid:
         fill_shape(&self.shape, wanted.primitive, dict(wanted.parameters))
 
     def distance(self, p) -> float:
-        """m from the surface, negative inside."""
+        """Return the distance from the surface, m, negative inside."""
         cdef double point[3]
         cdef double gradient[3]
         point[0], point[1], point[2] = p
         return sdf(&self.shape, point, gradient)
 
     def gradient(self, p) -> tuple[float, float, float]:
-        """Unit vector along which the distance grows."""
+        """Return the gradient of the distance, a unit vector."""
         cdef double point[3]
         cdef double gradient[3]
         point[0], point[1], point[2] = p

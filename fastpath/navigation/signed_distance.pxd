@@ -1,7 +1,7 @@
-"""Signed distances of the shapes that navigation knows: metres, negative inside, with exact unit gradient.
+"""Signed distances of the navigation shapes: metres, negative inside, with exact unit gradient.
 
-Every primitive comes down to one of seven solids; `shapes_py.pyx` fills them in. Shape space is local space about the bubble's
-centre. Where the gradient is not defined (a crease, an axis) one of its limits is given. Distances after I. Quilez.
+Every primitive is one of seven solids; `validation.pxd` fills them in. Shape space is local space about the bubble's
+centre. Where the gradient is undefined (a crease, an axis), it is one of its limits. Distances after I. Quilez.
 """
 
 from libc.math cimport fabs, hypot, sqrt
@@ -15,7 +15,7 @@ cdef enum:
 
 
 cdef inline double side(double x) noexcept nogil:
-    """Sign of a number, +1 at 0."""
+    """Return the sign of a number, +1 at 0."""
     return -1 if x < 0 else 1
 
 
@@ -42,7 +42,7 @@ cdef inline bint normalise(double *v) noexcept nogil:
 
 
 cdef inline double box_distance(const Shape *s, const double *p, double *g) noexcept nogil:
-    """A box with rounded edges; inside it the nearest face counts, of equal ones the first axis."""
+    """Distance from a box with rounded edges. Inside, the nearest face counts; of equally near ones, that of the first axis."""
     cdef double q[3]
     cdef double square = 0
     cdef int i, k = 0
@@ -66,7 +66,7 @@ cdef inline double box_distance(const Shape *s, const double *p, double *g) noex
 cdef inline double ellipsoid_distance(const Shape *s, const double *p, double *g) noexcept nogil:
     """True distance: the nearest point is e_i^2 y_i / (t + e_i^2) for the t with |e_i y_i / (t + e_i^2)| = 1 (D. Eberly).
 
-    Newton on 1/|.|, which is concave, comes to t from below; with w_i = y_i / (t + e_i^2) the distance is t |w|.
+    Newton's method on 1/|.|, which is concave, converges to t from below; with w_i = y_i / (t + e_i^2) the distance is t |w|.
     """
     cdef double y[3]
     cdef double w[3]
@@ -102,7 +102,7 @@ cdef inline double ellipsoid_distance(const Shape *s, const double *p, double *g
 
 
 cdef inline double along_axis(const Shape *s, const double *p, double *radial, double *t) noexcept nogil:
-    """Distance from the axis with the unit vector that points away from it, and how far along it (m)."""
+    """Compute the distance from the axis, the unit vector away from it, and the position along it (m)."""
     cdef double apart
     cdef int i, k = 0
     t[0] = 0
@@ -124,7 +124,7 @@ cdef inline double along_axis(const Shape *s, const double *p, double *radial, d
 
 
 cdef inline double rounded_cone_profile(const Shape *s, double out, double t, double *g) noexcept nogil:
-    """Two balls and what is between them; one that the other holds does not count. `g`: outwards, along."""
+    """Distance from the convex hull of two balls; a ball inside the other does not count. `g`: gradient outwards and along the axis."""
     cdef double r1 = s.radius[0], r2 = s.radius[1]
     cdef double tilt, upright, place, d
     if fabs(r1 - r2) >= s.length:
@@ -145,7 +145,7 @@ cdef inline double rounded_cone_profile(const Shape *s, double out, double t, do
 
 
 cdef inline double capped_cone_profile(const Shape *s, double out, double t, double *g) noexcept nogil:
-    """A truncated cone: its nearest face, or the rim that is nearest. `g`: outwards, along."""
+    """Distance from a truncated cone: its nearest face or rim. `g`: gradient outwards and along the axis."""
     cdef double r1 = s.radius[0], r2 = s.radius[1], wider = r2 - r1, slant = hypot(s.length, r2 - r1)
     cdef double flank = ((out - r1) * s.length - t * wider) / slant
     cdef double place = ((out - r1) * wider + t * s.length) / (slant * slant)
@@ -177,7 +177,7 @@ cdef inline double capped_cone_profile(const Shape *s, double out, double t, dou
 
 
 cdef inline double torus_profile(const Shape *s, double out, double t, double *g) noexcept nogil:
-    """A ring of radius[0] about the axis, of a tube of radius[1]. `g`: outwards, along."""
+    """Distance from a torus: ring radius[0] about the axis, tube radius[1]. `g`: gradient outwards and along the axis."""
     cdef double d = hypot(out - s.radius[0], t)
     g[0] = 1; g[1] = 0
     if d > 0:
@@ -186,7 +186,7 @@ cdef inline double torus_profile(const Shape *s, double out, double t, double *g
 
 
 cdef inline double sdf(const Shape *s, const double *p, double *g) noexcept nogil:
-    """Distance of a point (m) from the surface, and the unit gradient."""
+    """Return the distance of a point from the surface (m) and compute the unit gradient `g`."""
     cdef double radial[3]
     cdef double profile[2]
     cdef double t, out, d = 0

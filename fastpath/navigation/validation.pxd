@@ -1,6 +1,6 @@
 """Validate a bubble's values and copy them into its C struct: every primitive becomes one of the solids of signed_distance.pxd.
 
-Vertical is +y of shape space; a vertical capsule stands on the origin, everything else lies about it.
+Vertical is +y of shape space; a vertical capsule stands on the origin, every other shape is centred on it.
 """
 
 from libc.math cimport isfinite, sqrt
@@ -12,12 +12,12 @@ from fastpath.layout.navigation cimport (
 )
 
 cdef enum:
-    # of an axis or a direction: one in so many metres
+    # an axis or a direction shorter than 1 m / this has no direction
     SHORTEST_PART = 1000000
 
 
 cdef inline double number_of(dict given, str name) except? -1:
-    """A finite number by name."""
+    """Return a finite parameter by name."""
     cdef double value = given[name]
     if not isfinite(value):
         raise ValueError(f"{name} must be a finite number")
@@ -25,7 +25,7 @@ cdef inline double number_of(dict given, str name) except? -1:
 
 
 cdef inline double size_of(dict given, str name) except? -1:
-    """A finite number of 0 or more by name."""
+    """Return a finite parameter of 0 or more by name."""
     cdef double value = number_of(given, name)
     if value < 0:
         raise ValueError(f"{name} must not be negative")
@@ -33,7 +33,7 @@ cdef inline double size_of(dict given, str name) except? -1:
 
 
 cdef inline int vector_of(dict given, str name, double *out) except -1:
-    """Three finite numbers by name."""
+    """Copy a parameter of three finite numbers by name."""
     cdef int i
     if len(given[name]) != 3:
         raise ValueError(f"{name} needs three numbers")
@@ -45,7 +45,7 @@ cdef inline int vector_of(dict given, str name, double *out) except -1:
 
 
 cdef inline int direction_of(double *v, str what) except -1:
-    """Make a vector a unit vector in place; ValueError when it is too short."""
+    """Normalise a vector in place; raise ValueError when it is too short."""
     cdef double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     if not length * SHORTEST_PART >= 1:
         raise ValueError(what)
@@ -54,7 +54,7 @@ cdef inline int direction_of(double *v, str what) except -1:
 
 
 cdef inline int fill_axis(Shape *s, dict given) except -1:
-    """The axis from `a` to `b`."""
+    """Fill in the axis from `a` to `b`."""
     cdef double end[3]
     cdef int i
     vector_of(given, "a", s.origin)
@@ -66,7 +66,7 @@ cdef inline int fill_axis(Shape *s, dict given) except -1:
 
 
 cdef inline int fill_extent(Shape *s, dict given, str name) except -1:
-    """Half-extents or semi-axes, all above 0."""
+    """Copy half-extents or semi-axes, all above 0."""
     vector_of(given, name, s.extent)
     if not (s.extent[0] > 0 and s.extent[1] > 0 and s.extent[2] > 0):
         raise ValueError(f"{name} must be three numbers above 0")
@@ -74,7 +74,7 @@ cdef inline int fill_extent(Shape *s, dict given, str name) except -1:
 
 
 cdef inline int fill_shape(Shape *out, str primitive, dict given) except -1:
-    """Copy a primitive in; ValueError for one that is no shape, KeyError when a parameter is missing."""
+    """Copy a primitive in; raise ValueError for parameters that form no shape, KeyError for a missing one."""
     cdef Shape s
     cdef int i
     memset(&s, 0, sizeof(Shape))
@@ -128,7 +128,7 @@ cdef inline int fill_shape(Shape *out, str primitive, dict given) except -1:
 
 
 cdef inline double part_of(object bubble, str name) except? -1:
-    """A finite attribute of 0 or more."""
+    """Return a finite attribute of 0 or more."""
     cdef double value = getattr(bubble, name)
     if not (isfinite(value) and value >= 0):
         raise ValueError(f"{name} must be a finite number of 0 or more")
@@ -136,7 +136,7 @@ cdef inline double part_of(object bubble, str name) except? -1:
 
 
 cdef inline int fill_navigation(Navigation *out, object bubble) except -1:
-    """Copy a Bubble in, but not the revision; ValueError when it is invalid."""
+    """Copy a Bubble in, without the revision; raise ValueError when it is invalid."""
     cdef Navigation b
     cdef int i
     memset(&b, 0, sizeof(Navigation))

@@ -14,7 +14,7 @@ from fastpath.layout.constants import Zone
 Vector = tuple[float, float, float]
 Parameter = float | Vector
 
-# The parameters of each primitive, in the order in which they are shown: True where one is a vector.
+# Parameters of each primitive, in the order of answers: True for a vector.
 PRIMITIVES: Final[Mapping[str, Mapping[str, bool]]] = {
     "sphere": {"r": False},
     "box": {"b": True},
@@ -41,7 +41,7 @@ class BubbleShape:
 
 @dataclass(frozen=True, slots=True)
 class Bubble:
-    """Shape, place and laws; without a position it stands at the reach centre."""
+    """Shape, centre and control law of a bubble; without a position its centre is the reach centre."""
 
     shape: BubbleShape = BubbleShape()
     drifts: bool = False
@@ -65,7 +65,7 @@ class Bubble:
 
 
 class Navigated(NamedTuple):
-    """What the loop shows of a bubble: N (m) and its rate (m/s) in application space, centre (m, local), m of inflation.
+    """Published state of a bubble: N (m) and its rate (m/s) in application space, centre (m, local), inflation (m).
 
     `zone` is an index of `ZONES`; `position` the cursor (m, device frame) of the same tick.
     """

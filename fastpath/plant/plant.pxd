@@ -1,10 +1,10 @@
 """Simulate a device and the hand that holds it: per Cartesian axis an apparent mass with viscous and Coulomb friction and end stops.
 
 m a = F + F_hand - b v - f_c sgn(v) + F_stops (+ weight along -z); the hand is two springs and dampers in a row with its mass
-between them, its far end on the intended path (two-mass operator model; figures in docs/realtime.md). Leapfrog: half a step
-of drift, one of force, half a step of drift. Springs keep their energy, and a held force moves the mass as far as it does
-in nature, so that a sampled wall loses the K T / 2 of damping that sample and hold costs. Coulomb friction by proximal step:
-a resting device really sticks. Metres, newtons, seconds.
+between them, its far end on the intended path (two-mass operator model; parameters in docs/realtime.md). Leapfrog: half a step
+of drift, one of force, half a step of drift. Springs keep their energy, and a held force moves the mass exactly as far as in
+continuous time, so that a sampled wall loses the K T / 2 of damping that sample and hold costs. Coulomb friction by proximal step:
+a resting device sticks. Metres, newtons, seconds.
 """
 
 from libc.math cimport M_PI, cos, exp, sin
@@ -16,7 +16,7 @@ from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState, Sim
 
 cdef enum:
     SUBSTEP_RATE = 32000
-    # N.s/m: of a plant that is locked
+    # N.s/m: damping of a locked plant
     LOCK_DAMPING = 50
 
 
@@ -24,7 +24,7 @@ cdef inline void plant_substep(
     PlantState *s, const PlantParams *p, const HandParams *hand, const double *want, const double *want_v,
     const double *force, double weight, double dt,
 ) noexcept nogil:
-    """One step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity in mid-step."""
+    """Advance by one step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity in mid-step."""
     cdef bint held = hand.mass > 0 and hand.path != HAND_NONE
     cdef double f, grip, v, x, hand_x, half = 0.5 * dt, stick = dt * p.coulomb / p.mass
     cdef double per_mass = dt / p.mass, per_hand = dt / hand.mass if held else 0
@@ -59,13 +59,13 @@ cdef inline void plant_substep(
         s.v[i] = v
         s.x[i] = x + half * v
         if not held:
-            # A hand that takes hold again does so where the device is.
+            # A hand that grips the device again starts at the device's position.
             s.hand_x[i] = s.x[i]
             s.hand_v[i] = v
 
 
 cdef inline void hand_target(const HandParams *hand, const double *hold, double seconds, double *want, double *want_v) noexcept nogil:
-    """Intended position (m) and velocity (m/s) of the hand at a time on its path."""
+    """Compute the hand's intended position (m) and velocity (m/s) at a time on its path."""
     cdef double phase, speed
     cdef int i
     for i in range(3):
@@ -84,7 +84,7 @@ cdef inline void plant_substeps(
     PlantState *s, const PlantParams *p, const HandParams *hand, double *want, const double *want_v,
     const double *force, double weight, double dt, int count,
 ) noexcept nogil:
-    """Run steps of dt seconds under a held force (N), while the hand's intended position moves from want (m) at want_v."""
+    """Advance by steps of dt seconds under a held force (N), while the hand's intended position moves from want (m) at want_v."""
     cdef int i, _k
     for i in range(3):
         want[i] += 0.5 * dt * want_v[i]
@@ -109,12 +109,12 @@ cdef inline void plant_advance(
 
 
 cdef inline double low_pass_share(double cutoff_hz, double dt) noexcept nogil:
-    """Share of the new sample in a first-order low-pass: 1 - exp(-2 pi f dt)."""
+    """Return the share of the new sample in a first-order low-pass: 1 - exp(-2 pi f dt)."""
     return 1 - exp(-2 * M_PI * cutoff_hz * dt)
 
 
 cdef inline double share_at(Share *s, double cutoff_hz, double dt) noexcept nogil:
-    """As `low_pass_share`, of one filter that is asked at each tick: an exponential costs more than the rest of it."""
+    """Return `low_pass_share`, cached for one filter: the exponential costs more than the rest of the filter."""
     if s.dt != dt:
         s.dt = dt
         s.value = low_pass_share(cutoff_hz, dt)
@@ -122,7 +122,7 @@ cdef inline double share_at(Share *s, double cutoff_hz, double dt) noexcept nogi
 
 
 cdef inline uint64_t random_next(uint64_t *state) noexcept nogil:
-    """xorshift64*: one 64-bit draw; the state is never 0 (Vigna 2016)."""
+    """Draw 64 random bits by xorshift64* (Vigna 2016); the state is never 0."""
     cdef uint64_t x = state[0]
     x ^= x >> 12
     x ^= x << 25
@@ -132,7 +132,7 @@ cdef inline uint64_t random_next(uint64_t *state) noexcept nogil:
 
 
 cdef inline double random_gauss(uint64_t *state) noexcept nogil:
-    """About standard normal: the sum of twelve uniforms less six."""
+    """Draw an approximately standard normal number: the sum of twelve uniforms minus six."""
     cdef double total = -6
     cdef int _i
     for _i in range(12):

@@ -1,6 +1,6 @@
 """Read a simulated device: advance its plant under the last output and fill its state; handles sway and discharge their battery.
 
-Each works on the device's private memory; none allocates, locks, logs or knows Python.
+Each works on the device's private memory; none allocates, locks, logs or calls Python.
 """
 
 from libc.math cimport M_PI, NAN, cos, sin
@@ -20,7 +20,7 @@ cdef enum:
 
 
 cdef inline double half_radians(double degrees) noexcept nogil:
-    """Half an angle (degrees) in radians: the vector part of a small rotation's quaternion."""
+    """Return half an angle (degrees) in radians: the vector part of a small rotation's quaternion."""
     return degrees * (M_PI / 360)
 
 

@@ -1,4 +1,4 @@
-/* System calls of a port's thread: wait for bytes, read, write, number of bytes still to be sent. */
+/* System calls of a port thread: wait for bytes, read, write, count the bytes not sent yet. */
 #ifndef HAPTICD_PORT_WAIT_H
 #define HAPTICD_PORT_WAIT_H
 
@@ -20,7 +20,7 @@
 #define HD_PORT_WOKEN 4
 #define HD_PORT_HUNG_UP 8
 
-/* Wait until the descriptor has bytes (or room, if that is wanted), the pipe was written to, or the time has come. */
+/* Wait until the descriptor has bytes (or room, if `want_room`), the wake pipe was written to, or the time is reached. */
 static inline int hd_port_wait(int descriptor, int want_room, int wake, int64_t until_ns) {
     struct pollfd ends[2];
     int64_t left = until_ns - hd_now_ns();
@@ -46,14 +46,14 @@ static inline int hd_port_wait(int descriptor, int want_room, int wake, int64_t 
     return seen;
 }
 
-/* Bytes read, or minus an errno; 0 = none. */
+/* Read; return the number of bytes, 0 = none, or minus an errno. */
 static inline int hd_port_read(int descriptor, void *bytes, size_t most) {
     ssize_t n;
     do n = read(descriptor, bytes, most); while (n < 0 && errno == EINTR);
     return n < 0 ? -errno : (int)n;
 }
 
-/* Bytes written, or minus an errno; 0 = no room. */
+/* Write; return the number of bytes, 0 = no room, or minus an errno. */
 static inline int hd_port_write(int descriptor, const void *bytes, size_t length) {
     ssize_t n;
     do n = write(descriptor, bytes, length); while (n < 0 && errno == EINTR);
@@ -61,7 +61,7 @@ static inline int hd_port_write(int descriptor, const void *bytes, size_t length
     return (int)n;
 }
 
-/* Bytes that were written and are not out yet; 0 where the system cannot tell. */
+/* Return the number of written bytes that are not sent yet; 0 where the system cannot tell. */
 static inline int hd_port_queued(int descriptor) {
     int queued = 0;
     return ioctl(descriptor, TIOCOUTQ, &queued) == 0 ? queued : 0;

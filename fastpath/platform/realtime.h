@@ -1,6 +1,6 @@
-/* System calls of the loop thread; each request may be refused, which its result tells.
+/* System calls of the loop thread. Each request may be refused; its result says so.
  *
- * Linux is the first-class platform; elsewhere the requests that do not exist answer "refused".
+ * Linux is the main platform; on others, requests that do not exist return "refused".
  */
 #ifndef HAPTICD_REALTIME_H
 #define HAPTICD_REALTIME_H
@@ -30,7 +30,7 @@
 
 #define HD_STACK_BYTES (256 * 1024)
 
-/* CLOCK_MONOTONIC in nanoseconds: the one clock of the service. */
+/* Return CLOCK_MONOTONIC in nanoseconds, the clock of the whole service. */
 static inline int64_t hd_now_ns(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -50,20 +50,20 @@ static inline void hd_sleep_until(int64_t ns) {
 #endif
 }
 
-/* Sleep to a margin before the time, then spin to it. */
+/* Sleep until a margin before the time, then spin. */
 static inline void hd_wait_until(int64_t ns, int64_t margin_ns) {
     if (ns - margin_ns > hd_now_ns()) hd_sleep_until(ns - margin_ns);
     while (hd_now_ns() < ns) HD_PAUSE();
 }
 
-/* No denormals in the filters: a decaying state must not slow the tick. */
+/* Disable denormals: a decaying filter state must not slow the tick. */
 static inline void hd_flush_denormals(void) {
 #if defined(__x86_64__)
     _mm_setcsr(_mm_getcsr() | 0x8040);
 #endif
 }
 
-/* Name the calling thread and let it wake in time. */
+/* Name the calling thread and set its timer slack to the minimum. */
 static inline void hd_thread_setup(const char *name) {
 #ifdef __linux__
     pthread_setname_np(pthread_self(), name);
@@ -73,7 +73,7 @@ static inline void hd_thread_setup(const char *name) {
 #endif
 }
 
-/* SCHED_FIFO for the calling thread; 1 when granted. */
+/* Request SCHED_FIFO for the calling thread; 1 when granted. */
 static inline int hd_request_fifo(int priority) {
 #ifdef __linux__
     struct sched_param p;
@@ -86,7 +86,7 @@ static inline int hd_request_fifo(int priority) {
 #endif
 }
 
-/* A 0.1 ms slice under the fair scheduler (Linux 6.12 and later, no privilege); 1 when granted. */
+/* Request a 0.1 ms slice of the fair scheduler (Linux 6.12 and later, no privilege); 1 when granted. */
 static inline int hd_request_short_slice(void) {
 #if defined(__linux__) && defined(SYS_sched_setattr)
     struct {
@@ -105,7 +105,7 @@ static inline int hd_request_short_slice(void) {
 #endif
 }
 
-/* Pin the calling thread to one processor; 1 when granted. */
+/* Pin the calling thread to one CPU; 1 when granted. */
 static inline int hd_pin(int cpu) {
 #ifdef __linux__
     cpu_set_t set;
@@ -118,7 +118,7 @@ static inline int hd_pin(int cpu) {
 #endif
 }
 
-/* Page-aligned zeroed memory with every page present; NULL when there is none. */
+/* Allocate page-aligned zeroed memory with every page present; NULL when there is none. */
 static inline void *hd_pages(size_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return NULL;
@@ -130,9 +130,9 @@ static inline void hd_pages_free(void *p, size_t bytes) { munmap(p, bytes); }
 
 static inline int hd_pages_lock(void *p, size_t bytes) { return mlock(p, bytes) == 0; }
 
-/* Start a joinable thread on a stack of its own; 0 or an errno.
+/* Start a joinable thread on a given stack; return 0 or an errno.
  *
- * From its first instruction no signal reaches it but those of its own faults: a fault that is blocked would end the
+ * All signals are blocked from its first instruction, except those of faults: a blocked fault signal would end the
  * process without the zero packets to the motors.
  */
 static inline int hd_thread_start(pthread_t *thread, void *(*run)(void *), void *argument, void *stack) {

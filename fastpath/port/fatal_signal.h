@@ -1,12 +1,12 @@
 /* Handler of fatal signals: every open port gets its prepared zero packet before the process ends.
  *
  * SIGSEGV, SIGBUS, SIGFPE and SIGABRT in any thread. The handler writes the packets, calls the previous handler
- * (faulthandler prints the stacks), writes them again, because other threads went on meanwhile, and lets the default action follow.
- * It uses async-signal-safe calls only, little stack (an alternate one where the thread has it), and waits for full ports
+ * (faulthandler prints the stacks), writes them again, because other threads ran on meanwhile, and lets the default action follow.
+ * It uses async-signal-safe calls only and little stack (the thread's alternate one, if any), and waits for full ports
  * HD_PACKET_ROUNDS * HD_PACKET_ROUND_MS at most each time.
  *
- * A process has one set of signal handlers, hence one table. Changes to it take turns (the GIL); the handler may come at
- * any instruction of theirs.
+ * A process has one set of signal handlers, hence one table. The GIL serialises changes to it; the handler may interrupt
+ * them at any instruction.
  */
 #ifndef HAPTICD_FATAL_SIGNAL_H
 #define HAPTICD_FATAL_SIGNAL_H
@@ -42,19 +42,19 @@ static const int hd_fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGABRT};
 #define HD_FATAL_SIGNALS ((int)(sizeof hd_fatal_signals / sizeof hd_fatal_signals[0]))
 static struct sigaction hd_fatal_before[sizeof hd_fatal_signals / sizeof hd_fatal_signals[0]];
 
-/* Descriptor of an entry; -1 = free. */
+/* Return the descriptor of an entry; -1 = free. */
 static inline int hd_packet_descriptor(const hd_packet *entry) {
     return (int)__atomic_load_n(&entry->open, __ATOMIC_ACQUIRE) - 1;
 }
 
-/* Forget a descriptor in every entry but one (NULL: in every entry). */
+/* Remove a descriptor from every entry except one (NULL: from all). */
 static inline void hd_packets_forget(int descriptor, const hd_packet *except) {
     for (int i = 0; i < HD_PACKETS; i++)
         if (&hd_packets[i] != except && hd_packet_descriptor(&hd_packets[i]) == descriptor)
             __atomic_store_n(&hd_packets[i].open, 0, __ATOMIC_RELEASE);
 }
 
-/* Prepare a packet for a descriptor in place of an earlier one, without an instant between; 0 when the table is full. */
+/* Prepare a packet for a descriptor; an earlier one stays until the new one is complete. 0 when the table is full. */
 static inline int hd_packets_put(int descriptor, const void *packet, size_t length) {
     hd_packet *entry = NULL;
     for (int i = 0; i < HD_PACKETS && entry == NULL; i++)
@@ -68,7 +68,7 @@ static inline int hd_packets_put(int descriptor, const void *packet, size_t leng
     return 1;
 }
 
-/* Write what is left of a packet; 1 when more of it may follow later. */
+/* Write the rest of a packet; 1 when some of it is still to be written. */
 static inline int hd_packet_write(hd_packet *entry, int descriptor) {
     while (entry->sent < entry->length) {
         ssize_t n = write(descriptor, entry->packet + entry->sent, entry->length - entry->sent);
@@ -109,7 +109,7 @@ static void hd_packets_write(void) {
     }
 }
 
-/* Let the fatal signals through to the calling thread. */
+/* Unblock the fatal signals for the calling thread. */
 static void hd_fatal_unblock(void) {
     sigset_t fatal;
     sigemptyset(&fatal);
@@ -146,10 +146,10 @@ static void hd_fatal_handler(int number, siginfo_t *info, void *context) {
     raise(hd_fatal_number);
 }
 
-/* Install the handler before the present ones, unless it is there already; 0 or an errno.
+/* Install the handler in front of the present ones, unless it is installed already; return 0 or an errno.
  *
- * faulthandler puts back what stood before it while it prints and then raises the signal again. Where that is this handler
- * too, neither that nor another fault meanwhile, in any thread, ends the process before the second packets are out.
+ * faulthandler restores the handler installed before it while it prints, then raises the signal again. Where that is this handler
+ * too, neither that signal nor a fault of another thread ends the process before the second packets are written.
  */
 static inline int hd_fatal_install(void) {
     struct sigaction ours, present;

@@ -1,4 +1,4 @@
-# The two cells of one device at a port, for a link with a Python thread; serial ports have theirs in C.
+# PortCell: the sample and order cells of one device, for a link with a Python thread; serial port threads use them in C.
 
 from typing import TypeAlias, final
 
@@ -6,12 +6,12 @@ from fastpath.arena.runtime import Lease, Runtime
 
 _Three: TypeAlias = tuple[float, float, float]
 
-# Write samples and read orders of one device while its lease holds; one thread at a time. ValueError for no slot of a device.
+# Writes samples and reads orders of one device while its lease holds; one thread at a time. ValueError for a lease without a device slot.
 @final
 class PortCell:
     def __new__(cls, runtime: Runtime, lease: Lease) -> PortCell: ...
-    # A packet that arrived now. Degrees, m in the device frame, unit quaternion (all zero: not known). Which of joint and position
-    # the loop takes is up to the kind of the mechanism. False: not taken, the lease is over or a number is not finite.
+    # Publish a packet that arrived now: degrees, m in the device frame, unit quaternion (all zero: unknown). The kind of the mechanism
+    # decides whether the loop uses joint or position. False: not published, the lease has ended or a number is not finite.
     def put(
         self,
         *,
@@ -26,6 +26,6 @@ class PortCell:
         bits: int = 0,
         faults: int = 0,
     ) -> bool: ...
-    # When the loop ordered it (ns of the runtime's clock), force (N, device frame) and joint torques (N.mm); None: nothing was
-    # ordered in this lease. How old an order may be is the link's to decide; an older one is zero.
+    # The newest order: its time (ns of the runtime's clock), force (N, device frame), joint torques (N.mm); None before the first
+    # order of this lease. The link decides how old an order may be; an older one must be treated as zero.
     def order(self) -> tuple[int, _Three, _Three] | None: ...

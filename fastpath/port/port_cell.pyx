@@ -12,7 +12,7 @@ from fastpath.layout.port cimport PortOrder, PortSample
 
 
 cdef class PortCell:
-    """Write samples and read orders of one device while its lease holds. One thread at a time: each cell has one writer."""
+    """Writes samples and reads orders of one device while its lease holds. One thread at a time: each cell has one writer."""
 
     cdef Runtime runtime
     cdef DeviceSlot *slot
@@ -58,7 +58,7 @@ cdef class PortCell:
         return True
 
     def order(self) -> tuple[int, tuple[float, float, float], tuple[float, float, float]] | None:
-        """Return time of the newest order (ns), force (N, device frame) and joint torques (N.mm); None before the first of this lease."""
+        """Return the newest order: its time (ns), force (N, device frame), joint torques (N.mm); None before the first of this lease."""
         cdef PortOrder *o
         if hd_load(&self.slot.generation) != self.generation:
             return None

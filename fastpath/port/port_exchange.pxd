@@ -30,20 +30,20 @@ cdef extern from "platform/port_calls.h" nogil:
 
 cdef enum:
     READ_BYTES = 1024
-    # reads in a row that gave nothing although bytes were announced, before the port counts as unplugged
+    # empty reads in a row, although bytes were announced, after which the port counts as unplugged
     EMPTY_READS = 3
-    # bytes on their way out at which an order waits for the next one: a late force is worse than none
+    # unsent bytes at which an order is skipped: a late force is worse than none
     LONGEST_QUEUE = 1024
     MESSAGES_A_ROUND = 16
     OLDEST_ORDER_NS = 20000000
     LONGEST_WAIT_NS = 100000000
 
 cdef struct DeviceLine:
-    # words: lease of the device, and ns between two orders while it is attached and while it is not, 0 = none
+    # shared words: lease of the device, and ns between two orders while it is attached and while it is not, 0 = no orders
     uint64_t attached
     int64_t period_ns
     int64_t idle_ns
-    # the thread's own
+    # used by the thread only
     int64_t due_ns
     uint64_t served
 
@@ -54,12 +54,12 @@ cdef struct Exchange:
     uint32_t devices
     uint32_t zero_bytes
     int64_t priority
-    # words: stop; changes so far, and those that the thread has seen
+    # shared words: stop request; number of changes, and of those that the thread has seen
     uint64_t stop
     uint64_t changes
     uint64_t seen
     DeviceLine lines[PORT_DEVICES]
-    # what could not be written whole
+    # the rest of a packet that was written in part
     uint32_t rest
     uint32_t rest_at
     uint8_t out[1024]
@@ -82,7 +82,7 @@ cdef inline int64_t clock_of(Exchange *x) noexcept nogil:
 
 
 cdef inline DeviceSlot *slot_of(Exchange *x, uint64_t attached) noexcept nogil:
-    """Return the slot that `attached` names; NULL when it names none or the lease has ended."""
+    """Return the slot of an `attached` word; NULL without a device or after the end of the lease."""
     cdef DeviceSlot *slot
     if attached == 0:
         return NULL
@@ -140,7 +140,7 @@ cdef inline bint newest_order(Exchange *x, DeviceLine *line, PortOrder *order) n
 
 
 cdef inline void send_order(Exchange *x, int device, bint zero) noexcept nogil:
-    """Send one packet to one device; skip it while the previous one is still on its way out."""
+    """Send one packet to one device; skip it while the previous one is not sent completely."""
     cdef PortOrder order
     cdef bint withheld = newest_order(x, &x.lines[device], &order)
     cdef int length

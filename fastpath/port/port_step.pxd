@@ -1,6 +1,6 @@
 """Steps of the tick for a device at a port: take its newest packet, fill its state, write the order for the port thread.
 
-A device whose packets stop is silent: it is ordered zero, and its state keeps the time of the last packet. The actors decide
+A device whose packets stop is silent: its order is zero, and its state keeps the time of the last packet. The actors decide
 what follows.
 """
 
@@ -143,7 +143,7 @@ cdef inline void read_port_arm(DeviceSlot *slot, const DeviceParams *p, double d
     memcpy(s.position, pose.position, sizeof(s.position))
     if sample.count != d.count:
         if (s.port_bits ^ sample.bits) & PORT_HOMED:
-            # Its coordinates have jumped: it did not move.
+            # Homing has shifted the coordinates: the device did not move.
             d.count = 0
         update_velocity(d, sample, s.position)
         memcpy(d.measured, s.position, sizeof(d.measured))

@@ -1,4 +1,4 @@
-# The thread of one open serial port: orders of the loop out, samples of its devices in, messages both ways.
+# PortThread: the C thread of one open serial port: orders of the loop out, samples of its devices in, messages both ways.
 # `protocol` is "bytes" (every byte is a message, no orders), "hapi" or "openlink"; `config` is the protocol's own layout.
 
 from typing import NamedTuple, Protocol, final
@@ -7,14 +7,14 @@ from fastpath.arena.runtime import Lease, Runtime
 
 # Process that writes the zero packet when this one is killed.
 class Failsafe(Protocol):
-    # Before the first order.
+    # Called before the first order.
     def watch(self, descriptor: int, zero_packet: bytes) -> None: ...
-    # Before the descriptor is closed; the failsafe's own copy is closed when this returns.
+    # Called before the descriptor is closed; when it returns, the failsafe has closed its own copy.
     def forget(self, descriptor: int) -> None: ...
 
-# Since the thread started; times in ns of the runtime's clock, 0 = never. `orders` were sent; of them `zeros` were zero in place of a
-# force that the loop ordered more than 20 ms ago; `late` went out a period after they were due; `blocked` were left out because
-# the port took no more; `dropped` messages found no room. `gone` is an errno: the port was unplugged. The last four: of each device.
+# Counters since the thread started; times in ns of the runtime's clock, 0 = never. Of the `orders` sent, `zeros` were zero because the
+# loop's order was more than 20 ms old; `late` ones were sent a period or more too late; `blocked` ones were skipped because
+# the port accepted no more bytes; `dropped` messages found no room. `gone`: errno of an unplugged port. The last four are per device.
 class Counters(NamedTuple):
     frames_in: int
     frames_bad: int
@@ -36,9 +36,9 @@ class Counters(NamedTuple):
     faults: tuple[int, ...]
     bits: tuple[int, ...]
 
-# `rates_hz`: orders a second for each device of the port (1 to 8 devices, 0 to 8,000 Hz, 0 = no orders). `zero_packet` (at most
-# 256 bytes, b"" = none) is the last thing that is written, whatever ends the exchange. The descriptor is this object's from then
-# on, raw mode is the caller's. Methods may be called on any thread, one at a time. ValueError, MemoryError.
+# `rates_hz`: orders per second for each device of the port (1 to 8 devices, 0 to 8,000 Hz, 0 = no orders). `zero_packet` (at most
+# 256 bytes, b"" = none) is written last, whatever ends the exchange. The object owns the descriptor from its construction
+# on; the caller sets raw mode. Methods may be called on any thread, one at a time. Raises ValueError, MemoryError.
 @final
 class PortThread:
     def __new__(
@@ -55,19 +55,19 @@ class PortThread:
     ) -> PortThread: ...
     @property
     def descriptor(self) -> int: ...
-    # The device's orders come from, and its samples go to, this slot from now on; before and after `start`. IndexError, ValueError.
+    # Attach a device to the lease's slot, which then has its orders and samples; before or after `start`. IndexError, ValueError.
     def attach(self, index: int, lease: Lease) -> None: ...
-    # Detach a device: one zero order, then those of `set_idle`; when this returns the slot is no longer written to.
+    # Detach a device: one zero order, then those of `set_idle`. After the return the thread no longer writes to the slot.
     def detach(self, index: int) -> None: ...
     def set_rate(self, index: int, rate_hz: float) -> None: ...
-    # Zero orders a second while the device is not attached, 0 (the default) = none: they keep its watchdog from tripping.
+    # Zero orders per second while the device is not attached, 0 (the default) = none; they keep its watchdog from tripping.
     def set_idle(self, index: int, rate_hz: float) -> None: ...
     # The zero packet is registered for fatal signals and failsafe before the thread begins. OSError; a second call does nothing.
     def start(self, *, at_fatal_signal: bool = True) -> None: ...
-    # One message (1 to 1,024 bytes) as it is, in one write; False: no room, or closed.
+    # Queue one message (1 to 1,024 bytes), written unchanged in one write; False: no room, or closed.
     def send(self, message: bytes) -> bool: ...
-    # Messages that the protocol took out of what came (with "bytes": what came), in order.
+    # Messages received since the last call, in order (with "bytes": the received bytes).
     def receive(self) -> list[bytes]: ...
     def counters(self) -> Counters: ...
-    # Zero packet out, thread joined, descriptor forgotten and closed; at most about 60 ms. A second call does nothing.
+    # Write the zero packet, join the thread, unregister and close the descriptor: at most about 60 ms. A second call does nothing.
     def close(self) -> None: ...

@@ -1,8 +1,8 @@
 """PortThread: the C thread of one open serial port, and its Python handle.
 
 The thread sends each device's order at the device's own rate, decodes what comes into samples for the loop, and carries messages
-both ways for the handle. It runs without the GIL from its first line to its last zero packet; the handle closes the descriptor
-when it has ended.
+both ways for the handle. It never takes the GIL; the last thing it writes is the zero packet. The handle closes the descriptor
+after the thread has ended.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
@@ -64,7 +64,7 @@ cdef bint write_packet(Exchange *x, const uint8_t *packet, uint32_t length, int6
 
 
 cdef void send_zero_packet(Exchange *x) noexcept nogil:
-    """Write the zero packet and wait until it is out; discard what a port has not taken within ZERO_PACKET_NS."""
+    """Write the zero packet and wait until it is sent; discard what a port has not accepted within ZERO_PACKET_NS."""
     cdef int64_t until = hd_now_ns() + ZERO_PACKET_NS
     if x.counters.gone or x.zero_bytes == 0:
         return
@@ -112,7 +112,7 @@ cdef void *hd_port_main(void *argument) noexcept nogil:
 # ---------------------------------------------------------------- the handle
 
 class Counters(NamedTuple):
-    """Of one port since its thread started; times in nanoseconds of the runtime's clock, 0 = never; `gone` is an errno."""
+    """Counters of one port since its thread started; times in ns of the runtime's clock, 0 = never; `gone`: errno of an unplugged port."""
 
     frames_in: int
     frames_bad: int
@@ -136,7 +136,7 @@ class Counters(NamedTuple):
 
 
 cdef class PortThread:
-    """Owner of an open descriptor from `start` to `close`; in between its zero packet is registered for fatal signals and failsafe."""
+    """Thread of one open port. Owns the descriptor; its zero packet is registered for fatal signals and failsafe while the thread runs."""
 
     cdef Exchange *x
     cdef Runtime runtime
@@ -194,13 +194,13 @@ cdef class PortThread:
             hd_pages_free(self.x, sizeof(Exchange))
 
     def attach(self, int index, lease) -> None:
-        """Attach a device to this slot; returns when the thread uses it. ValueError, IndexError."""
+        """Attach a device to the lease's slot and wait until the thread uses it. Raise ValueError or IndexError."""
         if not 0 <= lease.slot < MAX_DEVICES:
             raise ValueError(f"{lease.slot} is no slot of a device")
         self._belong(index, <uint64_t>(lease.generation & 0xffffffff) << 32 | <uint64_t>(lease.slot + 1))
 
     def detach(self, int index) -> None:
-        """Detach a device: one zero order, then those of `set_idle`; when this returns the slot is no longer written to."""
+        """Detach a device: one zero order, then those of `set_idle`. After the return the thread no longer writes to the slot."""
         self._belong(index, 0)
 
     cdef _belong(self, int index, uint64_t attached):
@@ -209,13 +209,13 @@ cdef class PortThread:
         self._changed()
 
     def set_rate(self, int index, rate_hz) -> None:
-        """Set the orders a second of one device, 0 = none."""
+        """Set the orders per second of one device, 0 = none."""
         self._check(index)
         hd_store(<uint64_t *>&self.x.lines[index].period_ns, <uint64_t>period_of(rate_hz))
         self._changed()
 
     def set_idle(self, index, rate_hz) -> None:
-        """Set the zero orders a second of one device while it is not attached, 0 = none."""
+        """Set the zero orders per second of one device while it is not attached, 0 = none."""
         self._check(index)
         hd_store(<uint64_t *>&self.x.lines[index].idle_ns, <uint64_t>period_of(rate_hz))
         self._changed()
@@ -243,7 +243,7 @@ cdef class PortThread:
             pass
 
     def start(self, *, bint at_fatal_signal=True) -> None:
-        """Take over the descriptor, register its zero packet, start the thread. OSError; a second call does nothing."""
+        """Register the zero packet and start the thread; raise OSError when that fails. A second call does nothing."""
         cdef int error
         if self.started or self.closed:
             return

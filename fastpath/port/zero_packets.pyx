@@ -20,14 +20,14 @@ cdef extern from "port/fatal_signal.h" nogil:
 
 
 def install() -> None:
-    """Install the handler for SIGSEGV, SIGBUS, SIGFPE, SIGABRT; call it before and after faulthandler.enable(). OSError."""
+    """Install the handler for SIGSEGV, SIGBUS, SIGFPE, SIGABRT; call it before and after faulthandler.enable(). Raise OSError."""
     cdef int error = hd_fatal_install()
     if error != 0:
         raise OSError(error, "the handlers of fatal signals could not be set")
 
 
 def register(int descriptor, bytes packet not None) -> None:
-    """Prepare the zero packet (1 to 256 bytes) of an open descriptor, in place of an earlier one."""
+    """Register the zero packet (1 to 256 bytes) of an open descriptor; it replaces an earlier one."""
     if descriptor < 0:
         raise ValueError(f"{descriptor} is no open descriptor")
     if not 1 <= PyBytes_GET_SIZE(packet) <= HD_PACKET_BYTES:
@@ -37,12 +37,12 @@ def register(int descriptor, bytes packet not None) -> None:
 
 
 def unregister(int descriptor) -> None:
-    """Forget the packet of a descriptor, if there is one."""
+    """Remove the packet of a descriptor, if any."""
     hd_packets_forget(descriptor, NULL)
 
 
 def registered() -> tuple[int, ...]:
-    """Descriptors that have a packet, in ascending order."""
+    """Return the descriptors that have a packet, in ascending order."""
     cdef int i
     found = []
     for i in range(HD_PACKETS):

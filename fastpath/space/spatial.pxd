@@ -74,14 +74,14 @@ cdef inline void compose(const double *p, const double *q, double *out) noexcept
 
 
 cdef inline void compose_back(const double *p, const double *q, double *out) noexcept nogil:
-    """p* q: what was composed with p, without it."""
+    """p* q: undo a composition with p."""
     cdef double conjugate[4]
     conjugate[0] = p[0]; conjugate[1] = -p[1]; conjugate[2] = -p[2]; conjugate[3] = -p[3]
     compose(conjugate, q, out)
 
 
 cdef inline void unit(double *q) noexcept nogil:
-    """Normalise in place; the identity for a zero quaternion."""
+    """Normalise a quaternion in place; a zero one becomes the identity."""
     cdef double n = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     if n > 0:
         q[0] /= n; q[1] /= n; q[2] /= n; q[3] /= n
@@ -90,7 +90,7 @@ cdef inline void unit(double *q) noexcept nogil:
 
 
 cdef inline void transform_identity(Transform *m) noexcept nogil:
-    """Position 0, rotation identity, scale 1."""
+    """Set the identity: position 0, rotation identity, scale 1."""
     cdef int i
     for i in range(3):
         m.t[i] = 0; m.s[i] = 1; m.q[i + 1] = 0
@@ -148,7 +148,7 @@ cdef inline void view_identity(View *view) noexcept nogil:
 
 
 cdef inline void position_to_application(const View *view, const double *p, double *out) noexcept nogil:
-    """m, device frame -> m, application space."""
+    """Convert a position (m) from device frame to application space."""
     cdef double e[3]
     cdef int i
     if view.clutch != 1:
@@ -161,7 +161,7 @@ cdef inline void position_to_application(const View *view, const double *p, doub
 
 
 cdef inline void position_to_device(const View *view, const double *p, double *out) noexcept nogil:
-    """m, application space -> m, device frame; a frozen clutch has its anchor for every point."""
+    """Convert a position (m) from application space to device frame; with a frozen clutch the result is its anchor."""
     cdef int i
     transform_point_back(&view.workspace, p, out)
     transform_point_back(&view.mount, out, out)
@@ -172,14 +172,14 @@ cdef inline void position_to_device(const View *view, const double *p, double *o
 
 
 cdef inline void shift_to_application(const View *view, const double *d, double *out) noexcept nogil:
-    """m, device frame -> m, application space: a difference of two positions, as it is without the clutch."""
+    """Convert a difference of two positions (m) from device frame to application space, without the clutch."""
     basis_apply(&view.basis, d, out)
     transform_velocity(&view.mount, out, out)
     transform_velocity(&view.workspace, out, out)
 
 
 cdef inline void clutch_offset(const View *view, const double *p, double *out) noexcept nogil:
-    """How far a clutched position is from a released one: (ratio - 1)(p - anchor), m, application space."""
+    """Compute the offset of a clutched position from a released one: (ratio - 1)(p - anchor), m, application space."""
     cdef double d[3]
     cdef int i
     for i in range(3):
@@ -188,7 +188,7 @@ cdef inline void clutch_offset(const View *view, const double *p, double *out) n
 
 
 cdef inline void velocity_to_application(const View *view, const double *v, double *out) noexcept nogil:
-    """m/s, device frame -> m/s, application space; scale included."""
+    """Convert a velocity (m/s) from device frame to application space; scaled."""
     cdef int i
     shift_to_application(view, v, out)
     if view.clutch != 1:
@@ -197,7 +197,7 @@ cdef inline void velocity_to_application(const View *view, const double *v, doub
 
 
 cdef inline void velocity_to_device(const View *view, const double *v, double *out) noexcept nogil:
-    """m/s, application space -> m/s, device frame; scale taken out."""
+    """Convert a velocity (m/s) from application space to device frame; unscaled."""
     cdef int i
     transform_velocity_back(&view.workspace, v, out)
     transform_velocity_back(&view.mount, out, out)
@@ -208,28 +208,28 @@ cdef inline void velocity_to_device(const View *view, const double *v, double *o
 
 
 cdef inline void force_to_application(const View *view, const double *f, double *out) noexcept nogil:
-    """N, device frame -> N, application space: rotations only, scale does not change a force."""
+    """Convert a force (N) from device frame to application space: rotated, never scaled."""
     basis_apply(&view.basis, f, out)
     rotate(view.mount.q, out, out)
     rotate(view.workspace.q, out, out)
 
 
 cdef inline void force_to_device(const View *view, const double *f, double *out) noexcept nogil:
-    """N, application space -> N, device frame."""
+    """Convert a force (N) from application space to device frame: rotated, never scaled."""
     rotate_back(view.workspace.q, f, out)
     rotate_back(view.mount.q, out, out)
     basis_undo(&view.basis, out, out)
 
 
 cdef inline void rotation_to_application(const View *view, const double *q, double *out) noexcept nogil:
-    """Body orientation: basis, then the rotations of mount and workspace."""
+    """Convert an orientation from device frame to application space: basis, then the rotations of mount and workspace."""
     basis_rotation(&view.basis, q, out)
     compose(view.mount.q, out, out)
     compose(view.workspace.q, out, out)
 
 
 cdef inline void rotation_to_device(const View *view, const double *q, double *out) noexcept nogil:
-    """An application-space orientation as the device frame has it."""
+    """Convert an orientation from application space to device frame."""
     compose_back(view.workspace.q, q, out)
     compose_back(view.mount.q, out, out)
     basis_rotation_back(&view.basis, out, out)

@@ -1,4 +1,4 @@
-# Coordinate transforms of the loop as Python functions. ValueError for a number that is not finite and for an invalid basis or
+# Coordinate transforms for Python, with the loop's code. ValueError for a number that is not finite and for an invalid basis or
 # transform.
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ Transform: TypeAlias = tuple[Sequence[float], Sequence[float], Sequence[float]]
 # v' = B v: positions, velocities, forces.
 def basis_apply(basis: Basis, v: Sequence[float]) -> Vector: ...
 
-# The other way: v from v' = B v.
+# v = B' v', the inverse.
 def basis_undo(basis: Basis, v: Sequence[float]) -> Vector: ...
 
 # Quaternion of B R(q) B'.
@@ -29,7 +29,7 @@ def transform_point(transform: Transform, p: Sequence[float]) -> Vector: ...
 # (R' (p - t)) / s
 def transform_point_back(transform: Transform, p: Sequence[float]) -> Vector: ...
 
-# What lies between a device and an application: basis, mount and workspace, both ways.
+# Transforms between device frame and application space: basis, mount and workspace, both ways.
 @final
 class Space:
     def __new__(

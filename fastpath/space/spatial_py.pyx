@@ -78,7 +78,7 @@ def transform_point_back(transform, p) -> tuple[float, float, float]:
 
 
 cdef class Space:
-    """What lies between a device and an application: basis, mount and workspace, both ways."""
+    """Transforms between device frame and application space: basis, mount and workspace, both ways."""
 
     cdef View view
 
@@ -92,56 +92,56 @@ cdef class Space:
             take_transform(&self.view.workspace, workspace)
 
     def position_to_application(self, p) -> tuple[float, float, float]:
-        """m, device frame -> m, application space."""
+        """Convert a position (m) from device frame to application space."""
         cdef double u[3]
         fill_vector(u, p, 3)
         spatial.position_to_application(&self.view, u, u)
         return u[0], u[1], u[2]
 
     def position_to_device(self, p) -> tuple[float, float, float]:
-        """m, application space -> m, device frame."""
+        """Convert a position (m) from application space to device frame."""
         cdef double u[3]
         fill_vector(u, p, 3)
         spatial.position_to_device(&self.view, u, u)
         return u[0], u[1], u[2]
 
     def velocity_to_application(self, v) -> tuple[float, float, float]:
-        """m/s, device frame -> m/s, application space; scale included."""
+        """Convert a velocity (m/s) from device frame to application space; scaled."""
         cdef double u[3]
         fill_vector(u, v, 3)
         spatial.velocity_to_application(&self.view, u, u)
         return u[0], u[1], u[2]
 
     def velocity_to_device(self, v) -> tuple[float, float, float]:
-        """m/s, application space -> m/s, device frame; scale taken out."""
+        """Convert a velocity (m/s) from application space to device frame; unscaled."""
         cdef double u[3]
         fill_vector(u, v, 3)
         spatial.velocity_to_device(&self.view, u, u)
         return u[0], u[1], u[2]
 
     def force_to_application(self, f) -> tuple[float, float, float]:
-        """N, device frame -> N, application space: rotated, never scaled."""
+        """Convert a force (N) from device frame to application space: rotated, never scaled."""
         cdef double u[3]
         fill_vector(u, f, 3)
         spatial.force_to_application(&self.view, u, u)
         return u[0], u[1], u[2]
 
     def force_to_device(self, f) -> tuple[float, float, float]:
-        """N, application space -> N, device frame: rotated, never scaled."""
+        """Convert a force (N) from application space to device frame: rotated, never scaled."""
         cdef double u[3]
         fill_vector(u, f, 3)
         spatial.force_to_device(&self.view, u, u)
         return u[0], u[1], u[2]
 
     def rotation_to_application(self, q) -> tuple[float, float, float, float]:
-        """Orientation, device frame -> application space."""
+        """Convert an orientation from device frame to application space."""
         cdef double u[4]
         fill_vector(u, q, 4)
         spatial.rotation_to_application(&self.view, u, u)
         return u[0], u[1], u[2], u[3]
 
     def rotation_to_device(self, q) -> tuple[float, float, float, float]:
-        """Orientation, application space -> device frame."""
+        """Convert an orientation from application space to device frame."""
         cdef double u[4]
         fill_vector(u, q, 4)
         spatial.rotation_to_device(&self.view, u, u)

@@ -12,7 +12,7 @@ cdef inline int check_finite(double a, double b, double c) except -1:
 
 
 cdef inline int fill_basis(Basis *basis, axes, signs) except -1:
-    """Copy a signed permutation in, with its determinant; ValueError unless it is one."""
+    """Copy a signed permutation in, and compute its determinant; raise ValueError for anything else."""
     cdef int i, parity = 1
     if sorted(axes) != [0, 1, 2] or len(signs) != 3:
         raise ValueError("a basis needs each axis once and signs of 1 or -1")
@@ -29,7 +29,7 @@ cdef inline int fill_basis(Basis *basis, axes, signs) except -1:
 
 
 cdef inline int fill_transform(Transform *m, position, rotation, scale) except -1:
-    """Copy a transform in; ValueError unless finite, of unit rotation (1e-9) and positive scale."""
+    """Copy a transform in; raise ValueError unless it is finite, its rotation a unit quaternion (to 1e-9) and its scale positive."""
     cdef double norm = 0
     cdef Transform copy
     cdef int i
@@ -50,7 +50,7 @@ cdef inline int fill_transform(Transform *m, position, rotation, scale) except -
 
 
 cdef inline int fill_vector(double *out, values, int count) except -1:
-    """Copy numbers in; ValueError unless there are `count`, all finite."""
+    """Copy `count` numbers in; raise ValueError for another count or a number that is not finite."""
     cdef int i
     if len(values) != count:
         raise ValueError(f"{count} numbers are needed here, not {len(values)}")

@@ -1,6 +1,6 @@
 """Kinematics, plant and command fade for tests, as Python objects: the same inline functions that the tick calls.
 
-Vectors are three floats. ValueError for a number that is not finite and for a mechanism or plant that cannot exist.
+Vectors are three floats. ValueError for a number that is not finite and for impossible parameters of a mechanism or plant.
 """
 
 from libc.math cimport INFINITY, isfinite
@@ -58,7 +58,7 @@ cdef class Mechanism:
         return pose.position[0], pose.position[1], pose.position[2]
 
     def inverse(self, position) -> tuple[float, float, float]:
-        """Cursor (m) -> joint angles; out of reach: the arm that points at it."""
+        """Cursor (m) -> joint angles; out of reach: the arm that points at the cursor."""
         cdef double a[3]
         cdef double p[3]
         fill_vector(p, position, 3)
@@ -66,7 +66,7 @@ cdef class Mechanism:
         return a[0], a[1], a[2]
 
     def jacobian(self, angles) -> tuple[Vector, Vector, Vector]:
-        """Row by row dP/dangles (m/rad); zero where it is undefined."""
+        """Return the Jacobian dP/dangles row by row (m/rad); zero where it is undefined."""
         cdef Pose pose
         self._take(angles, &pose)
         j = pose.jacobian
@@ -100,7 +100,7 @@ cdef class Mechanism:
         return u[0], u[1], u[2]
 
     def quantise(self, angles) -> tuple[float, float, float]:
-        """Angles as the encoders read them: down to a whole count."""
+        """Quantise angles as the encoders read them: down to a whole count."""
         cdef double a[3]
         fill_vector(a, angles, 3)
         kinematics.quantise(self.params.counts_per_turn, a)
@@ -116,7 +116,7 @@ cdef class Mechanism:
 # ---------------------------------------------------------------- plant
 
 class Hand(NamedTuple):
-    """Two-mass hand: mass (kg), grip and arm stiffness (N/m) and damping (N.s/m), and the path that it intends."""
+    """Two-mass hand: mass (kg), grip and arm stiffness (N/m) and damping (N.s/m), and its intended path."""
 
     mass: float
     grip_stiffness: float
@@ -130,7 +130,7 @@ class Hand(NamedTuple):
 
 
 cdef class Plant:
-    """One simulated device under a held force, with or without a hand; starts at rest at `position`, the hand with it."""
+    """Simulated device under a held force, with or without a hand; both start at rest at `position`."""
 
     cdef SimDevice sim
     cdef PlantParams params
@@ -185,7 +185,7 @@ cdef class Plant:
         return 0
 
     def advance(self, force, double seconds, int substeps=0) -> None:
-        """Hold a force (N) for some seconds; in sub-steps of at most 1/32,000 s, or in as many as given."""
+        """Hold a force (N) for some seconds, in the given number of sub-steps or in steps of at most 1/32,000 s."""
         cdef double f[3]
         cdef double want[3]
         cdef double want_v[3]
@@ -205,27 +205,27 @@ cdef class Plant:
 
     @property
     def position(self) -> tuple[float, float, float]:
-        """Cursor, m."""
+        """Position of the cursor, m."""
         return self.sim.plant.x[0], self.sim.plant.x[1], self.sim.plant.x[2]
 
     @property
     def velocity(self) -> tuple[float, float, float]:
-        """Cursor, m/s."""
+        """Velocity of the cursor, m/s."""
         return self.sim.plant.v[0], self.sim.plant.v[1], self.sim.plant.v[2]
 
     @property
     def hand_position(self) -> tuple[float, float, float]:
-        """The hand's mass, m."""
+        """Position of the hand's mass, m."""
         return self.sim.plant.hand_x[0], self.sim.plant.hand_x[1], self.sim.plant.hand_x[2]
 
     @property
     def hand_force(self) -> tuple[float, float, float]:
-        """N that the hand put on the device in the last sub-step."""
+        """Force of the hand on the device in the last sub-step, N."""
         return self.sim.plant.hand_force[0], self.sim.plant.hand_force[1], self.sim.plant.hand_force[2]
 
 
 # ---------------------------------------------------------------- arbiter
 
 def hold_gain(int64_t age_ns, double timeout) -> float:
-    """Share of a command that still counts at an age (ns) under a time-out (s)."""
+    """Return the fraction of a command that is still applied at an age (ns), with a time-out (s)."""
     return arbiter.hold_gain(age_ns, timeout)

@@ -54,7 +54,7 @@ def trial(
     device, hand, path, *, double frequency, double encoder_step, double stiffness=0, push=None, grating=(0.0, 1.0),
     long client_every=1, long delay=1, double limit=10, bint filtered=True,
 ):
-    """One sample of dtype TRIAL for each tick of `path`, where the hand means to be (m).
+    """Return one sample of dtype TRIAL for each tick of `path`, the hand's intended positions (m).
 
     `device`: kg, N.s/m, N; `hand`: kg and N/m, N.s/m of grip and arm. `push`: N of the client besides the wall, `grating` its
     amplitude (N) and pitch (m). The client computes every so many ticks from positions `delay` ticks old. ValueError.
@@ -91,7 +91,7 @@ def trial(
 
 
 cdef inline double limited(double force, double limit) noexcept nogil:
-    """N, at most the limit either way: a command beyond the peak force counts as the peak."""
+    """Clamp a force (N) to the limit in either direction: a command beyond the peak force counts as the peak."""
     if force > limit:
         return limit
     return -limit if force < -limit else force

@@ -1,6 +1,6 @@
-# Text on the wire: whole frames from the cells of the loop, numbers, and every other JSON body.
+# JSON encoder: whole frames from the loop's cells, numbers, and every other JSON body.
 #
-# Real numbers are float32, shortest digits that round-trip; what float32 cannot hold is `null`, and counted. The exception is
+# Real numbers are float32, shortest digits that round-trip; values beyond float32 give `null`, and are counted. The exception is
 # a frame's `time`: decimal seconds with microseconds, which float32 would round to minutes.
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,19 +8,19 @@ from typing import final
 
 from fastpath.arena.access import Reader, Writer
 
-# Text of one real number as float32; NaN, infinity and what float32 cannot hold: `null`, counted in `nulls()`.
+# Text of one real number as float32; NaN, infinity and values beyond float32 give `null`, counted in `nulls()`.
 def number(x: float) -> bytes: ...
 
-# How many numbers this process wrote as `null`, frames included; only ever grows.
+# Number of `null` that this process wrote in place of a number, frames included; it never decreases.
 def nulls() -> int: ...
 
-# JSON of dict, list, tuple, str, bool, None, int, float and numpy scalars, in the order given. TypeError for anything else
-# and for keys that are no str; ValueError past 64 levels. Lone surrogates become U+FFFD.
+# JSON of dict, list, tuple, str, bool, None, int, float and numpy scalars; members keep their order. TypeError for other types
+# and for keys other than str; ValueError beyond 64 levels. Lone surrogates become U+FFFD.
 def encode_json(value: object) -> bytes: ...
 
-# The text of `state` for StateShape.SHAPE_FIELDS: (member, field of the device state, labels of its first numbers, steps per
-# unit to which they are rounded). `motors`: control domain and mode follow, and the status is that of a device with motors.
-# KeyError or ValueError for what the state has not.
+# Template of `state` for StateShape.SHAPE_FIELDS: (member, field of the device state, labels of its first numbers, steps per
+# unit to which they are rounded). `motors`: with control domain and mode, and the status of a device with motors.
+# KeyError or ValueError for a field that the device state does not have.
 @final
 class StateFields:
     def __new__(cls, fields: Iterable[tuple[str, str, tuple[str, ...], float]], *, motors: bool) -> StateFields: ...
@@ -28,8 +28,8 @@ class StateFields:
     def motors(self) -> bool: ...
 
 # One device in a frame, as the session behind `writer` sees it; without a writer, in device space. `shape` is a StateShape, with
-# `fields` for SHAPE_FIELDS; `wireless` adds the battery; `ready` is shown when the loop has it as well. ValueError when reader
-# and writer are of two devices.
+# `fields` for SHAPE_FIELDS; `wireless` adds the battery; `ready` is shown only while the loop is ready too. ValueError when reader
+# and writer belong to different devices.
 @final
 class FrameEntry:
     def __new__(
@@ -57,8 +57,8 @@ class FrameEntry:
     @property
     def ready(self) -> bool: ...
 
-# Frames of one connection: groups in the order given, each with its entries; a group without entries is there too.
-# `version` is 30 or 31; without a session id the frame has no `session_id`. One thread: the one that publishes its records.
+# Frames of one connection: groups in the given order, each with its entries; groups without entries are included.
+# `version` is 30 or 31; without a session id the frame has no `session_id`. Only for the thread that publishes the session's records.
 @final
 class FrameEncoder:
     def __new__(
@@ -72,12 +72,12 @@ class FrameEncoder:
         status_safety: bool = False,
         timestamps: bool = False,
     ) -> FrameEncoder: ...
-    # How many numbers of these frames were `null`.
+    # Number of `null` in these frames.
     @property
     def nulls(self) -> int: ...
-    # One whole frame of the newest states. `configs`: device id -> JSON text of its `config`, taken as it is. `errors`:
+    # One whole frame of the newest states. `configs`: device id -> JSON text of its `config`, copied unchanged. `errors`:
     # (path, reason) of each bad part, at most eight, each text cut to 100 characters, within 2,048 bytes in all. `states`:
-    # device id -> more members of its state, a comma before each.
+    # device id -> further members of its state, a comma before each.
     def encode(
         self,
         configs: Mapping[str, bytes] | None = None,

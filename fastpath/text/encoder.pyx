@@ -4,7 +4,7 @@
 A FrameEncoder belongs to one connection and to one thread, the one that publishes its
 records; it reads each device's newest state, turns it into the session's application space and writes one JSON text. Real
 numbers are float32, shortest digits that round-trip; what float32 cannot hold is `null`, and counted.
-The GIL stays held: a frame takes microseconds, and a thread that lets the GIL go may wait a switch interval to have it back.
+The GIL is held throughout: a frame takes microseconds, and a thread that releases the GIL may wait a switch interval for it.
 """
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
@@ -38,7 +38,7 @@ cdef enum:
     ERROR_CHARACTERS = 100
     ERRORS_BYTES = 2048     # eight errors of plain text; escapes and other scripts leave room for fewer
 
-# How often this process wrote `null` in place of a number.
+# Number of `null` that this process wrote in place of a number.
 cdef uint64_t written_nulls = 0
 
 
@@ -54,7 +54,7 @@ cdef class Buffer:
         free(self.start)
 
     cdef char *room(self, size_t size) except NULL:
-        """Cursor behind what is written, with `size` bytes free."""
+        """Return the cursor behind the written text, with at least `size` bytes free."""
         cdef size_t capacity = max(self.capacity, <size_t>FIRST_BYTES)
         cdef char *grown
         while capacity - self.used < size:
@@ -77,7 +77,7 @@ cdef class Buffer:
 # ---------------------------------------------------------------- numbers and generic JSON
 
 def number(double x) -> bytes:
-    """Text of one real number as float32; NaN, infinity and what float32 cannot hold: `null`, counted in `nulls()`."""
+    """Return the text of one real number as float32; NaN, infinity and values beyond float32 give `null`, counted in `nulls()`."""
     global written_nulls
     cdef char text[NUMBER_BYTES]
     cdef char *end = put_number(text, x, &written_nulls)
@@ -85,14 +85,14 @@ def number(double x) -> bytes:
 
 
 def nulls() -> int:
-    """How many numbers this process wrote as `null`, frames included; only ever grows."""
+    """Return the number of `null` that this process wrote in place of a number, frames included; it never decreases."""
     return written_nulls
 
 
 def encode_json(value) -> bytes:
-    """JSON of dict, list, tuple, str, bool, None, int, float and numpy scalars, in the order given.
+    """Encode dict, list, tuple, str, bool, None, int, float and numpy scalars as JSON; members keep their order.
 
-    TypeError for anything else and for keys that are no str; ValueError past 64 levels. Lone surrogates become U+FFFD.
+    Raise TypeError for other types and for keys other than str, ValueError beyond 64 levels. Lone surrogates become U+FFFD.
     """
     cdef Buffer out = Buffer()
     write_value(out, value, 0)
@@ -100,13 +100,13 @@ def encode_json(value) -> bytes:
 
 
 cdef int write_literal(Buffer out, const char *literal) except -1:
-    """At most eight bytes."""
+    """Append a literal of at most eight bytes."""
     out.keep(put(out.room(8), literal))
     return 0
 
 
 cdef int write_string(Buffer out, object text) except -1:
-    """A str as a JSON string, with its quotes."""
+    """Append a str as a JSON string, with its quotes."""
     cdef const char *utf8
     cdef Py_ssize_t size = 0
     cdef char *at
@@ -134,7 +134,7 @@ cdef int write_integer(Buffer out, object value) except -1:
 
 
 cdef int write_value(Buffer out, object value, int depth) except -1:
-    """One JSON value; `depth` is how many containers it stands in."""
+    """Append one JSON value; `depth` is the number of containers around it."""
     global written_nulls
     if value is None:
         write_literal(out, b"null")
@@ -207,7 +207,7 @@ cdef int write_list(Buffer out, object value, int depth) except -1:
 
 @cython.final
 cdef class StateFields:
-    """The text of `state` for SHAPE_FIELDS, laid out once: numbers of the loop's device state under their names."""
+    """Template of the `state` of a SHAPE_FIELDS device: numbers of the loop's device state under their names."""
 
     cdef readonly bint motors
     cdef int count
@@ -285,7 +285,7 @@ cdef class FrameEntry:
         self.own_session = -1 if writer is None else writer.session
 
     cdef bint in_use(self) noexcept:
-        """Whether any session but the entry's own commands the device."""
+        """Return whether any other session than the entry's commands the device."""
         cdef uint64_t word
         cdef int i
         for i in range(SESSION_WORDS):
@@ -299,7 +299,7 @@ cdef class FrameEntry:
 
 @cython.final
 cdef class FrameEncoder:
-    """Encodes the frames of one connection; text that never changes is made once."""
+    """Encodes the frames of one connection; constant text is prepared once."""
 
     cdef readonly uint64_t nulls
     cdef FrameOptions options
@@ -331,7 +331,7 @@ cdef class FrameEncoder:
         self.fixed_bytes += sum(len(text) + ENTRY_BYTES for text in self.before)
 
     cdef int lay_out(self, groups) except -1:
-        """Fill `entries`, the text before each of them, and the text behind the last."""
+        """Prepare `entries`, the text before each of them, and the text after the last."""
         cdef FrameEntry entry
         cdef bytes text = b""
         cdef bytes name
@@ -351,7 +351,7 @@ cdef class FrameEncoder:
         return 0
 
     def encode(self, configs=None, errors=None, states=None) -> bytes:
-        """One whole frame; by device id: JSON text of `configs`, more members of `states`, each behind a comma; `errors`: path, reason."""
+        """Return one whole frame. `configs`, `states`: by device id, JSON text of `config` and further members of `state`, a comma before each; `errors`: path, reason."""
         global written_nulls
         cdef FrameEntry entry
         cdef bytes before, config
@@ -382,7 +382,7 @@ cdef class FrameEncoder:
             at = self.put_entry(at, entry, states.get(entry.device_id) if states else None)
         at = put_bytes(at, PyBytes_AS_STRING(self.closing), PyBytes_GET_SIZE(self.closing))
         at = put_bytes(at, PyBytes_AS_STRING(tail), PyBytes_GET_SIZE(tail))
-        # Every member wrote a comma before itself: the first one's place is the brace's.
+        # Each member writes a comma before itself; the brace overwrites the first one.
         if at == self.out.start:
             at += 1
         self.out.start[0] = b"{"
@@ -391,7 +391,7 @@ cdef class FrameEncoder:
         return self.out.text()
 
     cdef char *put_entry(self, char *at, FrameEntry entry, bytes more) noexcept:
-        """State (with `more` members before its brace) and status of one device, and the brace that closes its entry."""
+        """Append state (with `more` members before its brace) and status of one device, and the closing brace of its entry."""
         cdef const DeviceState *state = &entry.reader.state
         cdef double width = navigation_width(entry.writer)
         cdef const Navigated *n = &entry.navigated if width > 0 else NULL
@@ -408,7 +408,7 @@ cdef class FrameEncoder:
         return put(at, b"}")
 
     cdef char *put_stamp(self, char *at) noexcept:
-        """Tick of the first device, and the wall time of its state in s: decimal, for float32 would round it to minutes."""
+        """Append the tick of the first device and the wall time of its state in s, in decimal: float32 would round it to minutes."""
         cdef int64_t wall = wall_ns()
         cdef int64_t micro, digit = 100000
         cdef uint64_t tick = 0
@@ -428,14 +428,14 @@ cdef class FrameEncoder:
 
 
 cdef int64_t wall_ns() noexcept nogil:
-    """Nanoseconds since the epoch."""
+    """Return the wall time, ns since the epoch."""
     cdef timespec now
     clock_gettime(CLOCK_REALTIME, &now)
     return <int64_t>now.tv_sec * 1000000000 + now.tv_nsec
 
 
 cdef bytes errors_text(object errors):
-    """The member `errors` with its comma: at most eight, each text cut to 100 characters, within 2,048 bytes in all."""
+    """Append the member `errors` with its comma: at most eight, each text cut to 100 characters, within 2,048 bytes in all."""
     cdef Buffer out = Buffer()
     cdef size_t whole
     cdef str path, reason

@@ -1,6 +1,6 @@
-/* Numbers and strings as JSON text, for encoder.pyx: each function writes at a cursor and returns the cursor behind its text.
+/* Write numbers and strings as JSON text, for encoder.pyx: each function writes at a cursor and returns the cursor behind its text.
  *
- * Nothing here allocates or checks room: the caller has reserved the greatest length first.
+ * No function allocates or checks for room: the caller reserves the greatest length first.
  */
 #ifndef HAPTICD_NUMBER_TEXT_H
 #define HAPTICD_NUMBER_TEXT_H
@@ -25,7 +25,7 @@ inline char *put_bytes(char *at, const char *text, std::size_t size) {
     return at + size;
 }
 
-/* A literal: its length is known to the compiler. */
+/* Write a literal; the compiler knows its length. */
 __attribute__((always_inline)) inline char *put(char *at, const char *literal) {
     return put_bytes(at, literal, __builtin_strlen(literal));
 }
@@ -33,7 +33,7 @@ __attribute__((always_inline)) inline char *put(char *at, const char *literal) {
 inline char *put_integer(char *at, std::int64_t value) { return std::to_chars(at, at + INTEGER_BYTES, value).ptr; }
 inline char *put_unsigned(char *at, std::uint64_t value) { return std::to_chars(at, at + INTEGER_BYTES, value).ptr; }
 
-/* Mantissa, E, exponent without plus sign and leading zeros, from std::to_chars's "1.5e+07". */
+/* Rewrite std::to_chars's "1.5e+07" as mantissa, E, exponent without plus sign and leading zeros. */
 inline char *put_scientific(char *at, float value) {
     char *end = std::to_chars(at, at + NUMBER_BYTES, value, std::chars_format::scientific).ptr;
     char *digits = end;
@@ -45,7 +45,7 @@ inline char *put_scientific(char *at, float value) {
     return write;
 }
 
-/* A real number: the shortest digits that give the same float32; what float32 cannot hold is `null`, and counted. */
+/* Write a real number: the shortest digits that give the same float32; `null`, counted, beyond float32. */
 inline char *put_number(char *at, double real, std::uint64_t *nulls) {
     const float value = static_cast<float>(real);
     const float size = std::fabs(value);
@@ -64,7 +64,7 @@ inline char *put_number(char *at, double real, std::uint64_t *nulls) {
     return put_scientific(at, value);
 }
 
-/* UTF-8 as the inside of a JSON string: quote, backslash and control characters escaped. */
+/* Write UTF-8 as the inside of a JSON string: quote, backslash and control characters escaped. */
 inline char *put_escaped(char *at, const char *text, std::size_t size) {
     static const char hex[] = "0123456789abcdef";
     for (const char *end = text + size; text < end; text++) {

@@ -1,8 +1,8 @@
 """Encode state and status of one device as JSON, in the application space of one view; `encoder.pyx` puts them into frames.
 
 Every function writes at a cursor and returns the cursor behind its text; the caller has reserved the room. Numbers that
-float32 cannot hold become `null` and add to `nulls`. Readings are rounded in the device's own space, to less than any device
-resolves: digits that say nothing would take a full frame past 4,096 bytes.
+float32 cannot hold become `null` and add to `nulls`. Readings are rounded in the device frame, to less than any device
+resolves: meaningless digits would make a full frame longer than 4,096 bytes.
 """
 
 from libc.math cimport rint
@@ -35,10 +35,10 @@ cdef extern from "text/number_text.h" namespace "hapticd" nogil:
 
 
 cdef enum:
-    PER_METRE = 1000000000  # what does not jump stays to 1e-9 m
+    PER_METRE = 1000000000  # to 1e-9 m, so that rounding causes no visible jump
     PER_METRE_S = 10000
     PER_DEGREE = 1000
-    PER_DEGREE_SET = 10000  # set-points, which the client sent
+    PER_DEGREE_SET = 10000  # set-points of clients
     PER_DEGREE_S = 10
     PER_NEWTON = 10000
     PER_NEWTON_MM = 10
@@ -56,12 +56,12 @@ cdef struct FrameOptions:
 
 
 cdef inline double rounded(double value, double per_unit) noexcept nogil:
-    """To whole steps of 1/per_unit, never -0."""
+    """Round to whole steps of 1/per_unit, never -0."""
     return rint(value * per_unit) / per_unit + 0.0
 
 
 cdef inline const double *rounded_vector(const double *v, double per_unit, double *out) noexcept nogil:
-    """Three numbers, rounded into `out`."""
+    """Round three numbers into `out`."""
     cdef int i
     for i in range(3):
         out[i] = rounded(v[i], per_unit)
@@ -69,14 +69,14 @@ cdef inline const double *rounded_vector(const double *v, double per_unit, doubl
 
 
 cdef inline const double *rounded_quaternion(const double *q, double *out) noexcept nogil:
-    """A quaternion, rounded into `out`."""
+    """Round a quaternion into `out`."""
     out[0] = rounded(q[0], PER_QUATERNION)
     rounded_vector(q + 1, PER_QUATERNION, out + 1)
     return out
 
 
 cdef inline char *put_three(char *at, const char *a, const char *b, const char *c, const double *v, uint64_t *nulls) noexcept nogil:
-    """Three numbers behind their names; the caller closes the object."""
+    """Write three numbers with their names; the caller closes the object."""
     at = put_number(put(at, a), v[0], nulls)
     at = put_number(put(at, b), v[1], nulls)
     return put_number(put(at, c), v[2], nulls)
@@ -96,7 +96,7 @@ cdef inline char *put_quaternion(char *at, const double *q, uint64_t *nulls) noe
 
 
 cdef inline char *put_orientation(char *at, double *q, uint64_t *nulls) noexcept nogil:
-    """Of the two quaternions of one rotation the one with w >= 0."""
+    """Choose, of the two quaternions of one rotation, the one with w >= 0."""
     cdef int i
     if q[0] < 0:
         for i in range(4):
@@ -105,12 +105,12 @@ cdef inline char *put_orientation(char *at, double *q, uint64_t *nulls) noexcept
 
 
 cdef inline bint all_are(const double *v, float value) noexcept nogil:
-    """Whether three numbers are `value` as float32, which is how the client would read them."""
+    """Return whether three numbers equal `value` as float32, as a client reads them."""
     return <float>v[0] == value and <float>v[1] == value and <float>v[2] == value
 
 
 cdef inline char *put_transform(char *at, const Transform *m, bint complete, uint64_t *nulls) noexcept nogil:
-    """Position, rotation, scale; identity ones only when `complete`."""
+    """Write position, rotation, scale; identity ones only when `complete`."""
     cdef char *start = at
     at = put(at, b"{")
     if complete or not all_are(m.t, 0):
@@ -129,7 +129,7 @@ cdef inline char *put_flag(char *at, bint value) noexcept nogil:
 
 
 cdef inline char *put_control(char *at, const DeviceState *s, const FrameOptions *options) noexcept nogil:
-    """Domain and mode; a v3.0 frame has the mode twice."""
+    """Write domain and mode; a v3.0 frame has the mode twice."""
     cdef const char *mode = b'"idle"'
     at = put(at, b',"control_domain":')
     if s.domain == DOMAIN_CARTESIAN:
@@ -147,7 +147,7 @@ cdef inline char *put_control(char *at, const DeviceState *s, const FrameOptions
 
 
 cdef inline void place(const View *view, const Navigated *n, const double *p, double *out) noexcept nogil:
-    """m, device frame -> m, application space: through the view, then through N."""
+    """Convert a position (m) from device frame to application space by the view, then by N."""
     cdef int i
     position_to_application(view, p, out)
     if n != NULL:
@@ -156,7 +156,7 @@ cdef inline void place(const View *view, const Navigated *n, const double *p, do
 
 
 cdef inline char *put_rate(char *at, const Navigated *n, bint explicit_fields, uint64_t *nulls) noexcept nogil:
-    """Rate of N.W: what is at rest is left out."""
+    """Write the rate of N.W; parts at rest are omitted."""
     at = put(at, b',"transform_velocity":{')
     if n != NULL and not all_are(n.rate, 0):
         at = put_vector(put(at, b'"position":'), n.rate, nulls)
@@ -168,7 +168,7 @@ cdef inline char *put_rate(char *at, const Navigated *n, bint explicit_fields, u
 
 
 cdef inline char *put_navigation(char *at, const Navigated *n, double width, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
-    """The bubble as it is now, and N; `width`: of the velocity zone, m."""
+    """Write the present bubble and N; `width` of the velocity zone, m."""
     cdef Transform travelled
     transform_identity(&travelled)
     memcpy(travelled.t, n.offset, sizeof(travelled.t))
@@ -186,7 +186,7 @@ cdef inline char *put_navigation(char *at, const Navigated *n, double width, con
 
 cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, const Navigated *n, double width,
                           const FrameOptions *options, uint64_t *nulls) noexcept nogil:
-    """State of an arm or a compact; `n`: state of the session's navigation, NULL while it is off."""
+    """Write the state of an arm or a compact; `n`: state of the session's navigation, NULL while it is off."""
     cdef double v[3]
     cdef double q[4]
     cdef double raw[4]
@@ -219,7 +219,7 @@ cdef inline char *put_arm(char *at, const DeviceState *s, const View *view, cons
 
 
 cdef inline char *put_safety(char *at, const DeviceState *s) noexcept nogil:
-    """What the safety monitors, the oscillation filter (stage 8: free) and the stop do now."""
+    """Write the state of the safety monitors, the oscillation filter (stage 8: free) and the stop latch."""
     at = put_flag(put(at, b',"safety":{"ebrake":'), s.safety & SAFETY_EBRAKE)
     at = put(at, b',"fod_stage":')
     if s.safety & SAFETY_HARD:
@@ -247,7 +247,7 @@ cdef inline char *put_arm_status(char *at, const DeviceState *s, bint ready, bin
 
 
 cdef inline char *put_grip(char *at, const DeviceState *s, const View *view, bint wireless, const FrameOptions *options, uint64_t *nulls) noexcept nogil:
-    """State of a grip or a pen: the session's basis only."""
+    """Write the state of a grip or a pen, in the session's basis only."""
     cdef double q[4]
     cdef double raw[4]
     basis_rotation(&view.basis, rounded_quaternion(s.orientation, raw), q)
@@ -276,5 +276,5 @@ cdef inline char *put_grip_status(char *at, const DeviceState *s, bint ready) no
 cdef inline char *put_status(
     char *at, const DeviceState *s, bint motors, bint ready, bint in_use, bint navigates, const FrameOptions *options
 ) noexcept nogil:
-    """Status; `ready` is shown once both the service takes commands and the loop does."""
+    """Write the status; `ready` is true once both service and loop accept commands."""
     return put_arm_status(at, s, ready, in_use, navigates, options) if motors else put_grip_status(at, s, ready)

@@ -41,7 +41,7 @@ cdef inline void lap(Arena *a, int step, int64_t *since) noexcept nogil:
 
 
 cdef inline bint grip_released(Arena *a, const DeviceParams *p) noexcept nogil:
-    """Return whether the paired grip is not held; False without a grip, and when its slot was leased to another device."""
+    """Return whether the paired grip is not held; False without a grip, and after its slot was leased to another device."""
     cdef DeviceSlot *grip
     cdef const DeviceParams *of_grip
     if p.grip_slot < 0 or p.grip_slot >= MAX_DEVICES:
@@ -103,7 +103,7 @@ cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, Com
 
 cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const Pose *pose, CommandSum *total,
                         double dt, int times, int64_t *since, double *force, double *torque) noexcept nogil:
-    """Steps 4 to 13 of a device that takes commands: command sums in, force (N) and joint torques (N.mm) out."""
+    """Run steps 4 to 13 for a device that accepts commands: command sums in, force (N) and joint torques (N.mm) out."""
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
     cdef double limit = p.torque_limit * s.derating
@@ -182,27 +182,27 @@ cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p,
 
 
 cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
-    """The last tick was dt seconds ago, which is so many periods. The steps, in this order:
+    """Run one tick of a device, `dt` seconds and `times` periods after the last one. The steps, in this order:
 
      1  read          newest packet of a device at a port, or the simulated plant advanced by dt; encoders, velocity
-     2  monitors      e-brake, foreign object, stall, grip, heat: what the device did under the last output
-     3  sum           forces and torques of all sessions: fade by age, duck gain; the gated share of both beside them
-     4  set-points    bubbles add their forces to both sums; straight lines between messages;
+     2  monitors      e-brake, foreign object, stall, grip, heat: check the device's response to the last output
+     3  sum           forces and torques of all sessions: fade by age, ducking gain; separate sums of the parts with a force gate
+     4  set-points    bubbles add their forces to both sums; linear interpolation between messages;
                       springs of held positions and angles; home return
-     5  clamp         |F| <= peak, |torque| <= limit: what the filter sees is what can be put out
+     5  clamp         |F| <= peak, |torque| <= limit: the filter sees only what the motors can give
      6  filter        out = g (u - h sum(gate F)), one g for each axis: oscillation filter and force gates
      7  damping       - b v of the sessions; never filtered
      8  scale         F times the force scale; effects are added, bounded in power; never filtered
      9  monitors act  e-brake replaces the force; else limit springs are added, foreign object and dropped grip scale it
     10  clamp         |F| <= peak
     11  torque map    torque = J' F + commanded torque, saturated in its direction, |F at the cursor| <= peak
-    12  slew          |dF/dt| <= 3,000 N/s away from zero, of all that is felt together; what is cut short passes 11 again
+    12  slew          |dF/dt| <= 3,000 N/s away from zero, of the total output; a limited output passes step 11 again
     13  ramp          F times the output gain: 50 ms after a start, a gap or a change of rate
     14  output        to the simulated plant, or as an order to the thread of the device's port
     15  publish       state and navigation, under one sequence
 
-    Grips and pens have steps 1, 3 and 15. A device that is stopped or takes no commands gets zero instead of steps 5 to 13,
-    and whatever remembers starts again. A silent device at a port shows its flags alone.
+    Grips and pens have steps 1, 3 and 15. A device that is stopped or accepts no commands gets zero output instead of steps 5 to
+    13, and its ramps, filter and set-points are reset. Of a silent device at a port only the flags are published.
     """
     cdef DeviceSlot *slot = &a.devices[index]
     cdef DeviceState *s = &slot.inner.state

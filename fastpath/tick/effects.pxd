@@ -1,7 +1,7 @@
 """Add vibration effects to the force after the oscillation filter, which would detect them as a limit cycle.
 
-Each is a sine that plays until it is replaced. Amplitude A (N) at f Hz moves a bare mass m with P = A^2 / (2 m 2 pi f); the sums
-of the peaks of force, speed and excursion of all effects count. Below 40 Hz the excursion of the bare mass is limited to that of
+Each is a sine that plays until it is replaced. Amplitude A (N) at f Hz moves a free mass m with P = A^2 / (2 m 2 pi f); the sums
+of the peaks of force, speed and excursion of all effects are limited. Below 40 Hz the excursion of the free mass is limited to that of
 10 mW at 40 Hz, because a hand on a wall resonates there. N, Hz, W, kg, s.
 """
 
@@ -17,12 +17,12 @@ cdef extern from "tick/monitors.h" nogil:
     const double EFFECT_HZ "HD_EFFECT_HZ"
 
 cdef enum:
-    # ticks that a period of a vibration has at least: one of fewer would be felt as another frequency
+    # least number of ticks in a period of a vibration: with fewer, it would be felt as another frequency
     FEWEST_TICKS = 4
 
 
 cdef struct Played:
-    # present force, N; sums of the peaks of force (N), speed (m/s) and excursion (m) of 1 kg
+    # present force, N; sums of the peaks of force (N), and of speed (m/s) and excursion (m) of a mass of 1 kg
     double force[3]
     double size
     double speed

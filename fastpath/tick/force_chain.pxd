@@ -1,6 +1,6 @@
 """Oscillation filter with force gates, and slew limit: steps 6 and 12 of the tick.
 
-u = sum of all sources; out = g (u - h sum(gate F)), g the filter's gain on each axis, h = 1 - g of the worst axis in the last
+u = sum of all sources; out = g (u - h sum(gate F)), g the filter's gain on each axis, h = 1 - the lowest gain in the last
 tick (docs/force-path.md). Forces in the device frame, N; torques in N.mm.
 """
 
@@ -31,7 +31,7 @@ cdef inline void filter_and_gate(
     Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
     const Pose *pose, const double *gated_force, const double *gated_torque, int times, double *force, double *torque,
 ) noexcept nogil:
-    """Apply filter and gates to the sums in place; the filter runs `times` times on held input."""
+    """Apply filter and gates to the sums in place; the filter runs `times` times on the same input."""
     cdef double seen[3]
     cdef double from_torque[3]
     cdef double gain[3]

@@ -1,6 +1,6 @@
 """Limit forces and torques, and map both to what the motors give.
 
-None allocates, locks, logs or knows Python; NaN and infinity never reach a motor.
+No function allocates, locks, logs or calls Python; NaN and infinity never reach a motor.
 """
 
 from libc.math cimport fabs, isfinite, sqrt
@@ -12,7 +12,7 @@ from fastpath.mechanisms.pose cimport Pose, cursor_force, joint_torque, only_dri
 
 
 cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:
-    """Limit the norm (N) and keep the direction; a force that is not finite becomes 0. 1 when it had to act."""
+    """Limit the norm (N) and keep the direction; a force that is not finite becomes 0. Return 1 when the force changed."""
     cdef double norm = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
     cdef double scale = 0
     cdef int i
@@ -26,7 +26,7 @@ cdef inline uint32_t clamp_norm(double *force, double peak) noexcept nogil:
 
 
 cdef inline uint32_t only_finite(double *force, double *torque) noexcept nogil:
-    """Zero both unless every part is a finite number; 1 when it had to: what goes to motors is never NaN or infinite."""
+    """Set both to 0 unless every component is finite, so that no motor gets NaN or infinity; return 1 when they changed."""
     cdef int i
     for i in range(3):
         if not (isfinite(force[i]) and isfinite(torque[i])):
@@ -37,7 +37,7 @@ cdef inline uint32_t only_finite(double *force, double *torque) noexcept nogil:
 
 
 cdef inline void clamp_torques(double *torque, double limit, bint together) noexcept nogil:
-    """Torques (N.mm) within the limit either way, all scaled together or each by itself; NaN becomes 0."""
+    """Limit torques (N.mm) in either direction, all scaled together or each clamped; NaN becomes 0."""
     cdef double largest = 0
     cdef int i
     for i in range(3):
@@ -59,7 +59,7 @@ cdef inline void clamp_torques(double *torque, double limit, bint together) noex
 cdef inline uint32_t torque_map(
     const DeviceParams *p, const Pose *pose, double limit, double *force, double *torque,
 ) noexcept nogil:
-    """Map cursor force (N) plus joint torques (N.mm) to the motor output, in both forms, in place; 1 when motors saturate.
+    """Map cursor force (N) plus joint torques (N.mm) to the motor output, in both forms, in place; return 1 when motors saturate.
 
     With torque scaling the whole vector is scaled to the limit (N.mm) and keeps its direction; without it each joint is clamped.
     The resulting force at the cursor is at most the peak force, also where the arm is nearly stretched.

@@ -1,7 +1,7 @@
 """The control loop: a C thread with absolute deadlines that reads cells, runs one tick per device, and writes cells.
 
-From start to stop it takes no GIL, no lock and no memory, and makes no system call but the sleep and the clock. A late tick
-is skipped and counted, never replayed. The same tick runs under `loop_step` on a virtual clock, with the same bits each time.
+From start to stop it takes no GIL and no lock, allocates no memory, and makes no system call except sleep and clock. A late tick
+is skipped and counted, never replayed. `loop_step` runs the same tick on a virtual clock, with identical bits in each run.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -114,7 +114,7 @@ cdef void take_rate(Arena *a, const LoopParams *loop) noexcept nogil:
 
 
 cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
-    """Run the tick of every device; dt seconds since the last tick, which are so many periods."""
+    """Run the tick of every device, `dt` seconds and `times` periods after the last one."""
     cdef int64_t begun = 0
     cdef uint64_t state
     cdef int index
@@ -230,7 +230,7 @@ cdef inline bint starved(Arena *a, double duty) noexcept nogil:
 
 
 cdef void *hd_loop_main(void *argument) noexcept nogil:
-    """Run the thread `hd-loop`, until its last zero output."""
+    """Body of the thread `hd-loop`; returns after its last zero output."""
     cdef Arena *a = <Arena *>argument
     cdef LoopParams *loop
     cdef double probed, frequency = 0
@@ -290,7 +290,7 @@ cdef void *hd_loop_main(void *argument) noexcept nogil:
 # ---------------------------------------------------------------- called by runtime.pyx
 
 cdef int loop_start(Arena *arena, void **thread, void *stack) noexcept nogil:
-    """Start the thread on the given stack; 0 or an errno."""
+    """Start the thread on the given stack; return 0 or an errno."""
     cdef pthread_t made
     cdef int error
     hd_store(&arena.halt, 0)

@@ -10,7 +10,7 @@ from fastpath.layout.simulation cimport SimDevice
 from fastpath.mechanisms.kinematics cimport take_pose
 
 cdef enum:
-    # Hz, low-pass of measured velocities
+    # Hz, cutoff of the low-pass of measured velocities
     VELOCITY_CUTOFF_HZ = 100
     # mm/s and degrees; s between two reference orientations of a handle, so that slow drift does not count as motion
     STILL_SPEED = 20

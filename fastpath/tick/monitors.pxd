@@ -1,4 +1,4 @@
-"""Safety monitors of one device: e-brake, stall, foreign object, grip let go, reach limits, hot motors. They act in the tick.
+"""Safety monitors of one device: e-brake, stall, foreign object, dropped grip, reach limits, hot motors. They act in the tick.
 
 Each latches with a hysteresis in the device's private memory, counts how often it acted, and shows in `safety`; actors only
 report (docs/force-path.md has thresholds and sources). N, N.s/m, m/s, s, degrees Celsius.
@@ -45,7 +45,7 @@ cdef extern from "tick/monitors.h" nogil:
 
 
 cdef inline double norm3(const double *v) noexcept nogil:
-    """Length of a vector."""
+    """Return the length of a vector."""
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
 
 
@@ -74,7 +74,7 @@ cdef inline void trip(MonitorMemory *g, DeviceState *s) noexcept nogil:
 
 
 cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexcept nogil:
-    """E-brake: faster than 3 m/s, or than 1.5 m/s for 10 ms while the motors push on; over after 0.5 s of rest and 2 s more."""
+    """E-brake: acts above 3 m/s, or above 1.5 m/s for 10 ms while the motors add energy; releases after 0.5 s of rest and 2 s more."""
     cdef double speed = norm3(s.velocity), power = 0
     cdef int i
     for i in range(3):
@@ -94,9 +94,9 @@ cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexce
 cdef inline void watch_object(
     MonitorMemory *g, const DeviceParams *p, DeviceState *s, bint released, double load, double dt,
 ) noexcept nogil:
-    """Foreign object, by a momentum observer (De Luca 2003): the force besides motors and weight while the grip is not held.
+    """Foreign object: a momentum observer (De Luca 2003) estimates the force other than motors and weight while the grip is not held.
 
-    Guard at 1 N halves the output, hard at 3 N for 30 ms brakes; 0.5 s below its threshold ends a stage.
+    Stage `guard`, from 1 N, halves the output; stage `hard`, from 3 N for 30 ms, brakes; a stage ends after 0.5 s below its threshold.
     """
     cdef double share = OBSERVER * dt, drag, sign, seen, known
     cdef unsigned long long before = g.fod
@@ -137,7 +137,7 @@ cdef inline void watch_object(
 
 
 cdef inline void watch_stall(MonitorMemory *g, const DeviceParams *p, DeviceState *s, double dt) noexcept nogil:
-    """Stall: over 0.6 of the torque limit for 2 s without motion; over at motion or under 0.4."""
+    """Stall: acts after 2 s above 0.6 of the torque limit without motion; ends at motion or below 0.4."""
     cdef double largest = 0
     cdef int i
     g.still_speed += share_at(&g.still_share, STALL_CUTOFF_HZ, dt) * (norm3(s.velocity) - g.still_speed)
@@ -156,7 +156,7 @@ cdef inline void watch_stall(MonitorMemory *g, const DeviceParams *p, DeviceStat
 
 
 cdef inline void watch_grip(MonitorMemory *g, const DeviceParams *p, DeviceState *s, bint released, double dt) noexcept nogil:
-    """Grip dropped: not held for longer than the time-out, the output ramps to 0 in 50 ms; back after 200 ms of holding."""
+    """Dropped grip: not held for longer than the time-out, the output ramps to 0 in 50 ms; it returns after 200 ms of holding."""
     g.grip_away = g.grip_away + dt if released else 0
     g.grip_back = 0 if released else g.grip_back + dt
     if p.grip_timeout <= 0:
@@ -175,7 +175,7 @@ cdef inline void watch_grip(MonitorMemory *g, const DeviceParams *p, DeviceState
 
 
 cdef inline void limit_springs(const DeviceParams *p, const DeviceState *s, double *force) noexcept nogil:
-    """Inside the safety-spring zones of the reach: 500 N/m and 5 N.s/m back, at most half the peak force; added to force."""
+    """Add the safety springs at the limits of the reach: 500 N/m and 5 N.s/m inwards, at most half the peak force."""
     cdef double spring[3]
     cdef double deep, norm, scale = 1, most = 0.5 * p.peak_force
     cdef int i
@@ -206,7 +206,7 @@ cdef inline double derated(double felt) noexcept nogil:
 
 
 cdef inline double heat(Thermal *t, const DeviceParams *p, DeviceState *s, double dt) noexcept nogil:
-    """Two-node model of each motor under the last torques; the share of the torque limit that is left, with 5 K of hysteresis."""
+    """Advance the two-node thermal model of each motor under the last torques; return the remaining share of the torque limit, with 5 K of hysteresis."""
     cdef double least = 1, share, hottest = -1000, winding, housing
     cdef int i
     if p.thermal.winding <= 0 or p.thermal.housing <= 0:

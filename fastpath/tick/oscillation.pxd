@@ -2,8 +2,8 @@
 
 Command u (N) and velocity v (m/s) pass the same 300 Hz low-pass and 8 Hz high-pass. A half-cycle ends where the filtered
 force crosses +-0.05 N; its power is P = F V / 2 with the peaks of the last two. A half-cycle between 9 and 260 Hz that feeds
-energy, moves the encoder and does not decay votes for oscillation, any other against. Enough votes: the gain drops to its
-floor and comes back through eight stages, each after a longer quiet window than the one before (docs/force-path.md).
+energy, moves the encoder and does not decay votes for oscillation, any other against it. With enough votes the gain drops to its
+floor; it recovers through eight stages, each after a longer quiet window than the one before (docs/force-path.md).
 """
 
 from libc.math cimport M_PI, exp, fabs, pow, sqrt, tan
@@ -18,7 +18,7 @@ cdef enum:
 
 
 cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p, double dt) noexcept nogil:
-    """Coefficients for ticks of dt seconds: one-pole low-pass 300 Hz, Butterworth high-pass of second order 8 Hz."""
+    """Compute the coefficients for ticks of dt seconds: one-pole low-pass 300 Hz, second-order Butterworth high-pass 8 Hz."""
     cdef double w = tan(M_PI * 8 * dt)
     cdef double n = 1 / (1 + sqrt(2.0) * w + w * w)
     cdef int stage
@@ -70,7 +70,7 @@ cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil
 cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept nogil:
     """Enter oscillation: from free to the floor, during recovery three stages down.
 
-    Two relapses in a row lower the ceiling, and so does an oscillation that comes back soon after the filter came free.
+    Two relapses in a row lower the ceiling, and so does an oscillation that returns soon after the filter became free.
     """
     s.votes = 0
     s.quiet = 0
@@ -91,7 +91,7 @@ cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept 
 cdef inline bint half_cycle(
     OscillationAxis *s, const OscillationParams *p, double encoder_step, int sign,
 ) noexcept nogil:
-    """End a half-cycle: vote and keep its peaks; return whether its power is high enough to keep a stage from ending."""
+    """End a half-cycle: vote and keep its peaks; return whether its power is high enough to prolong the stage."""
     cdef double force = s.force_peak if s.force_peak > s.force_before else s.force_before
     cdef double speed = s.speed_peak if s.speed_peak > s.speed_before else s.speed_before
     cdef double power = 0.5 * force * speed, needed = p.power_on
@@ -124,7 +124,7 @@ cdef inline double oscillation_step(
     OscillationAxis *s, const OscillationParams *p, const OscillationRate *r,
     double u, double v, double x, double encoder_step,
 ) noexcept nogil:
-    """One tick of one axis: command u (N), velocity v (m/s) and position x (m) in, the gain for u out."""
+    """Run one tick of one axis: command u (N), velocity v (m/s) and position x (m) in, the gain for u out."""
     cdef double y, z, target
     cdef int sign = 0, needed, i
     cdef bint hot = False

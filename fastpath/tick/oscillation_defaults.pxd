@@ -4,7 +4,7 @@ from fastpath.layout.force cimport OscillationParams
 
 
 cdef inline void oscillation_defaults(OscillationParams *p) noexcept nogil:
-    """W, s, N; measured against simulated hands on walls (docs/force-path.md)."""
+    """Fill in the default parameters (W, s, N), tuned with simulated hands on walls (docs/force-path.md)."""
     p.power_on = 0.015
     p.power_off = 0.005
     p.tremor_factor = 2.7

@@ -1,7 +1,7 @@
 """Interpolate the set-points of held positions and angles linearly between messages.
 
-A client sends set-points at its own rate; the loop goes from one to the next over the interval between the two messages (at
-most 50 ms), so that a slow client does not make steps. With safe trajectory a position moves at a limited speed.
+A client sends set-points at its own rate; the loop moves from one to the next over the interval between the two messages (at
+most 50 ms), so that a slow client causes no steps. With safe trajectory a position moves at a limited speed.
 """
 
 from libc.math cimport sqrt
@@ -14,7 +14,7 @@ cdef enum:
 
 
 cdef inline void set_point(SetPoint *s, const double *wanted, int64_t command_ns, int64_t now, int64_t fresh_ns) noexcept nogil:
-    """Start the line to a commanded set-point; the first one, and one after more than fresh_ns of silence, is reached at once."""
+    """Start the line to a commanded set-point; the first one, and one after a pause longer than fresh_ns, applies at once."""
     cdef int64_t interval
     cdef bint same = True
     cdef int i

@@ -41,7 +41,7 @@ def takes_parts_of_options(path: PurePosixPath, text: str) -> list[str]:
 def unsorted_imports(path: PurePosixPath, text: str) -> list[str]:
     """One sentence for each import of a Cython source that stands in the wrong place or has unsorted names.
 
-    The order is that of ruff, `import` and `cimport` alike: language and C, other packages, fastpath; each by module name.
+    Three groups, each sorted by module, `import` and `cimport` alike: standard library and C, numpy, fastpath.
     """
     found = list(CYTHON_IMPORT.finditer(text))
     sentences = [
