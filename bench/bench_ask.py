@@ -31,23 +31,23 @@ TRIPS: Final = 250
 
 @dataclass(frozen=True, slots=True)
 class Echo(Request[int]):
-    """Answered with its number."""
+    """Request whose reply is its number."""
 
     number: int
 
 
 class EchoActor(ServiceActor):
-    """Answers at once."""
+    """Replies at once."""
 
     @handles(Echo)
     def echo(self, message: Echo) -> int:
-        """Its number."""
+        """Return the number."""
         return message.number
 
 
 @contextmanager
 def bare_thread() -> Generator[Callable[[int], Awaitable[int]]]:
-    """The least that brings a number to another thread and back to the event loop."""
+    """Yield the reference: the cheapest round trip of a number to another thread and back to the event loop."""
     inbox: SimpleQueue[tuple[int, asyncio.Future[int]] | None] = SimpleQueue()
 
     def serve() -> None:
@@ -68,7 +68,7 @@ def bare_thread() -> Generator[Callable[[int], Awaitable[int]]]:
 
 
 async def trips(ask: Callable[[int], Awaitable[int]]) -> list[float]:
-    """Microseconds of each of so many round trips."""
+    """Return the duration of each round trip, us."""
     found: list[float] = []
     for number in range(TRIPS):
         begun = perf_counter_ns()

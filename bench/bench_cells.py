@@ -21,21 +21,21 @@ LIMIT: Final = Limit(200, "≤", of="figure")
 
 
 class Bare:
-    """Methods that do nothing, called as those that are measured."""
+    """Empty methods with the signatures of the measured ones."""
 
     def none(self) -> None:
-        """As `begin`."""
+        """Signature of `begin`."""
 
     def one(self, out: object) -> object:
-        """As `snapshot`."""
+        """Signature of `snapshot`."""
         return out
 
     def flag(self, refresh: bool = True) -> bool:  # noqa: FBT001, FBT002 - as it is called
-        """As `publish`."""
+        """Signature of `publish`."""
         return refresh
 
     def three(self, x: float, y: float, z: float) -> None:
-        """As `force`."""
+        """Signature of `force`."""
 
 
 @pytest.fixture

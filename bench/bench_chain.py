@@ -29,7 +29,7 @@ AXES: Final = 3
 
 
 class Arms:
-    """So many arms with slew limit, encoders, monitors and motor model, each under a force that changes at 1 kHz."""
+    """`count` arms with slew limit, encoders, monitors and motor model, each under a force that changes at 1 kHz."""
 
     def __init__(self, count: int, *, filtered: bool = True, navigating: bool = False) -> None:
         self.runtime = Runtime(stepping=True)
@@ -49,7 +49,7 @@ class Arms:
             writer.set_effect(1, (0.0, 0.1, 0.0), 120.0)
 
     def microseconds_of_a_tick(self) -> float:
-        """The best block of ticks between two commands: whatever else the machine does only adds to it."""
+        """Return the time of a tick in the fastest block between two commands: other load on the machine can only add time."""
         spent: list[int] = []
         for block in range(BLOCKS):
             for writer in self.writers:

@@ -1,7 +1,7 @@
 """Benchmark: encode the frame of an arm and a wireless grip, against building a dict and encoding it with orjson.
 
-The reference gets every number ready in Python, in application space and rounded to float32: it neither reads a cell nor
-turns a vector. The two take turns in one run, so that the ratio holds on any machine.
+The reference gets its numbers as Python floats, in application space and rounded to float32: it neither reads a cell nor
+transforms a vector. The two run alternately, so that the ratio holds on any machine.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CALLS: Final = 40
 
 @pytest.fixture
 def encoder() -> FrameEncoder:
-    """Both devices moving, a force commanded, a mount and a workspace that are no identities."""
+    """FrameEncoder of two moving devices, with a commanded force and a mount and workspace other than the identity."""
     rig = FrameRig()
     arm, grip = rig.writer("049D"), rig.writer("16F2")
     arm.set_mount((0.01, 0.12, -0.1), (0.6, 0.0, 0.8, 0.0), (1, 1, 1))
@@ -55,7 +55,7 @@ def wxyz(v: tuple[float, ...]) -> Json:
 
 
 def values_of(frame: bytes) -> tuple[Values, Values, Values]:
-    """The numbers of a frame: of the arm's state, of its transform, of the grip's state."""
+    """Return the numbers of a frame: of the arm's state, of its transform, of the grip's state."""
 
     def tuples(state: dict[str, Json]) -> Values:
         found: Values = {}
@@ -72,7 +72,7 @@ def values_of(frame: bytes) -> tuple[Values, Values, Values]:
 
 
 def as_dict(arm: Values, transform: Values, grip: Values) -> Json:
-    """The frame as a dict, every object of it made anew."""
+    """Build the frame as a new dict."""
     return {
         "session_id": 7,
         "arm": [

@@ -35,7 +35,7 @@ HELD_AND_FADED_MS: Final = 70.0
 
 @pytest.fixture
 def hold_pipe(tmp_path: Path) -> Path:
-    """The pipe that keeps the hub busy."""
+    """Create the named pipe that makes the event hub busy."""
     pipe = tmp_path / "hold"
     os.mkfifo(pipe)
     return pipe
@@ -43,7 +43,7 @@ def hold_pipe(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def held(hold_pipe: Path) -> Generator[tuple[RunningService, IO[str]]]:
-    """A service whose hub obeys the pipe, and the pipe's end to write to."""
+    """Start a service whose hub obeys the pipe; yield it and the pipe's writing end."""
     service = RunningService(
         command=[sys.executable, "-m", "bench.support.held_service"], environment={PIPE: str(hold_pipe)}
     )

@@ -27,7 +27,7 @@ ROUNDS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of one loop; microseconds, and the percentage of its ticks that it ran."""
+    """Result of one run of one loop: lateness in us, and the percentage of its ticks that ran."""
 
     p50: float
     p99: float
@@ -37,7 +37,7 @@ class Run:
 
     @classmethod
     def read(cls, counters: Any) -> Run:
-        """From what either loop counts."""
+        """Convert the counters of either loop."""
         ticks, late = int(counters["ticks"]), int(counters["missed"])
         buckets = [int(count) for count in counters["lateness"]]
         return cls(
@@ -58,7 +58,7 @@ LATENESS: Final[Mapping[str, Callable[[Run], float]]] = {
 
 @pytest.fixture(scope="module")
 def bare_loop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The compiled reference."""
+    """Compile the reference loop; return the program's path."""
     program = tmp_path_factory.mktemp("bare") / "bare_loop"
     compiler = shutil.which("cc") or pytest.skip("there is no C compiler for the reference loop: install gcc")
     subprocess.run([compiler, "-O2", "-Wall", "-Werror", "-o", program, SOURCE, "-lpthread"], check=True)

@@ -1,7 +1,7 @@
 """Benchmark: WebSocket round trips of the service, against a bare Tornado echo server with the same frame size.
 
-Both servers are up all the time and are driven in turn, so that the control loop takes its share of the machine in either's
-turn; both run on the processors that the service leaves for everything but the loop. The client is not pinned.
+Both servers run all the time and are driven alternately, so that the control loop takes its share of the machine in either's
+turn; both run on the CPUs that the service uses for everything except the loop. The client is not pinned.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.support.service.process import RunningService
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One drive, and the processor time that the server spent on each round trip, its control loop left out."""
+    """One drive, and the server's processor time per round trip, without its control loop."""
 
     drive: Drive
     cpu_us: float

@@ -25,7 +25,7 @@ ROUNDS: Final = 9
 
 
 def microseconds_of_a_tick(rig: LoopRig) -> float:
-    """The median block: a fresh command of every session, then as many ticks as pass until the next."""
+    """Return the median time of a tick, over blocks of one new command of every session and the ticks until the next."""
     spent: list[int] = []
     for _ in range(BLOCKS):
         rig.command()
@@ -43,6 +43,6 @@ def test_tick(benchmark: Benchmark, results: ResultTable, kinds: Sequence[str], 
     found: list[float] = []
     benchmark.pedantic(lambda: found.append(microseconds_of_a_tick(rig)), rounds=ROUNDS)
     name = f"{', '.join(kinds)}; {sessions} session{'s' if sessions > 1 else ''}"
-    # Whatever else the machine does only adds to a round.
+    # Other load on the machine can only add time to a round.
     row = results.add(Row(SECTION, name, min(found), "us", PERIOD_US, LIMIT))
     hold(row)

@@ -13,7 +13,7 @@ import sys
 
 
 def main(command: list[str]) -> int:
-    """Exit code of `command`; 128 + N when signal N ended it."""
+    """Run `command` and return its exit code; 128 + N when signal N ended it."""
     if not has_terminal():
         os.execvp(command[0], command)
     signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # else taking the terminal back would stop this process
@@ -24,7 +24,7 @@ def main(command: list[str]) -> int:
 
 
 def has_terminal() -> bool:
-    """Whether standard input is the terminal that this job controls: only such a terminal can be handed on."""
+    """Return whether standard input is the terminal that this job controls and can pass on."""
     try:
         return os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
     except OSError:
@@ -32,7 +32,7 @@ def has_terminal() -> bool:
 
 
 def follow(job: int) -> int:
-    """Give the terminal to `job` until it ends; a stopped job (Ctrl-Z) hands it back for as long as it is stopped."""
+    """Give the terminal to `job` until it ends; take it back while the job is stopped (Ctrl-Z)."""
     while True:
         os.tcsetpgrp(sys.stdin.fileno(), job)
         os.killpg(job, signal.SIGCONT)

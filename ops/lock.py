@@ -22,7 +22,7 @@ LOWER_BOUND: Final = re.compile(r">=\s*([^,;\s]+)")
 
 
 def ranges(file: str) -> dict[str, str]:
-    """Range of each library that `file` pins because pyproject.toml names it, by normalised name."""
+    """Return the version range of each library of pyproject.toml that `file` pins, by normalised name."""
     with (ROOT / "pyproject.toml").open("rb") as text:
         declared = tomllib.load(text)
     requirements: list[str] = [*declared["build-system"]["requires"], *declared["project"]["dependencies"]]
@@ -33,7 +33,7 @@ def ranges(file: str) -> dict[str, str]:
 
 
 def lower_bound(allowed: str) -> str:
-    """Version `1.2` of a range `>=1.2,<2`."""
+    """Return the version `1.2` of a range `>=1.2,<2`."""
     found = LOWER_BOUND.search(allowed)
     if found is None:
         raise SystemExit(f"The range {allowed!r} has no lower bound: write it in pyproject.toml as >=1.2,<2.")
@@ -46,7 +46,7 @@ def normal(name: str) -> str:
 
 
 def resolved(requirements: list[str]) -> dict[str, str]:
-    """Versions that pip would install for these requirements, by normalised name."""
+    """Return the versions that pip would install for these requirements, by normalised name."""
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-qq", "install", "--dry-run"]
     done = subprocess.run(
         [*command, "--ignore-installed", "--report", "-", *requirements], stdout=subprocess.PIPE, check=True
@@ -56,7 +56,7 @@ def resolved(requirements: list[str]) -> dict[str, str]:
 
 
 def text(file: str) -> str:
-    """Text of one file: a line for each library, with its range where pyproject.toml names it."""
+    """Return the text of one file: a line for each library, with its range where pyproject.toml names it."""
     named = ranges(file)
     oldest = file == "oldest.txt"
     versions = resolved(

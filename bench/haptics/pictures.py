@@ -20,7 +20,7 @@ GREY: Final = "#666666"
 
 
 def wall() -> Figure:
-    """Speed and force of a light hand on a wall of twice the critical stiffness, with and without the filter."""
+    """Plot speed and force of a light hand on a wall of twice the critical stiffness, with and without the filter."""
     pressed = hold("arm", "light", 2, seconds=3.0)
     held, bare = pressed.run(), pressed.run(filtered=False)
     time = np.arange(held.size) / 1000
@@ -45,7 +45,7 @@ def wall() -> Figure:
 
 
 def stages() -> Figure:
-    """Gain and stages after an oscillation has stopped."""
+    """Plot gain and stages after the end of an oscillation."""
     seen, stop = recovery()
     time = (np.arange(seen.size) - stop) / 1000
     figure = Figure(figsize=(WIDTH_IN, 3.6), layout="constrained")
@@ -76,7 +76,7 @@ def stages() -> Figure:
 
 
 def bubble() -> Figure:
-    """How fast the scene moves and how hard the bubble pushes back, by how far the hand is outside, as the loop does it."""
+    """Plot the scene's speed and the bubble's force against the hand's distance outside, as measured on the loop."""
     seen = bubble_speeds()
     figure = Figure(figsize=(WIDTH_IN, 6.6), layout="constrained")
     around, along = figure.subplots(2, 1, height_ratios=(3, 2))
@@ -112,7 +112,7 @@ def bubble() -> Figure:
 
 
 def main() -> None:
-    """Draw all pictures into the folder that is named."""
+    """Plot all figures into the folder given on the command line."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/img")
     folder.mkdir(parents=True, exist_ok=True)
     mpl.rcParams["font.family"] = "DejaVu Sans"

@@ -39,7 +39,7 @@ FARTHEST_MM: Final = 90.0
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A wall (N/m) and its critical stiffness, pressed at 1 kHz with 2 N."""
+    """A press of 2 N on a wall at 1 kHz: stiffness of the wall and critical stiffness, N/m."""
 
     setup: Setup
     stiffness: float
@@ -47,19 +47,19 @@ class Hold:
     seconds: float
 
     def run(self, *, filtered: bool = True) -> NDArray[np.void]:
-        """One sample for each tick."""
+        """Return one sample for each tick."""
         return self.setup.run(self.setup.pressing(self.seconds), self.stiffness, filtered=filtered)
 
 
 def hold(device: str, hand: str, ratio: float, seconds: float = 10.0) -> Hold:
-    """A press of 2 N on a wall of so many times the critical stiffness."""
+    """Return the press of 2 N on a wall of `ratio` times the critical stiffness."""
     setup = Setup(DEVICES[device], HANDS[hand])
     critical = setup.critical_stiffness()
     return Hold(setup, ratio * critical, critical, seconds)
 
 
 def recovery() -> tuple[NDArray[np.void], int]:
-    """A device that is shaken at 15 Hz until a tick and pushed with 1 N all the time, so that contact does not end; 1 kHz."""
+    """Shake a device at 15 Hz and push it with 1 N, so that contact continues; return the samples at 1 kHz and the tick at which shaking stops."""
     setup = Setup(hand=LIGHT)
     time = setup.seconds(4.0)
     shake = np.where(np.arange(time.size) < STOP_TICK, 3 * np.sin(2 * np.pi * 15 * time), 0.0)
@@ -67,13 +67,13 @@ def recovery() -> tuple[NDArray[np.void], int]:
 
 
 def stage_times(seen: NDArray[np.void], stop: int) -> dict[int, float]:
-    """Seconds from a tick to each stage above 0."""
+    """Return the seconds from tick `stop` to each stage above 0."""
     reached = {stage: first(seen["stage"][stop:] == stage) for stage in range(1, 9)}
     return {stage: at / 1000 for stage, at in reached.items() if at is not None}
 
 
 def bubble_speeds() -> dict[str, NDArray[np.float64]]:
-    """Places (mm from the centre, z = 0) about the default bubble; there the speed of the scene (m/s) and the force back (N), once settled."""
+    """Return positions around the default bubble (mm from the centre, z = 0), and for each the settled speed of the scene (m/s) and force of the bubble (N)."""
     steps = np.arange(-FARTHEST_MM, FARTHEST_MM + 1, GRID_MM)
     places = {(float(x), float(y)) for x in steps for y in steps if np.hypot(x, y) <= FARTHEST_MM}
     places |= {(float(x), 0.0) for x in np.arange(30, FARTHEST_MM + 1, RAY_MM)}

@@ -47,14 +47,14 @@ CLASSES: Final[tuple[tuple[str, Callable[[Setup, float, np.random.Generator], ND
 
 
 def population(plants: int = PLANTS) -> Population:
-    """Random setups with the stiffness (N/m) at which each begins to buzz."""
+    """Return random setups, each with its critical stiffness (N/m)."""
     random = np.random.default_rng(SEED)
     setups = [random_setup(random) for _ in range(plants)]
     return [(setup, setup.critical_stiffness()) for setup in setups]
 
 
 def detection(plants: Population) -> Iterable[str]:
-    """Walls stiffer than critical: how many are found, how soon, and how much quieter they become."""
+    """Walls stiffer than critical: rate of detected oscillations, detection delay, attenuation."""
     latency: list[float] = []
     quieter: list[float] = []
     yield f"{'stiffness / critical':24}{'buzz':>6}{'found':>7}{'share':>8}"
@@ -87,7 +87,7 @@ def detection(plants: Population) -> Iterable[str]:
 
 
 def legitimate(plants: Population) -> Iterable[str]:
-    """What is no oscillation, and in how many plants the filter takes it for one."""
+    """Motions that are no oscillation: number of plants in which the filter acts by mistake."""
     yield f"{'class, 3 s each':34}{'runs':>6}{'acted':>7}"
     for name, run in CLASSES:
         random = np.random.default_rng(11)
@@ -96,7 +96,7 @@ def legitimate(plants: Population) -> Iterable[str]:
 
 
 def anchors() -> Iterable[str]:
-    """Walls whose outcome is known: an arm of 0.2 kg, a press of 2 N."""
+    """Walls with a known outcome: an arm of 0.2 kg, a press of 2 N."""
     yield f"{'hand':8}{'Hz':>6}{'N/m':>8}{'bare mm/s':>11}{'15 mW at s':>12}{'found at s':>12}{'held mm/s':>11}{'entries':>9}"
     for name, stiffness, frequency in (
         ("light", 3000, 1000),
@@ -131,7 +131,7 @@ def holds() -> Iterable[str]:
 
 
 def timeline() -> Iterable[str]:
-    """Seconds from the end of an oscillation to each stage of recovery, and to a gain of 0.99."""
+    """Recovery: seconds from the end of an oscillation to each stage, and to a gain of 0.99."""
     seen, stop = recovery()
     reached = stage_times(seen, stop)
     free = first(seen["gain"][stop:] > 0.99)

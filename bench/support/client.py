@@ -1,7 +1,7 @@
 """Program: a fast WebSocket client; reads one JSON order per line from stdin and writes one JSON answer per line.
 
-`open` connects a named set of clients, `ask` sends one message on its first and answers with the reply, `drive` has every
-client of a set send a message, wait for the reply, send the next, for some seconds. `fall_silent` measures how long the
+`open` connects a named set of clients, `ask` sends one message on its first and returns the reply, `drive` makes every
+client of a set send a message, wait for the reply and send the next, for some seconds. `fall_silent` measures how long the
 force of a client that stops sending stays in the frames of another. Sets that are not driven stay connected and quiet.
 """
 
@@ -31,7 +31,7 @@ LONGEST_WAIT_S: Final = 20.0
 
 
 class Client(WSListener):
-    """One connection that sends when it has been answered."""
+    """One connection; it sends the next message when the reply to the last one has arrived."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Client(WSListener):
 
     @classmethod
     async def connect(cls, url: str) -> Self:
-        """A client whose connection is open."""
+        """Return a connected client."""
         client = cls()
 
         def itself() -> WSListener:
@@ -59,18 +59,18 @@ class Client(WSListener):
         return client
 
     def on_ws_connected(self, transport: WSTransport) -> None:
-        """Keep the way out."""
+        """Keep the transport, to send with."""
         self._transport = transport
 
     def on_ws_disconnected(self, transport: WSTransport) -> None:
-        """Whoever waits must not wait for ever."""
+        """Fail the futures that wait for a frame."""
         del transport
         for future in (self.greeting, self._replied):
             if future is not None and not future.done():
                 future.set_exception(ConnectionError("the server closed the connection"))
 
     def on_ws_frame(self, transport: WSTransport, frame: WSFrame) -> None:
-        """Note the wait; send the next message while there is time."""
+        """Record the round trip; send the next message until the end time."""
         del transport
         if frame.msg_type is not TEXT:
             return
@@ -90,7 +90,7 @@ class Client(WSListener):
             self._replied = None
 
     def start(self, messages: Sequence[bytes], until_ns: int = 0) -> asyncio.Future[bytes]:
-        """Send, and go on until then; done with the last reply."""
+        """Send messages in rotation until `until_ns`; the future returns the last reply."""
         replied = self._replied = asyncio.get_running_loop().create_future()
         self._messages, self._until_ns, self._arrived_ns, self.received = messages, until_ns, 0, 0
         self.waits_ns, self.gaps_ns = array("q"), array("q")
@@ -98,7 +98,7 @@ class Client(WSListener):
         return replied
 
     def close(self) -> None:
-        """Close the connection without a farewell."""
+        """Close the connection without a close frame."""
         if self._transport is not None:
             self._transport.disconnect()
 
@@ -117,7 +117,7 @@ class Fleet:
         self._sets: dict[str, list[Client]] = {}
 
     async def obey(self, order: Mapping[str, Any]) -> Answer:
-        """Carry one order out."""
+        """Execute one order and return its answer."""
         match order["do"]:
             case "open":
                 return await self._open(order["set"], order["url"], order["clients"])
@@ -164,7 +164,7 @@ class Fleet:
         }
 
     async def _fall_silent(self, name: str, group: str, message: str, seconds: float) -> Answer:
-        """The first client of the set commands and falls silent, the second watches the force that is applied."""
+        """Let the set's first client command for a while and fall silent, while the second one watches the applied force."""
         silent, watcher = self._sets[name][:2]
         commanding = silent.start([message.encode()], perf_counter_ns() + int(seconds * 1e9))
         await _watch(watcher, group, moved=True)
@@ -174,7 +174,7 @@ class Fleet:
 
 
 async def _watch(watcher: Client, group: str, *, moved: bool) -> int:
-    """When the first frame came in which the applied force is, or is not, zero; TimeoutError."""
+    """Return when the first frame arrived whose applied force is zero, or not zero if `moved` (ns); raise TimeoutError without one."""
     late_ns = perf_counter_ns() + int(LONGEST_WAIT_S * 1e9)
     while perf_counter_ns() < late_ns:
         frame = await watcher.start([b"{}"])
@@ -186,7 +186,7 @@ async def _watch(watcher: Client, group: str, *, moved: bool) -> int:
 
 
 def main() -> None:
-    """Serve orders until standard input ends."""
+    """Execute orders until the end of standard input."""
     gc.disable()
     loop = asyncio.new_event_loop()
     fleet = Fleet()

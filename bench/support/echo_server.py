@@ -23,25 +23,25 @@ from transport.service import SWITCH_INTERVAL_S
 
 
 class Echo(WebSocketHandler):
-    """Sends its frame at the start and for each message."""
+    """WebSocket handler that sends its frame at the start and after each message."""
 
     def initialize(self, frame: bytes) -> None:
         """`frame` is text in UTF-8."""
         self.frame = frame
 
     def open(self, *_args: str, **_kwargs: str) -> None:
-        """As the service: it speaks first."""
+        """Send the first frame, as the service does."""
         self.set_nodelay(True)
         self.write_message(self.frame)
 
     def on_message(self, message: str | bytes) -> None:
-        """One frame for one message."""
+        """Send one frame for one message."""
         del message
         self.write_message(self.frame)
 
 
 async def serve(frame: bytes) -> None:
-    """Until SIGINT or SIGTERM."""
+    """Serve until SIGINT or SIGTERM."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -55,7 +55,7 @@ async def serve(frame: bytes) -> None:
 
 
 def main() -> None:
-    """Serve the frame that stands in the file named first."""
+    """Serve the frame in the file that the first argument names."""
     frame = Path(sys.argv[1]).read_bytes()
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     os.sched_setaffinity(0, cores().rest)

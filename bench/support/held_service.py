@@ -1,7 +1,7 @@
 """Program: the service with one actor that a benchmark can keep busy: `python -m bench.support.held_service run …`.
 
-The line `wait` or `spin` in the named pipe of BENCH_HOLD keeps the event hub in one handler, asleep as on a slow disk or turning
-Python code without a pause, until the line `free`. Standard error says when it is held and when it is free again.
+The line `wait` or `spin` in the named pipe of BENCH_HOLD keeps the event hub in one handler, asleep as on a slow disk or running
+Python code without a pause, until the line `free`. Standard error shows when it is held and when it is free again.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ FREE: Final = "the hub is free"
 
 @dataclass(frozen=True, slots=True)
 class Hold(Message):
-    """Be busy until `free` is set."""
+    """Keep the hub busy until `free` is set."""
 
     spins: bool
     free: threading.Event
 
 
 class HeldHub(EventHub):
-    """An event hub that can be told to be slow."""
+    """EventHub that blocks on request."""
 
     def started(self) -> None:
-        """Listen to the pipe."""
+        """Start a thread that reads the pipe."""
         super().started()
         threading.Thread(target=listen, args=(self.context.directory,), name="hold", daemon=True).start()
 
     @handles(Hold)
     def hold(self, message: Hold) -> None:
-        """Take nothing else meanwhile."""
+        """Block this actor until `free` is set."""
         say(HELD)
         while message.spins and not message.free.is_set():
             pass
@@ -53,7 +53,7 @@ class HeldHub(EventHub):
 
 
 def listen(directory: Directory) -> None:
-    """Tell the hub what the pipe says, until the writer closes it."""
+    """Forward the lines of the pipe to the hub until the writer closes it."""
     free = threading.Event()
     with Path(os.environ[PIPE]).open(encoding="ascii") as pipe:
         for line in pipe:
@@ -66,7 +66,7 @@ def listen(directory: Directory) -> None:
 
 
 def say(what: str) -> None:
-    """One line on standard error."""
+    """Write one line to standard error."""
     sys.stderr.write(f"{what}\n")
     sys.stderr.flush()
 

@@ -21,7 +21,7 @@ MIB: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ProcessorTime:
-    """Ticks of the kernel since its start, over all processors."""
+    """Time of all processors since boot, in kernel ticks."""
 
     total: int
     stolen: int
@@ -29,23 +29,23 @@ class ProcessorTime:
 
     @classmethod
     def now(cls) -> ProcessorTime:
-        """The first line of /proc/stat."""
+        """Read the first line of /proc/stat."""
         user, nice, system, idle, wait, irq, softirq, stolen, *_ = (
             int(word) for word in (PROC / "stat").read_text(encoding="ascii").split("\n", 1)[0].split()[1:]
         )
         return cls(user + nice + system + idle + wait + irq + softirq + stolen, stolen, idle + wait)
 
     def steal_since(self, before: ProcessorTime) -> float:
-        """Percent of the time since then that the hypervisor took away."""
+        """Return the percentage of the time since `before` that the hypervisor took."""
         return 100 * (self.stolen - before.stolen) / max(1, self.total - before.total)
 
     def idle_since(self, before: ProcessorTime) -> float:
-        """Percent of the time since then in which nothing ran."""
+        """Return the percentage of the time since `before` in which the processors were idle."""
         return 100 * (self.idle - before.idle) / max(1, self.total - before.total)
 
 
 def cpu_seconds(pid: int, *, loop: bool = False) -> float:
-    """Processor time of a process so far: of its control loop alone, or of everything but it."""
+    """Return the processor time of a process so far (s): of its control loop alone, or of all other threads."""
     total = 0
     for task in (PROC / str(pid) / "task").iterdir():
         with suppress(FileNotFoundError, ProcessLookupError):  # a thread that has just ended
@@ -56,7 +56,7 @@ def cpu_seconds(pid: int, *, loop: bool = False) -> float:
 
 
 def memory_mib(pid: int, field: str) -> float:
-    """`VmHWM` (the most so far), `VmRSS` (now) or `RssAnon` (now, without files) of a process."""
+    """Return `VmHWM` (peak), `VmRSS` (now) or `RssAnon` (now, without files) of a process, MiB."""
     for line in (PROC / str(pid) / "status").read_text(encoding="utf-8").splitlines():
         name, _, value = line.partition(":")
         if name == field:
@@ -65,13 +65,13 @@ def memory_mib(pid: int, field: str) -> float:
 
 
 def cores() -> Cores:
-    """The loop's processor and everybody else's, as the service chooses them here."""
+    """Return the CPUs that the service chooses on this machine for the loop and for all other threads."""
     return of_this_machine("auto", LOOP_PRIORITY)
 
 
 @contextmanager
 def as_the_service() -> Generator[None]:
-    """Run this thread, and those that it starts, under the service's settings: its processors, its switch interval."""
+    """Run this thread, and those that it starts, with the service's CPUs and switch interval."""
     from transport.service import SWITCH_INTERVAL_S
 
     mask, interval = os.sched_getaffinity(0), sys.getswitchinterval()
@@ -85,7 +85,7 @@ def as_the_service() -> Generator[None]:
 
 
 def description() -> str:
-    """One line on what was measured on."""
+    """Return one line that describes the machine."""
     models = [
         line for line in (PROC / "cpuinfo").read_text(encoding="utf-8").splitlines() if line.startswith("model name")
     ]

@@ -16,7 +16,7 @@ BEGUN = pytest.StashKey[ProcessorTime]()
 
 
 class Benchmark(Protocol):
-    """What is used of pytest-benchmark's fixture, which has no types of its own."""
+    """Type of pytest-benchmark's fixture, as far as it is used here."""
 
     extra_info: dict[str, float]
 
@@ -29,20 +29,20 @@ class Benchmark(Protocol):
         iterations: int = 1,
         warmup_rounds: int = 0,
     ) -> object:
-        """Time a call: rounds of so many iterations."""
+        """Time `rounds` rounds of `iterations` calls."""
         ...
 
 
 @pytest.fixture
 def results(request: pytest.FixtureRequest) -> ResultTable:
-    """Where a run's rows are collected."""
+    """Return the result table of the run."""
     config = request.config
     config.stash.setdefault(BEGUN, ProcessorTime.now())
     return config.stash.setdefault(RESULTS, ResultTable())
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the table once, with what the machine was and did meanwhile."""
+    """Print the table once, with a description of the machine and its load meanwhile."""
     results = config.stash.get(RESULTS, None)
     if results is None or not results.rows:
         return

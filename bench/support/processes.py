@@ -17,7 +17,7 @@ STOP_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """What one set of clients saw in one drive."""
+    """Measurements of one set of clients in one drive."""
 
     trips: int
     seconds: float
@@ -28,12 +28,12 @@ class Drive:
 
     @property
     def rate(self) -> float:
-        """Round trips of all clients per second."""
+        """Return the round trips of all clients per second."""
         return self.trips / self.seconds
 
 
 class ClientProcess:
-    """Gives the client process its orders; use as a context manager."""
+    """Context manager: the client process, with one method for each order."""
 
     def __init__(self) -> None:
         self._process = _start("bench.support.client", [])
@@ -45,7 +45,7 @@ class ClientProcess:
         _end(self._process)
 
     def open(self, name: str, url: str, clients: int) -> Any:
-        """Connect a set of clients; the first frame of the first one."""
+        """Connect a set of clients; return the first frame of the first client."""
         return json.loads(self._order(do="open", set=name, url=url, clients=clients)["greeting"])
 
     def close(self, name: str) -> None:
@@ -53,15 +53,15 @@ class ClientProcess:
         self._order(do="close", set=name)
 
     def ask(self, name: str, message: str) -> str:
-        """The reply to one message."""
+        """Send one message; return the reply."""
         return str(self._order(do="ask", set=name, message=message)["reply"])
 
     def drive(self, name: str, messages: Sequence[str], seconds: float) -> Drive:
-        """Every client of a set sends and waits in turn for some seconds."""
+        """Let every client of a set send and wait for the reply, again and again, for some seconds."""
         return Drive(**self._order(do="drive", set=name, messages=list(messages), seconds=seconds))
 
     def fall_silent(self, name: str, group: str, message: str, seconds: float) -> float:
-        """Milliseconds from the last command of a set's first client to a frame of its second one without force."""
+        """Return the milliseconds from the last command of the set's first client to its second client's first frame without force."""
         return float(
             self._order(do="fall_silent", set=name, group=group, message=message, seconds=seconds)["milliseconds"]
         )
@@ -79,7 +79,7 @@ class ClientProcess:
 
 @contextmanager
 def echo_server(frame: str, folder: Path) -> Generator[tuple[int, str]]:
-    """Process id and address of a running echo of this frame."""
+    """Run an echo server of this frame; yield its process id and address."""
     path = folder / "frame.json"
     path.write_text(frame, encoding="utf-8")
     process = _start("bench.support.echo_server", [str(path)])
@@ -105,7 +105,7 @@ def _start(module: str, arguments: Sequence[str]) -> subprocess.Popen[str]:
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """The client ends with its input, the echo with a signal; both are reaped and their pipes closed."""
+    """Terminate a process, wait for it, and close its pipes."""
     process.terminate()
     with process:
         try:

@@ -12,14 +12,14 @@ COLUMNS: Final = ("", "figure", "reference", "ratio", "limit", "verdict", "")
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What a ratio, or the figure itself, must not pass."""
+    """Limit of a row's ratio or of its figure."""
 
     bound: float
     side: Literal["≤", "≥", "<"]
     of: Literal["ratio", "figure"] = "ratio"
 
     def allows(self, value: float) -> bool:
-        """Whether a value is on the right side; no number never is."""
+        """Return whether a value is within the limit; NaN never is."""
         if self.side == "≥":
             return value >= self.bound
         return value < self.bound if self.side == "<" else value <= self.bound
@@ -27,7 +27,7 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One figure; the reference has its unit, without a limit it is only shown."""
+    """One figure with a reference in the same unit; without a limit it is only shown."""
 
     section: str
     name: str
@@ -39,19 +39,19 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Figure over reference."""
+        """Return figure / reference."""
         return self.figure / self.reference if self.reference else None
 
     @property
     def holds(self) -> bool:
-        """False when a limit is missed, also for want of what it limits."""
+        """Return False when a limit is missed or cannot be checked."""
         if self.limit is None:
             return True
         value = self.ratio if self.limit.of == "ratio" else self.figure
         return value is not None and self.limit.allows(value)
 
     def cells(self) -> tuple[str, ...]:
-        """The row's texts, in the order of COLUMNS."""
+        """Return the row's texts in the order of COLUMNS."""
         limit = self.limit
         bound = "" if limit is None else f"{limit.side} {limit.bound:g}{'' if limit.of == 'ratio' else ' ' + self.unit}"
         return (
@@ -67,22 +67,22 @@ class Row:
 
 @dataclass(slots=True)
 class ResultTable:
-    """Rows of one run, in the order in which they were measured."""
+    """Rows of one run, in the order of measurement."""
 
     rows: list[Row] = field(default_factory=list[Row])
 
     def add(self, row: Row) -> Row:
-        """Put a row on the table; the same row, to be asserted on."""
+        """Append a row and return it."""
         self.rows.append(row)
         return row
 
     def lines(self) -> list[str]:
-        """The whole table as text."""
+        """Return the lines of the whole table."""
         return table(self.rows)
 
 
 def missed(rows: Iterable[Row]) -> list[str]:
-    """One sentence for each row that misses its limit."""
+    """Return one sentence for each row that misses its limit."""
     sentences: list[str] = []
     for row in rows:
         if not row.holds:
@@ -94,7 +94,7 @@ def missed(rows: Iterable[Row]) -> list[str]:
 
 
 def hold(*rows: Row) -> None:
-    """AssertionError that says what is missed."""
+    """Raise AssertionError with the missed limits, if any."""
     __tracebackhide__ = True
     sentences = missed(rows)
     if sentences:
@@ -102,13 +102,13 @@ def hold(*rows: Row) -> None:
 
 
 def quantity(value: float, unit: str) -> str:
-    """Three digits and more where they stand before the point; percent with two behind it."""
+    """Format a number with three significant digits, or all digits before the point; percent with two decimals."""
     text = f"{value:.2f}" if unit == "%" else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return f"{text} {unit}".rstrip()
 
 
 def table(rows: Iterable[Row]) -> list[str]:
-    """Sections in the order of their first row; columns as wide as their widest text."""
+    """Format rows as lines: sections in the order of their first row, columns as wide as their widest text."""
     order: dict[str, int] = {}
     for row in rows:
         order.setdefault(row.section, len(order))

@@ -17,7 +17,7 @@ COMMAND_TIMEOUT_S: Final = 0.05
 
 
 class LoopRig:
-    """Devices of these kinds, each moved by its simulated hand, and a writer of every session on each that has motors."""
+    """Devices of the given kinds, each moved by its simulated hand, and one Writer per session and device with motors."""
 
     def __init__(self, kinds: Sequence[str], *, frequency: float, sessions: int = 0, stepping: bool = False) -> None:
         self.runtime = Runtime(stepping=stepping)
@@ -34,7 +34,7 @@ class LoopRig:
         ]
 
     def command(self) -> None:
-        """Every session commands a force on every arm, now."""
+        """Command a force on every arm by every session."""
         for writer in self.writers:
             writer.begin()
             writer.force(0.1234567, -0.2345678, 0.3456789)

@@ -10,7 +10,7 @@ GROUP: Final = "arm"
 
 
 def force_messages(frame: Mapping[str, Any]) -> list[str]:
-    """Small forces around a circle, all of about the same length, for the first arm of a full frame."""
+    """Return messages with small forces around a circle, of about equal length, for the first arm of a full frame."""
     device_id = frame[GROUP][0]["device_id"]
     corners = [(0.2134567, 0.1345678), (-0.1345678, 0.2134567), (-0.2134567, -0.1345678), (0.1345678, -0.2134567)]
     return [

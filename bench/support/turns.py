@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def in_turn(measures: Sequence[Callable[[], T]], rounds: int) -> list[list[T]]:
-    """A B A B …: what each measure returned, round by round."""
+    """Call the measures in the order A B A B …; return the results of each measure."""
     found: list[list[T]] = [[] for _ in measures]
     for _ in range(rounds):
         for results, measure in zip(found, measures, strict=True):
@@ -21,12 +21,12 @@ def in_turn(measures: Sequence[Callable[[], T]], rounds: int) -> list[list[T]]:
 
 
 def medians(found: Sequence[Sequence[T]], pick: Callable[[T], float]) -> list[float]:
-    """Of each measure's rounds, the median of what is picked."""
+    """Return for each measure the median over its rounds of the value that `pick` returns."""
     return [median(map(pick, results)) for results in found]
 
 
 def ns_per_call(calls: Sequence[Sequence[Any]], *, rounds: int = 1000, number: int = 100) -> list[float]:
-    """Nanoseconds of one call of each, the median of rounds in turn; a call is a callable and its positional arguments.
+    """Return the duration of one call of each (ns), the median of alternating rounds; a call is a callable and its positional arguments.
 
     Rounds are many and short, so that few of them are interrupted.
     """
@@ -36,7 +36,7 @@ def ns_per_call(calls: Sequence[Sequence[Any]], *, rounds: int = 1000, number: i
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """The value below which that share of them lies; ValueError for none."""
+    """Return the value below which that share of the values lies; raise ValueError without values."""
     if not values:
         raise ValueError("there is no quantile of no values: measure for longer")
     ordered = sorted(values)
@@ -44,7 +44,7 @@ def quantile(values: Sequence[float], share: float) -> float:
 
 
 def bucket_quantile(buckets: Sequence[int], share: float) -> float:
-    """Microseconds from the loop's histogram, bucket b counting what is under 2^b / 4 us; straight between its bounds."""
+    """Return a quantile (us) of the loop's lateness histogram, whose bucket b counts up to 2^b / 4 us; linear within a bucket."""
     wanted, seen = share * sum(buckets), 0.0
     for index, count in enumerate(buckets):
         if count and seen + count >= wanted:
@@ -55,6 +55,6 @@ def bucket_quantile(buckets: Sequence[int], share: float) -> float:
 
 
 def _timer(call: Callable[..., object], *arguments: object) -> Timer:
-    """Of the bare call, without a function of ours around it."""
+    """Return a Timer of the bare call, without a wrapping function."""
     names = [f"argument{number}" for number in range(len(arguments))]
     return Timer(f"call({', '.join(names)})", globals={"call": call, **dict(zip(names, arguments, strict=True))})
