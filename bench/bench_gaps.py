@@ -12,11 +12,11 @@ from typing import IO, Final
 
 import pytest
 
+from bench.support.force_messages import GROUP, force_messages
 from bench.support.held_service import FREE, HELD, PIPE
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from bench.support.session import GROUP, force_messages
 from bench.support.turns import in_turn
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService

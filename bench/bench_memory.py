@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from bench.support.force_messages import force_messages
 from bench.support.machine import memory_mib
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from bench.support.session import force_messages
 from tests.support.service.process import RunningService
 
 SECTION: Final = "memory of the service · eight clients at full speed"

@@ -13,11 +13,11 @@ from typing import Final
 
 import pytest
 
+from bench.support.force_messages import force_messages
 from bench.support.machine import cpu_seconds
 from bench.support.plugin import Benchmark
 from bench.support.processes import ClientProcess, Drive, echo_server
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from bench.support.session import force_messages
 from bench.support.turns import in_turn, medians
 from tests.support.service.process import RunningService
 

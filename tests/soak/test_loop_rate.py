@@ -9,10 +9,10 @@ from typing import Final
 
 import pytest
 
+from bench.support.force_messages import force_messages
 from bench.support.machine import ProcessorTime, cores
 from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from bench.support.session import force_messages
 from tests.support.service.process import RunningService
 
 SECTION: Final = "loop of the service · eight clients at full speed, 20 s a run · reference: every tick"

@@ -7,10 +7,10 @@ from typing import Final
 
 import pytest
 
+from bench.support.force_messages import force_messages
 from bench.support.machine import memory_mib
 from bench.support.processes import ClientProcess
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from bench.support.session import force_messages
 from tests.support.service.process import RunningService
 
 SECTION: Final = "memory of the service · eight clients at full speed for five minutes"
