@@ -1,4 +1,4 @@
-/* A loop that does nothing but sleep: the reference for the lateness of the control loop.
+/* Loop that only sleeps: the reference for the lateness of the control loop.
  *
  *   bare_loop FREQUENCY SECONDS PRIORITY CPU     (CPU -1: not pinned)
  *

@@ -21,7 +21,7 @@ from bench.support.turns import in_turn
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
-GAPS: Final = "worst gap between frames of a good client · reference: the same with nobody slow beside it"
+GAPS: Final = "worst gap between frames of a good client · reference: the same without a slow actor"
 SILENT: Final = (
     "a client falls silent · its last send to zero applied force in another's frame · reference: time-out + ramp"
 )
@@ -72,9 +72,9 @@ def test_slow_actor(benchmark: Benchmark, results: ResultTable, held: tuple[Runn
         found: list[list[float]] = []
         measures: list[Callable[[], float]] = [alone, partial(beside, "wait"), partial(beside, "spin")]
         benchmark.pedantic(lambda: found.extend(in_turn(measures, ROUNDS)))
-    nobody, waiting, spinning = map(median, found)
-    results.add(Row(GAPS, "an actor is held in its handler, waiting", waiting, "ms", nobody))
-    results.add(Row(GAPS, "an actor is held in its handler, busy in Python", spinning, "ms", nobody))
+    undisturbed, waiting, spinning = map(median, found)
+    results.add(Row(GAPS, "an actor is held in its handler, waiting", waiting, "ms", undisturbed))
+    results.add(Row(GAPS, "an actor is held in its handler, busy in Python", spinning, "ms", undisturbed))
 
 
 def test_silent_client(benchmark: Benchmark, results: ResultTable) -> None:

@@ -1,1 +1,1 @@
-"""The shared memory and its handles: Runtime owns it, Writer commands one device, Reader sees one device."""
+"""The shared memory and its handles: Runtime owns it, Writer commands one device, Reader reads one device's state."""

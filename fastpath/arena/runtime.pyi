@@ -1,4 +1,4 @@
-# Runtime and its slots: where the loop and the rest of the service meet.
+# Runtime: owns the arena (the memory that the loop shares with Python), leases its slots, and makes Writers and Readers.
 # Metres, newtons, newton-millimetres, degrees for joint angles, seconds; times in nanoseconds of CLOCK_MONOTONIC.
 
 from typing import NamedTuple, final
@@ -17,10 +17,10 @@ class Lease(NamedTuple):
     generation: int
     name: str
 
-# Nanoseconds of CLOCK_MONOTONIC: the one clock of the service.
+# CLOCK_MONOTONIC in ns, the clock of the whole service.
 def now_ns() -> int: ...
 
-# Parameters of the oscillation filter as they are tuned: 0-d array of dtype OSCILLATION_PARAMS.
+# The tuned parameters of the oscillation filter: 0-d array of dtype OSCILLATION_PARAMS.
 def default_oscillation() -> NDArray[np.void]: ...
 
 # The arena and its loop. With `stepping` the loop runs only by `step`, on a virtual clock that starts at 1 s.
@@ -34,12 +34,12 @@ class Runtime:
     def stepping(self) -> bool: ...
     @property
     def max_sessions(self) -> int: ...
-    # The clock that commands are stamped with: CLOCK_MONOTONIC, or the virtual one when stepping.
+    # The clock that stamps commands, ns: CLOCK_MONOTONIC, or the virtual one when stepping.
     def now_ns(self) -> int: ...
-    # The timekeeper lives: keeps the dead man's switch from tripping for 500 ms.
+    # Feed the dead man's switch: it trips when 500 ms pass without a beat of the timekeeper.
     def beat(self) -> None: ...
-    # Ticks per second (1 to 32,000) and seconds that a command is held; `oscillation` is a 0-d array of dtype
-    # OSCILLATION_PARAMS, None = as tuned. Acts at the next tick. ValueError, TypeError.
+    # Set frequency (Hz, 1 to 32,000) and seconds that a command is held; `oscillation` is a 0-d array of dtype
+    # OSCILLATION_PARAMS, None = the tuned one. Takes effect at the next tick. ValueError, TypeError.
     def publish_loop(
         self,
         *,
@@ -49,31 +49,31 @@ class Runtime:
         duty: float = 1,
         oscillation: NDArray[np.void] | None = None,
     ) -> None: ...
-    # Start the loop thread; priority and cpu are requests, `loop_state` says which were granted. OSError without a thread,
-    # RuntimeError when stepping; a loop that runs is left alone.
+    # Start the loop thread. `loop_state` shows whether `priority` and `cpu` were granted. OSError without a thread,
+    # RuntimeError when stepping; no effect on a running loop.
     def start(self, *, priority: int = 80, cpu: int = -1) -> None: ...
-    # Returns when zero force is on every device and the loop has ended.
+    # Put zero force on every device, stop the loop, and wait for its end.
     def stop(self) -> None: ...
-    # Ticks of the loop that ships, on this thread, at exact periods of the virtual clock. RuntimeError unless stepping.
+    # Run ticks of the loop on the calling thread, at exact periods of the virtual clock. RuntimeError unless stepping.
     def step(self, ticks: int = 1, *, beat: bool = True) -> None: ...
     @property
     def running(self) -> bool: ...
     # A copy of the loop's counters: 0-d array of dtype LOOP_STATE.
     def loop_state(self) -> NDArray[np.void]: ...
-    # By name; asking again gives the same slot and the next generation. NoSlot when all are taken.
+    # Lease a slot by name. A leased name gets the same slot and the next generation. NoSlot when all are in use.
     def lease_session(self, name: str) -> Lease: ...
-    # The session's records are void at once, its slot is free after the next tick; a lease that is over is ignored.
+    # The session's records are invalid at once, its slot is free after the next tick; an ended lease is ignored.
     def release_session(self, lease: Lease) -> None: ...
-    # By name; asking again gives the same slot and the next generation. NoSlot when all are taken.
+    # Lease a slot by name. A leased name gets the same slot and the next generation. NoSlot when all are in use.
     def lease_device(self, name: str) -> Lease: ...
-    # The loop writes zero output and frees the slot at its next tick; a lease that is over is ignored.
+    # The loop writes zero output and frees the slot at its next tick; an ended lease is ignored.
     def release_device(self, lease: Lease) -> None: ...
-    # Session slots and device slots that are not free.
+    # Numbers of session slots and of device slots in use.
     def slots(self) -> tuple[int, int]: ...
-    # Parameters of one device (0-d array of dtype DEVICE_PARAMS); False when the lease is over. TypeError.
+    # Publish the parameters of one device (0-d array of dtype DEVICE_PARAMS); False when the lease has ended. TypeError.
     def publish_device(self, lease: Lease, params: NDArray[np.void]) -> bool: ...
-    # Set or release the stop latch: zero output from the next tick; False when the lease is over.
+    # Set or release the stop latch: zero output from the next tick; False when the lease has ended.
     def stop_device(self, lease: Lease, stopped: bool) -> bool: ...
     def reader(self, lease: Lease) -> Reader: ...
-    # An identity view, and nothing commanded.
+    # A Writer of one session for one device; its view is the identity and it commands nothing yet.
     def writer(self, session: Lease, device: Lease) -> Writer: ...

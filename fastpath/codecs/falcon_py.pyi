@@ -1,4 +1,4 @@
-# Novint Falcon for Python: encode and decode its bytes, for its driver; its kinematics, for tests.
+# Novint Falcon codec for Python: the driver encodes and decodes with it; its kinematics, for tests.
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple, TypeAlias, final
@@ -8,7 +8,7 @@ Vector: TypeAlias = tuple[float, float, float]
 HOMED: Final[int]
 MOST_COUNTS: Final[int]
 
-# Encoder counts, crank angles in degrees, one bit for each homed motor, buttons: 1 plus, 2 forward, 4 centre, 8 minus.
+# Decoded reply: encoder counts, crank angles in degrees, one bit for each homed motor, buttons: 1 plus, 2 forward, 4 centre, 8 minus.
 class Reply(NamedTuple):
     counts: tuple[int, int, int]
     angles: Vector
@@ -25,18 +25,18 @@ def motor_counts(torque: Sequence[float], counts_per_nm: float) -> tuple[int, in
 def angle(count: int) -> float: ...
 def count(degrees: float) -> float: ...
 
-# The replies in a stream of bytes, however it is cut.
+# Decoder of replies in a stream of bytes, in pieces of any size.
 @final
 class Replies:
-    # The newest reply that these bytes end; None when they end none.
+    # The newest reply that these bytes complete, or None.
     def take(self, data: bytes) -> Reply | None: ...
-    # Frames that came, and frames that were broken.
+    # Numbers of valid and of dropped frames.
     @property
     def whole(self) -> int: ...
     @property
     def bad(self) -> int: ...
 
-# The mechanism at its base (m, device frame). Angles in radians, in the order of the motors.
+# Kinematics of the Falcon's delta mechanism at `base` (m, device frame). Angles in radians, in the order of the motors.
 @final
 class Delta:
     def __new__(cls, base: Sequence[float] = (0.0, 0.0, 0.0)) -> Delta: ...

@@ -54,7 +54,7 @@ def count(double degrees) -> float:
 
 
 cdef class Replies:
-    """Decoder of replies in a stream of bytes, cut anywhere."""
+    """Decoder of replies in a stream of bytes, in pieces of any size."""
 
     cdef FalconFrames frames
 

@@ -1,1 +1,1 @@
-"""Structs and constants that the loop shares with the rest, defined in C and shown to Python."""
+"""Structs and constants that the loop shares with Python, defined in C and exported to Python."""

@@ -1,4 +1,4 @@
-# The shared structs that Python sees, as numpy dtypes.
+# numpy dtypes of the shared structs that Python reads or writes.
 
 from typing import Final
 

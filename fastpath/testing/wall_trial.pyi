@@ -1,4 +1,4 @@
-# One axis of the loop at a virtual wall: plant, hand and oscillation filter of the tick. Metres, newtons, seconds.
+# Simulate one axis pressed against a virtual wall, with the tick's plant, hand and oscillation filter. Metres, newtons, seconds.
 
 from collections.abc import Sequence
 
@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 TRIAL: np.dtype[np.void]
 
-# One sample of dtype TRIAL for each tick of `path`, where the hand means to be (m); the wall is at 0 and pushes to negative x.
+# One sample of dtype TRIAL for each tick of `path`, the hand's intended positions (m); the wall is at 0 and pushes to negative x.
 # `device`: kg, N.s/m, N; `hand`: kg and N/m, N.s/m of grip and arm. `push`: N of the client besides the wall, `grating` its
-# amplitude (N) and pitch (m). The client computes every so many ticks from positions `delay` ticks old. ValueError.
+# amplitude (N) and pitch (m). The client computes a force every `client_every` ticks from positions `delay` ticks old. ValueError.
 def trial(
     device: tuple[float, float, float],
     hand: Sequence[float],

@@ -57,7 +57,7 @@ def trial(
     """Return one sample of dtype TRIAL for each tick of `path`, the hand's intended positions (m).
 
     `device`: kg, N.s/m, N; `hand`: kg and N/m, N.s/m of grip and arm. `push`: N of the client besides the wall, `grating` its
-    amplitude (N) and pitch (m). The client computes every so many ticks from positions `delay` ticks old. ValueError.
+    amplitude (N) and pitch (m). The client computes a force every `client_every` ticks from positions `delay` ticks old. ValueError.
     """
     cdef Trial t
     cdef double[::1] wanted = np.ascontiguousarray(path, dtype=np.float64)

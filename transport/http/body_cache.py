@@ -1,4 +1,4 @@
-"""Caches of response bodies: by version, or made at most twice a second."""
+"""Caches of HTTP response bodies: rebuilt when their data's version changes, or at most twice a second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check the types of JSON values: accepted and refused forms, and the path of a fault."""
+"""Parse vectors, rotations, transforms and bases from JSON: accepted and refused forms, and the path of a fault."""
 
 from __future__ import annotations
 
