@@ -78,6 +78,7 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(PY) -m actors.kit.reference > docs/messages.md
 	$(PY) -m tests.support.suite.promises > docs/promises.md
 	$(PY) -m tests.support.suite.supervision_tree
+	$(PY) -m tests.support.suite.command_table
 
 lock: $(STAMPS)/test  ## write requirements/ from the ranges in pyproject.toml
 	$(PY) ops/lock.py

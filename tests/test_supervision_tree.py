@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.suite.supervision_tree import PAGE, page, tree
+from tests.support.suite.supervision_tree import SECTION, tree
 
 
 def test_page_shows_the_supervision_tree_of_the_sources() -> None:
-    text = PAGE.read_text(encoding="utf-8")
+    text = SECTION.page.read_text(encoding="utf-8")
 
-    assert page(text) == text, "the page is not current: run make docs"
+    assert SECTION.replaced(text, tree()) == text, "the page is not current: run make docs"
 
 
 def test_tree_names_children_below_the_actor_that_spawns_them() -> None:
@@ -24,4 +24,4 @@ def test_tree_names_children_below_the_actor_that_spawns_them() -> None:
 
 def test_page_without_its_marks_is_refused_in_a_sentence() -> None:
     with pytest.raises(ValueError, match="keep its two marks exactly once"):
-        page("# Architecture\n")
+        SECTION.replaced("# Architecture\n", tree())

@@ -7,16 +7,11 @@ from types import MappingProxyType
 from typing import Final
 
 from actors.modules.module import Place
+from actors.values.commands import COMMAND_NAMES
 
 CORE_WORDS: Final[Mapping[Place, frozenset[str]]] = MappingProxyType(
     {
-        Place.COMMAND: frozenset(
-            {
-                "set_cursor_force", "set_cursor_position", "set_angular_torques", "set_angular_position", "set_transform",
-                "set_coordinate_origin", "set_angular_torque", "probe_position", "probe_orientation", "probe_cursor_position",
-                "keep_alive",
-            }
-        ),
+        Place.COMMAND: COMMAND_NAMES,
         Place.CONFIGURE: frozenset(
             {
                 "basis", "mount", "preset", "damping", "force_gate", "filters", "navigation", "type", "connection", "port",

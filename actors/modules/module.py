@@ -111,8 +111,8 @@ class WordTable:
         }
 
 
-class Device(Protocol):
-    """One device of one session; the record is shown to the loop when the module's `take` or `close` has returned."""
+class DeviceFacts(Protocol):
+    """Identity and capabilities of a device."""
 
     @property
     def device_id(self) -> str:
@@ -133,6 +133,10 @@ class Device(Protocol):
     def has_cursor(self) -> bool:
         """Whether it has a point in space that an application sees."""
         ...
+
+
+class Device(DeviceFacts, Protocol):
+    """One device of one session; the record is shown to the loop when the module's `take` or `close` has returned."""
 
     @property
     def reader(self) -> Reader:

@@ -9,7 +9,9 @@ from fastpath.arena.array_copy cimport copy_out
 from fastpath.arena.runtime cimport Runtime
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
-from fastpath.layout.constants cimport COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES
+from fastpath.layout.constants cimport (
+    COMMANDS, COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES,
+)
 from fastpath.layout.dtypes import DEVICE_STATE
 from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.initial_state cimport reset_state
@@ -93,12 +95,12 @@ cdef class Writer:
     def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None:
         """Application axis i takes signs[i] times device axis axes[i]; a held position is released."""
         fill_basis(&self.record.view.basis, axes, signs)
-        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+        self.record.commands &= ~(<uint32_t>1 << COMMAND_POSITION)
 
     def set_mount(self, position, rotation, scale) -> None:
         """Set the mount transform: position (m), unit quaternion w x y z, scale > 0; a held position is released."""
         fill_transform(&self.record.view.mount, position, rotation, scale)
-        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+        self.record.commands &= ~(<uint32_t>1 << COMMAND_POSITION)
 
     def set_workspace(self, position, rotation, scale) -> None:
         """Set the workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position follows it."""
@@ -170,7 +172,7 @@ cdef class Writer:
         view.clutch = ratio
         for i in range(3):
             view.anchor[i] = reader.state.position[i]
-        self.record.commands &= ~<uint32_t>COMMAND_POSITION
+        self.record.commands &= ~(<uint32_t>1 << COMMAND_POSITION)
         return shift[0], shift[1], shift[2]
 
     def clutch_offset(self, Reader reader not None) -> tuple[float, float, float]:
@@ -182,37 +184,44 @@ cdef class Writer:
 
     def release_positions(self) -> None:
         """Release a held position and held angles; forces and torques stay."""
-        self.record.commands &= ~<uint32_t>(COMMAND_POSITION | COMMAND_ANGLE)
+        self.record.commands &= ~(<uint32_t>1 << COMMAND_POSITION | <uint32_t>1 << COMMAND_ANGLE)
 
     def begin(self) -> None:
         """Start a new set of commands; those not set again before `publish` are released."""
         self.record.commands = 0
 
-    def force(self, double x, double y, double z) -> None:
-        """Command a force (N, application space); it keeps its direction at the device when the view changes later."""
-        cdef double f[3]
+    def set_point(self, int command, double x, double y, double z) -> None:
+        """Set the three numbers of a `Command`: N, m (application space), N.mm, degrees. ValueError.
+
+        A force keeps its direction at the device when the view changes later; a position follows the workspace.
+        """
+        cdef double v[3]
+        cdef int i
+        if not 0 <= command < COMMANDS:
+            raise ValueError(f"commands are 0 to {COMMANDS - 1}, not {command}")
         check_finite(x, y, z)
-        f[0] = x; f[1] = y; f[2] = z
-        force_to_device(&self.record.view, f, self.record.force)
-        self.record.commands |= COMMAND_FORCE
+        v[0] = x; v[1] = y; v[2] = z
+        if command == COMMAND_FORCE:
+            force_to_device(&self.record.view, v, v)
+        for i in range(3):
+            self.record.set_points[command][i] = v[i]
+        self.record.commands |= <uint32_t>1 << command
+
+    def force(self, double x, double y, double z) -> None:
+        """Command a force (N, application space)."""
+        self.set_point(COMMAND_FORCE, x, y, z)
 
     def torque(self, double a0, double a1, double a2) -> None:
         """Command joint torques (N.mm)."""
-        check_finite(a0, a1, a2)
-        self.record.torque[0] = a0; self.record.torque[1] = a1; self.record.torque[2] = a2
-        self.record.commands |= COMMAND_TORQUE
+        self.set_point(COMMAND_TORQUE, a0, a1, a2)
 
     def position(self, double x, double y, double z) -> None:
         """Hold a position (m, application space)."""
-        check_finite(x, y, z)
-        self.record.position[0] = x; self.record.position[1] = y; self.record.position[2] = z
-        self.record.commands |= COMMAND_POSITION
+        self.set_point(COMMAND_POSITION, x, y, z)
 
     def angle(self, double a0, double a1, double a2) -> None:
         """Hold joint angles (degrees)."""
-        check_finite(a0, a1, a2)
-        self.record.angle[0] = a0; self.record.angle[1] = a1; self.record.angle[2] = a2
-        self.record.commands |= COMMAND_ANGLE
+        self.set_point(COMMAND_ANGLE, a0, a1, a2)
 
     def publish(self, bint refresh=True) -> bool:
         """Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed."""
@@ -240,7 +249,7 @@ cdef class Writer:
 
     @property
     def commands(self) -> int:
-        """Bits of the commands that are set: 1 force, 2 position, 4 torques, 8 angles."""
+        """Bits of the commands that are set: 1 << `Command`."""
         return self.record.commands
 
     @property

@@ -7,7 +7,7 @@ Vectors are three doubles; quaternions four, w x y z. Every struct is a multiple
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_triple
-from fastpath.layout.constants cimport LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS
+from fastpath.layout.constants cimport COMMANDS, LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS
 from fastpath.layout.force cimport (
     EFFECTS, Chain, Effect, MonitorMemory, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
 )
@@ -48,7 +48,8 @@ cdef struct Record:
     int64_t command_ns
     uint32_t commands
     uint32_t workspace_revision
-    double force[3]
+    # three numbers of each Command whose bit `commands` has: force N, device frame; position m, application space; N mm; degrees
+    double set_points[COMMANDS][3]
     # N s/m along each device axis; acts while the session is open, commands or not
     double damping[3]
     # 0 to 1: how much the force gate takes of this session's output while the filter is at work, and how much is let through
@@ -57,9 +58,6 @@ cdef struct Record:
     # vibrations that go on until they are replaced, while the session is open
     Effect effects[EFFECTS]
     Navigation navigation
-    double torque[3]
-    double angle[3]
-    double position[3]
     uint64_t revision
     View view
 

@@ -9,6 +9,7 @@ cpdef enum:
     SESSION_WORDS = 4
     LATENESS_BUCKETS = 24
     STEPS = 8
+    COMMANDS = 4
 
 cpdef enum Capability:
     # what a device has; its kind stays outside of the loop
@@ -27,11 +28,12 @@ cdef enum SlotState:
     SLOT_ACTIVE = 1
     SLOT_RETIRING = 2
 
-cdef enum Command:
-    COMMAND_FORCE = 1
-    COMMAND_POSITION = 2
-    COMMAND_TORQUE = 4
-    COMMAND_ANGLE = 8
+cpdef enum Command:
+    # index of a command's numbers in `set_points` of a record, and of its bit in `commands`
+    COMMAND_FORCE = 0
+    COMMAND_POSITION = 1
+    COMMAND_TORQUE = 2
+    COMMAND_ANGLE = 3
 
 cpdef enum StatusFlag:
     # `status` of a device; the DeviceActor sets them in the parameters, the loop copies them to the state.

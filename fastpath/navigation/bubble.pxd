@@ -10,7 +10,7 @@ from libc.string cimport memcpy, memset
 
 from fastpath.cells.cells cimport hd_seq_put, hd_triple_front
 from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, DeviceState, Record, RecordCell, View
-from fastpath.layout.constants cimport COMMAND_FORCE, MAX_DEVICES, ZONE_DEAD, ZONE_VELOCITY, ZONE_WALL
+from fastpath.layout.constants cimport COMMAND_FORCE, COMMAND_POSITION, MAX_DEVICES, ZONE_DEAD, ZONE_VELOCITY, ZONE_WALL
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated, Navigation, Navigator
 from fastpath.navigation.signed_distance cimport length_of, normalise, sdf
 from fastpath.space.spatial cimport (
@@ -42,7 +42,7 @@ cdef inline void held_position(const Navigator *n, const Record *record, double 
     """Convert the position that a record holds (m) from application space, moved by N, to the device frame."""
     cdef int i
     for i in range(3):
-        out[i] = record.position[i]
+        out[i] = record.set_points[<int>COMMAND_POSITION][i]
         if record.navigation.mode != NAVIGATION_OFF:
             out[i] -= n.now.offset[i]
     position_to_device(&record.view, out, out)
@@ -217,8 +217,8 @@ cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt,
             cell = &a.records[session * MAX_DEVICES + index]
             record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
             memset(scene, 0, sizeof(scene))
-            if slot.live[word] & bits & (~bits + 1) and record.commands & COMMAND_FORCE:
-                to_local(&record.view, record.force, scene)
+            if slot.live[word] & bits & (~bits + 1) and record.commands >> COMMAND_FORCE & 1:
+                to_local(&record.view, record.set_points[<int>COMMAND_FORCE], scene)
             gain = slot.duck[session] * a.dead_man_gain if obeys else 0
             bubble_step(&cell.navigator, record, p, &slot.inner.state, scene, gain, dt, push)
             for i in range(3):

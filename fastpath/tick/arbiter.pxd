@@ -163,29 +163,29 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
             live |= bit
             gain *= slot.duck[session]
             gate = slot.gate[session]
-            if record.commands & COMMAND_FORCE:
+            if record.commands >> COMMAND_FORCE & 1:
                 total.has_force = True
                 for i in range(3):
-                    total.force[i] += gain * record.force[i]
-                    total.gated_force[i] += gate * gain * record.force[i]
-            if record.commands & COMMAND_TORQUE:
+                    total.force[i] += gain * record.set_points[<int>COMMAND_FORCE][i]
+                    total.gated_force[i] += gate * gain * record.set_points[<int>COMMAND_FORCE][i]
+            if record.commands >> COMMAND_TORQUE & 1:
                 total.has_torque = True
                 for i in range(3):
-                    total.torque[i] += gain * record.torque[i]
-                    total.gated_torque[i] += gate * gain * record.torque[i]
-            if record.commands & COMMAND_POSITION and gain > total.position_gain:
+                    total.torque[i] += gain * record.set_points[<int>COMMAND_TORQUE][i]
+                    total.gated_torque[i] += gate * gain * record.set_points[<int>COMMAND_TORQUE][i]
+            if record.commands >> COMMAND_POSITION & 1 and gain > total.position_gain:
                 total.has_position = True
                 total.position_gain = gain
                 total.position_gate = gate
                 total.position_ns = record.command_ns
                 held_position(&cell.navigator, record, total.position)
-            if record.commands & COMMAND_ANGLE and gain > total.angle_gain:
+            if record.commands >> COMMAND_ANGLE & 1 and gain > total.angle_gain:
                 total.has_angle = True
                 total.angle_gain = gain
                 total.angle_gate = gate
                 total.angle_ns = record.command_ns
                 for i in range(3):
-                    total.angle[i] = record.angle[i]
+                    total.angle[i] = record.set_points[<int>COMMAND_ANGLE][i]
         slot.live[word] = live
         slot.damped[word] = damped
         slot.navigating[word] = navigating

@@ -10,26 +10,41 @@ from fastpath.tick.arbiter cimport CommandSum
 from fastpath.tick.force_maps cimport clamp_norm
 
 cdef enum:
-    # N.s/m
+    # held position: spring N/m, damper N.s/m, growth of its largest force N/s
+    POSITION_STIFFNESS = 500
+    POSITION_DAMPING = 5
+    POSITION_RAMP = 500
+    # held angles: N.mm and N.mm.s per degree, ms until their largest torque
+    ANGLE_STIFFNESS = 1000
+    ANGLE_DAMPING = 10
+    ANGLE_RAMP_MILLISECONDS = 10
+    # held positions and angles have at most 1 / HELD_DIVISOR of the peak force and of the torque limit
+    HELD_DIVISOR = 2
+    # damping of sessions, N.s/m
     LARGEST_DAMPING = 20
+    # home return: spring N/m, largest force N, s until its full force
+    HOME_STIFFNESS = 30
+    HOME_FORCE = 1
+    HOME_EASE = 1
 
 
 cdef inline void position_force(
     DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double dt, double *force, double *gated,
 ) noexcept nogil:
-    """Held position: 500 N/m, 5 N.s/m, at most half the peak force, ramped in at 500 N/s; added to force (N)."""
-    cdef double limit = 0.5 * p.peak_force, norm, scale
+    """Held position: a spring and a damper, limited to a share of the peak force and ramped in; added to force (N)."""
+    cdef double limit = p.peak_force / HELD_DIVISOR, norm, scale
     cdef double spring[3]
     cdef int i
     if not total.has_position:
         d.position_ramp = 0
         return
-    d.position_ramp += 500 * dt
+    d.position_ramp += POSITION_RAMP * dt
     if d.position_ramp > limit:
         d.position_ramp = limit
     norm = 0
     for i in range(3):
-        spring[i] = 500 * (d.position.now[i] - d.state.position[i]) - 5 * d.state.velocity[i]
+        spring[i] = (POSITION_STIFFNESS * (d.position.now[i] - d.state.position[i])
+                     - POSITION_DAMPING * d.state.velocity[i])
         norm += spring[i] * spring[i]
     norm = sqrt(norm)
     scale = total.position_gain
@@ -43,17 +58,17 @@ cdef inline void position_force(
 cdef inline void angle_torque(
     DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double dt, double *torque, double *gated,
 ) noexcept nogil:
-    """Held joint angles: 1,000 N.mm per degree, 10 N.mm.s per degree, at most half the torque limit, ramped in over 10 ms."""
-    cdef double limit = 0.5 * p.torque_limit, want
+    """Held joint angles: a spring and a damper, limited to a share of the torque limit and ramped in; added to torque (N.mm)."""
+    cdef double limit = p.torque_limit / HELD_DIVISOR, want
     cdef int i
     if not total.has_angle:
         d.angle_ramp = 0
         return
-    d.angle_ramp += limit / 0.010 * dt
+    d.angle_ramp += limit / (1e-3 * ANGLE_RAMP_MILLISECONDS) * dt
     if d.angle_ramp > limit:
         d.angle_ramp = limit
     for i in range(3):
-        want = 1000 * (d.angle.now[i] - d.state.joint[i]) - 10 * d.state.joint_velocity[i]
+        want = ANGLE_STIFFNESS * (d.angle.now[i] - d.state.joint[i]) - ANGLE_DAMPING * d.state.joint_velocity[i]
         if want > d.angle_ramp:
             want = d.angle_ramp
         elif want < -d.angle_ramp:
@@ -76,14 +91,14 @@ cdef inline void damping_force(const DeviceParams *p, const DeviceState *s, cons
 
 
 cdef inline void home_force(DevicePrivate *d, const DeviceParams *p, double gain, double dt, double *force) noexcept nogil:
-    """Pull to the home position: 30 N/m, at most 1 N, eased in over 1 s; `gain` is that of the dead man's switch."""
+    """Pull to the home position by a weak spring that is eased in; `gain` is that of the dead man's switch."""
     cdef double pull[3]
     cdef int i
-    d.home_ease += dt
+    d.home_ease += dt / HOME_EASE
     if d.home_ease > 1:
         d.home_ease = 1
     for i in range(3):
-        pull[i] = 30 * (p.home[i] - d.state.position[i])
-    clamp_norm(pull, 1)
+        pull[i] = HOME_STIFFNESS * (p.home[i] - d.state.position[i])
+    clamp_norm(pull, HOME_FORCE)
     for i in range(3):
         force[i] += gain * d.home_ease * pull[i]

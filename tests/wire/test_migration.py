@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from actors.values.commands import RENAMED_COMMANDS, SET_COORDINATE_ORIGIN
 from tests.support.clients.exchange import Reply, exchange
 from tests.support.clients.listener import Listener
 from tests.support.clients.peer import Peer
@@ -16,7 +17,7 @@ from tests.support.service.living_actors import handled
 from tests.support.wire.page import DEVICES, DOCS, Block, sections
 from tests.support.wire.words import Object
 from transport.http.resources.old_routes import OLD_ROUTES
-from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, SESSION_BASIS
+from transport.wire.deprecated import SESSION_BASIS
 
 SERVED = DEVICES
 
@@ -69,7 +70,9 @@ def test_an_old_command_does_what_the_new_one_does(
     assert_alike(was, now)
     assert ("probe" in old) == (was == nothing)
     command = next(
-        word for word in (*RENAMED, COORDINATE_ORIGIN, SESSION_BASIS, *commands_of(old)) if f'"{word}"' in old
+        word
+        for word in (*RENAMED_COMMANDS, SET_COORDINATE_ORIGIN, SESSION_BASIS, *commands_of(old))
+        if f'"{word}"' in old
     )
     listener.hears("command-deprecated", command=command)
 
@@ -144,7 +147,7 @@ def test_every_old_form_is_on_the_page() -> None:
     played = [block for block in BLOCKS if block.kind.endswith(" old")]
 
     assert len(played) * 2 == len(BLOCKS)
-    for word in (*RENAMED, COORDINATE_ORIGIN, SESSION_BASIS):
+    for word in (*RENAMED_COMMANDS, SET_COORDINATE_ORIGIN, SESSION_BASIS):
         assert any(word in block.text for block in played), word
     for route in OLD_ROUTES:
         assert any(_is_of(route.path, block) for block in played), route.path

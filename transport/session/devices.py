@@ -208,23 +208,17 @@ class SessionDevices:
         device_id, code, x, y, z, path = command
         device = self.by_id[device_id]
         writer = device.writer
-        if code == commands.FORCE:
-            writer.force(x, y, z)
-        elif code == commands.TORQUE:
-            writer.torque(x, y, z)
+        row = commands.BY_CODE[code]
+        holder = None
+        if row.exclusive and self._gain > 0:
+            holder = self._edge.holders.claim(device_id, self._session_id, writer, now_ns, self.timeout_ns)
+        if row.needs_clutch and writer.clutch == 0:
+            parsed.fault(path, "the clutch is frozen, so no position can be reached: set its ratio above 0")
+        elif holder is not None:
+            parsed.fault(path, f"session {holder} holds the position of {device_id}")
+            self._events.busy(device.record, holder)
         else:
-            holder = None
-            if self._gain > 0:
-                holder = self._edge.holders.claim(device_id, self._session_id, writer, now_ns, self.timeout_ns)
-            if writer.clutch == 0 and code == commands.POSITION:
-                parsed.fault(path, "the clutch is frozen, so no position can be reached: set its ratio above 0")
-            elif holder is not None:
-                parsed.fault(path, f"session {holder} holds the position of {device_id}")
-                self._events.busy(device.record, holder)
-            elif code == commands.POSITION:
-                writer.position(x, y, z)
-            else:
-                writer.angle(x, y, z)
+            writer.set_point(code, x, y, z)
 
     def _groups(self, vocabulary: Vocabulary) -> frames.Groups:
         records = (device.record for device in self.by_id.values())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from transport.wire.commands import ANGLE, POSITION
+from transport.wire.commands import BY_CODE
 
 if TYPE_CHECKING:
     from fastpath.arena.access import Writer
 
-HOLDING: Final = POSITION | ANGLE
+# bits of a record's `commands`
+HOLDING: Final = sum(1 << code for code, row in BY_CODE.items() if row.exclusive)
 
 
 class PositionHolders:

@@ -6,6 +6,7 @@ Nothing takes effect here. The channel applies what was read in the contract's o
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, TypeGuard
 
 import orjson
@@ -14,35 +15,38 @@ from actors.kit.errors import InvalidInput
 from actors.modules.module import Place
 from actors.modules.registry import NOTHING_ON, Active
 from actors.session.api import SetPreset
+from actors.values.commands import (
+    PROBE_COMMANDS,
+    RENAMED_COMMANDS,
+    SET_COORDINATE_ORIGIN,
+    SET_POINT_COMMANDS,
+    SET_TRANSFORM,
+    SetPointCommand,
+    StateCommand,
+)
 from actors.values.identity import Kind
-from actors.values.kinds.nouns import any_of, takers_of
+from actors.values.kinds.nouns import any_of
 from actors.values.spatial import WorkspaceChange
+from fastpath.layout.constants import Command
 from transport.wire import module_words, shapes
 from transport.wire.configuration import arrange, device_configuration, session_part
-from transport.wire.deprecated import COORDINATE_ORIGIN, RENAMED, coordinate_origin
+from transport.wire.deprecated import coordinate_origin
 from transport.wire.nan_repair import repair_nan
 from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, NamedDevice, ParsedMessage, TooLong, checked
 from transport.wire.vocabulary import GROUPS_IN, OWNERS, Vocabulary
 
-FORCE: Final = 1
-POSITION: Final = 2
-TORQUE: Final = 4
-ANGLE: Final = 8
-FORCES: Final = FORCE | TORQUE
-OF_CURSOR: Final = FORCE | POSITION
-
 _NUMBER: Final = frozenset({float, int})
 
-# name -> (code, named field, keys of its value): the commands that make motors move
-SET_POINTS: Final[Mapping[str, tuple[int, str, tuple[str, ...]]]] = {
-    "set_cursor_force": (FORCE, "vector", shapes.XYZ),
-    "set_cursor_position": (POSITION, "position", shapes.XYZ),
-    "set_angular_torques": (TORQUE, "torques", shapes.JOINTS),
-    "set_angular_position": (ANGLE, "angles", shapes.JOINTS),
-}
+# code of a set-point -> its command; the code is the index of its three numbers in a session's record
+BY_CODE: Final[Mapping[int, SetPointCommand]] = MappingProxyType(
+    {int(Command[row.code]): row for row in SET_POINT_COMMANDS}
+)
+SET_POINTS: Final[Mapping[str, tuple[int, SetPointCommand]]] = MappingProxyType(
+    {row.name: (code, row) for code, row in BY_CODE.items()}
+)
+PROBES: Final = frozenset(row.name for row in PROBE_COMMANDS)
 # The interface calls the map of commands both ways; under its second name it may hold `configure` too.
 COMMAND_MAPS: Final = frozenset({"commands", "command_data"})
-PROBES: Final = frozenset({"probe_position", "probe_orientation", "keep_alive"})
 
 
 def read(
@@ -147,82 +151,84 @@ def _unknown(named: Any) -> str:
 
 def _command(parsed: ParsedMessage, target: NamedDevice, name: str, body: Any, path: str) -> None:
     _count(parsed, path)
-    row = SET_POINTS.get(name)
-    if row is not None and _takes(target, row[0]) and target.accepts and type(body) is dict and len(body) == 1:
+    found = SET_POINTS.get(name)
+    if found is not None and target.accepts and type(body) is dict and len(body) == 1:
         # The hot path: one named field with three plain numbers.
-        code, wanted, keys = row
-        value = body.get(wanted)
-        if type(value) is dict and len(value) == 3:
+        code, row = found
+        value = body.get(row.field)
+        if type(value) is dict and len(value) == 3 and _takes(target, row):
+            keys, largest = row.keys, row.largest
             x, y, z = value.get(keys[0]), value.get(keys[1]), value.get(keys[2])
-            if _plain(x) and _plain(y) and _plain(z):
-                parsed.commands.append((target.device_id, code, x, y, z, path if code & FORCES else f"{path}.{name}"))
+            if _plain(x, largest) and _plain(y, largest) and _plain(z, largest):
+                parsed.commands.append((target.device_id, code, x, y, z, f"{path}.{name}" if row.exclusive else path))
                 return
     if name not in PROBES:
         try:
             _checked_command(parsed, body, f"{path}.{name[:40]}", target, name)
         except InvalidInput as error:
             parsed.fault(error.path or f"{path}.{name[:40]}", error.reason)
-            _release(parsed, target.device_id, RENAMED.get(name, name))
+            _release(parsed, target.device_id, RENAMED_COMMANDS.get(name, name))
 
 
 def _release(parsed: ParsedMessage, device_id: str, name: str) -> None:
-    """A faulty command is not held, whatever an earlier entry of the same message said: of two, the later one counts."""
+    """Drop a set-point that an earlier entry of the message gave: of two, the later counts, and that one is faulty."""
     row = SET_POINTS.get(name)
     if row is not None:
         parsed.commands[:] = (command for command in parsed.commands if (command[0], command[1]) != (device_id, row[0]))
 
 
-def _takes(target: NamedDevice, code: int) -> bool:
-    """Whether the device's kind has what a command moves: a cursor, or motors at its joints."""
-    return target.has_cursor if code & OF_CURSOR else target.has_motors
+def _takes(target: NamedDevice, row: SetPointCommand) -> bool:
+    """Whether the device has what a set-point moves: a cursor, or motors at its joints."""
+    return target.has_cursor if row.needs_cursor else target.has_motors
 
 
-def takers_of_command(name: str) -> str:
-    """The kinds that take a command, each with its article: "an arm or a compact"."""
-    if name == "set_transform":
-        return takers_of("transform")
-    of_cursor = SET_POINTS[name][0] & OF_CURSOR
-    return any_of(lambda spec: spec.has_cursor if of_cursor else spec.has_motors)
-
-
-def _plain(value: Any) -> TypeGuard[float]:
-    return type(value) in _NUMBER and -shapes.LARGEST <= value <= shapes.LARGEST
+def _plain(value: Any, largest: float) -> TypeGuard[float]:
+    return type(value) in _NUMBER and -largest <= value <= largest
 
 
 def _checked_command(parsed: ParsedMessage, body: Any, path: str, target: NamedDevice, name: str) -> None:
-    if name == COORDINATE_ORIGIN:
+    if name == SET_COORDINATE_ORIGIN:
         parsed.deprecated.append((name, "configure.preset"))
         parsed.changes.append(SetPreset(target.device_id, coordinate_origin(body, path), path))
         return
-    renamed = RENAMED.get(name)
+    renamed = RENAMED_COMMANDS.get(name)
     if renamed is not None:
         parsed.deprecated.append((name, renamed))
         name = renamed
         if name in PROBES:
             return
-    if name != "set_transform" and name not in SET_POINTS:
-        if not module_words.take_up(parsed, Place.COMMAND, name, body, path, target):
-            raise InvalidInput("unknown command", path)
-        return
-    taken = target.kind.spec.has("transform") if name == "set_transform" else _takes(target, SET_POINTS[name][0])
-    if not taken:
-        raise InvalidInput(f"this device takes no {name}: send it to {takers_of_command(name)}", path)
-    if name == "set_transform":
+    if name == SET_TRANSFORM.name:
+        if not SET_TRANSFORM.taken_by(target.kind.spec):
+            raise _not_taken(SET_TRANSFORM, path)
         parsed.workspaces.append((target.device_id, _workspace(parsed, body, path, target)))
-        return
+    elif name in SET_POINTS:
+        _set_point(parsed, body, path, target, name)
+    elif not module_words.take_up(parsed, Place.COMMAND, name, body, path, target):
+        raise InvalidInput("unknown command", path)
+
+
+def _set_point(parsed: ParsedMessage, body: Any, path: str, target: NamedDevice, name: str) -> None:
+    """Read a set-point that is not in its plain form; InvalidInput."""
+    code, row = SET_POINTS[name]
+    if not _takes(target, row):
+        raise _not_taken(row, path)
     if not target.accepts:
         raise InvalidInput(target.refusal, path)
-    code, wanted, keys = SET_POINTS[name]
     fields = shapes.mapping(body, path)
-    shapes.known(fields, (wanted, "values"), path, parsed.fault)
-    if wanted in fields:
-        x, y, z = shapes.vec3(fields[wanted], f"{path}.{wanted}", parsed.fault, keys)
+    shapes.known(fields, (row.field, "values"), path, parsed.fault)
+    if row.field in fields:
+        x, y, z = shapes.vec3(fields[row.field], f"{path}.{row.field}", parsed.fault, row.keys, row.largest)
     elif "values" in fields:
-        parsed.deprecated.append((name, wanted))
-        x, y, z = shapes.vec3_or_array(fields["values"], f"{path}.values", parsed.fault, keys)
+        parsed.deprecated.append((name, row.field))
+        x, y, z = shapes.vec3_or_array(fields["values"], f"{path}.values", parsed.fault, row.keys, row.largest)
     else:
-        raise InvalidInput(f"{wanted} is missing", f"{path}.{wanted}")
+        raise InvalidInput(f"{row.field} is missing", f"{path}.{row.field}")
     parsed.commands.append((target.device_id, code, x, y, z, path))
+
+
+def _not_taken(row: SetPointCommand | StateCommand, path: str) -> InvalidInput:
+    """Return the error of a command that a device of this kind does not take; it names the kinds that do."""
+    return InvalidInput(f"this device takes no {row.name}: send it to {any_of(row.taken_by)}", path)
 
 
 def _workspace(parsed: ParsedMessage, body: Any, path: str, target: NamedDevice) -> WorkspaceChange:

@@ -17,9 +17,10 @@ from actors.session.api import (
     SetMount,
     SetPreset,
 )
+from actors.values.commands import SET_COORDINATE_ORIGIN
 from actors.values.spatial import PartialTransform, Transform
 from transport.wire import device_wide, module_words, navigation, shapes
-from transport.wire.deprecated import COORDINATE_ORIGIN, SESSION_BASIS, coordinate_origin, legacy_basis
+from transport.wire.deprecated import SESSION_BASIS, coordinate_origin, legacy_basis
 from transport.wire.device_wide import DEVICE_WIDE
 from transport.wire.parsed_message import NamedDevice, ParsedMessage, checked
 from transport.wire.vocabulary import OWNERS, Vocabulary, preset_in
@@ -161,7 +162,7 @@ def session_part(
                 parsed.deprecated.append((SESSION_BASIS, "configure.basis"))
                 checked(parsed, _old_basis, value, f"{path}.{key}")
             case "set_coordinate_origin":
-                parsed.deprecated.append((COORDINATE_ORIGIN, "configure.preset"))
+                parsed.deprecated.append((SET_COORDINATE_ORIGIN, "configure.preset"))
                 checked(parsed, _old_origin, value, f"{path}.{key}", devices)
             case _:
                 parsed.fault(f"{path}.{key[:40]}", "unknown: session holds configure and force_render_full_state")

@@ -10,11 +10,6 @@ from actors.kit.errors import InvalidInput
 from actors.values.spatial import Axes, Basis
 from transport.wire import shapes
 
-RENAMED: Final[Mapping[str, str]] = MappingProxyType(
-    {"set_angular_torque": "set_angular_torques", "probe_cursor_position": "probe_position"}
-)
-
-COORDINATE_ORIGIN: Final = "set_coordinate_origin"
 SESSION_BASIS: Final = "set_basis"
 
 ORIGINS: Final[Mapping[str, str]] = MappingProxyType(

@@ -7,38 +7,17 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from actors.device.api import DeviceWide
 from actors.kit.errors import InvalidInput
-from actors.modules.module import Place
+from actors.modules.module import DeviceFacts, Place
 from actors.modules.registry import NOTHING_ON, Active
 from actors.session.api import Change
-from actors.values.identity import Kind
 from actors.values.spatial import Transform, WorkspaceChange
 
 MOST_PARTS: Final = 512
 TOO_LONG: Final = f"this and what follows is ignored: a message may have {MOST_PARTS} keys, devices and commands in all"
 
 
-class NamedDevice(Protocol):
-    """What reading needs to know of one device."""
-
-    @property
-    def device_id(self) -> str:
-        """Its id."""
-        ...
-
-    @property
-    def kind(self) -> Kind:
-        """Its type."""
-        ...
-
-    @property
-    def has_motors(self) -> bool:
-        """Whether it takes forces or torques."""
-        ...
-
-    @property
-    def has_cursor(self) -> bool:
-        """Whether it takes forces and positions of a cursor."""
-        ...
+class NamedDevice(DeviceFacts, Protocol):
+    """A device that a message may name, as the parser needs it."""
 
     @property
     def accepts(self) -> bool:

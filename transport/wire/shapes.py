@@ -10,29 +10,27 @@ from math import sqrt
 from typing import Any, Final, TypeAlias
 
 from actors.kit.errors import InvalidInput
+from actors.values.commands import LARGEST, XYZ
 from actors.values.spatial import Basis, PartialTransform, Quaternion, Vec3
 
 NameUnknown: TypeAlias = Callable[[str, str], None]
 
-LARGEST: Final = 1e6
 # The smallest float32 as it is written on the wire, which the description of the interface says: what is less is 0 for whoever reads it.
 SMALLEST_SCALE: Final = 1e-45
 UNIT_TOLERANCE: Final = 1e-3
 # 0.999 is 1e-3 from 1 only in decimals.
 ROUNDING: Final = 1e-12
-XYZ: Final = ("x", "y", "z")
-JOINTS: Final = ("a0", "a1", "a2")
 WXYZ: Final = ("w", "x", "y", "z")
 MOST_NAMED: Final = 8
 TRANSFORM_FIELDS: Final = ("position", "rotation", "scale")
 
 
-def number(value: Any, path: str) -> float:
-    """A finite number of at most a million either way; InvalidInput."""
+def number(value: Any, path: str, largest: float = LARGEST) -> float:
+    """Return a finite number of at most this magnitude; InvalidInput."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise InvalidInput(f"a number is needed, not {kind(value)}", path)
-    if not -LARGEST <= value <= LARGEST:
-        raise InvalidInput("the number must be between -1000000 and 1000000", path)
+    if not -largest <= value <= largest:
+        raise InvalidInput(f"the number must be between -{largest:.12g} and {largest:.12g}", path)
     return float(value)
 
 
@@ -76,29 +74,35 @@ def needed(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown:
         raise InvalidInput(f"{', '.join((*others, last))} or {both} are needed", path)
 
 
-def numbers(value: Any, keys: tuple[str, ...], path: str, name_unknown: NameUnknown) -> tuple[float, ...]:
-    """The numbers under these keys, in their order; InvalidInput."""
+def numbers(
+    value: Any, keys: tuple[str, ...], path: str, name_unknown: NameUnknown, largest: float = LARGEST
+) -> tuple[float, ...]:
+    """Return the numbers under these keys, in their order; InvalidInput."""
     fields = mapping(value, path)
     known(fields, keys, path, name_unknown)
     for key in keys:
         if key not in fields:
             raise InvalidInput(f"all of {', '.join(keys)} are needed", f"{path}.{key}")
-    return tuple(number(fields[key], f"{path}.{key}") for key in keys)
+    return tuple(number(fields[key], f"{path}.{key}", largest) for key in keys)
 
 
-def vec3(value: Any, path: str, name_unknown: NameUnknown, keys: tuple[str, ...] = XYZ) -> Vec3:
-    """`{x, y, z}` (or the joints' a0, a1, a2); InvalidInput."""
-    x, y, z = numbers(value, keys, path, name_unknown)
+def vec3(
+    value: Any, path: str, name_unknown: NameUnknown, keys: tuple[str, ...] = XYZ, largest: float = LARGEST
+) -> Vec3:
+    """Return `{x, y, z}` (or the joints' a0, a1, a2); InvalidInput."""
+    x, y, z = numbers(value, keys, path, name_unknown, largest)
     return x, y, z
 
 
-def vec3_or_array(value: Any, path: str, name_unknown: NameUnknown, keys: tuple[str, ...] = XYZ) -> Vec3:
+def vec3_or_array(
+    value: Any, path: str, name_unknown: NameUnknown, keys: tuple[str, ...] = XYZ, largest: float = LARGEST
+) -> Vec3:
     """As `vec3`, or an array of three: the deprecated `values`; InvalidInput."""
     if not isinstance(value, list):
-        return vec3(value, path, name_unknown, keys)
+        return vec3(value, path, name_unknown, keys, largest)
     if len(value) != 3:
         raise InvalidInput("an array of three numbers is needed", path)
-    x, y, z = (number(entry, f"{path}[{index}]") for index, entry in enumerate(value))
+    x, y, z = (number(entry, f"{path}[{index}]", largest) for index, entry in enumerate(value))
     return x, y, z
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import inspect
-import re
-import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -19,11 +17,10 @@ from actors.settings.ledger import Ledger
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.system import System
+from tests.support.suite.page_section import PageSection
 from transport.settings_catalog import SETTINGS_CATALOG
 
-PAGE: Final = Path("docs/architecture.md")
-BEGIN: Final = "<!-- supervision tree: written by make docs -->\n"
-END: Final = "<!-- end of the supervision tree -->\n"
+SECTION: Final = PageSection(Path("docs/architecture.md"), "supervision tree")
 SPAWN: Final = "spawn"
 START: Final = "start"
 
@@ -56,8 +53,8 @@ def children_of(actor: type[pykka.Actor]) -> Iterator[tuple[str, type[pykka.Acto
 
 
 def tree() -> str:
-    """Return the tree, one line for each actor: its name, its class, the first sentence of its class."""
-    lines = ["supervisor"]
+    """Return the tree as a block of Markdown, one line for each actor: its name, its class."""
+    lines = ["```", "supervisor"]
     actors = base_actors()
     for name, actor in actors.items():
         last = name == list(actors)[-1]
@@ -66,16 +63,7 @@ def tree() -> str:
             f"{'    ' if last else '│   '}└── {child_name:<11} {child.__name__}, one for each"
             for child_name, child in children_of(actor)
         ]
-    return "\n".join(lines) + "\n"
-
-
-def page(text: str) -> str:
-    """Return the page with the tree of now between its two marks; ValueError when a mark is missing."""
-    block = f"{BEGIN}```\n{tree()}```\n{END}"
-    found, count = re.subn(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: block, text, flags=re.DOTALL)
-    if count != 1:
-        raise ValueError(f"{PAGE} has {count} places for the supervision tree: keep its two marks exactly once")
-    return found
+    return "\n".join([*lines, "```"]) + "\n"
 
 
 def _class_of(factory: object) -> type[pykka.Actor]:
@@ -91,5 +79,4 @@ def _never(name: str, error: Exception) -> None:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    sys.exit(0)
+    SECTION.write(tree())

@@ -19,7 +19,8 @@ DEVICES: Final = (
 """The devices that the pages talk about."""
 
 _PARTS: Final = re.compile(
-    r"^```(?P<kind>\w+ \w+)\n(?P<text>.*?)^```$|^<!-- (?P<direction>.+?) -->$", re.MULTILINE | re.DOTALL
+    r"^```(?P<kind>\w+ \w+)\n(?P<text>.*?)^```$|^<!-- (?P<direction>(?!end of the |[^>]*: written by make docs).+?) -->$",
+    re.MULTILINE | re.DOTALL,
 )
 
 

@@ -85,7 +85,12 @@ def test_a_word_of_the_core_schema_is_taken(words: WordTable) -> None:
 
 
 def test_the_core_words_are_those_that_the_wire_reads() -> None:
-    assert set(commands.SET_POINTS) | commands.PROBES <= CORE_WORDS[Place.COMMAND]
+    assert CORE_WORDS[Place.COMMAND] >= {
+        *commands.SET_POINTS,
+        *commands.PROBES,
+        "set_transform",
+        "set_coordinate_origin",
+    }
     assert CORE_WORDS[Place.CONFIGURE] >= configuration.FACTS | DEVICE_WIDE
 
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.session.messages import SetBasis, SetMount, SetPreset
+from fastpath.layout.constants import Command
 from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, read, xyz
-from transport.wire import commands
 from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, ParsedMessage
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
@@ -375,7 +375,7 @@ def test_a_message_cut_anywhere_is_read(message: object, data: st.DataObject) ->
 def test_a_fault_never_undoes_a_good_part(message: dict[str, Any]) -> None:
     found = read(json.dumps({**message, "compact": [GOOD]}))
 
-    assert ("049D", commands.FORCE, 1, 2, 3) in [command[:5] for command in found.commands]
+    assert ("049D", Command.COMMAND_FORCE, 1, 2, 3) in [command[:5] for command in found.commands]
     assert "049D" in found.mapped
 
 
@@ -387,7 +387,7 @@ def test_reading_ends_with_the_512th_part_and_says_so_first() -> None:
     assert found.faults[0] == ("arm[0].commands", TOO_LONG)
     assert found.parts == MOST_PARTS + 1
     assert len(found.faults) <= MOST_PARTS
-    assert [command[:3] for command in found.commands] == [("049D", commands.FORCE, 1)]
+    assert [command[:3] for command in found.commands] == [("049D", Command.COMMAND_FORCE, 1)]
 
 
 def test_a_message_of_512_parts_is_read_to_its_end() -> None:
@@ -410,12 +410,12 @@ TORQUES: dict[str, Any] = {
     ("entries", "codes"),
     [
         ([GOOD, BAD], []),
-        ([BAD, GOOD], [commands.FORCE]),
-        ([GOOD, BAD, GOOD], [commands.FORCE]),
-        ([GOOD, TORQUES, BAD], [commands.TORQUE]),
+        ([BAD, GOOD], [Command.COMMAND_FORCE]),
+        ([GOOD, BAD, GOOD], [Command.COMMAND_FORCE]),
+        ([GOOD, TORQUES, BAD], [Command.COMMAND_TORQUE]),
         ([TORQUES, {"device_id": "049D", "commands": {"set_angular_torque": 5}}], []),
-        ([GOOD, {"device_id": "049D", "commands": {"no_such": 5}}], [commands.FORCE]),
-        ([GOOD, {"device_id": "049D", "commands": 5}], [commands.FORCE]),
+        ([GOOD, {"device_id": "049D", "commands": {"no_such": 5}}], [Command.COMMAND_FORCE]),
+        ([GOOD, {"device_id": "049D", "commands": 5}], [Command.COMMAND_FORCE]),
     ],
 )
 def test_of_two_entries_of_a_device_the_later_counts_for_each_command(entries: list[object], codes: list[int]) -> None:
@@ -428,4 +428,4 @@ def test_of_two_entries_of_a_device_the_later_counts_for_each_command(entries: l
 def test_a_faulty_command_of_one_device_releases_nothing_of_another() -> None:
     found = read({"arm": [GOOD, {**BAD, "device_id": "04A0"}], "compact": [{**BAD, "device_id": "05C0"}]})
 
-    assert [command[:2] for command in found.commands] == [("049D", commands.FORCE)]
+    assert [command[:2] for command in found.commands] == [("049D", Command.COMMAND_FORCE)]

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from actors.values.spatial import PartialTransform
+from fastpath.layout.constants import Command
 from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, joints, read, xyz
-from transport.wire import commands
 from transport.wire.parsed_message import ParsedMessage
 
 SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
-    ("set_cursor_force", "vector", ("x", "y", "z"), commands.FORCE),
-    ("set_cursor_position", "position", ("x", "y", "z"), commands.POSITION),
-    ("set_angular_torques", "torques", ("a0", "a1", "a2"), commands.TORQUE),
-    ("set_angular_position", "angles", ("a0", "a1", "a2"), commands.ANGLE),
+    ("set_cursor_force", "vector", ("x", "y", "z"), Command.COMMAND_FORCE),
+    ("set_cursor_position", "position", ("x", "y", "z"), Command.COMMAND_POSITION),
+    ("set_angular_torques", "torques", ("a0", "a1", "a2"), Command.COMMAND_TORQUE),
+    ("set_angular_position", "angles", ("a0", "a1", "a2"), Command.COMMAND_ANGLE),
 ]
 BAD_NUMBERS: list[Any] = [True, None, "1", [], {}, 1e7, -1e7, 10**19]
 
@@ -117,7 +117,7 @@ def test_unknown_keys_are_named_and_the_command_counts(name: str, field: str, ke
 def test_the_named_field_wins_over_the_legacy_one() -> None:
     found = read(commanded(set_cursor_force={"values": [9, 9, 9], "vector": xyz(1, 2, 3)}))
 
-    assert commands_of(found) == [("049D", commands.FORCE, 1, 2, 3)]
+    assert commands_of(found) == [("049D", Command.COMMAND_FORCE, 1, 2, 3)]
     assert (found.faults, found.deprecated) == ([], [])
 
 
@@ -134,7 +134,7 @@ def test_the_old_name_of_the_torques_is_taken_with_either_field() -> None:
     for body in ({"torques": joints(1, 2, 3)}, {"values": joints(1, 2, 3)}, {"values": [1, 2, 3]}):
         found = read(commanded(set_angular_torque=body))
 
-        assert commands_of(found) == [("049D", commands.TORQUE, 1, 2, 3)]
+        assert commands_of(found) == [("049D", Command.COMMAND_TORQUE, 1, 2, 3)]
         assert found.deprecated[0] == ("set_angular_torque", "set_angular_torques")
         assert found.faults == []
 
@@ -155,9 +155,9 @@ def test_several_commands_of_one_device_all_count() -> None:
     )
 
     assert commands_of(found) == [
-        ("049D", commands.FORCE, 1, 2, 3),
-        ("049D", commands.TORQUE, 4, 5, 6),
-        ("049D", commands.POSITION, 7, 8, 9),
+        ("049D", Command.COMMAND_FORCE, 1, 2, 3),
+        ("049D", Command.COMMAND_TORQUE, 4, 5, 6),
+        ("049D", Command.COMMAND_POSITION, 7, 8, 9),
     ]
 
 
@@ -170,7 +170,7 @@ def test_a_good_command_counts_beside_a_bad_one() -> None:
         )
     )
 
-    assert commands_of(found) == [("049D", commands.FORCE, 1, 2, 3)]
+    assert commands_of(found) == [("049D", Command.COMMAND_FORCE, 1, 2, 3)]
     assert [path for path, _ in found.faults] == [
         "arm[0].commands.set_cursor_position.position.y",
         "arm[0].commands.dance",
@@ -195,7 +195,7 @@ def test_an_arm_is_found_under_every_word_of_its_group(word: str, device_id: str
     for part in ([{"device_id": device_id, **entry}], {device_id: entry}):
         found = read({word: part})
 
-        assert commands_of(found) == [(device_id, commands.FORCE, 1, 2, 3)]
+        assert commands_of(found) == [(device_id, Command.COMMAND_FORCE, 1, 2, 3)]
         assert found.faults == []
 
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actors.kit.errors import InvalidInput
+from actors.values.commands import JOINTS
 from actors.values.spatial import Basis, PartialTransform
 from transport.wire import shapes
 
@@ -89,7 +90,7 @@ def test_every_kind_of_json_has_a_word(value: object, word: str) -> None:
 
 def test_a_vector_is_three_numbers_in_the_order_of_its_keys(named: Named) -> None:
     assert shapes.vec3({"z": 3, "x": 1, "y": 2.5}, "v", named) == (1.0, 2.5, 3.0)
-    assert shapes.vec3({"a2": 3, "a0": 1, "a1": 2}, "v", named, shapes.JOINTS) == (1.0, 2.0, 3.0)
+    assert shapes.vec3({"a2": 3, "a0": 1, "a1": 2}, "v", named, JOINTS) == (1.0, 2.0, 3.0)
     assert named == []
 
 
@@ -143,7 +144,7 @@ def test_a_long_key_is_cut_in_the_path(named: Named) -> None:
 def test_values_come_as_an_array_or_as_an_object(named: Named) -> None:
     assert shapes.vec3_or_array([1, 2.5, -3], "v", named) == (1.0, 2.5, -3.0)
     assert shapes.vec3_or_array({"x": 1, "y": 2, "z": 3}, "v", named) == (1.0, 2.0, 3.0)
-    assert shapes.vec3_or_array({"a0": 1, "a1": 2, "a2": 3}, "v", named, shapes.JOINTS) == (1.0, 2.0, 3.0)
+    assert shapes.vec3_or_array({"a0": 1, "a1": 2, "a2": 3}, "v", named, JOINTS) == (1.0, 2.0, 3.0)
 
 
 @pytest.mark.parametrize("value", [[], [1], [1, 2], [1, 2, 3, 4], [[1, 2, 3]], list(range(1000))])

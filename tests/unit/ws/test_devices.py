@@ -14,12 +14,15 @@ from actors.device.params import device_params
 from actors.session.messages import Damping, DeviceConfig, SessionConfig
 from actors.values.spatial import Basis, PartialTransform, Transform
 from fastpath.arena.runtime import Runtime
+from fastpath.layout.constants import Command
 from fastpath.text.encoder import FrameEncoder
 from tests.support.actors.slices import settings_view, simulated_records
 from transport.session.device import SessionDevice
-from transport.wire.commands import FORCE, POSITION
 
 XZY = Basis.parse("XZ-Y")
+# bits of a record's commands
+FORCE = 1 << Command.COMMAND_FORCE
+POSITION = 1 << Command.COMMAND_POSITION
 SETTINGS = settings_view()
 
 

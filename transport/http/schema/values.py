@@ -8,9 +8,10 @@ from typing import Any, Final
 from actors.device.api import MOST_GRAVITY
 from actors.modules.built_in import built_in
 from actors.session.api import LONGEST_NAME, MOST_DAMPING, OWN_PRESETS, preset_names
+from actors.values.commands import LARGEST
 from actors.values.identity import Kind
 from transport.http.schema.json_schema import FLAG, TEXT, Named, either, number, obj, text, word
-from transport.wire.shapes import LARGEST, SMALLEST_SCALE, UNIT_TOLERANCE
+from transport.wire.shapes import SMALLEST_SCALE, UNIT_TOLERANCE
 from transport.wire.vocabulary import INVERSE
 
 PRINTABLE: Final = "printable"

@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Runtime
+from fastpath.layout.constants import Command
 from transport.session.position_holders import PositionHolders
-from transport.wire.commands import ANGLE, POSITION
 
+# bits of a record's commands
+POSITION = 1 << Command.COMMAND_POSITION
+ANGLE = 1 << Command.COMMAND_ANGLE
 MS = 1_000_000
 TIMEOUT = 50 * MS
 
