@@ -155,6 +155,9 @@ def test_openapi_names_it_wherever_devices_are_named(service: RunningService) ->
     words = parameters["/{device}/{id}"]["device"]["enum"]
     assert {"knob", "turn_knob", "arm", "inverse3"} <= set(words)
     assert "devices/knob/filters/force_scale/gain" in json.dumps(page)
+    states = [one["properties"]["state"] for one in page["components"]["schemas"]["Device"]["anyOf"]]
+    assert [*states[-1]["properties"]] == states[-1]["required"] == STATE
+    assert states[-1]["properties"]["angular_position"]["required"] == ["a0"]
     bodies = json.dumps(page["paths"]["/simulation/devices"]["post"])
     assert '"knob"' in bodies
     assert '"turn_knob"' in bodies

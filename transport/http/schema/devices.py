@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from actors.values.kinds.base import FrameShape, KindSpec
+from actors.values.kinds.registry import specs
 from fastpath.navigation.values import ZONES
 from transport.http.schema.json_schema import (
     FLAG,
@@ -93,9 +95,24 @@ GRIP_STATE: Final = obj(
 )
 _STATUS: Final = obj({"ready": FLAG})
 
+_CONTROL: Final = {key: ARM_STATE["properties"][key] for key in ("control_domain", "control_mode")}
+
+
+def _parts_of(spec: KindSpec) -> dict[str, Any]:
+    """Schemas of config, state and status of a kind whose state is rows of fields."""
+    config = {**ARM_CONFIG["properties"], **GRIP_CONFIG["properties"]}
+    fields = {row.name: obj(dict.fromkeys(row.labels, number())) for row in spec.frame_fields}
+    return {
+        "config": obj(_HEAD, optional={key: schema for key, schema in config.items() if key not in _HEAD}),
+        "state": obj({**fields, **(_CONTROL if spec.has_motors else {})}),
+        "status": _STATUS,
+    }
+
+
 _PARTS: Final = (
     {"config": ARM_CONFIG, "state": ARM_STATE, "status": _STATUS},
     {"config": GRIP_CONFIG, "state": GRIP_STATE, "status": _STATUS},
+    *(_parts_of(spec) for spec in specs() if spec.frame_shape is FrameShape.FIELDS),
 )
 _IDENTIFIED: Final = {"device_id": TEXT}
 
