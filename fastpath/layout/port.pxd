@@ -1,7 +1,7 @@
 """Structs exchanged between the loop and a port thread: the newest sample of each device, and the loop's order for it.
 
-Both go through triple buffers in the device's slot (`arena.pxd`): the sample's writer is the port's thread and its reader the
-loop, the order's the other way round. `generation` is that of the device's lease; a reader with another generation ignores the value.
+Both go through triple buffers in the device's slot (`arena.pxd`): the port thread writes the sample and the
+loop reads it; the order goes the other way. `generation` is that of the device's lease; a reader with another generation ignores the value.
 Times are stamps of the runtime's clock. Every struct is a multiple of 8 bytes.
 """
 

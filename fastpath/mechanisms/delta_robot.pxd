@@ -1,9 +1,9 @@
 """Kinematics of the Novint Falcon, an offset delta: three cranks around the axis that points at the user, each with a parallelogram.
 
 The mechanism's frame has x right, y up and z towards the user: device = shoulder + (x, -z, y). Each leg is computed in axes u, v, w turned by its angle around z:
-u = x cos f + y sin f - r, v = -x sin f + y cos f - s, w = z; crank (a) and forearm (m, as long as the parallelogram leaves it
-at v) close it by (u + c - a cos t)^2 + (w - a sin t)^2 = m^2, m = d + e + sqrt(b^2 - (v + f)^2). Geometry after Stamper's
-thesis as libnifalcon has it; dt/dx is the gradient of that equation, -G_x / G_t. Metres, radians.
+u = x cos f + y sin f - r, v = -x sin f + y cos f - s, w = z; crank (a) and forearm (m, its length in the plane where the parallelogram
+is at v) close the leg by (u + c - a cos t)^2 + (w - a sin t)^2 = m^2, m = d + e + sqrt(b^2 - (v + f)^2). Geometry after Stamper's
+thesis and libnifalcon; dt/dx is the gradient of that equation, -G_x / G_t. Metres, radians.
 """
 
 from libc.math cimport acos, atan2, cos, fabs, sin, sqrt

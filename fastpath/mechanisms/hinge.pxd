@@ -1,6 +1,6 @@
 """Kinematics of one motorised rotation axis, such as a knob: the cursor's x is the arc length along the rim.
 
-x = shoulder_x + r a, a the angle of the axis and r its radius (`link[0]`), so a force along x is a torque of r times it and
+x = shoulder_x + r a, a the angle of the axis and r its radius (`link[0]`), so a force F along x is a torque r F and
 every step of the loop (plant, damping, monitors, limits) works on the rim. The other axes and joints are at rest and without
 motor. Metres, radians.
 """

@@ -1,6 +1,6 @@
 """Validate a bubble's values and copy them into its C struct: every primitive becomes one of the solids of signed_distance.pxd.
 
-Vertical is +y of shape space; a vertical capsule stands on the origin, every other shape is centred on it.
+Vertical is +y of shape space; a vertical capsule stands on the origin, other shapes without end points are centred on it.
 """
 
 from libc.math cimport isfinite, sqrt

@@ -1,6 +1,6 @@
 """PortThread: the C thread of one open serial port, and its Python handle.
 
-The thread sends each device's order at the device's own rate, decodes what comes into samples for the loop, and carries messages
+The thread sends each device's order at the device's own rate, decodes received bytes into samples for the loop, and carries messages
 both ways for the handle. It never takes the GIL; the last thing it writes is the zero packet. The handle closes the descriptor
 after the thread has ended.
 """

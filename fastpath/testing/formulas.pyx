@@ -35,7 +35,7 @@ cdef class Mechanism:
     """Kinematics of one mechanism; angles in radians, device frame.
 
     `serial`: yaw-pitch-pitch arm, shoulder (m) and two links (m). `five_bar`: motor 1 (m), proximal and distal link (m), `base`
-    the way (m) to motor 2. `delta`: a Falcon, its base (m), links are not looked at. Encoder counts per turn: 0 = ideal.
+    distance (m) to motor 2. `delta`: a Falcon, its base (m), links are ignored. Encoder counts per turn: 0 = ideal.
     """
 
     cdef MechanismParams params

@@ -2,8 +2,8 @@
 """JSON encoder: whole frames from the loop's cells, numbers, and every other JSON body.
 
 A FrameEncoder belongs to one connection and to one thread, the one that publishes its
-records; it reads each device's newest state, turns it into the session's application space and writes one JSON text. Real
-numbers are float32, shortest digits that round-trip; what float32 cannot hold is `null`, and counted.
+records; it reads each device's newest state, transforms it to the session's application space and writes one JSON text. Real
+numbers are float32, shortest digits that round-trip; values beyond float32 give `null`, and are counted.
 The GIL is held throughout: a frame takes microseconds, and a thread that releases the GIL may wait a switch interval for it.
 """
 
@@ -33,7 +33,7 @@ cdef enum:
     ENTRY_BYTES = 4096      # state and status of one device: 59 numbers and their names
     STAMP_BYTES = 80
     DEEPEST = 64
-    MOST_NUMBERS = 32       # in the state of a kind that has fields of its own
+    MOST_NUMBERS = 32       # in the state of a kind with its own frame fields
     MOST_ERRORS = 8
     ERROR_CHARACTERS = 100
     ERRORS_BYTES = 2048     # eight errors of plain text; escapes and other scripts leave room for fewer

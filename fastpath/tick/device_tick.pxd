@@ -112,7 +112,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     for i in range(3):
         force[i] = total.force[i]
         torque[i] = total.torque[i]
-    # 4 set-points: what they pull with
+    # 4 set-points: their forces and torques
     position_force(d, p, total, dt, force, total.gated_force)
     angle_torque(d, p, total, dt, torque, total.gated_torque)
     if p.home_return and s.mode == MODE_IDLE:

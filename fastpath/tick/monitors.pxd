@@ -1,6 +1,6 @@
 """Safety monitors of one device: e-brake, stall, foreign object, dropped grip, reach limits, hot motors. They act in the tick.
 
-Each latches with a hysteresis in the device's private memory, counts how often it acted, and shows in `safety`; actors only
+Each latches with a hysteresis in the device's private memory, counts its trips, and sets its bit in `safety`; actors only
 report (docs/force-path.md has thresholds and sources). N, N.s/m, m/s, s, degrees Celsius.
 """
 
