@@ -163,7 +163,7 @@ def test_client_that_waits_for_answers_passes_those_who_send_ahead(
         return handle
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Protocol, "_handle_message", counting(Protocol._handle_message))
+        patch.setattr(Protocol, "handle_message", counting(Protocol.handle_message))
         with stopped(service):
             send(service, calm, peers[calm])
             for other in others:

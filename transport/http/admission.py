@@ -17,6 +17,7 @@ from transport.http.request_queue import RequestQueue
 from transport.http.unsent_bytes import UnsentBytes
 from transport.limits import Limits, RequestRate, Spacing
 from transport.security import is_loopback
+from transport.tornado_ext.streams import stream_of
 from transport.wire.envelope import HeadersTooLarge, TooManyRequests
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Admission:
 
     def asks(self, request: HTTPServerRequest) -> HeadersTooLarge | TooManyRequests | None:
         """Note that a request (or WebSocket handshake) has its headers; return the refusal, or None."""
-        stream: IOStream | None = getattr(request.connection, "stream", None)
+        stream = stream_of(request.connection)
         if stream is not None:
             self.connections.asks(stream, urgent=_is_stop(request))
         if _header_bytes(request) > self.limits.header_bytes:

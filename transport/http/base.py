@@ -20,6 +20,7 @@ from transport.http.call import NO_BODY, Answer, Call, Edge, Text, parse_body, w
 from transport.http.request_target import Target, parse_target
 from transport.http.route import METHODS, Route, RouteTable, shown
 from transport.security import Requester, cors_headers, is_preflight
+from transport.tornado_ext.streams import stream_of
 from transport.wire.envelope import (
     BodyTooLarge,
     Encoded,
@@ -74,6 +75,7 @@ class HttpHandler(RequestHandler):
         self._body = bytearray()
         self._received = 0
         self._answered = False
+        self._is_finished = False
         self._rest = memoryview(b"")
 
     def set_default_headers(self) -> None:
@@ -147,8 +149,12 @@ class HttpHandler(RequestHandler):
             self.flush()
 
     def _end(self) -> None:
-        if not self._finished:
+        if not self._is_finished:
             self.finish()  # pyright: ignore[reportUnknownMemberType]
+
+    def on_finish(self) -> None:
+        """Note that the answer has been handed over whole."""
+        self._is_finished = True
 
     # ------------------------------------------------------------ the answer
 
@@ -262,8 +268,6 @@ class HttpHandler(RequestHandler):
             await self._admission.queue.turn()
 
     def _goes_on(self, size: int) -> None:
-        connection = self.request.connection
-        if self._admission is not None and isinstance(connection, HTTP1Connection):
-            stream = connection.stream
-            if stream is not None:
-                self._admission.unsent.goes_on(stream, size)
+        stream = stream_of(self.request.connection)
+        if self._admission is not None and stream is not None:
+            self._admission.unsent.goes_on(stream, size)

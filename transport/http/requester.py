@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from tornado.httputil import HTTPServerRequest
 
 from actors.kit.errors import InvalidInput
 from transport.http.request_target import parse_query, parse_target
 from transport.security import Requester, bearer
+from transport.tornado_ext.streams import stream_of
 
 HEALTH: Final = frozenset({("healthz",), ("readyz",)})
 STOP: Final = "stop"
@@ -71,8 +72,9 @@ def _query_token(uri: str) -> str | None:
 
 def _local_address(request: HTTPServerRequest) -> str:
     """Return the local address of the connection, "" when it has ended."""
-    stream: Any = getattr(request.connection, "stream", None)
+    stream = stream_of(request.connection)
+    socket = None if stream is None else stream.socket
     try:
-        return str(stream.socket.getsockname()[0])
-    except (AttributeError, OSError):
+        return "" if socket is None else str(socket.getsockname()[0])
+    except OSError:
         return ""

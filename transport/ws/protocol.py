@@ -1,15 +1,16 @@
-"""Tornado's WebSocket protocol with its own parser; closes with the code of the violated rule (RFC 6455, 7.4.1)."""
+"""The WebSocket protocol of the service's channels: own parser and watch; closes with the code of the violated rule (RFC 6455, 7.4.1)."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
 from base64 import b64decode
-from typing import Any, Final, cast
+from collections.abc import Coroutine
+from typing import Any, Final
 
-from tornado.iostream import IOStream, StreamClosedError
-from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
+from tornado.iostream import StreamClosedError
 
+from transport.tornado_ext.websocket_protocol import HookedHandler, HookedProtocol
 from transport.wire.envelope import failure
 from transport.ws.incoming import BROKEN_RULES, CONTINUATION, NO_UTF8, Broken, Incoming
 from transport.ws.turns import Turns
@@ -27,23 +28,22 @@ FRAME_BYTES: Final = 1024
 PROMPT_BYTES: Final = 4 * 1024
 
 
-class Protocol(WebSocketProtocol13):
+class Protocol(HookedProtocol):
     """Reads what is there at once instead of each field of a frame by itself: docs/decisions/0017.
 
-    Says 1002, 1007, 1009 or 1011 where Tornado hangs up without a word, which it does in `_abort` only.
+    Closes with 1002, 1007, 1009 or 1011 where Tornado only closes the stream.
     """
 
     def __init__(self, handler: Channel, params: Any, turns: Turns) -> None:
         """`params` are Tornado's; `turns` are those of all connections."""
-        super().__init__(handler, False, params)  # noqa: FBT003 - Tornado's own way
+        super().__init__(handler, params)
         self._turns = turns
         self._heard = 0.0
 
-    def start_pinging(self) -> None:
-        """Keep watch from now on."""
-        if self._ping_coroutine is None and self.ping_interval > 0:
-            self._heard = asyncio.get_running_loop().time()
-            self._ping_coroutine = asyncio.create_task(self._watch())
+    def watch(self) -> Coroutine[Any, Any, None]:
+        """Return the watch for a client that sends nothing; the silence begins now."""
+        self._heard = asyncio.get_running_loop().time()
+        return self._watch()
 
     async def _watch(self) -> None:
         """Ping whoever has been silent for the interval; whoever stays silent for the time-out after that is gone. Anything that comes counts."""
@@ -60,20 +60,20 @@ class Protocol(WebSocketProtocol13):
                 self.close(POLICY, "nothing was heard, and a ping was not answered")
                 return
 
-    async def _receive_frame_loop(self) -> None:
+    async def receive(self) -> None:
         """Until either side says goodbye; what a message returns is awaited before the next is looked at.
 
         The first frame of what was waited for is handled at once, unless it is long; each one behind it takes its turn. While
         no other connection has anything to be read, a connection keeps its turn for TURN_BYTES.
         """
-        incoming = Incoming(self.params.max_message_size)
-        self.stream.read_chunk_size = CHUNK
+        incoming = Incoming(self.max_message_size)
+        self.set_read_size(CHUNK)
         clock = asyncio.get_running_loop().time
         turns, taken = self._turns, 0
         try:
-            while not self.client_terminated:
-                reading = self.stream.read_bytes(CHUNK, partial=True)
-                waited = not cast("asyncio.Future[bytes]", reading).done()
+            while not self.client_closed:
+                reading = self.read(CHUNK)
+                waited = not reading.done()
                 data = await reading
                 self._heard = clock()
                 taken = 0 if waited else taken + FRAME_BYTES + len(data)
@@ -86,31 +86,24 @@ class Protocol(WebSocketProtocol13):
                     if (shared or taken > TURN_BYTES) and not (first and len(payload) <= PROMPT_BYTES):
                         taken = 0
                         await turns.next()
-                        if self.stream.closed():
-                            self._abort()
+                        if self.disconnected:
+                            self.abort()
                             return
                     first = False
                     if opcode != CONTINUATION:
-                        handled = self._handle_message(opcode, payload)
+                        handled = self.handle_message(opcode, payload)
                         if handled is not None:
                             await handled
         except (StreamClosedError, Broken):
-            self._abort()
-        finally:
-            self.handler.on_ws_connection_close(self.close_code, self.close_reason)
+            self.abort()
 
-    def _abort(self) -> None:
-        if self._may_speak():
+    def before_abort(self) -> None:
+        """Send a close frame that names what is being handled."""
+        if self.can_send:
             self.close(*_words(sys.exception()))
-        super()._abort()
-
-    def _may_speak(self) -> bool:
-        """Whether the handshake is over and nobody has said goodbye."""
-        stream = cast("IOStream | None", self.stream)
-        return stream is not None and not (stream.closed() or self.server_terminated or self.client_terminated)
 
 
-class Channel(WebSocketHandler):
+class Channel(HookedHandler):
     """What the channels have in common."""
 
     turns: Turns
@@ -149,10 +142,9 @@ class Channel(WebSocketHandler):
         self.set_status(status)
         self.finish(failure(sentence))
 
-    def get_websocket_protocol(self) -> WebSocketProtocol | None:
-        """Tornado's, with reading of our own."""
-        protocol = super().get_websocket_protocol()
-        return Protocol(self, protocol.params, self.turns) if isinstance(protocol, WebSocketProtocol13) else None
+    def make_protocol(self, params: Any) -> Protocol:
+        """Return the protocol of this connection."""
+        return Protocol(self, params, self.turns)
 
     def check_origin(self, origin: str) -> bool:
         """The guard has judged the origin by our rules, before the handshake."""

@@ -207,14 +207,14 @@ class SessionChannel(Channel):
         IOLoop.current().call_later(BACKLOG_S, self._drop)
 
     def _drop(self) -> None:
-        stream = None if self.ws_connection is None else self.ws_connection.stream
+        stream = self.websocket_stream
         if stream is not None:
             stream.close()
 
     @property
     def descriptor(self) -> int:
         """The connection's socket; -1 once the connection is broken or closed."""
-        stream = None if self.ws_connection is None else self.ws_connection.stream
+        stream = self.websocket_stream
         socket = None if stream is None or stream.closed() else stream.socket
         return -1 if socket is None else socket.fileno()
 
@@ -314,8 +314,7 @@ class SessionChannel(Channel):
     def _reply(self, parsed: ParsedMessage, devices: SessionDevices) -> Awaitable[None] | None:
         """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
         frame = devices.frame(parsed)
-        connection = self.ws_connection
-        stream = None if connection is None or connection.is_closing() else connection.stream
+        stream = self.sending_stream
         if stream is None:
             return None
         try:

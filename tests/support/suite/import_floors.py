@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 
 PACKAGES = ("actors", "fastpath", "transport")
 SYSTEM = 6
+# Packages that import nothing else of ours, each with the libraries that it may import beside the standard library.
+ALONE: dict[str, tuple[str, ...]] = {"actors.values": (), "transport.tornado_ext": ("tornado",)}
 NEVER_SHIPPED = ("tests", "bench", "docs", "ops")
 STRINGS = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 CYTHON_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(\(?)(.*)")
@@ -50,7 +52,7 @@ def floor_of(module: str) -> int | None:
             return 4
         case ["transport", "wire", *_]:
             return 7
-        case ["transport", "session", *_]:
+        case ["transport", "session" | "tornado_ext", *_]:
             return 8
         case ["transport", "main"]:
             return 10
@@ -137,22 +139,22 @@ def _objection(importer: str, imported: str) -> str | None:
         return "write the import with its full name"
     if top in NEVER_SHIPPED:
         return f"{top} is not installed with the service, so move what is needed into the package"
-    values_only = importer.split(".")[:2] == ["actors", "values"]
-    if top not in PACKAGES:
-        if values_only and top not in sys.stdlib_module_names:
-            return "actors.values stands on the standard library alone"
-        return None
-    return _objection_to_ours(importer, imported, values_only=values_only)
+    package = _package_of(importer)
+    if package in ALONE and _package_of(imported) != package and top not in {*sys.stdlib_module_names, *ALONE[package]}:
+        return f"{package} stands on {' and '.join([*ALONE[package], 'the standard library'])} alone"
+    return None if top not in PACKAGES else _objection_to_ours(importer, imported)
 
 
-def _objection_to_ours(importer: str, imported: str, *, values_only: bool) -> str | None:
+def _package_of(module: str) -> str:
+    return ".".join(module.split(".")[:2])
+
+
+def _objection_to_ours(importer: str, imported: str) -> str | None:
     mine, theirs = floor_of(importer), floor_of(imported)
     if mine is None:
         return f"{importer} has no floor and imports nothing of ours"
     if theirs is None:
         return f"name the module inside {imported} that is meant"
-    if values_only and theirs != 1:
-        return "actors.values stands on the standard library alone"
     if theirs > mine:
         return f"floor {mine} may not look up to floor {theirs}, so move what both need down or hand it in from transport.main"
     if mine > SYSTEM and theirs in {3, 4} and imported.split(".")[2] != "api":

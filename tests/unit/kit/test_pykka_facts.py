@@ -1,10 +1,13 @@
-"""Behaviour of pykka that the kit works around; a failure means that the workaround is no longer needed."""
+"""Behaviour of pykka that the kit relies on or works around; a failure means that a new pykka needs changes in actors/kit."""
 
 from __future__ import annotations
 
 import asyncio
+import importlib
+import inspect
 import threading
 from collections.abc import Callable, Iterator
+from queue import SimpleQueue
 from typing import Any
 
 import pykka
@@ -43,6 +46,62 @@ class Plain(pykka.ThreadingActor):
         self.ended.set()
 
 
+class Inbox:
+    """Has what the kit's mailbox has and nothing else."""
+
+    def __init__(self) -> None:
+        self.queue: SimpleQueue[Any] = SimpleQueue()
+        self.envelopes: list[Any] = []
+
+    def put(self, envelope: Any, /) -> None:
+        self.envelopes.append(envelope)
+        self.queue.put(envelope)
+
+    def get(self) -> Any:
+        return self.queue.get()
+
+    def empty(self) -> bool:
+        return self.queue.empty()
+
+
+class Hooked(Plain):
+    """Overrides what the kit overrides, and notes on which thread it is called."""
+
+    def __init__(self, log: list[str], ended: threading.Event, *, fail_on_start: bool = False) -> None:
+        super().__init__(log, fail_on_start=fail_on_start)
+        self.ended = ended
+
+    def _note(self, step: str) -> None:
+        self.log.append(f"{step} {threading.current_thread().name}")
+
+    @staticmethod
+    def _create_actor_inbox() -> Any:
+        return Inbox()
+
+    def _start_actor_loop(self) -> None:
+        registered = self.actor_ref in pykka.ActorRegistry.get_all()
+        self._note(f"_start_actor_loop registered={registered}")
+        threading.Thread(target=self._actor_loop, name="actor", daemon=True).start()
+
+    def _actor_loop_teardown(self) -> None:
+        self._note("_actor_loop_teardown")
+
+
+@pytest.fixture
+def hooked(log: list[str]) -> Iterator[Callable[..., tuple[pykka.ActorRef[Hooked], threading.Event]]]:
+    refs: list[pykka.ActorRef[Hooked]] = []
+
+    def begin(**arguments: bool) -> tuple[pykka.ActorRef[Hooked], threading.Event]:
+        ended = threading.Event()
+        ref = Hooked.start(log, ended, **arguments)
+        refs.append(ref)
+        return ref, ended
+
+    yield begin
+    for ref in refs:
+        ref.stop(timeout=PATIENCE_S)
+
+
 def fail() -> None:
     raise ValueError("broken")
 
@@ -66,6 +125,77 @@ def start(log: list[str]) -> Iterator[Callable[..., tuple[pykka.ActorRef[Plain],
     yield begin
     for ref in refs:
         ref.stop(timeout=PATIENCE_S)
+
+
+# ------------------------------------------------------------ relied on
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("_create_actor_inbox", []),
+        ("_start_actor_loop", ["self"]),
+        ("_actor_loop", ["self"]),
+        ("_actor_loop_teardown", ["self"]),
+    ],
+)
+def test_private_method_has_the_parameters_relied_on(name: str, parameters: list[str]) -> None:
+    assert list(inspect.signature(getattr(pykka.ThreadingActor, name)).parameters) == parameters
+
+
+def test_inbox_of_the_class_is_that_of_actor_and_reference(hooked: Any) -> None:
+    ref, _ = hooked()
+
+    assert isinstance(ref.actor_inbox, Inbox)
+    assert ref.actor_inbox is ref._actor_weakref().actor_inbox
+    assert ref.ask(lambda: 5, timeout=PATIENCE_S) == 5
+
+
+def test_envelope_has_the_message_and_the_future_of_an_ask(hooked: Any) -> None:
+    ref, _ = hooked()
+    ref.tell(list)
+    ref.ask(dict, timeout=PATIENCE_S)
+
+    told, asked = ref.actor_inbox.envelopes
+
+    assert type(told) is type(asked) is importlib.import_module("pykka._envelope").Envelope
+    assert (told.message, told.reply_to) == (list, None)
+    assert asked.message is dict
+    assert isinstance(asked.reply_to, pykka.Future)
+
+
+def test_future_raises_the_exception_that_it_is_given() -> None:
+    future = pykka.ThreadingFuture[None]()
+    future.set_exception((pykka.ActorDeadError, pykka.ActorDeadError("has ended"), None))
+
+    with pytest.raises(pykka.ActorDeadError, match="has ended"):
+        future.get(timeout=PATIENCE_S)
+
+
+def test_loop_is_started_once_on_the_caller_after_registration(hooked: Any, log: list[str]) -> None:
+    ref, _ = hooked()
+    ref.ask(list, timeout=PATIENCE_S)
+
+    assert log == [f"_start_actor_loop registered=True {threading.current_thread().name}", "on_start"]
+
+
+@pytest.mark.parametrize(
+    ("end", "hooks"),
+    [("stop", ["on_start", "on_stop"]), ("crash", ["on_start", "on_failure"]), ("start", ["on_start"])],
+)
+def test_teardown_runs_last_on_the_actors_thread(hooked: Any, log: list[str], end: str, hooks: list[str]) -> None:
+    ref, ended = hooked(fail_on_start=end == "start")
+    if end == "stop":
+        ref.stop(timeout=PATIENCE_S)
+    elif end == "crash":
+        ref.tell(fail)
+
+    assert ended.wait(PATIENCE_S)
+
+    assert log[1:] == [*hooks, "_actor_loop_teardown actor", "thread ends"]
+
+
+# ------------------------------------------------------------ worked around
 
 
 def test_an_exception_under_tell_kills_with_on_failure_and_without_on_stop(start: Any, log: list[str]) -> None:

@@ -33,7 +33,7 @@ class Watched(Protocol):
         assert reason
         self.said.append((self.now, code))
 
-    def watch(self, monkeypatch: pytest.MonkeyPatch, client: Callable[[Watched, float], None]) -> None:
+    def run(self, monkeypatch: pytest.MonkeyPatch, client: Callable[[Watched, float], None]) -> None:
         """Until the watch ends or 200 s have passed; `client` is called with the end of each pause."""
 
         async def sleep(seconds: float) -> None:
@@ -69,18 +69,18 @@ def answering(watched: Watched, _until: float) -> None:
 
 def test_whoever_is_silent_is_pinged_after_30_s_and_gone_after_60(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
-    watched.watch(monkeypatch, silent)
+    watched.run(monkeypatch, silent)
     assert watched.said == [(30, "ping"), (60, POLICY)]
 
 
 def test_whoever_sends_is_neither_pinged_nor_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
-    watched.watch(monkeypatch, streaming)
+    watched.run(monkeypatch, streaming)
     assert watched.said == []
 
 
 def test_whoever_answers_pings_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
-    watched.watch(monkeypatch, answering)
+    watched.run(monkeypatch, answering)
     assert watched.said[:3] == [(30, "ping"), (60, "ping"), (90, "ping")]
     assert all(said == "ping" for _, said in watched.said)
