@@ -5,16 +5,23 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import fields
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from actors.kit.message import Announce, Message
-from actors.kit.reference import messages, page
+from actors.kit.reference import messages
+from actors.kit.reference import page as generated_page
 from actors.settings.messages import SaveLedger, SetSetting, SettingChanged
 
 PAGE = Path(__file__).parents[3] / "docs" / "messages.md"
+
+
+@cache
+def page() -> str:
+    return generated_page()
 
 
 def row(message: type[Message]) -> str:
