@@ -103,7 +103,7 @@ class System:
         self.pairing = Published(PairingTable.from_json(ledger.section(PAIRINGS_SECTION)))
         self.sessions = Published(session.SessionTable())
         self.loop_watch = Published(LoopWatch())
-        self.book = OpenSessions(
+        self.open_sessions = OpenSessions(
             Published(SessionMemory.from_json(ledger.section(SECTION))),
             Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
         )
@@ -209,7 +209,7 @@ class System:
             SessionManager,
             context,
             runtime,
-            self.book,
+            self.open_sessions,
             self.sessions,
             self.inventory,
             ledger.session_ids,

@@ -1,1 +1,1 @@
-"""The control loop as the actors see it: its rate, its timekeeper, its metrics."""
+"""Control of the realtime loop: its rate, timekeeper thread, state watches and metrics."""

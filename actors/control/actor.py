@@ -34,7 +34,7 @@ FREQUENCY: Final = "control/frequency"
 COMMAND_TIMEOUT: Final = "sessions/command_timeout"
 STATISTICS_PERIOD: Final = "control/statistics_period"
 WORTH_A_LINE: Final = 0.01
-# Shorter than any device takes from its connection to its first force.
+# Shorter than the time from a device's connection to its first force.
 LOOK_EVERY_S: Final = 0.05
 SLOW_MACHINE: Final = "lower control/frequency or give the loop a processor, see docs/realtime.md"
 LEFT_OUT: Final = "POST /simulation/loop with ratio 1 lets every tick run"
@@ -44,16 +44,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SayStatistics(Message):
-    """A period of `control/statistics_period` is over."""
+    """Told to the FastpathActor by its timer: a period of `control/statistics_period` has ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class LookAtDevices(Message):
-    """Ticks are left out: look whether a device has come that is no simulation."""
+    """Told to the FastpathActor by its timer while ticks are left out: check for a real device."""
 
 
 class FastpathActor(ServiceActor):
-    """A restarted one finds the loop running and leaves it alone; what it has to know is in `watch`."""
+    """Actor of the loop. The loop and `watch` outlive it: a restarted one leaves the running loop alone."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class FastpathActor(ServiceActor):
         self._period_began: LoopFacts | None = None
 
     def started(self) -> None:
-        """Publish the parameters and see that the loop runs."""
+        """Publish the parameters and start the loop unless it runs."""
         self._publish()
         if not self._runtime.stepping:
             self._start()
@@ -85,7 +85,7 @@ class FastpathActor(ServiceActor):
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """Rate, time-out and filter act at the loop's next tick, the period of the statistics at once."""
+        """Publish a changed rate, time-out or filter; restart the statistics for a new period."""
         if message.key in (FREQUENCY, COMMAND_TIMEOUT) or message.key.startswith(oscillation.SETTINGS):
             self._publish()
         elif message.key == STATISTICS_PERIOD:
@@ -93,7 +93,7 @@ class FastpathActor(ServiceActor):
 
     @handles(SetTickShare)
     def set_tick_share(self, message: SetTickShare) -> float:
-        """Leave ticks out, or let all run again; Conflict while a device is no simulation, or when there is none at all."""
+        """Set the share of ticks that run; below 1 Conflict with a real device or without any device."""
         if message.share < 1:
             self._all_simulated()
         self._share(message.share)
@@ -101,7 +101,7 @@ class FastpathActor(ServiceActor):
 
     @handles(LookAtDevices)
     def look_at_devices(self, _message: LookAtDevices) -> None:
-        """Let every tick run as soon as a device is no simulation; look again while ticks are left out."""
+        """Run every tick again once there is a real device; else check again after LOOK_EVERY_S."""
         if self._watch.value.share == 1:
             return
         real = self._real_device()
@@ -113,7 +113,7 @@ class FastpathActor(ServiceActor):
 
     @handles(LoopFacts)
     def on_facts(self, facts: LoopFacts) -> None:
-        """Say what the loop could only count: in the log, and in events of its rate."""
+        """Log trips and missed ticks since the last facts, and emit an event when the rate becomes too low."""
         before, self._told = self._told, facts
         if before is None:
             return
@@ -124,7 +124,7 @@ class FastpathActor(ServiceActor):
 
     @handles(SayStatistics)
     def say_statistics(self, _message: SayStatistics) -> None:
-        """One event for the period that is over; a loop that does not run has nothing to say."""
+        """Emit `main-loop-statistics` for the ended period, unless the loop does not run."""
         before = self._period_began
         after = self._begin_period()
         if before is not None and (after.counters.running or self._runtime.stepping):
@@ -154,14 +154,14 @@ class FastpathActor(ServiceActor):
             logger.info("the loop has its rate again: %.0f Hz", hz)
 
     def _begin_period(self) -> LoopFacts:
-        """Count from now on and come back when the period is over."""
+        """Start a statistics period and its timer. Return the counters at its start."""
         self._period_began = LoopFacts(self.context.clock.now_ns(), read_counters(self._runtime))
         period_s = self._settings.value.number(STATISTICS_PERIOD)
         self.context.timers.after(period_s, self.name, SayStatistics(), key=(self.name, SayStatistics))
         return self._period_began
 
     def _all_simulated(self) -> None:
-        """Conflict unless there are devices and each is a simulation."""
+        """Raise Conflict unless there are devices and all are simulated."""
         real = self._real_device()
         if real is not None:
             raise Conflict(f"The loop drives {real}, which is no simulation: disconnect it before ticks are left out.")

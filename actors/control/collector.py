@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STEPS: Final = tuple(name.removeprefix("STEP_").lower() for name in TickStep.__members__)
 FIRST_BOUND_S: Final = 0.25e-6
 LATENESS_BUCKETS: Final = 16
-# Counter or gauge, field of a device's state, and what it is.
+# Metric type, metric name, field of DEVICE_STATE, help text.
 OF_DEVICES: Final[tuple[tuple[type[CounterMetricFamily | GaugeMetricFamily], str, str, str], ...]] = (
     (CounterMetricFamily, "hapticd_force_clamped_ticks", "clamped", "Ticks whose force was over the peak."),
     (CounterMetricFamily, "hapticd_commands_timed_out", "faded", "Commands that went stale and faded."),
@@ -53,11 +53,11 @@ class LoopCollector(Collector):
         self._inventory = inventory
 
     def describe(self) -> list[Metric]:
-        """Nothing: the registry need not collect to learn the names."""
+        """Return nothing, so that the registry does not collect to learn the names."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """One reading of the loop's cell."""
+        """Yield the metrics of one snapshot of the loop's cell."""
         loop = read_counters(self._runtime)
         yield _gauge("frequency_hz", "Ticks per second over the last second.", loop.frequency)
         yield _gauge("target_frequency_hz", "Ticks per second that the loop is asked for.", loop.target_frequency)

@@ -11,14 +11,14 @@ _CPUS = Path("/sys/devices/system/cpu")
 
 @dataclass(frozen=True, slots=True)
 class Cores:
-    """`loop` is the loop's processor, None = not pinned; `rest` are everybody else's."""
+    """Assignment of processors to threads."""
 
-    loop: int | None
-    rest: frozenset[int]
+    loop: int | None  # processor of the loop; None: not pinned
+    rest: frozenset[int]  # processors of all other threads
 
     @property
     def shared(self) -> bool:
-        """Whether there is one processor for all: who spins there keeps the others waiting."""
+        """Whether all threads share one processor, so that spinning blocks the others."""
         return self.loop is None and len(self.rest) == 1
 
 
@@ -28,9 +28,9 @@ def choose(
     capacity: dict[int, int] | None = None,
     twins: dict[int, frozenset[int]] | None = None,
 ) -> Cores:
-    """One processor: no pinning. Two: the last one. More: the last of the fastest, its hyper-thread twin left idle.
+    """Choose the loop's processor: none of one, the last of two, else the last of the fastest with its hyper-thread twin idle.
 
-    `requested` is `auto`, `none` or a processor's number; one that is not allowed counts as `auto`.
+    `requested` is `auto`, `none` or a processor's number; a processor that is not allowed counts as `auto`.
     """
     if requested == "none" or len(allowed) < 2:
         return Cores(None, allowed)
@@ -46,7 +46,7 @@ def choose(
 
 
 def of_this_machine(requested: str, priority: int) -> Cores:
-    """`choose` with what this process may use; nothing is pinned without SCHED_FIFO or affinity calls."""
+    """Return `choose` for this process; without SCHED_FIFO or affinity calls nothing is pinned."""
     if not hasattr(os, "sched_getaffinity"):
         return Cores(None, frozenset())
     allowed = frozenset(os.sched_getaffinity(0))
@@ -64,7 +64,7 @@ def of_this_machine(requested: str, priority: int) -> Cores:
 
 
 def fifo_permitted(priority: int) -> bool:
-    """Whether the operating system grants this process SCHED_FIFO at that priority; asked for and given back at once."""
+    """Whether the operating system grants this process SCHED_FIFO at that priority; tries it for a moment."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(priority))
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
@@ -81,7 +81,7 @@ def _number(path: Path, otherwise: int) -> int:
 
 
 def _listed(path: Path) -> frozenset[int]:
-    """Processors of a kernel list such as `0-1,4`."""
+    """Parse a kernel list of processors such as `0-1,4`."""
     cpus: set[int] = set()
     try:
         for part in path.read_text(encoding="ascii").strip().split(","):

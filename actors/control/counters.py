@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 
 class LoopStateSource(Protocol):
-    """Who has a loop: `fastpath.arena.runtime.Runtime`."""
+    """What `read_counters` needs of `fastpath.arena.runtime.Runtime`."""
 
     def loop_state(self) -> NDArray[np.void]:
-        """A 0-d array of dtype LOOP_STATE."""
+        """Return a 0-d array of dtype LOOP_STATE."""
         ...
 
 
 def read_counters(runtime: LoopStateSource) -> LoopCounters:
-    """One whole reading of the loop's cell."""
+    """Return one consistent snapshot of the loop's counters."""
     state: Any = runtime.loop_state()
     return LoopCounters(
         ticks=int(state["ticks"]),

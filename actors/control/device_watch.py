@@ -37,18 +37,18 @@ SCREENSAVER_S: Final = "features/screensaver/timeout"
 
 @dataclass(slots=True)
 class _Seen:
-    """One life of one device: what was told of it last."""
+    """What was reported last of one device since it connected."""
 
     reader: Reader
-    level: float | None = None
+    level: float | None = None  # battery charge, 0 to 1
     rested: bool = False
     safety: SafetySeen = NOTHING_YET
-    commanded_ns: int | None = None
+    commanded_ns: int | None = None  # loop time of the last tick with a command
     dozes: bool = False
 
 
 class DeviceWatch:
-    """Used on the timekeeper's thread; each fact is told once, when it begins."""
+    """Reports each change of a device's state once. Timekeeper's thread only."""
 
     def __init__(
         self,
@@ -62,11 +62,11 @@ class DeviceWatch:
         self._runtime = runtime
         self._inventory = inventory
         self._seen: dict[tuple[str, int], _Seen] = {}
-        # Filled anew for each device: making one costs ten times a look.
+        # Reused for each device: allocating one costs ten times a snapshot.
         self._state: Any = np.empty((), dtype=DEVICE_STATE)
 
     def look(self) -> None:
-        """Compare every device's newest reading with what was told before; without a reading nothing is told."""
+        """Report changes since the last call; a device without a measurement is skipped."""
         before, self._seen = self._seen, {}
         for record in self._inventory.value.devices:
             life = (record.device_id, record.lease.generation)
@@ -102,7 +102,7 @@ class DeviceWatch:
         seen.safety = now
 
     def _doze(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
-        """Rest and silence of all clients, for as long as the screensaver wants; a device that has just come was commanded now."""
+        """Report idle sleep: no motion and no command for the screensaver's time-out. The connection counts as a command."""
         time_ns = int(state["time_ns"])
         if seen.commanded_ns is None or int(state["mode"]):
             seen.commanded_ns = time_ns
@@ -118,7 +118,7 @@ class DeviceWatch:
 
 
 def safety_seen(state: Any) -> SafetySeen:
-    """The monitors' part of a state."""
+    """Return the safety monitors' part of a DEVICE_STATE."""
     bits = int(state["safety"])
     stage = (
         FodStage.HARD

@@ -13,35 +13,31 @@ FASTPATH: Final = "fastpath"
 
 @dataclass(frozen=True, slots=True)
 class LoopCounters:
-    """What the loop has counted since it was made, and its rate now; times in seconds, `started_ns` in those of its clock.
-
-    `lateness` counts ticks by how late they began: entry b those under 2^b / 4 microseconds, the last entry all others.
-    `step_seconds` and `tick_seconds` are sums over `step_samples` ticks.
-    """
+    """Counters of the loop since it was created, and its state now."""
 
     ticks: int
-    missed: int
-    started_ns: int
-    tick_ns: int
-    frequency: float
-    target_frequency: float
-    margin: float
+    missed: int  # ticks
+    started_ns: int  # ns, loop clock
+    tick_ns: int  # ns, loop clock, deadline of the newest tick
+    frequency: float  # Hz, over the last second
+    target_frequency: float  # Hz
+    margin: float  # s, spin before each deadline
     running: bool
     fifo: bool
     pinned: bool
     locked: bool
     dead_man_trips: int
     gaps: int
-    lateness_sum: float
-    lateness_max: float
-    lateness: tuple[int, ...]
-    step_samples: int
-    step_seconds: tuple[float, ...]
-    tick_seconds: float
+    lateness_sum: float  # s
+    lateness_max: float  # s
+    lateness: tuple[int, ...]  # ticks by lateness: entry b below 2^b / 4 microseconds, the last one all others
+    step_samples: int  # sampled ticks
+    step_seconds: tuple[float, ...]  # s, sum over the sampled ticks, per step
+    tick_seconds: float  # s, sum over the sampled ticks
 
 
 class RateStage(IntEnum):
-    """How far the loop is below its rate."""
+    """Warning stage of the loop's rate."""
 
     ENOUGH = 0
     LOW = 1
@@ -50,17 +46,17 @@ class RateStage(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class LoopWatch:
-    """What outlives FastpathActor: the share of ticks that run (1 but in a simulation), and the last stage of the rate."""
+    """State of the FastpathActor that outlives its restarts."""
 
-    share: float = 1.0
-    stage: RateStage = RateStage.ENOUGH
+    share: float = 1.0  # share of ticks that run, 0 to 1; below 1 in a simulation only
+    stage: RateStage = RateStage.ENOUGH  # of the last rate warning
 
 
 @dataclass(frozen=True, slots=True)
 class SetTickShare(Request[float]):
-    """Let only this share (0…1) of the ticks run, as a starved machine would; the reply is the share in force.
+    """Let only this share of the ticks run, 0 to 1, as on an overloaded machine. The reply is the share in force.
 
-    Conflict unless all devices are simulated and there is one; a share of 1 is never refused.
+    Below 1: Conflict unless there are devices and all are simulated.
     """
 
     share: float
@@ -68,7 +64,7 @@ class SetTickShare(Request[float]):
 
 @dataclass(frozen=True, slots=True)
 class LoopFacts(Message):
-    """What the loop has counted at one moment of the clock, told once a second."""
+    """Told to the FastpathActor by the timekeeper once a second: the loop's counters at one time (ns, service clock)."""
 
     repeatable: ClassVar[bool] = True
 

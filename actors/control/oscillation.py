@@ -17,7 +17,7 @@ QUIET_SHARE: Final = 1 / 3
 
 
 def oscillation_params(settings: SettingsView) -> NDArray[np.void]:
-    """0-d array of dtype OSCILLATION_PARAMS; what has no setting is as tuned."""
+    """Return a 0-d array of dtype OSCILLATION_PARAMS; fields without a setting keep their tuned default."""
     params = default_oscillation()
     watts = settings.number(f"{SETTINGS}power") / 1000
     params["enabled"] = settings.flag(f"{SETTINGS}enabled")

@@ -10,7 +10,7 @@ from actors.control.messages import LoopFacts, RateStage
 from actors.event.messages import Emit
 from actors.kit.clock import NS_PER_S
 
-# Worst first: down below the first share of the target, up again from the second.
+# Worst first: stage, share of the target below which it begins, share from which it ends.
 THRESHOLDS: Final = ((RateStage.CRITICAL, 0.50, 0.55), (RateStage.LOW, 0.90, 0.95))
 KINDS: Final[Mapping[RateStage, str]] = MappingProxyType(
     {RateStage.LOW: "control-rate-low", RateStage.CRITICAL: "control-rate-critical"}
@@ -18,7 +18,7 @@ KINDS: Final[Mapping[RateStage, str]] = MappingProxyType(
 
 
 def measured_hz(before: LoopFacts, after: LoopFacts) -> float | None:
-    """Ticks per second between two readings; None when it did not run through at one rate, so that nothing can be said."""
+    """Return ticks per second between two readings; None if the loop stopped or its target changed between them."""
     then, now = before.counters, after.counters
     through = then.running and now.running and then.started_ns == now.started_ns
     if not through or then.target_frequency != now.target_frequency or after.at_ns <= before.at_ns:
@@ -27,7 +27,7 @@ def measured_hz(before: LoopFacts, after: LoopFacts) -> float | None:
 
 
 def rate_stage(before: RateStage, share: float) -> RateStage:
-    """Down below a threshold, up again only the hysteresis above it; `share` is measured over target."""
+    """Return the stage for `share` = measured / target, with hysteresis on the way up."""
     for stage, down, up in THRESHOLDS:
         if share < (up if before >= stage else down):
             return stage
@@ -35,7 +35,7 @@ def rate_stage(before: RateStage, share: float) -> RateStage:
 
 
 def rate_event(before: RateStage, after: RateStage, target_hz: float, hz: float, hint: str) -> Emit | None:
-    """The event of a change of stage: only a worse one is told; `hint` says what to do about it."""
+    """Return the event for a worse stage, else None; `hint` says what to do."""
     if after <= before:
         return None
     data = {"target_hz": target_hz, "measured_hz": hz}

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from fastpath.arena.access import Reader
     from fastpath.arena.runtime import Runtime
 
-# With a turn every 5 ms, stale is found within 25 ms of the last data and gone within 505; 30 and 600 are promised.
+# Called every 5 ms it reports stale within 25 ms of the last data and gone within 505; the interface promises 30 and 600.
 STALE_NS: Final = 20_000_000
 GONE_NS: Final = 500_000_000
 
 
 @dataclass(slots=True)
 class _Heard:
-    """One life of one device: what was told of its silence."""
+    """What was reported last of one device's silence since it connected."""
 
     reader: Reader
     stale: bool = False
@@ -33,18 +33,18 @@ class _Heard:
 
 
 class SilenceWatch:
-    """Used on the timekeeper's thread; each silence is told once, when it begins. A real device that sleeps may be silent."""
+    """Reports each silence of a device once, when it begins. A sleeping real device may be silent. Timekeeper's thread only."""
 
     def __init__(self, directory: Directory, runtime: Runtime, inventory: Published[Inventory]) -> None:
         self._directory = directory
         self._runtime = runtime
         self._inventory = inventory
         self._heard: dict[tuple[str, int], _Heard] = {}
-        # Filled anew for each device: making one costs ten times a look.
+        # Reused for each device: allocating one costs ten times a snapshot.
         self._state: Any = np.empty((), dtype=DEVICE_STATE)
 
     def look(self) -> None:
-        """Compare the age of every device's newest data with what was told before."""
+        """Report devices whose newest data became too old since the last call."""
         # The loop's tick first: a device's state that is read later is never older than it.
         now_ns = int(self._runtime.loop_state()["tick_ns"])
         before, self._heard = self._heard, {}
@@ -60,7 +60,7 @@ class SilenceWatch:
                 self._judge(record, heard, now_ns - int(state["time_ns"]), measured=measured)
 
     def _judge(self, record: DeviceRecord, heard: _Heard, silent_ns: int, *, measured: bool) -> None:
-        """A device that has not sent anything yet has no stale data; it may be gone."""
+        """Report a silence that begins. Without any data yet a device cannot be stale, but it can be gone."""
         stale, gone = measured and silent_ns > STALE_NS, silent_ns >= GONE_NS
         for begins, lost in ((stale and not heard.stale, False), (gone and not heard.gone, True)):
             if begins:

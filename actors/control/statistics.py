@@ -14,7 +14,7 @@ US_PER_S: Final = 1e6
 
 
 def statistics_event(before: LoopFacts, after: LoopFacts, devices: int, sessions: int) -> Emit:
-    """The event of one period; lateness is estimated inside the histogram's buckets, the maximum is never too low."""
+    """Return the event of one period; percentiles are interpolated in the histogram, the maximum is an upper bound."""
     then, now = before.counters, after.counters
     elapsed_s = (after.at_ns - before.at_ns) / NS_PER_S
     ticks, missed = now.ticks - then.ticks, now.missed - then.missed
@@ -40,12 +40,12 @@ def statistics_event(before: LoopFacts, after: LoopFacts, devices: int, sessions
 
 
 def bounds_us(bucket: int) -> tuple[float, float]:
-    """Lateness (µs) that a bucket of the histogram counts: from, and up to."""
+    """Return lower and upper bound of a histogram bucket, microseconds."""
     return (FIRST_BOUND_US * 2.0 ** (bucket - 1) if bucket else 0.0), FIRST_BOUND_US * 2.0**bucket
 
 
 def percentile_us(counts: Sequence[int], share: float, latest_us: float) -> float:
-    """Lateness (µs) that a share of the ticks did not pass, spread evenly inside its bucket; 0 without ticks, at most `latest_us`."""
+    """Return the lateness (µs) of a percentile, interpolated in its bucket; 0 without ticks, at most `latest_us`."""
     rank = share * sum(counts)
     below = 0
     for bucket, count in enumerate(counts):
@@ -57,7 +57,7 @@ def percentile_us(counts: Sequence[int], share: float, latest_us: float) -> floa
 
 
 def _latest_us(then: LoopCounters, now: LoopCounters, late: Sequence[int]) -> float:
-    """Exact when it is the latest tick ever, else the bound of the last bucket that counted one."""
+    """Return the largest lateness (µs): exact if it is the largest ever, else the bound of the highest used bucket."""
     latest_us = now.lateness_max * US_PER_S
     if now.lateness_max > then.lateness_max:
         return latest_us

@@ -21,18 +21,18 @@ logger = logging.getLogger(__name__)
 
 
 class Watch(Protocol):
-    """Who compares what is shown with what was told."""
+    """Compares the state that the loop publishes with what was reported before."""
 
     def look(self) -> None:
-        """Tell what is new."""
+        """Report what changed."""
         ...
 
 
 class Timekeeper:
-    """No actor: it must go on whatever any actor does."""
+    """A plain thread, so that it runs on while actors are blocked or crashed."""
 
     def __init__(self, context: Context, runtime: Runtime, *watches: Watch, each_turn: Watch | None = None) -> None:
-        """`each_turn` looks twice as often as the other watches: every 5 ms."""
+        """`each_turn` runs every 5 ms, the other watches every 10 ms."""
         self._context = context
         self._runtime = runtime
         self._watches = watches
@@ -52,12 +52,12 @@ class Timekeeper:
             self._thread.join(timeout=2.0)
 
     def turn(self) -> None:
-        """One beat: also what a test calls instead of the thread."""
+        """Write the beat and fire due timers; tests call it instead of the thread."""
         self._runtime.beat()
         self._context.timers.fire_due()
 
     def compare(self) -> None:
-        """Tell the FastpathActor what the loop has counted."""
+        """Tell the FastpathActor the loop's counters."""
         self._context.directory.tell(FASTPATH, LoopFacts(self._context.clock.now_ns(), read_counters(self._runtime)))
 
     def _run(self) -> None:

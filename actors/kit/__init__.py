@@ -1,1 +1,1 @@
-"""What every actor stands on: messages, names, the typed ask, supervision, time, metrics and errors."""
+"""Base of all actors: messages, directory, requests, supervision, time, metrics and errors."""

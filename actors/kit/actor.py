@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What every actor of one system shares."""
+    """Objects that all actors of one system share."""
 
     directory: Directory
     clock: Clock
@@ -46,7 +46,7 @@ class Context:
 
     @classmethod
     def build(cls, clock: Clock, registry: CollectorRegistry | None = None) -> Context:
-        """A new system's context around `clock`."""
+        """Return the context of a new system."""
         metrics = Metrics(registry)
         directory = Directory(clock, metrics)
         return cls(directory, clock, Timers(clock, directory), metrics)
@@ -56,7 +56,7 @@ class ActorThread(threading.Thread):
     """The thread of one actor; the kernel shows its name too, cut to 15 bytes."""
 
     def run(self) -> None:
-        """Name the thread, then turn the actor's loop."""
+        """Set the kernel's thread name, then run the actor's loop."""
         try:
             Path("/proc/thread-self/comm").write_bytes(self.name.encode()[:_KERNEL_NAME_BYTES])
         except OSError:
@@ -65,7 +65,7 @@ class ActorThread(threading.Thread):
 
 
 class ActorInterrupted(RuntimeError):
-    """A SystemExit or KeyboardInterrupt inside an actor: it ends that actor, not the process."""
+    """SystemExit or KeyboardInterrupt inside an actor: ends that actor, not the process."""
 
 
 def handles(message_type: type[M]) -> Callable[[Callable[[A, M], T]], Callable[[A, M], T]]:
@@ -79,13 +79,13 @@ def handles(message_type: type[M]) -> Callable[[Callable[[A, M], T]], Callable[[
 
 
 class ServiceActor(pykka.ThreadingActor):
-    """An actor with a name; an exception in a told message ends it, one in a request goes to the asker."""
+    """A named actor. An exception while handling a told message ends it; one in a request goes to the requester."""
 
     use_daemon_thread: ClassVar[bool] = True
     _handler_names: ClassVar[Mapping[type[object], str]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Collect the handlers of the class and its bases; TypeError when one class handles a type twice."""
+        """Collect the handlers of the class and its bases; TypeError if one class handles a type twice."""
         super().__init_subclass__(**kwargs)
         table: dict[type[object], str] = {}
         for base in reversed(cls.__mro__):
@@ -94,11 +94,11 @@ class ServiceActor(pykka.ThreadingActor):
 
     @classmethod
     def handled(cls) -> frozenset[type[object]]:
-        """The types of messages that have a handler."""
+        """Return the message types that have a handler."""
         return frozenset(cls._handler_names)
 
     def __init__(self, name: str, context: Context) -> None:
-        """`name` is the actor's place in the directory; one of many is named `kind/id`."""
+        """`name` is the name in the directory, `kind/id` if there are several of a kind."""
         super().__init__()
         self.name = name
         self.context = context
@@ -116,15 +116,15 @@ class ServiceActor(pykka.ThreadingActor):
         """Run last when the actor is stopped, not when it crashes."""
 
     def tell(self, name: str, message: Message) -> None:
-        """Send `message` to `name`; lost, and counted, when nobody lives there."""
+        """Send `message` to the actor `name`; without such an actor it is dropped and counted."""
         self.context.directory.tell(name, message)
 
     @handles(Announce)
     def on_announce(self, message: Announce) -> None:
-        """Somebody is new; override it where facts are held for others."""
+        """Handle the start of a new actor; override to send it the facts that it needs."""
 
     def on_start(self) -> None:
-        """Run `started`."""
+        """Call `started`."""
         try:
             self.started()
         except BaseException as error:
@@ -133,7 +133,7 @@ class ServiceActor(pykka.ThreadingActor):
         self._mailbox.mark_started()
 
     def on_stop(self) -> None:
-        """Run `stopped`, then give the name up."""
+        """Call `stopped`, then remove the name from the directory."""
         try:
             self.stopped()
         except Exception:
@@ -146,13 +146,13 @@ class ServiceActor(pykka.ThreadingActor):
         exception_value: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Keep what the actor dies of for its owner."""
+        """Keep the error that ends the actor, for its owner."""
         del exception_type, traceback
         if exception_value is not None:
             self._error = _ordinary(exception_value)
 
     def on_receive(self, message: Any) -> Any:
-        """Hand `message` to its handler; a request's outcome goes into its envelope."""
+        """Pass `message` to its handler; the result of a request goes to its envelope."""
         if isinstance(message, RequestEnvelope):
             self._serve(message)
             return None
@@ -197,7 +197,7 @@ class ServiceActor(pykka.ThreadingActor):
 
     def _start_actor_loop(self) -> None:
         thread = ActorThread(target=self._actor_loop, name=f"hd-{self.name}", daemon=self.use_daemon_thread)
-        # The name is known when start() returns, and before anything that the start hook tells is answered.
+        # Register before the thread runs: replies to messages of the start hook must find the name.
         self.context.directory.register(self.name, self.actor_ref)
         try:
             thread.start()
@@ -207,19 +207,19 @@ class ServiceActor(pykka.ThreadingActor):
             raise
 
     def _actor_loop_teardown(self) -> None:
-        # pykka comes here on every way out, also when on_start fails, where it calls no hook.
+        # pykka calls this on every exit, also after a failed on_start, for which it calls no hook.
         self._mailbox.close(self._error)
 
 
 def _ordinary(error: BaseException) -> Exception:
-    """`error` as something that no machinery mistakes for the end of the process."""
+    """Return `error` as an Exception, so that pykka does not take it for the end of the process."""
     if isinstance(error, Exception):
         return error
     return ActorInterrupted(f"{type(error).__name__}: {error}")
 
 
 def _marked(cls: type) -> dict[type[object], str]:
-    """The handlers written in `cls` itself."""
+    """Return the handlers defined in `cls` itself: message type -> method name."""
     table: dict[type[object], str] = {}
     for attribute, value in vars(cls).items():
         message_type = getattr(value, "__dict__", {}).get(_HANDLES)

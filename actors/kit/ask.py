@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 def ask_async(directory: Directory, name: str, request: Request[R], *, timeout_s: float = 2.0) -> asyncio.Future[R]:
-    """The reply of `name`, on the running loop; fails with Busy (late, overloaded, restarting), NoSuchActor, or what the handler raised."""
+    """Return the future reply of `name`; it fails with Busy (late, overloaded, restarting), NoSuchActor or the handler's error."""
     _refuse_on_actor_threads()
     reply: _LoopReply[R] = _LoopReply(asyncio.get_running_loop(), directory, name, timeout_s)
     _send(directory, name, request, timeout_s, reply)
@@ -37,7 +37,7 @@ def ask_async(directory: Directory, name: str, request: Request[R], *, timeout_s
 
 
 def ask_blocking(directory: Directory, name: str, request: Request[R], *, timeout_s: float = 2.0) -> R:
-    """The reply of `name`, waited for on this thread; raises as `ask_async` fails."""
+    """Wait for the reply of `name` on this thread; raises what `ask_async` fails with."""
     _refuse_on_actor_threads()
     reply: _BlockingReply[R] = _BlockingReply()
     _send(directory, name, request, timeout_s, reply)
@@ -71,7 +71,7 @@ def _count(error: BaseException, directory: Directory, name: str) -> None:
 
 
 class _LoopReply(Generic[R]):
-    """An asyncio future that any thread may settle; nothing happens when its loop has closed."""
+    """Reply as an asyncio future that any thread may settle; ignored once the loop has closed."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, directory: Directory, name: str, timeout_s: float) -> None:
         self.future: asyncio.Future[R] = loop.create_future()
@@ -111,7 +111,7 @@ class _LoopReply(Generic[R]):
 
 
 class _BlockingReply(Generic[R]):
-    """An outcome that one thread waits for."""
+    """Reply that one thread waits for."""
 
     def __init__(self) -> None:
         self.settled = False

@@ -30,7 +30,7 @@ class RestartLimit:
     _noted: deque[int] = field(default_factory=deque[int])
 
     def note(self, now_ns: int) -> bool:
-        """Note a crash at `now_ns`; True when the crashed may be started again."""
+        """Count a crash at `now_ns`. Return whether the actor may be restarted."""
         while self._noted and now_ns - self._noted[0] > self.window_s * NS_PER_S:
             self._noted.popleft()
         if len(self._noted) >= self.restarts:
@@ -49,7 +49,7 @@ class _Child:
 
 @dataclass(frozen=True, slots=True)
 class _ExitWatcher:
-    """Hears of one life of a child, on the child's thread."""
+    """Reports start and end of one run of a child; called on the child's thread."""
 
     name: str
     owner: str
@@ -66,7 +66,7 @@ class _ExitWatcher:
 
 
 class Children:
-    """The children of one actor, used on its thread only; the owner hands each ChildFailed that it is told to `failed`."""
+    """The children of one actor, used on its thread only; the owner passes each ChildFailed to `failed`."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Children:
         self._children: dict[str, _Child] = {}
 
     def spawn(self, name: str, factory: Factory) -> None:
-        """Start the child; one that lives under that name already is adopted. What fails comes as ChildFailed."""
+        """Start the child, or adopt a running actor of that name. A failure arrives as ChildFailed."""
         child = _Child(factory, self._intensity())
         self._children[name] = child
         living = self._context.directory.ref(name)
@@ -95,11 +95,11 @@ class Children:
             self._start(name, child, again=False)
 
     def names(self) -> tuple[str, ...]:
-        """The children's names, in order of their first start."""
+        """Return the children's names, in order of their first start."""
         return tuple(self._children)
 
     def wait_started(self, name: str, timeout_s: float) -> None:
-        """Return when the child has started; raises what it died of, or Busy when it takes longer."""
+        """Wait until the child has started; raises the error that ended it, or Busy after the timeout."""
         child = self._children[name]
         if child.error is not None:
             raise child.error
@@ -107,7 +107,7 @@ class Children:
             mailbox_of(child.ref).wait_started(timeout_s)
 
     def failed(self, message: ChildFailed) -> None:
-        """Start the child again within its intensity, else forget it and say so; old news are ignored."""
+        """Restart the child within its limit, else give it up; ignore news of an earlier run."""
         child = self._children.get(message.name)
         if child is None or (child.ref is not None and child.ref.is_alive()):
             return
@@ -119,7 +119,7 @@ class Children:
             self._give_up(message.name, message.error)
 
     def stop(self, name: str) -> None:
-        """Stop one child and wait for it; one that hangs is left behind with a log line."""
+        """Stop one child and wait for it; one that hangs is logged and left running."""
         child = self._children.pop(name, None)
         if child is None or child.ref is None:
             return

@@ -1,4 +1,4 @@
-"""The one clock of the service: monotonic nanoseconds, or a clock that a test moves."""
+"""The clock of the service in monotonic nanoseconds, and a manual clock for tests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Clock:
 
 
 class ManualClock(Clock):
-    """A clock that stands still until it is moved."""
+    """A clock that a test moves."""
 
     def __init__(self, start_ns: int = 0) -> None:
         """The clock starts at `start_ns`."""
@@ -32,11 +32,11 @@ class ManualClock(Clock):
         self._at_ns = start_ns
 
     def advance(self, seconds: float) -> None:
-        """Move on by `seconds`, to the nanosecond."""
+        """Move forward by `seconds`, rounded to nanoseconds."""
         self.move_to(self._at_ns + round(seconds * NS_PER_S))
 
     def move_to(self, at_ns: int) -> None:
-        """Move on to `at_ns`; ValueError when that is in the past."""
+        """Move forward to `at_ns`; ValueError when that is in the past."""
         if at_ns < self._at_ns:
             raise ValueError(f"the clock stands at {self._at_ns} ns: move it forward, not back to {at_ns} ns")
         self._at_ns = at_ns

@@ -18,36 +18,36 @@ if TYPE_CHECKING:
 
 
 class Directory:
-    """Names to references, copied on write: any thread reads without a lock."""
+    """Names to actor references, copied on write: any thread reads without a lock."""
 
     def __init__(self, clock: Clock, metrics: Metrics) -> None:
-        """`clock` dates the deadlines of asks, `metrics` counts what nobody took."""
+        """`clock` dates the deadlines of requests; `metrics` counts undelivered messages."""
         self.clock = clock
         self.metrics = metrics
         self._lock = threading.Lock()
         self._refs: dict[str, ActorRef[Any]] = {}
 
     def register(self, name: str, ref: ActorRef[Any]) -> None:
-        """From now on `ref` answers to `name`."""
+        """Let `name` refer to `ref` from now on."""
         with self._lock:
             self._refs = {**self._refs, name: ref}
 
     def forget(self, name: str, ref: ActorRef[Any]) -> None:
-        """Nobody answers to `name`, unless another than `ref` does by now."""
+        """Remove `name`, unless it refers to another actor by now."""
         with self._lock:
             if self._refs.get(name) is ref:
                 self._refs = {known: other for known, other in self._refs.items() if known != name}
 
     def ref(self, name: str) -> ActorRef[Any] | None:
-        """Who answers to `name`; one that crashed keeps its name until it is replaced or given up."""
+        """Return the actor of that name; a crashed one keeps its name until it is replaced or given up."""
         return self._refs.get(name)
 
     def names(self) -> tuple[str, ...]:
-        """All names, in order of registration."""
+        """Return all names, in order of registration."""
         return tuple(self._refs)
 
     def tell(self, name: str, message: Message) -> bool:
-        """Put `message` into the mailbox of `name`; False, and counted, when nobody lives there. Never raises, never blocks."""
+        """Put `message` into the mailbox of `name`. False, and counted, without a running actor. Never raises, never blocks."""
         ref = self._refs.get(name)
         if ref is not None:
             try:
@@ -60,7 +60,7 @@ class Directory:
         return False
 
     def tell_others(self, name: str, message: Message) -> None:
-        """Tell everybody but `name`."""
+        """Tell every actor but `name`."""
         for other in self.names():
             if other != name:
                 self.tell(other, message)

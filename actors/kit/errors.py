@@ -8,27 +8,27 @@ from actors.values.kinds.nouns import names_of, takers_of
 
 
 class HapticError(Exception):
-    """The base of all that a caller may act on."""
+    """Base of all errors that a requester can act on."""
 
     def __init__(self, sentence: str) -> None:
-        """`sentence` is shown to people as it is."""
+        """`sentence` is shown to users unchanged."""
         super().__init__(sentence)
         self.sentence = sentence
 
 
 class Busy(HapticError):
-    """Not done in time and not applied, unless the work had begun when the time ran out."""
+    """The request timed out and was not applied, unless its handler had started already."""
 
     def __init__(self, sentence: str = "The service is busy: try again in a moment.") -> None:
-        """`sentence` names who was busy and why."""
+        """`sentence` names the busy actor and the cause."""
         super().__init__(sentence)
 
 
 class NoSuchActor(HapticError):
-    """Nobody answers under that name."""
+    """There is no actor of that name."""
 
     def __init__(self, name: str) -> None:
-        """`name` is the one that was asked."""
+        """`name` is the name that was asked for."""
         super().__init__(
             f'Nobody answers under the name "{name}": it has ended or was never started, list what is there first.'
         )
@@ -36,23 +36,23 @@ class NoSuchActor(HapticError):
 
 
 class InvalidInput(HapticError):
-    """A value that cannot be taken; `path` is where it stands in what was sent, "" for the whole."""
+    """A value that is not accepted; `path` is its place in the message, "" for the whole."""
 
     def __init__(self, reason: str, path: str = "") -> None:
-        """`reason` says what would be taken instead."""
+        """`reason` says what is accepted instead."""
         super().__init__(f"{path}: {reason}" if path else reason)
         self.reason = reason
         self.path = path
 
 
 class NotFound(HapticError):
-    """Something was named that is not there."""
+    """The request names something that does not exist."""
 
     noun: ClassVar[str] = "thing"
     hint: ClassVar[str] = "check the name"
 
     def __init__(self, wanted: object) -> None:
-        """`wanted` is what the caller named."""
+        """`wanted` is the name in the request."""
         super().__init__(f'There is no {self.noun} "{wanted}": {self.hint}.')
         self.wanted = wanted
 
@@ -86,10 +86,10 @@ class NoSuchPort(NotFound):
 
 
 class NoSlot(HapticError):
-    """Every slot of that kind is leased."""
+    """All slots of that kind are leased."""
 
     def __init__(self, kind: str, limit: int) -> None:
-        """`kind` is "session" or "device", `limit` how many there are."""
+        """`kind` is "session" or "device", `limit` the number of slots."""
         super().__init__(f"All {limit} {kind} slots are taken: close a {kind} and try again.")
         self.kind = kind
         self.limit = limit
@@ -109,7 +109,7 @@ class FirmwareTooOld(HapticError):
 
 
 class UnsupportedArea(HapticError):
-    """A device of that kind cannot have what was asked for."""
+    """Devices of that kind have no such area."""
 
     def __init__(self, who: str, area: str) -> None:
         """`who` is the kind with its article, such as "a grip"."""
@@ -118,10 +118,10 @@ class UnsupportedArea(HapticError):
 
 
 class CalibrationLocked(HapticError):
-    """No paired grip or pen is attached."""
+    """Calibration needs an attached handle, and there is none."""
 
     def __init__(self, device_id: str) -> None:
-        """`device_id` is the device that was to calibrate."""
+        """`device_id` is the device to calibrate."""
         super().__init__(
             f"Device {device_id} cannot calibrate yet: hold its paired {names_of(lambda spec: spec.is_handle)} first."
         )
@@ -138,14 +138,14 @@ class PortBlocked(HapticError):
 
 
 class Conflict(HapticError):
-    """What is asked contradicts what holds now."""
+    """The request contradicts the present state."""
 
 
 class StateNotWritable(HapticError):
-    """The state directory cannot be written; nothing was acknowledged."""
+    """The state directory cannot be written; nothing was stored."""
 
     def __init__(self, path: str, reason: str) -> None:
-        """`reason` is the operating system's."""
+        """`reason` is the operating system's error text."""
         super().__init__(
             f"The state directory {path} cannot be written ({reason}): free space or give the service the right to write there."
         )

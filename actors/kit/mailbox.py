@@ -26,44 +26,44 @@ logger = logging.getLogger(__name__)
 
 
 class Reply(Protocol):
-    """Where the outcome of an ask goes; the first one counts, both methods may be called from any thread."""
+    """Receives the outcome of a request; the first one counts. Any thread may call."""
 
     @property
     def settled(self) -> bool:
-        """True when the asker has its outcome or has gone away."""
+        """Whether the outcome is known or the requester no longer waits."""
         return False
 
     def answer(self, value: Any) -> None:
-        """The handler returned `value`."""
+        """Settle with the handler's return value."""
 
     def fail(self, error: BaseException) -> None:
-        """The handler raised `error`, or never ran."""
+        """Settle with an error; the handler may not have run."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestEnvelope:
-    """The envelope of a request on its way to an actor."""
+    """A request with its deadline and reply."""
 
     request: Request[Any]
-    deadline_ns: int
+    deadline_ns: int  # ns, service clock
     reply: Reply
 
 
 class Watcher(Protocol):
-    """An owner's ear; called on the actor's thread, or on the caller's of `watch` for what has already happened."""
+    """Reports an actor's start and end to its owner; called on the actor's thread, or in `watch` for what has already happened."""
 
     def started(self) -> None:
-        """The actor takes messages from now on."""
+        """The actor has started."""
 
     def ended(self, error: Exception | None) -> None:
-        """The actor died of `error`, or stopped (None)."""
+        """The actor crashed with `error`, or stopped (None)."""
 
 
 class Mailbox:
-    """Unbounded for what must not be lost; past INBOX_LIMIT asks fail at once and repeatable facts are dropped. `put` never blocks."""
+    """Past INBOX_LIMIT requests fail at once and repeatable messages are dropped; others are always taken. `put` never blocks."""
 
     def __init__(self) -> None:
-        """Open, empty, and nameless until `belong_to`."""
+        """Create an open, empty mailbox, without a name until `belong_to`."""
         self._queue: SimpleQueue[Envelope[Any]] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
@@ -75,12 +75,12 @@ class Mailbox:
         self._error: Exception | None = None
 
     def belong_to(self, name: str, metrics: Metrics) -> None:
-        """What is lost here is counted in `metrics` for the actor `name`."""
+        """Set the actor's name and the metrics that count its dropped messages."""
         self._name = name
         self._metrics = metrics
 
     def put(self, envelope: Envelope[Any], /) -> None:
-        """Take the envelope, or settle it at once when the mailbox is full or closed."""
+        """Take the envelope, or settle or drop it at once when the mailbox is full or closed."""
         message = envelope.message
         with self._lock:
             if not self._closed:
@@ -97,19 +97,19 @@ class Mailbox:
             self._lost("full")
 
     def get(self) -> Envelope[Any]:
-        """The oldest envelope; waits for one."""
+        """Return the oldest envelope; waits for one."""
         return self._queue.get()
 
     def empty(self) -> bool:
-        """True when nothing waits."""
+        """Whether no envelope waits."""
         return self._queue.empty()
 
     def __len__(self) -> int:
-        """How many envelopes wait."""
+        """Return the number of waiting envelopes."""
         return self._queue.qsize()
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell `watcher` of start and end, instead of an earlier one; what has already happened is told at once."""
+        """Report start and end to `watcher`, which replaces an earlier one; what has already happened is reported at once."""
         with self._lock:
             self._watcher = watcher
             started, closed = self._started, self._closed
@@ -119,7 +119,7 @@ class Mailbox:
             watcher.ended(self._error)
 
     def wait_started(self, timeout_s: float) -> None:
-        """Return when the actor has started; raises what it died of, NoSuchActor when it was stopped, Busy when it takes longer."""
+        """Wait until the actor has started; raises the error that ended it, NoSuchActor if stopped, Busy after the timeout."""
         if not self._under_way.wait(timeout_s):
             raise Busy(f'"{self._name}" did not start within {timeout_s:g} s: see what its start waits for.')
         if self._started:
@@ -127,7 +127,7 @@ class Mailbox:
         raise self._error or NoSuchActor(self._name)
 
     def mark_started(self) -> None:
-        """The actor's start has succeeded; called once, on its thread."""
+        """Record that the actor has started; called once, on its thread."""
         with self._lock:
             self._started = True
             watcher = self._watcher
@@ -136,7 +136,7 @@ class Mailbox:
             watcher.started()
 
     def close(self, error: Exception | None) -> None:
-        """The actor has ended: settle all that waits, now and later; called once, on its thread."""
+        """Close the mailbox and settle or drop all envelopes, now and later; called once, on the actor's thread."""
         with self._lock:
             self._closed = True
             self._error = error
@@ -166,7 +166,7 @@ class Mailbox:
 
 
 def mailbox_of(ref: ActorRef[Any]) -> Mailbox:
-    """The mailbox behind a ServiceActor's reference; TypeError for any other actor."""
+    """Return the mailbox of a ServiceActor; TypeError for any other actor."""
     inbox = ref.actor_inbox
     if not isinstance(inbox, Mailbox):
         raise TypeError(f"{ref.actor_class.__name__} is no ServiceActor: derive it from actors.kit.actor.ServiceActor")

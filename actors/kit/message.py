@@ -1,4 +1,4 @@
-"""Base classes of all messages: Message, Request, and the messages that every slice uses."""
+"""Base classes of messages, and the messages that every slice uses."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ R = TypeVar("R")
 
 
 class Message:
-    """A wish or a fact; subclasses are `@dataclass(frozen=True, slots=True)`."""
+    """Base of all messages; subclasses are `@dataclass(frozen=True, slots=True)`."""
 
     __slots__ = ()
 
     repeatable: ClassVar[bool] = False
-    """True: a later one says the same again, so a full mailbox may drop this one."""
+    """True: a later message has the same content, so a full mailbox may drop this one."""
 
 
 class Request(Message, Generic[R]):
-    """A message whose handler returns a reply of type R."""
+    """Base of messages with a reply of type R."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Announce(Message):
-    """The actor `name` is new: whoever holds facts for it tells them again."""
+    """The actor `name` was restarted: actors that keep facts for it send them again."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ChildFailed(Message):
-    """Told to the owner of a child: the actor `name` died of `error`."""
+    """Told to the owner of a child: the actor `name` crashed with `error`."""
 
     name: str
     error: Exception

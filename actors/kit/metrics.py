@@ -10,7 +10,7 @@ from prometheus_client.registry import Collector
 
 
 def kind_of(name: str) -> str:
-    """The label for an actor's name: what stands before the first `/`, so that `device/049D` counts as `device`."""
+    """Return the metric label of an actor: its name before the first `/`, such as `device` for `device/049D`."""
     return name.partition("/")[0]
 
 
@@ -23,11 +23,11 @@ class SingleThreadCounter(Collector):
         self.count = 0
 
     def inc(self, amount: int = 1) -> None:
-        """Count; always on the same thread."""
+        """Add to the count; always on the same thread."""
         self.count += amount
 
     def collect(self) -> Iterator[Metric]:
-        """The count now."""
+        """Yield the count."""
         yield CounterMetricFamily(self._name, self._says, value=self.count)
 
 
@@ -35,7 +35,7 @@ class Metrics:
     """The service's metrics in a registry of their own, so that two systems can run in one process."""
 
     def __init__(self, registry: CollectorRegistry | None = None) -> None:
-        """Everything is registered in `registry`, a new one by default."""
+        """`registry` None: a new one."""
         self.registry = CollectorRegistry() if registry is None else registry
 
         self.actor_restarts = self._counter("actor_restarts", "Actors started again after a crash.", "actor")

@@ -8,22 +8,22 @@ T = TypeVar("T")
 
 
 class Published(Generic[T]):
-    """One immutable value; reads take no lock, only the owner calls `replace`."""
+    """An immutable value; reads take no lock, only the owner calls `replace`."""
 
     __slots__ = ("_held",)
 
     def __init__(self, value: T) -> None:
-        """`value` is version 0."""
+        """`value` has version 0."""
         self._held = (0, value)
 
     @property
     def value(self) -> T:
-        """The value that was put here last."""
+        """The newest value."""
         return self._held[1]
 
     @property
     def version(self) -> int:
-        """How often the value has been replaced."""
+        """Number of replacements."""
         return self._held[0]
 
     @property
@@ -32,5 +32,5 @@ class Published(Generic[T]):
         return self._held
 
     def replace(self, value: T) -> None:
-        """Put `value` here for all readers."""
+        """Replace the value for all readers."""
         self._held = (self._held[0] + 1, value)

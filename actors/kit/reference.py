@@ -1,4 +1,4 @@
-"""Generator of the reference page of the messages, Markdown; `python -m actors.kit.reference` prints it."""
+"""Generator of docs/messages.md; `python -m actors.kit.reference` prints it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ sources make the message, *to* the actors that handle it.
 
 
 def page() -> str:
-    """The whole page; ends with a newline."""
+    """Return the page; ends with a newline."""
     return "\n".join(_lines()) + "\n"
 
 
 def messages() -> list[type[Message]]:
-    """Every message of every slice, by module, then in the order of its source."""
+    """Return all messages, by module, then in source order."""
     return [
         value
         for module in _modules("actors")
@@ -81,7 +81,7 @@ def _reply(message: type[Message]) -> str:
 
 
 def _plain(annotation: Any) -> str:
-    """A type without the modules of its parts."""
+    """Return the type's name without modules."""
     if isinstance(annotation, type) and not get_args(annotation):
         return annotation.__name__
     return re.sub(r"\b(?:\w+\.)+(?=\w)", "", str(annotation))
@@ -97,7 +97,7 @@ def _says(message: type[Message]) -> str:
 
 
 def _handlers() -> Mapping[type[object], list[str]]:
-    """The actors that handle each type."""
+    """Return the actors that handle each message type."""
     actors = sorted(_actors(ServiceActor), key=lambda actor: actor.__name__)
     found: dict[type[object], list[str]] = {}
     for actor in actors:
@@ -114,7 +114,7 @@ def _actors(base: type[ServiceActor]) -> Iterator[type[ServiceActor]]:
 
 
 def _makers(names: set[str]) -> Mapping[str, tuple[str, ...]]:
-    """For each message the packages, two words of their names, in whose sources it is called."""
+    """Return for each message the packages (first two parts) whose sources create it."""
     found: dict[str, dict[str, None]] = {}
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):

@@ -29,7 +29,7 @@ class _StartChild(Request[None]):
 
 
 class _Guardian(ServiceActor):
-    """Does the supervisor's work on a thread of its own, so that a crash is handled while the main thread is busy."""
+    """The supervisor's thread: handles crashes while the main thread is busy."""
 
     def __init__(self, context: Context, children: Children, start_timeout_s: float) -> None:
         super().__init__(_NAME, context)
@@ -37,12 +37,12 @@ class _Guardian(ServiceActor):
         self._start_timeout_s = start_timeout_s
 
     def stopped(self) -> None:
-        """Stop all, the last one first."""
+        """Stop all children, the last one first."""
         self._children.stop_all()
 
     @handles(_StartChild)
     def start_child(self, message: _StartChild) -> None:
-        """Start one child and wait until it has; on an error it is no child any more."""
+        """Start one child and wait until it has started; on an error stop it again."""
         self._children.spawn(message.name, message.factory)
         try:
             self._children.wait_started(message.name, self._start_timeout_s)
@@ -52,7 +52,7 @@ class _Guardian(ServiceActor):
 
     @handles(ChildFailed)
     def child_failed(self, message: ChildFailed) -> None:
-        """Start it again, or give up."""
+        """Restart the child, or give it up."""
         self._children.failed(message)
 
 
@@ -61,16 +61,16 @@ class _GuardianExitWatcher:
     on_give_up: Callable[[str, Exception], None]
 
     def started(self) -> None:
-        """Nobody waits for it."""
+        """Do nothing."""
 
     def ended(self, error: Exception | None) -> None:
-        """Without a guardian nothing is started again: the service has to end."""
+        """Give up after a crash: without the guardian no actor is restarted."""
         if error is not None:
             self.on_give_up(_NAME, error)
 
 
 class Supervisor:
-    """Owns the base actors; `on_give_up(name, error)` is called on the supervisor's thread and must not call `stop`."""
+    """Owns the base actors. `on_give_up(name, error)` is called on the supervisor's thread and must not call `stop`."""
 
     def __init__(
         self,
@@ -90,18 +90,18 @@ class Supervisor:
         self._guardian: pykka.ActorRef[_Guardian] | None = None
 
     def add(self, name: str, factory: Factory) -> None:
-        """Start `name` with the others, after those added before; ValueError when the name is taken."""
+        """Register `name`, started after those added before; ValueError if the name is taken."""
         if name in self._factories:
             raise ValueError(f'two base actors are named "{name}": give each its own name')
         self._factories[name] = factory
 
     @property
     def factories(self) -> Mapping[str, Factory]:
-        """The factory of each base actor by its name, in the order of their start."""
+        """Factory of each base actor by name, in start order."""
         return MappingProxyType(self._factories)
 
     def start(self) -> None:
-        """Start all in order, each awaited; when one fails, those before it are stopped and its error is raised."""
+        """Start all in order, waiting for each; if one fails, stop those before it and raise its error."""
         self._guardian = _Guardian.start(self._context, self._children, self._start_timeout_s)
         mailbox_of(self._guardian).watch(_GuardianExitWatcher(self._on_give_up))
         try:
@@ -115,7 +115,7 @@ class Supervisor:
             raise
 
     def stop(self) -> None:
-        """Stop all in reverse order, each awaited; one that hangs is left behind. A second call does nothing."""
+        """Stop all in reverse order, waiting for each; one that hangs is left running. A second call does nothing."""
         guardian, self._guardian = self._guardian, None
         if guardian is None:
             return

@@ -29,10 +29,10 @@ class _Entry:
 
 
 class Timers:
-    """Messages to be told later; every method may be called from any thread."""
+    """Messages to send later; every method may be called from any thread."""
 
     def __init__(self, clock: Clock, directory: Directory) -> None:
-        """Due times are read off `clock`, messages go out through `directory`."""
+        """Due times follow `clock`; messages are sent through `directory`."""
         self._clock = clock
         self._directory = directory
         self._lock = threading.Lock()
@@ -42,7 +42,7 @@ class Timers:
         self._number = 0
 
     def after(self, seconds: float, name: str, message: Message, key: Hashable = None) -> None:
-        """Tell `message` to `name` when `seconds` have passed; an earlier one with the same `key` (any owner's) is replaced."""
+        """Send `message` to `name` after `seconds`; it replaces a waiting one with the same `key`, whoever its receiver is."""
         due_ns = self._clock.now_ns() + round(seconds * NS_PER_S)
         with self._lock:
             self._number += 1
@@ -53,12 +53,12 @@ class Timers:
             heapq.heappush(self._heap, entry)
 
     def cancel(self, key: Hashable) -> None:
-        """Forget the message with that key, if it has not been told yet."""
+        """Drop the waiting message with that key."""
         with self._lock:
             self._cancel(key)
 
     def fire_due(self) -> int:
-        """Tell all that is due, in order of time, then of asking; how many that were."""
+        """Send all due messages, by due time, then in order of `after`. Return their number."""
         now_ns = self._clock.now_ns()
         due: list[tuple[str, Message]] = []
         with self._lock:
@@ -75,7 +75,7 @@ class Timers:
         return len(due)
 
     def __len__(self) -> int:
-        """How many messages still wait."""
+        """Return the number of waiting messages."""
         with self._lock:
             return len(self._heap) - self._dead
 

@@ -33,78 +33,78 @@ FORCE_GATE: Final = "filters/force_gate/gain"
 
 
 def actor_name(session_id: int) -> str:
-    """The directory name of a session's actor."""
+    """Return the directory name of a session's actor."""
     return f"session/{session_id}"
 
 
 def unsupported_events(applied: Applied, inventory: Inventory) -> Iterator[Emit]:
-    """`device-protocol-unsupported` for each change that a firmware is too old for."""
+    """Yield a `device-protocol-unsupported` event for each change refused because the firmware is too old."""
     for refused in applied.refused:
         if isinstance(refused.error, FirmwareTooOld) and isinstance(refused.change, (SetDamping, ClearDamping)):
             yield unsupported_event(inventory.get(refused.change.device_id), refused.error)
 
 
 class SessionActor(ServiceActor):
-    """Starts from the session's entry, which outlives it: a restarted actor has what was configured."""
+    """Actor of one session. Its state is in the session's entry, so a restarted actor loses no configuration."""
 
     def __init__(
         self,
         context: Context,
         entry: SessionEntry,
         inventory: Published[Inventory],
-        book: OpenSessions,
+        open_sessions: OpenSessions,
         settings: Published[SettingsView],
     ) -> None:
         super().__init__(actor_name(entry.session_id), context)
         self._entry = entry
         self._inventory = inventory
-        self._book = book
+        self._open_sessions = open_sessions
         self._settings = settings
 
     @handles(ConfigureSession)
     def configure(self, message: ConfigureSession) -> Applied:
-        """Make or refuse each change; say what changed."""
+        """Apply or refuse each change, and emit `session-updated` for what changed."""
         before = self._entry.config.value.required_sdk_version
         applied = self._apply(message.changes)
         for event in unsupported_events(applied, self._inventory.value):
             self.tell(HUB, event)
         for change in message.changes:
-            if (reason := configure.too_new(change)) is not None:
+            if (reason := configure.version_refusal(change)) is not None:
                 self._warn_of_version(reason)
         config = applied.config
         if config.sdk_from_profile and config.required_sdk_version != before:
-            # Nobody declared it now: no change is refused for it.
-            reason = configure.newer_than_ours(config.required_sdk_version)
+            # The version comes from the profile, so no change was refused for it above.
+            reason = configure.newer_version_warning(config.required_sdk_version)
             if reason is not None:
                 self._warn_of_version(reason)
         return applied
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """Which profiles start with `compact_zup` may have changed; the edge goes by the setting itself."""
+        """Recompute whether the profile starts with `compact_zup`; the edge reads the setting itself."""
         if message.key == configure.FREEFORM:
             self._apply(())
 
     @handles(ConfigurationChanged)
     def on_changed(self, message: ConfigurationChanged) -> None:
-        """The edge changed what is its own; say so."""
-        self._say_updated(message.scopes)
+        """Emit `session-updated` for scopes whose values the edge keeps."""
+        self._emit_updated(message.scopes)
 
     def _apply(self, changes: tuple[Change, ...]) -> Applied:
-        around = configure.ValidationContext(
+        context = configure.ValidationContext(
             self._inventory.value,
-            self._book.memory.value,
-            self._book.defaults.value,
+            self._open_sessions.memory.value,
+            self._open_sessions.defaults.value,
             self._settings.value.texts(configure.FREEFORM),
             self._gate,
         )
         before = self._entry.config.value
-        applied = configure.apply(before, changes, around)
+        applied = configure.apply(before, changes, context)
         if applied.config != before:
             self._entry.config.replace(applied.config)
             self.tell(MANAGER, SessionDescribed(self._entry.session_id, applied.config))
         if applied.scopes:
-            self._say_updated(applied.scopes)
+            self._emit_updated(applied.scopes)
         return applied
 
     def _gate(self, record: DeviceRecord) -> float | None:
@@ -114,7 +114,7 @@ class SessionActor(ServiceActor):
     def _warn_of_version(self, reason: str) -> None:
         self.tell(HUB, Emit("session-warning", {"session_id": self._entry.session_id, "reason": "sdk_version"}, reason))
 
-    def _say_updated(self, scopes: tuple[str, ...]) -> None:
+    def _emit_updated(self, scopes: tuple[str, ...]) -> None:
         session_id = self._entry.session_id
         data = {"session_id": session_id, "scopes": list(scopes)}
         self.tell(HUB, Emit("session-updated", data, f"session {session_id} changed {', '.join(scopes)}"))

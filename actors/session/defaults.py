@@ -12,7 +12,7 @@ from actors.values.spatial import Basis, Transform
 
 
 def as_json(config: SessionConfig) -> dict[str, object]:
-    """For the ledger."""
+    """Return the ledger section."""
     return {
         "basis": str(config.basis),
         "devices": {device_id: _device_json(device) for device_id, device in config.devices.items()},
@@ -20,7 +20,7 @@ def as_json(config: SessionConfig) -> dict[str, object]:
 
 
 def from_json(value: object) -> SessionConfig:
-    """From the ledger; what cannot be read is left out."""
+    """Parse the ledger section; leave out what is invalid."""
     fields = _mapping(value)
     devices: dict[str, DeviceConfig] = {}
     for device_id, entry in _mapping(fields.get("devices")).items():

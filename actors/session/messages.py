@@ -22,69 +22,62 @@ BUBBLE: Final = "bubble"
 
 @dataclass(frozen=True, slots=True)
 class Damping:
-    """N s/m: `scalar` along every device axis, and `vector` along each by itself; they add."""
+    """Damping of one device, N s/m; `scalar` and `vector` add."""
 
-    scalar: float = 0.0
-    vector: Vec3 = ORIGIN
+    scalar: float = 0.0  # N s/m, on every device axis
+    vector: Vec3 = ORIGIN  # N s/m, per device axis
 
     @property
     def per_axis(self) -> Vec3:
-        """What acts along each device axis."""
+        """Sum of both on each device axis, N s/m."""
         x, y, z = (self.scalar + part for part in self.vector)
         return x, y, z
 
 
 @dataclass(frozen=True, slots=True)
 class NavigationConfig:
-    """Whether a session navigates with a device (`off`, `bubble`), and the bubble that it has or would have."""
+    """Navigation of one session with one device."""
 
-    mode: str = OFF
-    bubble: Bubble = field(default_factory=Bubble)
+    mode: str = OFF  # `off` or `bubble`
+    bubble: Bubble = field(default_factory=Bubble)  # kept while the mode is `off`
 
     @property
     def in_force(self) -> Bubble | None:
-        """What the loop navigates by."""
+        """The bubble that the loop uses, None while the mode is `off`."""
         return self.bubble if self.mode == BUBBLE else None
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceConfig:
-    """One session's configuration of one device; None: the session's basis, the preset of the start, the setting's gain.
+    """One session's configuration of one device."""
 
-    `mount` counts only under the preset `custom`; a built-in preset has its own. `workspace` is the transform that a session
-    starts with: from then on it is the edge's.
-    """
-
-    basis: Basis | None = None
-    preset: str | None = None
-    mount: Transform = field(default_factory=Transform)
+    basis: Basis | None = None  # None: the session's
+    preset: str | None = None  # None: the kind's start preset
+    mount: Transform = field(default_factory=Transform)  # used under the preset `custom` only
     damping: Damping = field(default_factory=Damping)
-    force_gate: float | None = None
-    workspace: Transform = field(default_factory=Transform)
+    force_gate: float | None = None  # gain, 0 to 1; None: the setting's
+    workspace: Transform = field(default_factory=Transform)  # start value; afterwards the edge keeps the transform
     navigation: NavigationConfig = field(default_factory=NavigationConfig)
 
 
 @dataclass(frozen=True, slots=True)
 class SessionConfig:
-    """Everything that a session has configured; devices that it never configured are not in `devices`.
-
-    `freeform`: the profile is one of those whose compacts start with the preset `compact_zup`. `sdk_from_profile`:
-    `required_sdk_version` was remembered for the profile's name; False: the session declared it, or has none.
-    """
+    """Configuration of one session."""
 
     profile: str = NO_PROFILE
     required_sdk_version: str | None = None
-    sdk_from_profile: bool = False
-    freeform: bool = False
+    sdk_from_profile: bool = False  # the version was remembered for the profile, not declared by the session
+    freeform: bool = False  # the profile is one of those that start with the preset `compact_zup`
     basis: Basis = field(default_factory=Basis)
+    # by id; only devices that were configured
     devices: Mapping[str, DeviceConfig] = field(default_factory=lambda: MappingProxyType({}))
 
     def device(self, device_id: str) -> DeviceConfig:
-        """The configuration of one device, defaults where nothing was configured."""
+        """Return the configuration of one device, defaults where nothing was configured."""
         return self.devices.get(device_id, DeviceConfig())
 
     def basis_of(self, device_id: str) -> Basis:
-        """The device's own basis, else the session's."""
+        """Return the device's own basis, else the session's."""
         return self.device(device_id).basis or self.basis
 
 
@@ -93,7 +86,7 @@ class SessionConfig:
 
 @dataclass(frozen=True, slots=True)
 class DeclareProfile:
-    """The session is called this; a session that declared no SDK version itself gets the one remembered for the name, or none."""
+    """Set the profile name; a session that declared no SDK version gets the one remembered for the name."""
 
     name: str
     path: str = ""
@@ -101,14 +94,14 @@ class DeclareProfile:
 
 @dataclass(frozen=True, slots=True)
 class ClearProfile:
-    """Back to `default` without an SDK version; the name's is forgotten unless another open session declared one under it."""
+    """Reset to `default` without an SDK version; forget the name's version unless another open session declared it."""
 
     path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class RequireSdk:
-    """The client needs this interface version."""
+    """Set the interface version that the client needs."""
 
     version: str
     path: str = ""
@@ -116,16 +109,16 @@ class RequireSdk:
 
 @dataclass(frozen=True, slots=True)
 class SetBasis:
-    """A basis for one device, or for the session where `device_id` is None; `basis` None: back to what it was at the start."""
+    """Set the basis of one device."""
 
-    device_id: str | None
-    basis: Basis | None
+    device_id: str | None  # None: the session's basis
+    basis: Basis | None  # None: the start value
     path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SetMount:
-    """A mount for one device, partial; the preset becomes `custom`."""
+    """Change the given parts of one device's mount; the preset becomes `custom`."""
 
     device_id: str
     mount: PartialTransform
@@ -134,16 +127,16 @@ class SetMount:
 
 @dataclass(frozen=True, slots=True)
 class SetPreset:
-    """A workspace preset for one device; None: back to what it was at the start, which also resets the mount."""
+    """Set the workspace preset of one device."""
 
     device_id: str
-    preset: str | None
+    preset: str | None  # None: the start values of preset and mount
     path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SetDamping:
-    """Damping of one device, all of it: a part that is None is 0."""
+    """Replace the damping of one device, N s/m; a part that is None becomes 0."""
 
     device_id: str
     scalar: float | None = None
@@ -153,7 +146,7 @@ class SetDamping:
 
 @dataclass(frozen=True, slots=True)
 class ClearDamping:
-    """Damping of one device: back to what it was at the start."""
+    """Reset the damping of one device to its start value."""
 
     device_id: str
     path: str = ""
@@ -161,16 +154,16 @@ class ClearDamping:
 
 @dataclass(frozen=True, slots=True)
 class SetForceGate:
-    """Gain of the force gate of one device, 0 to 1; None: back to what it was at the start, which may be the setting's."""
+    """Set the gain of one device's force gate."""
 
     device_id: str
-    gain: float | None
+    gain: float | None  # 0 to 1; None: the start value, which may be the setting's
     path: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class SetNavigation:
-    """Navigation with one device: another mode, and other values of fields of its Bubble; what is not named stays."""
+    """Change the mode and the given Bubble fields of one device's navigation."""
 
     device_id: str
     mode: str | None
@@ -180,7 +173,7 @@ class SetNavigation:
 
 @dataclass(frozen=True, slots=True)
 class ClearNavigation:
-    """Navigation with one device: back to what it was at the start."""
+    """Reset the navigation of one device to its start value."""
 
     device_id: str
     path: str = ""
@@ -188,7 +181,7 @@ class ClearNavigation:
 
 @dataclass(frozen=True, slots=True)
 class SetWorkspace:
-    """The workspace transform of one device that new sessions start with, partial."""
+    """Change the given parts of one device's start workspace transform; for start values of new sessions only."""
 
     device_id: str
     workspace: WorkspaceChange
@@ -213,37 +206,37 @@ Change: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """One change that was not made, and why; `error` is what HTTP makes a status of."""
+    """One change that was refused."""
 
     change: Change
     reason: str
-    error: HapticError
+    error: HapticError  # the edge maps its class to an HTTP status
 
     @property
     def path(self) -> str:
-        """Where the change stood in what was sent."""
+        """JSON path of the change in the message."""
         return self.change.path
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What a session is configured to now, which values really changed, and what was refused."""
+    """Result of applying changes."""
 
-    config: SessionConfig
-    scopes: tuple[str, ...]
+    config: SessionConfig  # the configuration afterwards
+    scopes: tuple[str, ...]  # names of the values that changed
     refused: tuple[Refused, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigureSession(Request[Applied]):
-    """Make these changes in order; each by itself is made or refused. Asked of `session/{id}`."""
+    """Apply these changes in order; each one is made or refused by itself. Asked of `session/{id}`."""
 
     changes: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationChanged(Message):
-    """Told by the edge to `session/{id}`: it changed these scopes, whose values are its own, on these devices."""
+    """Told by the edge to `session/{id}`: values of these scopes, which the edge keeps, changed on these devices."""
 
     scopes: tuple[str, ...]
     device_ids: tuple[str, ...]
@@ -251,29 +244,29 @@ class ConfigurationChanged(Message):
 
 @dataclass(frozen=True, slots=True)
 class ConfigureDefaults(Request[Applied]):
-    """Change what new sessions start with; asked of the manager, which tells it to the ledger."""
+    """Change the start values of new sessions. Asked of the manager, which stores them in the ledger."""
 
     changes: tuple[Change, ...]
 
 
-# ---------------------------------------------------------------- lives of sessions
+# ---------------------------------------------------------------- opening and closing
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Who is at the other end: address, frame version `3.0` or `3.1`."""
+    """The client of a session."""
 
     remote_address: str
-    version: str
+    version: str  # frame version, `3.0` or `3.1`
 
 
 @dataclass(frozen=True, slots=True)
 class SessionHandle:
-    """What the edge works with from now on: the slot, and the name of the session's actor."""
+    """What the edge needs of an opened session."""
 
     session_id: int
     lease: Lease
-    actor: str
+    actor: str  # directory name of the session's actor
     config: SessionConfig
     resumed: bool
 
@@ -284,21 +277,17 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession(Request[SessionHandle]):
-    """Open a session; `resume` is the id that the client had, as it sent it. NoSlot when too many are open.
-
-    Both are called on any thread: `lost` when the session's actor failed too often, so that the edge closes the connection;
-    `gone` says whether the connection has ended, for a manager that was not told.
-    """
+    """Open a session; NoSlot when too many are open. Both callbacks are called on any thread."""
 
     client: Client
-    lost: Callable[[], None]
-    resume: str | None = None
-    gone: Callable[[], bool] = _never
+    lost: Callable[[], None]  # called when the session's actor crashed too often: the edge closes the connection
+    resume: str | None = None  # id of the earlier session, as the client sent it
+    gone: Callable[[], bool] = _never  # returns whether the connection has ended, in case CloseSession was lost
 
 
 @dataclass(frozen=True, slots=True)
 class CloseSession(Message):
-    """The connection of this session is gone; its writers are revoked already."""
+    """The session's connection has ended; its writers are revoked already."""
 
     session_id: int
     lease: Lease
@@ -306,12 +295,12 @@ class CloseSession(Message):
 
 @dataclass(frozen=True, slots=True)
 class CloseGone(Message):
-    """Told by the edge when an OpenSession failed: it may have been done all the same, too late. Close what has no connection."""
+    """Told by the edge when an OpenSession timed out: close each session that is open without a connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionDescribed(Message):
-    """Told by a SessionActor to its manager: the configuration is now this."""
+    """Told by a SessionActor to the SessionManager: the session's new configuration."""
 
     session_id: int
     config: SessionConfig
@@ -319,17 +308,17 @@ class SessionDescribed(Message):
 
 @dataclass(frozen=True, slots=True)
 class SessionRecord:
-    """One open session as the table shows it; `connected_at` is ISO 8601 UTC."""
+    """Row of one open session in the table."""
 
     session_id: int
     client: Client
-    connected_at: str
+    connected_at: str  # ISO 8601, UTC
     config: SessionConfig
 
 
 @dataclass(frozen=True, slots=True)
 class SessionTable:
-    """Every open session, oldest first, and what new ones start with."""
+    """All open sessions, oldest first, and the start values of new ones."""
 
     sessions: tuple[SessionRecord, ...] = ()
     defaults: SessionConfig = field(default_factory=SessionConfig)

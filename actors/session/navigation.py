@@ -17,15 +17,15 @@ LARGEST_PLACE: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A number of the bubble: its field, what it may be, in which unit."""
+    """Allowed range of one number of the bubble."""
 
-    field: str
+    field: str  # name in Bubble
     least: float
     most: float
     unit: str = ""
 
     def check(self, name: str, value: float) -> None:
-        """InvalidInput that says what may stand there."""
+        """Raise InvalidInput that names the range if the value is outside of it."""
         if not self.least <= value <= self.most:
             unit = f" {self.unit}" if self.unit else ""
             raise InvalidInput(f"{name} is {self.least:g} to {self.most:g}{unit}")
@@ -59,14 +59,14 @@ NUMBERS: Final[Mapping[str, Mapping[str, Range]]] = MappingProxyType(
 
 
 _COLLISION: Final = NUMBERS["collision"]
-# Beside it a number is judged by itself: nothing else in it stands in the way.
-BESIDE_ANY: Final = NavigationConfig(
+# With these values a change of `threshold` or `release` can only fail on its own range.
+WIDEST_COLLISION: Final = NavigationConfig(
     bubble=Bubble(threshold=_COLLISION["threshold"].most, release=_COLLISION["release"].least)
 )
 
 
 def merged(now: NavigationConfig, mode: str | None, fields: Mapping[str, Any]) -> NavigationConfig:
-    """`now` with another mode and other fields of its bubble; InvalidInput, and nothing changes."""
+    """Return `now` with the mode and fields replaced; InvalidInput."""
     if mode not in {None, OFF, BUBBLE}:
         raise InvalidInput(f'mode is "{OFF}" or "{BUBBLE}"')
     bubble: Bubble = replace(now.bubble, **fields)
@@ -82,7 +82,7 @@ def merged(now: NavigationConfig, mode: str | None, fields: Mapping[str, Any]) -
 
 
 def check_shape(shape: BubbleShape) -> None:
-    """InvalidInput that says which parameter is wrong."""
+    """Raise InvalidInput that names the invalid parameter."""
     expected = PRIMITIVES.get(shape.primitive)
     if expected is None:
         raise InvalidInput(f"shape.primitive is one of {', '.join(PRIMITIVES)}")
@@ -100,7 +100,7 @@ def check_shape(shape: BubbleShape) -> None:
 
 
 def as_json(navigation: NavigationConfig) -> dict[str, object]:
-    """For the ledger."""
+    """Return the configuration for the ledger."""
     bubble = navigation.bubble
     numbers = [limits.field for group in NUMBERS.values() for limits in group.values()]
     return {
@@ -114,7 +114,7 @@ def as_json(navigation: NavigationConfig) -> dict[str, object]:
 
 
 def from_json(value: Mapping[str, Any]) -> NavigationConfig:
-    """From the ledger; TypeError, ValueError or KeyError for what is none, unknown fields are left out."""
+    """Parse the ledger's value; TypeError, ValueError or KeyError if invalid. Ignore unknown fields."""
     primitive, parameters = value["shape"]
     numbers = [limits.field for group in NUMBERS.values() for limits in group.values()]
     shape = BubbleShape(

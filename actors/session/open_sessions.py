@@ -13,26 +13,27 @@ from fastpath.arena.runtime import Lease
 
 @dataclass(frozen=True, slots=True)
 class SessionEntry:
-    """One open session; only its SessionActor replaces `config`. `connected_at` is ISO 8601 UTC; `gone`: no connection is left."""
+    """One open session; only its SessionActor replaces `config`."""
 
     session_id: int
     lease: Lease
     client: Client
-    connected_at: str
+    connected_at: str  # ISO 8601, UTC
     config: Published[SessionConfig]
-    lost: Callable[[], None]
-    gone: Callable[[], bool]
+    lost: Callable[[], None]  # closes the connection; any thread
+    gone: Callable[[], bool]  # returns whether the connection has ended; any thread
 
     def record(self) -> SessionRecord:
-        """As the table shows it."""
+        """Return its row of the table."""
         return SessionRecord(self.session_id, self.client, self.connected_at, self.config.value)
 
 
 @dataclass(slots=True)
 class OpenSessions:
-    """`entries` oldest first, `memory` and `defaults` are the SessionManager's to change, and stay when it restarts; `unsaved`: the disk lags."""
+    """State of the SessionManager that outlives its restarts; only the manager writes it."""
 
     memory: Published[SessionMemory]
+    # start values of new sessions
     defaults: Published[SessionConfig] = field(default_factory=lambda: Published(SessionConfig()))
-    entries: dict[int, SessionEntry] = field(default_factory=dict[int, SessionEntry])
-    unsaved: bool = False
+    entries: dict[int, SessionEntry] = field(default_factory=dict[int, SessionEntry])  # by session id, oldest first
+    unsaved: bool = False  # the ledger lacks the newest memory

@@ -1,4 +1,4 @@
-"""Rules of workspace presets: which a kind takes, and the mount that each means."""
+"""Rules of workspace presets: those that a kind accepts, and the mount of each."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ OWN_PRESETS: Final = MappingProxyType({preset.name: preset for spec in specs() f
 
 
 def preset_names(kind: Kind) -> tuple[str, ...]:
-    """Every preset that a kind takes, sorted."""
+    """Return the presets that a kind accepts, sorted."""
     return tuple(sorted(IDENTITY | CENTRED | {CUSTOM} | {preset.name for preset in kind.spec.presets}))
 
 
 def check(preset: str, kind: Kind) -> str:
-    """The preset, if the kind takes it; InvalidInput names those that it does."""
+    """Return the preset if the kind accepts it; InvalidInput lists those that it does."""
     if preset not in preset_names(kind):
         raise InvalidInput(
             f'{kind.with_article} has no preset "{preset[:40]}": use one of {", ".join(preset_names(kind))}'
@@ -37,7 +37,7 @@ def check(preset: str, kind: Kind) -> str:
 
 
 def origin(preset: str, reach: Reach) -> Vec3:
-    """Where a built-in preset puts the origin: metres, device frame."""
+    """Return the origin of a built-in preset: m, device frame."""
     own = OWN_PRESETS.get(preset)
     if own is not None and own.origin is not None:
         return own.origin
@@ -45,13 +45,13 @@ def origin(preset: str, reach: Reach) -> Vec3:
 
 
 def mount(preset: str, reach: Reach, basis: Basis) -> Transform:
-    """The mount of a built-in preset: position = -B origin, so that the origin lands on 0 in local space."""
+    """Return the mount of a built-in preset: position = -B origin, so that the origin maps to 0 in local space."""
     x, y, z = basis_apply((basis.axes, basis.signs), origin(preset, reach))
     return Transform(position=(0.0 - x, 0.0 - y, 0.0 - z))
 
 
 def preset_of(config: SessionConfig, record: DeviceRecord) -> str:
-    """The preset in force: the one that was chosen, else that of the start."""
+    """Return the preset in force: the chosen one, else the start preset."""
     chosen = config.device(record.device_id).preset
     if chosen is not None:
         return chosen
@@ -60,7 +60,7 @@ def preset_of(config: SessionConfig, record: DeviceRecord) -> str:
 
 
 def mount_of(config: SessionConfig, record: DeviceRecord) -> Transform:
-    """The mount in force: the client's under `custom`, else that of the preset for the basis in force."""
+    """Return the mount in force: the client's under `custom`, else the preset's for the basis in force."""
     preset, reach = preset_of(config, record), record.identity.reach
     if preset == CUSTOM or reach is None:
         return config.device(record.device_id).mount

@@ -1,4 +1,4 @@
-"""Rules of profiles and SDK versions: valid names, comparison, and what is remembered of ended sessions."""
+"""Rules of profiles and SDK versions: valid names, comparison, and the memory of ended sessions."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ V = TypeVar("V")
 LONGEST_NAME: Final = 100
 LONGEST_VERSION: Final = 32
 REMEMBERED: Final = 1_000
-NOTHING_HELD: Final[Mapping[str, str]] = MappingProxyType({})
+NO_VERSIONS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 def check_name(name: str) -> str:
-    """A profile name: 1 to 100 printable characters; InvalidInput."""
+    """Return the profile name if it is 1 to 100 printable characters, else InvalidInput."""
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidInput(f"a profile name has 1 to {LONGEST_NAME} printable characters")
     return name
 
 
 def version_parts(version: str) -> tuple[int, ...]:
-    """`3.5.3` as numbers, trailing zeros left out so that missing parts count as 0; InvalidInput."""
+    """Return `3.5.3` as numbers without trailing zeros, so that missing parts count as 0; InvalidInput."""
     parts = version.split(".")
     if len(version) > LONGEST_VERSION or not all(part.isascii() and part.isdecimal() for part in parts):
         raise InvalidInput('a version is numbers and dots, such as "3.5.3"')
@@ -40,7 +40,7 @@ def version_parts(version: str) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """What a session gets back when it reconnects."""
+    """Profile and version that a session gets back when it reconnects."""
 
     profile: str = NO_PROFILE
     required_sdk_version: str | None = None
@@ -49,35 +49,35 @@ class Remembered:
 
 @dataclass(frozen=True, slots=True)
 class SessionMemory:
-    """Sessions by id, oldest first, and SDK versions by profile name."""
+    """Remembered sessions and versions, at most REMEMBERED of each."""
 
-    sessions: Mapping[int, Remembered] = field(default_factory=lambda: MappingProxyType({}))
-    versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    sessions: Mapping[int, Remembered] = field(default_factory=lambda: MappingProxyType({}))  # by id, oldest first
+    versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))  # SDK version by profile name
 
-    def noting(
-        self, session_id: int, now: Remembered, before: Remembered, held: Mapping[str, str] = NOTHING_HELD
+    def with_session(
+        self, session_id: int, now: Remembered, before: Remembered, declared: Mapping[str, str] = NO_VERSIONS
     ) -> SessionMemory:
-        """`now` for that session. A version that it declares is kept under its profile's name.
+        """Return the memory with `now` for that session; a version that it declared is kept under its profile's name.
 
-        The version of a name that it cleared is forgotten, unless another open session declared one: `held`, by name.
+        The version of a name that it cleared is forgotten, unless `declared` (declared by open sessions, by name) has one.
         """
         versions = dict(self.versions)
         known = versions.pop(now.profile, None)
         own = None if now.from_profile else now.required_sdk_version
-        # A session that only ends says nothing new: another may have declared a newer version under that name.
+        # The end of a session declares nothing: another may have declared a newer version under that name.
         version = own if now != before and own is not None else known or own
         if now.profile != NO_PROFILE and version is not None:
             versions[now.profile] = version
         if now == Remembered() and before.profile != NO_PROFILE:
             versions.pop(before.profile, None)
-            if before.profile in held:
-                versions[before.profile] = held[before.profile]
+            if before.profile in declared:
+                versions[before.profile] = declared[before.profile]
         sessions = {known: value for known, value in self.sessions.items() if known != session_id}
         sessions[session_id] = now
         return SessionMemory(_newest(sessions), _newest(versions))
 
     def as_json(self) -> dict[str, object]:
-        """For the ledger."""
+        """Return the ledger section."""
         return {
             "sessions": [
                 [known, value.profile, value.required_sdk_version, value.from_profile]
@@ -88,7 +88,7 @@ class SessionMemory:
 
     @classmethod
     def from_json(cls, value: Frozen) -> SessionMemory:
-        """From the ledger; what cannot be read is left out."""
+        """Parse the ledger section; leave out what is invalid."""
         ledger: Mapping[str, Frozen] = value if isinstance(value, Mapping) else {}
         entries, named = ledger.get("sessions"), ledger.get("versions")
         sessions = [_session(entry) for entry in entries] if isinstance(entries, tuple) else []
@@ -106,17 +106,17 @@ class SessionMemory:
 
 
 def _newest(kept: dict[K, V]) -> Mapping[K, V]:
-    """The last 1,000 entries."""
+    """Return the last REMEMBERED entries."""
     return MappingProxyType(dict(list(kept.items())[-REMEMBERED:]))
 
 
 def _session(entry: Frozen) -> tuple[int, Remembered] | None:
-    """One remembered session; None when it cannot be read."""
+    """Parse one remembered session; None if invalid."""
     match entry:
         case (int() as known, str() as profile, (str() | None) as version, bool() as from_profile):
             pass
         case (int() as known, str() as profile, (str() | None) as version):
-            # Written before it was remembered where a version comes from.
+            # A ledger without the version's origin.
             from_profile = False
         case _:
             return None
@@ -126,7 +126,7 @@ def _session(entry: Frozen) -> tuple[int, Remembered] | None:
 
 
 def _readable(name: str, version: str) -> bool:
-    """Whether the rules would take this name and this version today."""
+    """Whether name and version are valid."""
     try:
         check_name(name)
         version_parts(version)

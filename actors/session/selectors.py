@@ -1,6 +1,7 @@
 """Parse session selectors of paths and of `?session=`: `7`, `#7`, `:0`, `name`, `name:-1`, `sim*`.
 
-`default` means the start values of new sessions, `:default` the sessions without a profile. Only `*` (any characters) and `?` (one character) are special; letters count as they are written.
+`default` means the start values of new sessions, `:default` the sessions without a profile. Wildcards are `*` (any characters)
+and `?` (one character); case matters.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ _SHOWN: Final = 80
 
 
 class DefaultIsNoSession(NoSuchSession):
-    """`default`, exactly, was named where a connected session is wanted."""
+    """The selector `default` was used where a connected session is required."""
 
     hint = "it names the start values of new sessions; sessions without a profile are :default, one of them default:0"
 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """What a selector asks for: an id, or the sessions of a profile name or pattern (None = all), of which `index` takes one."""
+    """A parsed selector: an id, or the sessions of a profile name or pattern."""
 
     text: str
     session_id: int | None = None
-    name: str | None = None
-    index: int | None = None
+    name: str | None = None  # profile name or pattern; None: all sessions
+    index: int | None = None  # position among those sessions, negative from the end; None: all of them
 
     @property
     def is_pattern(self) -> bool:
@@ -49,23 +50,23 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The sessions that a selector found, oldest first."""
+    """The sessions that a selector matches, oldest first."""
 
     selector: Selector
     sessions: tuple[SessionRecord, ...]
 
     @property
     def several(self) -> bool:
-        """Whether it may mean several: a pattern, be there one match or none, and a name that more than one session has."""
+        """Whether it may match several: a pattern (even with one match or none), or a name of several sessions."""
         return self.selector.is_pattern or self.many
 
     @property
     def many(self) -> bool:
-        """Whether an answer lists results; a pattern that finds exactly one session means that session."""
+        """Whether several sessions match, so that the answer is a list of results."""
         return len(self.sessions) > 1
 
     def some(self) -> tuple[SessionRecord, ...]:
-        """At least one session; NoSuchSession."""
+        """Return at least one session; NoSuchSession."""
         if self.selector.is_default:
             raise DefaultIsNoSession(self.selector.text)
         if not self.sessions:
@@ -74,9 +75,9 @@ class Selected:
 
 
 def parse_selector(text: str, *, start_values: bool = True) -> Selector:
-    """From its text, which is percent-decoded already; InvalidInput when it is empty or too long to mean anything.
+    """Parse a percent-decoded selector; InvalidInput if empty or too long.
 
-    `start_values` False: `default` is a profile name as any other, as `:default` always is.
+    `start_values` False: `default` is an ordinary profile name, as `:default` always is.
     """
     if not text or len(text) > _LONGEST:
         raise InvalidInput(f"Name a session by id, index or profile, in 1 to {_LONGEST} characters.")
@@ -90,7 +91,7 @@ def parse_selector(text: str, *, start_values: bool = True) -> Selector:
 
 
 def select(selector: Selector, table: SessionTable) -> Selected:
-    """The sessions of the table that the selector means; none for `default`."""
+    """Return the sessions of the table that match; none for `default`."""
     if selector.is_default:
         return Selected(selector, ())
     if selector.session_id is not None:
@@ -105,6 +106,6 @@ def select(selector: Selector, table: SessionTable) -> Selected:
 
 
 def _shown(text: str) -> str:
-    """A selector from outside, fit for a message."""
+    """Return the selector for an error sentence: printable, at most 80 characters."""
     printable = "".join(letter if letter.isprintable() else "?" for letter in text)
     return f"{printable[:_SHOWN]}…" if len(printable) > _SHOWN else printable

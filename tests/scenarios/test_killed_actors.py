@@ -66,7 +66,7 @@ class Standing:
         inner, loop = system.system, system.runtime.loop_state()
         return cls(
             devices=tuple(record.lease for record in inner.inventory.value.devices),
-            sessions=tuple((entry.session_id, entry.lease) for entry in tuple(inner.book.entries.values())),
+            sessions=tuple((entry.session_id, entry.lease) for entry in tuple(inner.open_sessions.entries.values())),
             slots=system.runtime.slots(),
             channels=system.on_edge(lambda: tuple(id(channel) for channel in system.bridge.channels.values())),
             loop=(int(loop["running"]), int(loop["started_ns"])),

@@ -355,4 +355,4 @@ def test_a_ledger_of_garbage_does_not_keep_it_from_starting(
     system = started(make())
 
     assert [record.stopped for record in system.inventory.value.devices] == [stopped, stopped]
-    assert system.book.memory.value.sessions == {}
+    assert system.open_sessions.memory.value.sessions == {}

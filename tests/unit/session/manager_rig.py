@@ -56,16 +56,16 @@ class SessionManagerRig(ActorRig):
         super().__init__()
         self.runtime = Runtime(stepping=True, realtime=False, max_sessions=most)
         self.myself = Listener(self.context, MANAGER)
-        self.book = OpenSessions(Published(memory or SessionMemory()))
+        self.open_sessions = OpenSessions(Published(memory or SessionMemory()))
         self.table = Published(SessionTable())
         self.ids = ids or Ids()
         self.lost: list[int] = []
         self.manager, self.children = self.again()
 
     def again(self) -> tuple[SessionManager, NoChildren]:
-        """Another manager on the same book, as after a crash."""
+        """Another manager with the same open sessions, as after a crash."""
         manager = SessionManager(
-            self.context, self.runtime, self.book, self.table, self.inventory, self.ids, self.settings
+            self.context, self.runtime, self.open_sessions, self.table, self.inventory, self.ids, self.settings
         )
         children = NoChildren()
         manager._children = cast("Any", children)
@@ -94,7 +94,7 @@ class SessionManagerRig(ActorRig):
         self.manager.on_described(SessionDescribed(handle.session_id, config))
 
     def entry(self, handle: SessionHandle) -> SessionEntry:
-        return self.book.entries[handle.session_id]
+        return self.open_sessions.entries[handle.session_id]
 
     @property
     def shown(self) -> list[tuple[int, str]]:

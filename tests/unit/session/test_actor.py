@@ -48,13 +48,13 @@ class SessionActorRig(ActorRig):
     def __init__(self) -> None:
         super().__init__({"presets/freeform_profiles": ["*freeform*"]}, inventory=INVENTORY)
         self.manager = Listener(self.context, MANAGER)
-        self.book = OpenSessions(Published(SessionMemory()))
+        self.open_sessions = OpenSessions(Published(SessionMemory()))
         self.entry: SessionEntry = entry_of(7)
         self.actor = self.again()
 
     def again(self) -> SessionActor:
         """Another actor on the same entry, as after a crash."""
-        return SessionActor(self.context, self.entry, self.inventory, self.book, self.settings)
+        return SessionActor(self.context, self.entry, self.inventory, self.open_sessions, self.settings)
 
     @property
     def config(self) -> SessionConfig:
@@ -132,7 +132,7 @@ def test_an_actor_that_is_started_again_has_what_was_configured(rig: SessionActo
 
 
 def test_a_remembered_version_comes_back_with_its_profile(rig: SessionActorRig) -> None:
-    rig.book.memory.replace(SessionMemory().noting(3, Remembered("mine", "3.4"), Remembered()))
+    rig.open_sessions.memory.replace(SessionMemory().with_session(3, Remembered("mine", "3.4"), Remembered()))
 
     rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
 
@@ -154,7 +154,7 @@ def test_a_version_that_is_too_new_is_warned_of_and_remembered(rig: SessionActor
 
 
 def test_version_from_a_profile_that_is_too_new_is_warned_of(rig: SessionActorRig) -> None:
-    rig.book.memory.replace(SessionMemory().noting(3, Remembered("mine", "9.1"), Remembered()))
+    rig.open_sessions.memory.replace(SessionMemory().with_session(3, Remembered("mine", "9.1"), Remembered()))
 
     applied = rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
     rig.actor.configure(ConfigureSession((DeclareProfile("mine"),)))
@@ -240,7 +240,7 @@ def test_damping_out_of_range_is_no_matter_of_firmware(rig: SessionActorRig) -> 
 
 def test_no_value_is_that_of_new_sessions(rig: SessionActorRig) -> None:
     start = DeviceConfig(basis=XZY, preset="custom", mount=Transform((1, 2, 3)))
-    rig.book.defaults.replace(SessionConfig(basis=XZY, devices=MappingProxyType({ARM: start})))
+    rig.open_sessions.defaults.replace(SessionConfig(basis=XZY, devices=MappingProxyType({ARM: start})))
 
     rig.actor.configure(ConfigureSession((SetBasis(None, None), SetBasis(ARM, None), SetPreset(ARM, None))))
 

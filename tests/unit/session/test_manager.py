@@ -255,11 +255,11 @@ def test_a_closed_session_leaves_nothing_behind_but_memory() -> None:
 
     rig.close(handle)
 
-    assert (rig.book.entries, rig.shown) == ({}, [])
+    assert (rig.open_sessions.entries, rig.shown) == ({}, [])
     assert rig.children.stopped == [handle.actor]
     assert rig.runtime.slots()[0] == 0
     assert rig.events[-1] == ("session-closed", handle.session_id, "default")
-    assert rig.book.memory.value.sessions[handle.session_id] == Remembered()
+    assert rig.open_sessions.memory.value.sessions[handle.session_id] == Remembered()
     assert rig.context.metrics.registry.get_sample_value("hapticd_sessions_open") == 0
 
 

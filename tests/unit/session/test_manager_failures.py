@@ -118,7 +118,7 @@ def test_slots_table_and_book_always_agree(steps: list[tuple[str, int]]) -> None
         elif step == "restart":
             rig.manager, rig.children = rig.again()
             rig.manager.started()
-        assert {session_id for session_id, _ in rig.shown} == set(alive) == set(rig.book.entries)
+        assert {session_id for session_id, _ in rig.shown} == set(alive) == set(rig.open_sessions.entries)
         assert rig.runtime.slots()[0] == len(alive)
         fresh = [handle.session_id for handle in opened if not handle.resumed]
         assert fresh == sorted(set(fresh))

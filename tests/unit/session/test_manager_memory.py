@@ -97,7 +97,7 @@ def test_what_a_closed_session_said_last_changes_nothing() -> None:
     rig.manager.on_described(SessionDescribed(handle.session_id, SessionConfig("late")))
 
     assert rig.shown == []
-    assert rig.book.memory.value.sessions[handle.session_id] == Remembered()
+    assert rig.open_sessions.memory.value.sessions[handle.session_id] == Remembered()
 
 
 def test_deleted_profile_forgets_nothing_that_another_open_session_declared() -> None:
@@ -109,8 +109,8 @@ def test_deleted_profile_forgets_nothing_that_another_open_session_declared() ->
 
     rig.declare(newer, NO_PROFILE)
 
-    assert rig.book.memory.value.versions == {"app": "3.4"}
-    assert rig.book.memory.value.sessions[older.session_id] == Remembered("app", "3.4")
+    assert rig.open_sessions.memory.value.versions == {"app": "3.4"}
+    assert rig.open_sessions.memory.value.sessions[older.session_id] == Remembered("app", "3.4")
 
 
 def test_deleted_profile_forgets_a_version_that_only_closed_sessions_declared() -> None:
@@ -122,7 +122,7 @@ def test_deleted_profile_forgets_a_version_that_only_closed_sessions_declared() 
 
     rig.declare(other, NO_PROFILE)
 
-    assert rig.book.memory.value.versions == {}
+    assert rig.open_sessions.memory.value.versions == {}
 
 
 @pytest.mark.parametrize("from_profile", [False, True])
@@ -158,7 +158,7 @@ def test_session_that_is_renamed_to_default_with_its_own_version_forgets_nothing
 
     rig.declare(handle, NO_PROFILE, "3.5")
 
-    assert rig.book.memory.value.versions == {"app": "3.5"}
+    assert rig.open_sessions.memory.value.versions == {"app": "3.5"}
 
 
 def test_many_closes_are_saved_once_a_little_later() -> None:

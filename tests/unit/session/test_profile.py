@@ -114,7 +114,7 @@ NOBODY = Remembered()
 def noted(*sessions: tuple[int, str, str | None], memory: SessionMemory = EMPTY) -> SessionMemory:
     for session_id, profile, version in sessions:
         before = memory.sessions.get(session_id, NOBODY)
-        memory = memory.noting(session_id, Remembered(profile, version), before)
+        memory = memory.with_session(session_id, Remembered(profile, version), before)
     return memory
 
 
@@ -128,7 +128,7 @@ def test_a_session_is_remembered_with_profile_and_version() -> None:
 def test_version_that_came_with_the_profile_is_not_declared_again() -> None:
     memory = noted((1, "a", "3.5"), (2, "a", "3.4"))
 
-    memory = memory.noting(3, Remembered("a", "3.5", from_profile=True), NOBODY)
+    memory = memory.with_session(3, Remembered("a", "3.5", from_profile=True), NOBODY)
 
     assert memory.versions == {"a": "3.4"}
     assert memory.sessions[3] == Remembered("a", "3.5", from_profile=True)
@@ -137,13 +137,13 @@ def test_version_that_came_with_the_profile_is_not_declared_again() -> None:
 def test_version_that_came_with_a_forgotten_profile_does_not_bring_it_back() -> None:
     memory = noted((1, "a", "3.5"), (1, NO_PROFILE, None))
 
-    assert memory.noting(2, Remembered("a", "3.5", from_profile=True), NOBODY).versions == {}
+    assert memory.with_session(2, Remembered("a", "3.5", from_profile=True), NOBODY).versions == {}
 
 
 def test_cleared_profile_keeps_what_another_open_session_declared() -> None:
     memory = noted((1, "a", "3.5"), (2, "a", "3.4"))
 
-    memory = memory.noting(2, NOBODY, memory.sessions[2], {"a": "3.5"})
+    memory = memory.with_session(2, NOBODY, memory.sessions[2], {"a": "3.5"})
 
     assert memory.versions == {"a": "3.5"}
 
@@ -221,7 +221,7 @@ def noted_from(*sessions: tuple[int, str, str | None, bool]) -> SessionMemory:
     memory = EMPTY
     for session_id, profile, version, from_profile in sessions:
         now = Remembered(profile, version, from_profile=from_profile and version is not None)
-        memory = memory.noting(session_id, now, memory.sessions.get(session_id, NOBODY))
+        memory = memory.with_session(session_id, now, memory.sessions.get(session_id, NOBODY))
     return memory
 
 
