@@ -112,7 +112,7 @@ class System:
         self._drivers = NoLinks() if links is None else links(self.runtime, self.settings)
         silence = SilenceWatch(self.context.directory, self.runtime, self.inventory)
         links_watch = LinkWatch(self.context.directory, self.links)
-        self.timekeeper = Timekeeper(self.context, self.runtime, watch, links_watch, each_turn=silence)
+        self.timekeeper = Timekeeper(self.context, self.runtime, watch, links_watch, every_period=silence)
         self._simulated = self._simulate() if simulated is None else simulated
         identities(self._simulated or ())
         self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))

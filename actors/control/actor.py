@@ -33,22 +33,22 @@ if TYPE_CHECKING:
 FREQUENCY: Final = "control/frequency"
 COMMAND_TIMEOUT: Final = "sessions/command_timeout"
 STATISTICS_PERIOD: Final = "control/statistics_period"
-WORTH_A_LINE: Final = 0.01
+MISSED_SHARE_LOGGED: Final = 0.01
 # Shorter than the time from a device's connection to its first force.
-LOOK_EVERY_S: Final = 0.05
-SLOW_MACHINE: Final = "lower control/frequency or give the loop a processor, see docs/realtime.md"
-LEFT_OUT: Final = "POST /simulation/loop with ratio 1 lets every tick run"
+DEVICE_CHECK_S: Final = 0.05
+SLOW_MACHINE_HINT: Final = "lower control/frequency or give the loop a processor, see docs/realtime.md"
+TICKS_LEFT_OUT_HINT: Final = "POST /simulation/loop with ratio 1 lets every tick run"
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class SayStatistics(Message):
+class EmitStatistics(Message):
     """Told to the FastpathActor by its timer: a period of `control/statistics_period` has ended."""
 
 
 @dataclass(frozen=True, slots=True)
-class LookAtDevices(Message):
+class CheckDevices(Message):
     """Told to the FastpathActor by its timer while ticks are left out: check for a real device."""
 
 
@@ -72,7 +72,7 @@ class FastpathActor(ServiceActor):
         self._watch = watch
         self._inventory = inventory
         self._sessions = sessions
-        self._told: LoopFacts | None = None
+        self._last_facts: LoopFacts | None = None
         self._period_began: LoopFacts | None = None
 
     def started(self) -> None:
@@ -80,7 +80,7 @@ class FastpathActor(ServiceActor):
         self._publish()
         if not self._runtime.stepping:
             self._start()
-        self.look_at_devices(LookAtDevices())
+        self.check_devices(CheckDevices())
         self._begin_period()
 
     @handles(SettingChanged)
@@ -95,35 +95,35 @@ class FastpathActor(ServiceActor):
     def set_tick_share(self, message: SetTickShare) -> float:
         """Set the share of ticks that run; below 1 Conflict with a real device or without any device."""
         if message.share < 1:
-            self._all_simulated()
-        self._share(message.share)
+            self._require_simulated()
+        self._set_share(message.share)
         return self._watch.value.share
 
-    @handles(LookAtDevices)
-    def look_at_devices(self, _message: LookAtDevices) -> None:
-        """Run every tick again once there is a real device; else check again after LOOK_EVERY_S."""
+    @handles(CheckDevices)
+    def check_devices(self, _message: CheckDevices) -> None:
+        """Run every tick again once there is a real device; else check again after DEVICE_CHECK_S."""
         if self._watch.value.share == 1:
             return
         real = self._real_device()
         if real is None:
-            self.context.timers.after(LOOK_EVERY_S, self.name, LookAtDevices(), key=(self.name, LookAtDevices))
+            self.context.timers.after(DEVICE_CHECK_S, self.name, CheckDevices(), key=(self.name, CheckDevices))
             return
         logger.warning("device %s is no simulation: every tick of the loop runs again", real)
-        self._share(1.0)
+        self._set_share(1.0)
 
     @handles(LoopFacts)
     def on_facts(self, facts: LoopFacts) -> None:
         """Log trips and missed ticks since the last facts, and emit an event when the rate becomes too low."""
-        before, self._told = self._told, facts
+        before, self._last_facts = self._last_facts, facts
         if before is None:
             return
         self._log(before, facts)
         hz = None if self._runtime.stepping else rate.measured_hz(before, facts)
         if hz is not None:
-            self._judge(hz, facts.counters.target_frequency)
+            self._check_rate(hz, facts.counters.target_frequency)
 
-    @handles(SayStatistics)
-    def say_statistics(self, _message: SayStatistics) -> None:
+    @handles(EmitStatistics)
+    def emit_statistics(self, _message: EmitStatistics) -> None:
         """Emit `main-loop-statistics` for the ended period, unless the loop does not run."""
         before = self._period_began
         after = self._begin_period()
@@ -138,16 +138,17 @@ class FastpathActor(ServiceActor):
                 "the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero"
             )
         missed, ticks = now.missed - then.missed, now.ticks - then.ticks
-        if missed > WORTH_A_LINE * ticks and self._watch.value.share == 1:
+        if missed > MISSED_SHARE_LOGGED * ticks and self._watch.value.share == 1:
             logger.warning("the loop skipped %d late ticks of %d: see docs/realtime.md", missed, missed + ticks)
 
-    def _judge(self, hz: float, target_hz: float) -> None:
+    def _check_rate(self, hz: float, target_hz: float) -> None:
         watch = self._watch.value
         stage = rate.rate_stage(watch.stage, hz / target_hz)
         if stage == watch.stage:
             return
         self._watch.replace(replace(watch, stage=stage))
-        event = rate.rate_event(watch.stage, stage, target_hz, hz, SLOW_MACHINE if watch.share == 1 else LEFT_OUT)
+        hint = SLOW_MACHINE_HINT if watch.share == 1 else TICKS_LEFT_OUT_HINT
+        event = rate.rate_event(watch.stage, stage, target_hz, hz, hint)
         if event is not None:
             self.tell(HUB, event)
         elif stage is RateStage.ENOUGH:
@@ -157,10 +158,10 @@ class FastpathActor(ServiceActor):
         """Start a statistics period and its timer. Return the counters at its start."""
         self._period_began = LoopFacts(self.context.clock.now_ns(), read_counters(self._runtime))
         period_s = self._settings.value.number(STATISTICS_PERIOD)
-        self.context.timers.after(period_s, self.name, SayStatistics(), key=(self.name, SayStatistics))
+        self.context.timers.after(period_s, self.name, EmitStatistics(), key=(self.name, EmitStatistics))
         return self._period_began
 
-    def _all_simulated(self) -> None:
+    def _require_simulated(self) -> None:
         """Raise Conflict unless there are devices and all are simulated."""
         real = self._real_device()
         if real is not None:
@@ -172,10 +173,10 @@ class FastpathActor(ServiceActor):
         devices = self._inventory.value.devices
         return next((record.device_id for record in devices if not record.identity.simulated), None)
 
-    def _share(self, share: float) -> None:
+    def _set_share(self, share: float) -> None:
         self._watch.replace(replace(self._watch.value, share=share))
         self._publish()
-        self.look_at_devices(LookAtDevices())
+        self.check_devices(CheckDevices())
 
     def _start(self) -> None:
         priority = self._settings.value.integer("control/realtime_priority")

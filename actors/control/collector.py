@@ -81,7 +81,7 @@ class LoopCollector(Collector):
 
     def _devices(self) -> Iterator[Metric]:
         phases = GaugeMetricFamily("hapticd_devices", "Devices, by type and phase.", labels=["type", "phase"])
-        shown = [(make(name, says, labels=["device_id"]), field) for make, name, field, says in OF_DEVICES]
+        shown = [(make(name, help_text, labels=["device_id"]), field) for make, name, field, help_text in OF_DEVICES]
         inventory = self._inventory.value
         counts: dict[tuple[str, str], int] = {}
         for record in (*inventory.devices, *inventory.failed):
@@ -109,9 +109,9 @@ def _lateness(loop: LoopCounters) -> Metric:
     )
 
 
-def _gauge(name: str, says: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"hapticd_loop_{name}", says, value=float(value))
+def _gauge(name: str, help_text: str, value: float) -> Metric:
+    return GaugeMetricFamily(f"hapticd_loop_{name}", help_text, value=float(value))
 
 
-def _counter(name: str, says: str, value: float) -> Metric:
-    return CounterMetricFamily(f"hapticd_loop_{name}", says, value=float(value))
+def _counter(name: str, help_text: str, value: float) -> Metric:
+    return CounterMetricFamily(f"hapticd_loop_{name}", help_text, value=float(value))

@@ -29,22 +29,22 @@ if TYPE_CHECKING:
 
 REST_S: Final = 300.0
 LEAST_CHARGE: Final = 0.001
-NOTHING_YET: Final = SafetySeen()
+NOTHING_SEEN: Final = SafetySeen()
 COUNTERS: Final = ("ebrakes", "ebrake_releases", "stalls", "ceilings", "deratings", "oscillations", "grip_drops")
 SCREENSAVER: Final = "features/screensaver/enabled"
 SCREENSAVER_S: Final = "features/screensaver/timeout"
 
 
 @dataclass(slots=True)
-class _Seen:
+class _Reported:
     """What was reported last of one device since it connected."""
 
     reader: Reader
     level: float | None = None  # battery charge, 0 to 1
     rested: bool = False
-    safety: SafetySeen = NOTHING_YET
+    safety: SafetySeen = NOTHING_SEEN
     commanded_ns: int | None = None  # loop time of the last tick with a command
-    dozes: bool = False
+    idle: bool = False
 
 
 class DeviceWatch:
@@ -61,57 +61,57 @@ class DeviceWatch:
         self._directory = directory
         self._runtime = runtime
         self._inventory = inventory
-        self._seen: dict[tuple[str, int], _Seen] = {}
+        self._reported: dict[tuple[str, int], _Reported] = {}
         # Reused for each device: allocating one costs ten times a snapshot.
         self._state: Any = np.empty((), dtype=DEVICE_STATE)
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Report changes since the last call; a device without a measurement is skipped."""
-        before, self._seen = self._seen, {}
+        before, self._reported = self._reported, {}
         for record in self._inventory.value.devices:
-            life = (record.device_id, record.lease.generation)
-            seen = before.get(life) or _Seen(self._runtime.reader(record.lease))
-            self._seen[life] = seen
-            state = seen.reader.snapshot(self._state)
+            lease_key = (record.device_id, record.lease.generation)
+            reported = before.get(lease_key) or _Reported(self._runtime.reader(record.lease))
+            self._reported[lease_key] = reported
+            state = reported.reader.snapshot(self._state)
             if int(state["generation"]) == record.lease.generation and int(state["flags"]) & StatusFlag.FLAG_MEASURED:
-                self._charge(record, seen, state)
-                self._rest(record, seen, state)
+                self._charge(record, reported, state)
+                self._rest(record, reported, state)
                 if record.kind.has_motors:
-                    self._safety(record, seen, state)
-                    self._doze(record, seen, state)
+                    self._safety(record, reported, state)
+                    self._idle_sleep(record, reported, state)
 
-    def _charge(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+    def _charge(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
         identity = record.identity
         if identity.connection is not Connection.WIRELESS or (identity.found and not identity.found.reads_battery):
             return
         level = round(float(state["battery_level"]), 6)
-        if seen.level is None or abs(level - seen.level) >= LEAST_CHARGE:
-            seen.level = level
+        if reported.level is None or abs(level - reported.level) >= LEAST_CHARGE:
+            reported.level = level
             self._directory.tell(HUB, BatteryLevel(record.device_id, str(record.kind), level, wireless=True))
 
-    def _rest(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+    def _rest(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
         rested = float(state["still"]) >= REST_S
-        if rested and not seen.rested:
+        if rested and not reported.rested:
             self._tell(record, DeviceRested(record.lease.generation))
-        seen.rested = rested
+        reported.rested = rested
 
-    def _safety(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+    def _safety(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
         now = safety_seen(state)
-        if now != seen.safety:
-            self._tell(record, SafetyTripped(record.lease.generation, seen.safety, now))
-        seen.safety = now
+        if now != reported.safety:
+            self._tell(record, SafetyTripped(record.lease.generation, reported.safety, now))
+        reported.safety = now
 
-    def _doze(self, record: DeviceRecord, seen: _Seen, state: Any) -> None:
+    def _idle_sleep(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
         """Report idle sleep: no motion and no command for the screensaver's time-out. The connection counts as a command."""
         time_ns = int(state["time_ns"])
-        if seen.commanded_ns is None or int(state["mode"]):
-            seen.commanded_ns = time_ns
-        idle_s = min(float(state["still"]), (time_ns - seen.commanded_ns) * 1e-9)
+        if reported.commanded_ns is None or int(state["mode"]):
+            reported.commanded_ns = time_ns
+        idle_s = min(float(state["still"]), (time_ns - reported.commanded_ns) * 1e-9)
         settings = self._settings.value
-        dozes = settings.flag(SCREENSAVER) and idle_s >= settings.number(SCREENSAVER_S)
-        if dozes is not seen.dozes:
-            self._tell(record, DeviceDozed(record.lease.generation, awake=not dozes))
-        seen.dozes = dozes
+        idle = settings.flag(SCREENSAVER) and idle_s >= settings.number(SCREENSAVER_S)
+        if idle is not reported.idle:
+            self._tell(record, DeviceDozed(record.lease.generation, awake=not idle))
+        reported.idle = idle
 
     def _tell(self, record: DeviceRecord, fact: DeviceRested | SafetyTripped | DeviceDozed) -> None:
         self._directory.tell(f"device/{record.device_id}", fact)

@@ -24,7 +24,7 @@ GONE_NS: Final = 500_000_000
 
 
 @dataclass(slots=True)
-class _Heard:
+class _Reported:
     """What was reported last of one device's silence since it connected."""
 
     reader: Reader
@@ -39,31 +39,31 @@ class SilenceWatch:
         self._directory = directory
         self._runtime = runtime
         self._inventory = inventory
-        self._heard: dict[tuple[str, int], _Heard] = {}
+        self._reported: dict[tuple[str, int], _Reported] = {}
         # Reused for each device: allocating one costs ten times a snapshot.
         self._state: Any = np.empty((), dtype=DEVICE_STATE)
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Report devices whose newest data became too old since the last call."""
         # The loop's tick first: a device's state that is read later is never older than it.
         now_ns = int(self._runtime.loop_state()["tick_ns"])
-        before, self._heard = self._heard, {}
+        before, self._reported = self._reported, {}
         state = self._state
         for record in self._inventory.value.devices:
-            life = (record.device_id, record.lease.generation)
-            heard = before.get(life) or _Heard(self._runtime.reader(record.lease))
-            self._heard[life] = heard
-            heard.reader.snapshot(state)
+            lease_key = (record.device_id, record.lease.generation)
+            reported = before.get(lease_key) or _Reported(self._runtime.reader(record.lease))
+            self._reported[lease_key] = reported
+            reported.reader.snapshot(state)
             may_be_silent = record.phase is Phase.ASLEEP and not record.identity.simulated
             if int(state["generation"]) == record.lease.generation and not may_be_silent:
                 measured = bool(int(state["flags"]) & StatusFlag.FLAG_MEASURED)
-                self._judge(record, heard, now_ns - int(state["time_ns"]), measured=measured)
+                self._check(record, reported, now_ns - int(state["time_ns"]), measured=measured)
 
-    def _judge(self, record: DeviceRecord, heard: _Heard, silent_ns: int, *, measured: bool) -> None:
+    def _check(self, record: DeviceRecord, reported: _Reported, silent_ns: int, *, measured: bool) -> None:
         """Report a silence that begins. Without any data yet a device cannot be stale, but it can be gone."""
         stale, gone = measured and silent_ns > STALE_NS, silent_ns >= GONE_NS
-        for begins, lost in ((stale and not heard.stale, False), (gone and not heard.gone, True)):
+        for begins, lost in ((stale and not reported.stale, False), (gone and not reported.gone, True)):
             if begins:
-                told = DeviceSilent(record.lease.generation, gone=lost, silent_ns=silent_ns)
-                self._directory.tell(f"device/{record.device_id}", told)
-        heard.stale, heard.gone = stale, gone
+                message = DeviceSilent(record.lease.generation, gone=lost, silent_ns=silent_ns)
+                self._directory.tell(f"device/{record.device_id}", message)
+        reported.stale, reported.gone = stale, gone

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from fastpath.arena.runtime import Runtime
 
 PERIOD_S: Final = 0.005
-LOOK_EVERY: Final = 2
+POLL_EVERY: Final = 2
 FACTS_EVERY: Final = 200
 
 logger = logging.getLogger(__name__)
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 class Watch(Protocol):
     """Compares the state that the loop publishes with what was reported before."""
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Report what changed."""
         ...
 
@@ -31,12 +31,12 @@ class Watch(Protocol):
 class Timekeeper:
     """A plain thread, so that it runs on while actors are blocked or crashed."""
 
-    def __init__(self, context: Context, runtime: Runtime, *watches: Watch, each_turn: Watch | None = None) -> None:
-        """`each_turn` runs every 5 ms, the other watches every 10 ms."""
+    def __init__(self, context: Context, runtime: Runtime, *watches: Watch, every_period: Watch | None = None) -> None:
+        """`every_period` runs every 5 ms, the other watches every 10 ms."""
         self._context = context
         self._runtime = runtime
         self._watches = watches
-        self._each_turn = each_turn
+        self._every_period = every_period
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -51,27 +51,27 @@ class Timekeeper:
         if self._thread is not None:
             self._thread.join(timeout=2.0)
 
-    def turn(self) -> None:
+    def run_once(self) -> None:
         """Write the beat and fire due timers; tests call it instead of the thread."""
         self._runtime.beat()
         self._context.timers.fire_due()
 
-    def compare(self) -> None:
+    def send_counters(self) -> None:
         """Tell the FastpathActor the loop's counters."""
         self._context.directory.tell(FASTPATH, LoopFacts(self._context.clock.now_ns(), read_counters(self._runtime)))
 
     def _run(self) -> None:
-        turns = 0
+        periods = 0
         while not self._halt.wait(PERIOD_S):
-            turns += 1
+            periods += 1
             try:
-                self.turn()
-                if self._each_turn is not None:
-                    self._each_turn.look()
-                if turns % LOOK_EVERY == 0:
+                self.run_once()
+                if self._every_period is not None:
+                    self._every_period.poll()
+                if periods % POLL_EVERY == 0:
                     for watch in self._watches:
-                        watch.look()
-                if turns % FACTS_EVERY == 0:
-                    self.compare()
+                        watch.poll()
+                if periods % FACTS_EVERY == 0:
+                    self.send_counters()
             except Exception:
                 logger.exception("the timekeeper goes on after an error")

@@ -114,7 +114,7 @@ class DeviceManager(ServiceActor):
         self._memory = memory
         self._ports = ports
         self._children = Children(
-            MANAGER, context, on_give_up=self._give_up, intensity=lambda: RestartLimit(restarts=3, window_s=10.0)
+            MANAGER, context, on_give_up=self._give_up, restart_limit=lambda: RestartLimit(restarts=3, window_s=10.0)
         )
         self._desk = SimulatedDevices(inventory, memory, ports, self)
         self._hardware = RealDevices(inventory, memory, ports, self)

@@ -89,7 +89,7 @@ class ServiceActor(pykka.ThreadingActor):
         super().__init_subclass__(**kwargs)
         table: dict[type[object], str] = {}
         for base in reversed(cls.__mro__):
-            table.update(_marked(base))
+            table.update(_own_handlers(base))
         cls._handler_names = table
 
     @classmethod
@@ -103,7 +103,7 @@ class ServiceActor(pykka.ThreadingActor):
         self.name = name
         self.context = context
         self._error: Exception | None = None
-        self._mailbox.belong_to(name, context.metrics)
+        self._mailbox.set_owner(name, context.metrics)
 
     def __str__(self) -> str:
         """Class and name, for the log."""
@@ -128,7 +128,7 @@ class ServiceActor(pykka.ThreadingActor):
         try:
             self.started()
         except BaseException as error:
-            self._error = _ordinary(error)
+            self._error = _as_exception(error)
             raise self._error from error
         self._mailbox.mark_started()
 
@@ -149,32 +149,32 @@ class ServiceActor(pykka.ThreadingActor):
         """Keep the error that ends the actor, for its owner."""
         del exception_type, traceback
         if exception_value is not None:
-            self._error = _ordinary(exception_value)
+            self._error = _as_exception(exception_value)
 
     def on_receive(self, message: Any) -> Any:
         """Pass `message` to its handler; the result of a request goes to its envelope."""
         if isinstance(message, RequestEnvelope):
-            self._serve(message)
+            self._handle_request(message)
             return None
         try:
             return self._dispatch(message)
         except Exception:
             raise
         except BaseException as error:
-            raise _ordinary(error) from error
+            raise _as_exception(error) from error
 
-    def _serve(self, asked: RequestEnvelope) -> None:
-        reply = asked.reply
-        if reply.settled or self.context.clock.now_ns() >= asked.deadline_ns:
+    def _handle_request(self, envelope: RequestEnvelope) -> None:
+        reply = envelope.reply
+        if reply.settled or self.context.clock.now_ns() >= envelope.deadline_ns:
             reply.fail(Busy(f'"{self.name}" came to it too late and did not apply it: try again in a moment.'))
             return
         try:
-            value = self._dispatch(asked.request)
+            value = self._dispatch(envelope.request)
         except HapticError as error:
             reply.fail(error)
         except BaseException as error:
-            logger.exception("%s failed in %s", self, type(asked.request).__name__)
-            reply.fail(_ordinary(error))
+            logger.exception("%s failed in %s", self, type(envelope.request).__name__)
+            reply.fail(_as_exception(error))
         else:
             reply.answer(value)
 
@@ -211,14 +211,14 @@ class ServiceActor(pykka.ThreadingActor):
         self._mailbox.close(self._error)
 
 
-def _ordinary(error: BaseException) -> Exception:
+def _as_exception(error: BaseException) -> Exception:
     """Return `error` as an Exception, so that pykka does not take it for the end of the process."""
     if isinstance(error, Exception):
         return error
     return ActorInterrupted(f"{type(error).__name__}: {error}")
 
 
-def _marked(cls: type) -> dict[type[object], str]:
+def _own_handlers(cls: type) -> dict[type[object], str]:
     """Return the handlers defined in `cls` itself: message type -> method name."""
     table: dict[type[object], str] = {}
     for attribute, value in vars(cls).items():

@@ -27,22 +27,22 @@ class RestartLimit:
 
     restarts: int = 5
     window_s: float = 60.0
-    _noted: deque[int] = field(default_factory=deque[int])
+    _crashes_ns: deque[int] = field(default_factory=deque[int])
 
     def note(self, now_ns: int) -> bool:
         """Count a crash at `now_ns`. Return whether the actor may be restarted."""
-        while self._noted and now_ns - self._noted[0] > self.window_s * NS_PER_S:
-            self._noted.popleft()
-        if len(self._noted) >= self.restarts:
+        while self._crashes_ns and now_ns - self._crashes_ns[0] > self.window_s * NS_PER_S:
+            self._crashes_ns.popleft()
+        if len(self._crashes_ns) >= self.restarts:
             return False
-        self._noted.append(now_ns)
+        self._crashes_ns.append(now_ns)
         return True
 
 
 @dataclass(slots=True)
 class _Child:
     factory: Factory
-    intensity: RestartLimit
+    restart_limit: RestartLimit
     ref: pykka.ActorRef[Any] | None = None
     error: Exception | None = None
 
@@ -73,13 +73,13 @@ class Children:
         owner: str,
         context: Context,
         on_give_up: Callable[[str, Exception], None],
-        intensity: Callable[[], RestartLimit] = RestartLimit,
+        restart_limit: Callable[[], RestartLimit] = RestartLimit,
         stop_timeout_s: float = 2.0,
     ) -> None:
         self._owner = owner
         self._context = context
         self._on_give_up = on_give_up
-        self._intensity = intensity
+        self._intensity = restart_limit
         self._stop_timeout_s = stop_timeout_s
         self._children: dict[str, _Child] = {}
 
@@ -111,7 +111,7 @@ class Children:
         child = self._children.get(message.name)
         if child is None or (child.ref is not None and child.ref.is_alive()):
             return
-        if child.intensity.note(self._context.clock.now_ns()):
+        if child.restart_limit.note(self._context.clock.now_ns()):
             logger.warning("%s is started again after: %r", message.name, message.error)
             self._context.metrics.actor_restarts.labels(kind_of(message.name)).inc()
             self._start(message.name, child, again=True)
@@ -135,15 +135,15 @@ class Children:
             self.stop(name)
 
     def _start(self, name: str, child: _Child, *, again: bool) -> None:
-        ear = _ExitWatcher(name, self._owner, self._context, again)
+        watcher = _ExitWatcher(name, self._owner, self._context, again)
         child.ref = child.error = None
         try:
             child.ref = child.factory()
-            mailbox_of(child.ref).watch(ear)
+            mailbox_of(child.ref).watch(watcher)
         except Exception as error:
             logger.exception("%s could not be made", name)
             child.error = error
-            ear.ended(error)
+            watcher.ended(error)
 
     def _give_up(self, name: str, error: Exception) -> None:
         child = self._children.pop(name)

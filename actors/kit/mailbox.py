@@ -63,18 +63,18 @@ class Mailbox:
     """Past INBOX_LIMIT requests fail at once and repeatable messages are dropped; others are always taken. `put` never blocks."""
 
     def __init__(self) -> None:
-        """Create an open, empty mailbox, without a name until `belong_to`."""
+        """Create an open, empty mailbox, without a name until `set_owner`."""
         self._queue: SimpleQueue[Envelope[Any]] = SimpleQueue()
         self._lock = threading.Lock()
         self._closed = False
         self._name = ""
         self._metrics: Metrics | None = None
         self._watcher: Watcher | None = None
-        self._under_way = threading.Event()
+        self._start_settled = threading.Event()
         self._started = False
         self._error: Exception | None = None
 
-    def belong_to(self, name: str, metrics: Metrics) -> None:
+    def set_owner(self, name: str, metrics: Metrics) -> None:
         """Set the actor's name and the metrics that count its dropped messages."""
         self._name = name
         self._metrics = metrics
@@ -90,11 +90,11 @@ class Mailbox:
                     return
             closed = self._closed
         if closed:
-            self._bury(envelope)
+            self._reject(envelope)
         elif isinstance(message, RequestEnvelope):
             message.reply.fail(Busy(f'"{self._name}" has {INBOX_LIMIT} messages waiting: try again in a moment.'))
         else:
-            self._lost("full")
+            self._count_dropped("full")
 
     def get(self) -> Envelope[Any]:
         """Return the oldest envelope; waits for one."""
@@ -120,7 +120,7 @@ class Mailbox:
 
     def wait_started(self, timeout_s: float) -> None:
         """Wait until the actor has started; raises the error that ended it, NoSuchActor if stopped, Busy after the timeout."""
-        if not self._under_way.wait(timeout_s):
+        if not self._start_settled.wait(timeout_s):
             raise Busy(f'"{self._name}" did not start within {timeout_s:g} s: see what its start waits for.')
         if self._started:
             return
@@ -131,7 +131,7 @@ class Mailbox:
         with self._lock:
             self._started = True
             watcher = self._watcher
-        self._under_way.set()
+        self._start_settled.set()
         if watcher is not None:
             watcher.started()
 
@@ -141,13 +141,13 @@ class Mailbox:
             self._closed = True
             self._error = error
             watcher = self._watcher
-        self._under_way.set()
+        self._start_settled.set()
         while not self._queue.empty():
-            self._bury(self._queue.get())
+            self._reject(self._queue.get())
         if watcher is not None:
             watcher.ended(error)
 
-    def _bury(self, envelope: Envelope[Any]) -> None:
+    def _reject(self, envelope: Envelope[Any]) -> None:
         if isinstance(envelope.message, RequestEnvelope):
             envelope.message.reply.fail(
                 NoSuchActor(self._name)
@@ -158,9 +158,9 @@ class Mailbox:
             dead = ActorDeadError(f"{self._name} has ended")
             envelope.reply_to.set_exception((ActorDeadError, dead, None))
         else:
-            self._lost("ended")
+            self._count_dropped("ended")
 
-    def _lost(self, reason: str) -> None:
+    def _count_dropped(self, reason: str) -> None:
         if self._metrics is not None:
             self._metrics.messages_dropped.labels(kind_of(self._name), reason).inc()
 

@@ -17,9 +17,9 @@ def kind_of(name: str) -> str:
 class SingleThreadCounter(Collector):
     """A counter for one thread's hot path: no lock, read when Prometheus scrapes."""
 
-    def __init__(self, name: str, says: str) -> None:
+    def __init__(self, name: str, help_text: str) -> None:
         self._name = name
-        self._says = says
+        self._help_text = help_text
         self.count = 0
 
     def inc(self, amount: int = 1) -> None:
@@ -28,7 +28,7 @@ class SingleThreadCounter(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the count."""
-        yield CounterMetricFamily(self._name, self._says, value=self.count)
+        yield CounterMetricFamily(self._name, self._help_text, value=self.count)
 
 
 class Metrics:
@@ -62,17 +62,17 @@ class Metrics:
         )
 
         self.sessions_open = self._gauge("sessions_open", "Sessions with an open connection.")
-        self.frames_sent = self._tally("frames_sent", "Frames sent to all sessions.")
-        self.commands_received = self._tally("commands_received", "Messages received from all sessions.")
+        self.frames_sent = self._fast_counter("frames_sent", "Frames sent to all sessions.")
+        self.commands_received = self._fast_counter("commands_received", "Messages received from all sessions.")
         self.input_faults = self._counter("input_faults", "Faulty parts in messages from sessions.")
 
-    def _tally(self, name: str, says: str) -> SingleThreadCounter:
-        tally = SingleThreadCounter(f"hapticd_{name}", says)
-        self.registry.register(tally)
-        return tally
+    def _fast_counter(self, name: str, help_text: str) -> SingleThreadCounter:
+        counter = SingleThreadCounter(f"hapticd_{name}", help_text)
+        self.registry.register(counter)
+        return counter
 
-    def _counter(self, name: str, says: str, *labels: str) -> Counter:
-        return Counter(f"hapticd_{name}", says, labels, registry=self.registry)
+    def _counter(self, name: str, help_text: str, *labels: str) -> Counter:
+        return Counter(f"hapticd_{name}", help_text, labels, registry=self.registry)
 
-    def _gauge(self, name: str, says: str) -> Gauge:
-        return Gauge(f"hapticd_{name}", says, registry=self.registry)
+    def _gauge(self, name: str, help_text: str) -> Gauge:
+        return Gauge(f"hapticd_{name}", help_text, registry=self.registry)

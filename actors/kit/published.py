@@ -10,27 +10,27 @@ T = TypeVar("T")
 class Published(Generic[T]):
     """An immutable value; reads take no lock, only the owner calls `replace`."""
 
-    __slots__ = ("_held",)
+    __slots__ = ("_versioned",)
 
     def __init__(self, value: T) -> None:
         """`value` has version 0."""
-        self._held = (0, value)
+        self._versioned = (0, value)
 
     @property
     def value(self) -> T:
         """The newest value."""
-        return self._held[1]
+        return self._versioned[1]
 
     @property
     def version(self) -> int:
         """Number of replacements."""
-        return self._held[0]
+        return self._versioned[0]
 
     @property
-    def held(self) -> tuple[int, T]:
+    def versioned(self) -> tuple[int, T]:
         """Version and value of the same replacement."""
-        return self._held
+        return self._versioned
 
     def replace(self, value: T) -> None:
         """Replace the value for all readers."""
-        self._held = (self._held[0] + 1, value)
+        self._versioned = (self._versioned[0] + 1, value)

@@ -57,7 +57,7 @@ def _lines() -> Iterator[str]:
             yield "|---|---|---|---|---|"
         makers = ", ".join(f"`{package}`" for package in made.get(message.__name__, ())) or "nobody yet"
         to = ", ".join(handled.get(message, ())) or "nobody yet"
-        cells = (f"`{message.__name__}`", _kind(message), f"{makers} → {to}", _fields(message), _says(message))
+        cells = (f"`{message.__name__}`", _kind(message), f"{makers} → {to}", _fields(message), _meaning(message))
         yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -88,11 +88,11 @@ def _plain(annotation: Any) -> str:
 
 
 def _fields(message: type[Message]) -> str:
-    shown: Any = message
-    return ", ".join(f"`{field.name}: {field.type}`" for field in fields(shown))
+    dataclass_type: Any = message
+    return ", ".join(f"`{field.name}: {field.type}`" for field in fields(dataclass_type))
 
 
-def _says(message: type[Message]) -> str:
+def _meaning(message: type[Message]) -> str:
     return " ".join((message.__doc__ or "").split())
 
 

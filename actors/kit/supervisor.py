@@ -77,13 +77,13 @@ class Supervisor:
         context: Context,
         on_give_up: Callable[[str, Exception], None],
         *,
-        intensity: Callable[[], RestartLimit] = RestartLimit,
+        restart_limit: Callable[[], RestartLimit] = RestartLimit,
         start_timeout_s: float = 10.0,
         stop_timeout_s: float = 2.0,
     ) -> None:
         self._context = context
         self._on_give_up = on_give_up
-        self._children = Children(_NAME, context, on_give_up, intensity, stop_timeout_s)
+        self._children = Children(_NAME, context, on_give_up, restart_limit, stop_timeout_s)
         self._start_timeout_s = start_timeout_s
         self._stop_timeout_s = stop_timeout_s
         self._factories: dict[str, Factory] = {}

@@ -38,7 +38,7 @@ class Timers:
         self._lock = threading.Lock()
         self._heap: list[_Entry] = []
         self._keyed: dict[Hashable, _Entry] = {}
-        self._dead = 0
+        self._cancelled = 0
         self._number = 0
 
     def after(self, seconds: float, name: str, message: Message, key: Hashable = None) -> None:
@@ -65,7 +65,7 @@ class Timers:
             while self._heap and self._heap[0].due_ns <= now_ns:
                 entry = heapq.heappop(self._heap)
                 if entry.message is None:
-                    self._dead -= 1
+                    self._cancelled -= 1
                     continue
                 if entry.key is not None:
                     del self._keyed[entry.key]
@@ -77,15 +77,15 @@ class Timers:
     def __len__(self) -> int:
         """Return the number of waiting messages."""
         with self._lock:
-            return len(self._heap) - self._dead
+            return len(self._heap) - self._cancelled
 
     def _cancel(self, key: Hashable) -> None:
         entry = self._keyed.pop(key, None)
         if entry is None:
             return
         entry.message = None
-        self._dead += 1
-        if self._dead > _SLACK + len(self._heap) // 2:
+        self._cancelled += 1
+        if self._cancelled > _SLACK + len(self._heap) // 2:
             self._heap = [kept for kept in self._heap if kept.message is not None]
             heapq.heapify(self._heap)
-            self._dead = 0
+            self._cancelled = 0

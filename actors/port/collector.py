@@ -53,8 +53,8 @@ class PortCollector(Collector):
         for one in held:
             is_open.add_metric([one.candidate.port], 1)
         yield is_open
-        for name, field, says in COUNTED:
-            counter = CounterMetricFamily(name, says, labels=["port"])
+        for name, field, help_text in COUNTED:
+            counter = CounterMetricFamily(name, help_text, labels=["port"])
             for one in held:
                 counter.add_metric([one.candidate.port], getattr(one.facts.counters, field))
             yield counter

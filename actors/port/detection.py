@@ -93,7 +93,7 @@ class Detection(ServiceActor):
         self._first_round = True
         self._complaints: dict[str, str] = {}
         self._children = Children(
-            DETECTION, context, on_give_up=self._give_up, intensity=lambda: RestartLimit(restarts=3, window_s=10.0)
+            DETECTION, context, on_give_up=self._give_up, restart_limit=lambda: RestartLimit(restarts=3, window_s=10.0)
         )
 
     def started(self) -> None:

@@ -37,7 +37,7 @@ class LinkWatch:
         self._links = links
         self._told: dict[int, LinkFacts] = {}
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Compare every link's facts with what was told before."""
         before, self._told = self._told, {}
         for held in self._links.all():

@@ -65,7 +65,7 @@ class PortManager(ServiceActor):
         self._inventory = inventory
         self._settings = settings
         self._children = Children(
-            PORTS, context, on_give_up=self._give_up, intensity=lambda: RestartLimit(restarts=3, window_s=10.0)
+            PORTS, context, on_give_up=self._give_up, restart_limit=lambda: RestartLimit(restarts=3, window_s=10.0)
         )
 
     def started(self) -> None:

@@ -74,7 +74,7 @@ class SessionManager(ServiceActor):
             MANAGER,
             context,
             on_give_up=self._give_up,
-            intensity=lambda: RestartLimit(restarts=3, window_s=10.0),
+            restart_limit=lambda: RestartLimit(restarts=3, window_s=10.0),
             stop_timeout_s=STOP_S,
         )
 

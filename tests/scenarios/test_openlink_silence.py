@@ -46,13 +46,13 @@ class Looks:
 
 @pytest.fixture
 def looks() -> Iterator[Looks]:
-    counted, really_look = Looks(), SilenceWatch.look
+    counted, really_look = Looks(), SilenceWatch.poll
 
     def look(watch: SilenceWatch) -> None:
         really_look(watch)
         counted.add()
 
-    with patch.object(SilenceWatch, "look", look):
+    with patch.object(SilenceWatch, "poll", look):
         yield counted
 
 

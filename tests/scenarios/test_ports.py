@@ -200,7 +200,7 @@ def test_slow_flapping_is_not_blocked(tmp_path: Path) -> None:
             service.wait(2.51)
         assert shown(service)["state"] == "active"
         service.wait(10)
-        service.system.timekeeper.turn()
+        service.system.timekeeper.run_once()
         settled(service)
         assert shown(service)["loops"] == 0
         assert ids(service) == ["A001", "B001"]

@@ -454,7 +454,7 @@ def test_a_link_whose_actor_dies_before_anybody_has_looked_at_it_keeps_its_devic
     def look(_watch: LinkWatch) -> None:
         """Nobody does."""
 
-    monkeypatch.setattr(LinkWatch, "look", look)
+    monkeypatch.setattr(LinkWatch, "poll", look)
     with Plugged(tmp_path) as desk:
         board = desk.machine.plug(ARM)
         desk.ready(ARM)

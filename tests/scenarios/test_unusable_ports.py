@@ -135,7 +135,7 @@ class Bench:
         directory = self.service.system.context.directory
         for _ in range(round(2 * seconds)):
             self.service.wait(0.5)
-            self.service.system.timekeeper.turn()
+            self.service.system.timekeeper.run_once()
             for name in (DETECTION, *map(link_name, self.machine.tries), DETECTION, PORTS):
                 if directory.ref(name) is not None:
                     handled(directory, name)

@@ -91,7 +91,7 @@ class Plugged:
 
     def settled(self, port: str = "ttyACM0") -> None:
         """Return when what was told by now has been done."""
-        self.service.system.timekeeper.turn()
+        self.service.system.timekeeper.run_once()
         directory = self.service.system.context.directory
         for name in (
             DETECTION,

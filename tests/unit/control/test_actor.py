@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from actors.control.actor import LOOK_EVERY_S, FastpathActor, LookAtDevices, SayStatistics
+from actors.control.actor import DEVICE_CHECK_S, FastpathActor, CheckDevices, EmitStatistics
 from actors.control.cores import Cores
 from actors.control.messages import (
     FASTPATH,
@@ -409,18 +409,18 @@ def test_a_real_device_that_comes_gets_every_tick(caplog: pytest.LogCaptureFixtu
     rig.actor.started()
     rig.actor.set_tick_share(SetTickShare(0.0))
 
-    assert LookAtDevices() in rig.passes(LOOK_EVERY_S)
-    rig.actor.look_at_devices(LookAtDevices())
+    assert CheckDevices() in rig.passes(DEVICE_CHECK_S)
+    rig.actor.check_devices(CheckDevices())
     assert rig.watch.value.share == 0
 
     rig.has("arm", "grip", simulated=False)
-    assert LookAtDevices() in rig.passes(LOOK_EVERY_S)
-    rig.actor.look_at_devices(LookAtDevices())
+    assert CheckDevices() in rig.passes(DEVICE_CHECK_S)
+    rig.actor.check_devices(CheckDevices())
 
     assert rig.watch.value.share == 1
     assert rig.loop.published[-1]["duty"] == 1
     assert "is no simulation" in caplog.text
-    assert LookAtDevices() not in rig.passes(LOOK_EVERY_S)
+    assert CheckDevices() not in rig.passes(DEVICE_CHECK_S)
 
 
 def test_an_actor_that_is_started_again_looks_at_the_devices() -> None:
@@ -442,14 +442,14 @@ def test_statistics_come_once_in_their_period() -> None:
     rig.has("arm", "grip")
     rig.actor.started()
     assert rig.passes(1.9) == []
-    assert rig.passes(0.2) == [SayStatistics()]
+    assert rig.passes(0.2) == [EmitStatistics()]
 
-    rig.actor.say_statistics(SayStatistics())
+    rig.actor.emit_statistics(EmitStatistics())
 
     ((kind, data),) = rig.told()
     assert kind == "main-loop-statistics"
     assert (data["devices"], data["sessions"]) == (2, 0)
-    assert rig.passes(2) == [SayStatistics()]
+    assert rig.passes(2) == [EmitStatistics()]
 
 
 def test_a_new_period_acts_at_once() -> None:
@@ -458,5 +458,5 @@ def test_a_new_period_acts_at_once() -> None:
 
     rig.change(control__statistics_period=1)
 
-    assert rig.passes(1) == [SayStatistics()]
+    assert rig.passes(1) == [EmitStatistics()]
     assert rig.passes(99.5) == []

@@ -50,7 +50,7 @@ class DeviceWatchRig(ActorRig):
 
     def look(self, seconds: float = 0.01) -> None:
         self.runtime.step(round(100 * seconds))
-        self.watch.look()
+        self.watch.poll()
 
     @property
     def levels(self) -> list[float]:
@@ -80,7 +80,7 @@ def test_what_has_no_battery_has_no_charge(word: str) -> None:
 
 def test_nothing_is_told_before_the_first_tick() -> None:
     rig = DeviceWatchRig("grip")
-    rig.watch.look()
+    rig.watch.poll()
 
     assert rig.hub.told == rig.device.told == []
 

@@ -50,7 +50,7 @@ class SilenceRig(ActorRig):
         super().__init__(inventory=Inventory((record,)), clock=Clock(self.runtime.now_ns))
         self.device = Listener(self.context, f"device/{record.device_id}")
         self.watch = SilenceWatch(self.context.directory, self.runtime, self.inventory)
-        self.keeper = Timekeeper(self.context, self.runtime, each_turn=self.watch)
+        self.keeper = Timekeeper(self.context, self.runtime, every_period=self.watch)
         self.cell = PortCell(self.runtime, record.lease) if at_a_port else None
         self.publish(record)
 
@@ -75,7 +75,7 @@ class SilenceRig(ActorRig):
 
     def tick(self, seconds: float = 0.01) -> None:
         self.runtime.step(round(HZ * seconds))
-        self.watch.look()
+        self.watch.poll()
 
     @property
     def told(self) -> list[bool]:
@@ -153,7 +153,7 @@ def test_a_loop_that_stands_still_makes_no_device_silent() -> None:
     rig = SilenceRig()
     rig.tick()
     for _ in range(5):
-        rig.watch.look()
+        rig.watch.poll()
 
     assert rig.told == []
 

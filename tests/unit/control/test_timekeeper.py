@@ -63,7 +63,7 @@ def test_a_turn_every_100_ms_keeps_the_dead_mans_switch_from_tripping() -> None:
     rig = TimekeeperRig()
 
     for _ in range(20):
-        rig.keeper.turn()
+        rig.keeper.run_once()
         rig.pass_ms(100)
 
     assert rig.trips == 0
@@ -71,7 +71,7 @@ def test_a_turn_every_100_ms_keeps_the_dead_mans_switch_from_tripping() -> None:
 
 def test_without_turns_it_trips() -> None:
     rig = TimekeeperRig()
-    rig.keeper.turn()
+    rig.keeper.run_once()
 
     rig.pass_ms(499)
     assert rig.trips == 0
@@ -85,16 +85,16 @@ def test_a_turn_fires_what_is_due_and_no_more() -> None:
     rig.context.timers.after(0.010, "somebody", Announce("first"))
     rig.context.timers.after(0.020, "somebody", Announce("second"))
 
-    rig.keeper.turn()
+    rig.keeper.run_once()
     assert listener.told == []
 
     rig.pass_ms(10)
-    rig.keeper.turn()
-    rig.keeper.turn()
+    rig.keeper.run_once()
+    rig.keeper.run_once()
     assert listener.told == [Announce("first")]
 
     rig.pass_ms(10)
-    rig.keeper.turn()
+    rig.keeper.run_once()
     assert listener.told == [Announce("first"), Announce("second")]
 
 
@@ -120,7 +120,7 @@ def test_a_look_says_what_was_counted_and_when() -> None:
     rig = TimekeeperRig()
     rig.runtime.step(10)
 
-    rig.keeper.compare()
+    rig.keeper.send_counters()
 
     (told,) = rig.fastpath.of(LoopFacts)
     counted = told.counters
@@ -131,21 +131,21 @@ def test_a_look_says_what_was_counted_and_when() -> None:
 
 def test_each_look_is_told() -> None:
     rig = TimekeeperRig()
-    rig.keeper.compare()
+    rig.keeper.send_counters()
     rig.runtime.step(100)
 
-    rig.keeper.compare()
+    rig.keeper.send_counters()
 
     assert [told.counters.ticks for told in rig.fastpath.of(LoopFacts)] == [0, 100]
 
 
 def test_a_trip_is_counted() -> None:
     rig = TimekeeperRig()
-    rig.keeper.turn()
-    rig.keeper.compare()
+    rig.keeper.run_once()
+    rig.keeper.send_counters()
     rig.pass_ms(600)
 
-    rig.keeper.compare()
+    rig.keeper.send_counters()
 
     assert [told.counters.dead_man_trips for told in rig.fastpath.of(LoopFacts)] == [0, 1]
 
@@ -158,7 +158,7 @@ def test_the_thread_goes_on_after_an_error(monkeypatch: pytest.MonkeyPatch, capl
         turns.append(1)
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(rig.keeper, "turn", fail)
+    monkeypatch.setattr(rig.keeper, "run_once", fail)
     with caplog.at_level(logging.ERROR):
         rig.run(3)
 

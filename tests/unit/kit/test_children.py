@@ -63,7 +63,7 @@ class Family:
             "devices",
             context,
             self.give_up,
-            intensity=lambda: RestartLimit(3, 10.0),
+            restart_limit=lambda: RestartLimit(3, 10.0),
             stop_timeout_s=PATIENCE_S,
         )
 
@@ -170,7 +170,7 @@ def test_a_failing_callback_does_not_take_the_owner_along(
     def fail(_name: str, _error: Exception) -> None:
         raise ValueError("nobody listens")
 
-    children = Children("devices", context, fail, intensity=lambda: RestartLimit(0, 10.0))
+    children = Children("devices", context, fail, restart_limit=lambda: RestartLimit(0, 10.0))
     children.spawn("device/1", keeper_of(context, "device/1"))
     children.failed(family.crash("device/1", ValueError("broken")))
     assert "nobody could be told that device/1 was given up" in caplog.text
@@ -314,9 +314,9 @@ def test_a_restart_is_heard_after_the_start_hook(context: Context, family: Famil
 
 
 def test_intensity_allows_so_many_in_any_window() -> None:
-    intensity = RestartLimit(3, 10.0)
+    restart_limit = RestartLimit(3, 10.0)
     seconds = [0, 4, 8, 10, 10.5, 14, 14.5]
-    allowed = [intensity.note(round(second * NS_PER_S)) for second in seconds]
+    allowed = [restart_limit.note(round(second * NS_PER_S)) for second in seconds]
     assert allowed == [True, True, True, False, True, False, True]
 
 
@@ -324,11 +324,11 @@ def test_intensity_allows_so_many_in_any_window() -> None:
 def test_intensity_counts_what_it_allowed_in_the_window_before(
     seconds: list[int], restarts: int, window_s: int
 ) -> None:
-    intensity = RestartLimit(restarts, float(window_s))
+    restart_limit = RestartLimit(restarts, float(window_s))
     allowed: list[int] = []
     for second in seconds:
         recent = sum(second - earlier <= window_s for earlier in allowed)
-        assert intensity.note(second * NS_PER_S) == (recent < restarts)
+        assert restart_limit.note(second * NS_PER_S) == (recent < restarts)
         if recent < restarts:
             allowed.append(second)
 

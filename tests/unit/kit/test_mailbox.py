@@ -36,7 +36,7 @@ class Outcome:
 @pytest.fixture
 def mailbox(context: Context) -> Mailbox:
     box = Mailbox()
-    box.belong_to("device/049D", context.metrics)
+    box.set_owner("device/049D", context.metrics)
     return box
 
 
@@ -81,7 +81,7 @@ def test_below_the_limit_everything_is_taken_again(mailbox: Mailbox) -> None:
 @given(st.lists(st.sampled_from(["note", "fact", "ask", "take"]), max_size=60), st.integers(0, 4))
 def test_what_is_taken_comes_out_once_and_in_order(steps: list[str], below: int) -> None:
     mailbox = Mailbox()
-    mailbox.belong_to("keeper", Context.build(ManualClock()).metrics)
+    mailbox.set_owner("keeper", Context.build(ManualClock()).metrics)
     expected: list[object] = [Note("fill") for _ in range(INBOX_LIMIT - below)]
     for note in expected:
         mailbox.put(Envelope(note))

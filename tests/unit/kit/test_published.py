@@ -26,7 +26,7 @@ def test_value_and_version_that_are_read_together_belong_together() -> None:
     writer = threading.Thread(target=write)
     writer.start()
     while not done.is_set():
-        version, value = view.held
+        version, value = view.versioned
         assert version == value
     writer.join()
-    assert view.held == (20_000, 20_000)
+    assert view.versioned == (20_000, 20_000)

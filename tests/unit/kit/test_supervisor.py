@@ -188,7 +188,7 @@ def test_past_five_crashes_in_a_minute_it_gives_up_and_says_so(context: Context,
 
 
 def test_crashes_that_are_far_apart_never_add_up(clock: ManualClock, plant: Callable[..., Tree]) -> None:
-    tree = plant(intensity=lambda: RestartLimit(1, 60.0))
+    tree = plant(restart_limit=lambda: RestartLimit(1, 60.0))
     tree.add_listener()
     tree.add("events")
     tree.supervisor.start()

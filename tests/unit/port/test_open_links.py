@@ -75,10 +75,10 @@ class Watched:
         self.link = held(self.links)
         self.actor = Listener(context, link_name(PORT))
         self.watch = LinkWatch(context.directory, self.links)
-        self.watch.look()
+        self.watch.poll()
 
     def told(self) -> int:
-        self.watch.look()
+        self.watch.poll()
         return len(self.actor.of(PortFacts))
 
 
