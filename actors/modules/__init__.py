@@ -1,1 +1,1 @@
-"""What adds words to the wire without being part of the core schema: the contract of a module, and the modules that come along."""
+"""Modules: extensions that add commands, fields or state to sessions. Interface, registry, built-in modules."""

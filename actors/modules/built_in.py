@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 
 def built_in() -> tuple[Module, ...]:
-    """All of them, each off until its setting says otherwise."""
+    """Return the built-in modules, new objects; each is off until its setting enables it."""
     return (Clutch(), ForceDucking(), WorkspaceZoom(), Effects())

@@ -1,8 +1,8 @@
 """Module `clutch`: scale or freeze the motion of the scene cursor while the device moves on.
 
-x_e = a + r (x - a): a is where the device was when the ratio was set, in the device's frame. On release (r - 1)(x - a), turned
-and scaled as the view says, is added to the workspace's position, so that the scene's cursor stays where it is. Forces go on
-as they are at every ratio.
+x_e = a + r (x - a), with a the device's position when the ratio r was set, in the device frame. On release (r - 1)(x - a),
+rotated and scaled by the view, is added to the workspace's position, so that the application's cursor does not jump.
+Forces are unchanged at every ratio.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ RELEASED: Final = 1.0
 
 
 class _Clutches(Part):
-    """The ratio of each device that is not released."""
+    """One session's clutch ratios, of the devices that are not released."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._ratios: dict[str, float] = {}
 
     def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
-        """Fold in what the last ratio has come to, then begin with this one; the same ratio again changes nothing."""
+        """Set the ratio; first add the offset of the last one to the workspace. The same ratio changes nothing."""
         del place, word
         if device is not None:
             self._set(device, cast("float", value))
 
     def state(self, device: Device) -> Mapping[str, object]:
-        """Ratio, and how far the scene's cursor is from where a released one would be (m, application space)."""
+        """Return the ratio, and the cursor's offset from that of a released clutch (m, application space)."""
         if not device.has_cursor:
             return {}
         offset = device.writer.clutch_offset(device.reader)
@@ -62,19 +62,19 @@ class _Clutches(Part):
 
 
 class Clutch:
-    """`configure.clutch` `{"ratio"}`: 1 released, 0.5 precise, 0 frozen; `state.clutch` shows it."""
+    """`configure.clutch` `{"ratio"}`: 1 released, 0.5 half the motion, 0 frozen; `state.clutch` shows it."""
 
     name = "clutch"
     setting = "features/clutch/enabled"
     words = WordTable(configure=("clutch",), state=("clutch",))
 
     def read(self, sent: ModuleInput) -> float:
-        """The ratio, 0 to 1."""
+        """Return the ratio, 0 to 1."""
         if sent.kind is None or not sent.kind.has_cursor:
             raise InvalidInput(f"only {all_of(lambda spec: spec.has_cursor)} have a clutch", sent.path)
         sent.fields("ratio")
         return sent.number("ratio", 0, 1)
 
     def open(self, session: Session) -> Part:
-        """Every device is released."""
+        """Start with every device released."""
         return _Clutches(session)

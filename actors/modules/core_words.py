@@ -1,4 +1,4 @@
-"""JSON keys of the core schema, which no module may claim in the same place."""
+"""JSON keys of the core schema; no module may add one of them at the same place."""
 
 from __future__ import annotations
 

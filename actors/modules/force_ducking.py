@@ -1,7 +1,7 @@
 """Module `session_force_scale`: a client scales the force of another session.
 
-Of several who ask for one session the smallest gain counts. What a session asked for ends with it; what HTTP asked for stays
-until it takes it back or that session closes.
+If several requesters scale one session, the smallest gain counts. A session's requests end with it; those of HTTP stay until
+HTTP resets them or the scaled session closes.
 """
 
 from __future__ import annotations
@@ -20,82 +20,82 @@ HTTP: Final = 0
 
 
 class ForceScales:
-    """Who asked for which gain of which session; `HTTP` asks under no session's id. Main thread only."""
+    """The requested gains of each session, by requester: a session id, or `HTTP`. Main thread only."""
 
     def __init__(self) -> None:
         self._gains: dict[int, dict[int, float]] = {}
 
-    def ask(self, asker: int, target: int, gain: float) -> None:
-        """From now on; 1 takes it back."""
+    def set_gain(self, requester: int, target: int, gain: float) -> None:
+        """Set a requester's gain for a session; 1 removes it."""
         gains = self._gains.setdefault(target, {})
-        gains[asker] = gain
+        gains[requester] = gain
         if gain >= 1:
-            del gains[asker]
+            del gains[requester]
         if not gains:
             del self._gains[target]
 
     def gain(self, target: int) -> float:
-        """What counts for a session, 0 to 1."""
+        """Return the gain in force for a session, 0 to 1."""
         return min(self._gains.get(target, {}).values(), default=1.0)
 
-    def asked_by(self, asker: int) -> tuple[int, ...]:
-        """The sessions that somebody asked something for."""
-        return tuple(target for target, gains in self._gains.items() if asker in gains)
+    def targets_of(self, requester: int) -> tuple[int, ...]:
+        """Return the sessions that this requester scales."""
+        return tuple(target for target, gains in self._gains.items() if requester in gains)
 
     def forget(self, target: int) -> None:
-        """A session has closed: what was asked for it is over."""
+        """Remove all gains for a closed session."""
         self._gains.pop(target, None)
 
 
 @dataclass(frozen=True, slots=True)
 class ScaleRequest:
-    """A gain for the sessions of a selector; None: the one that sends it, and for gain 1 all that it asked for."""
+    """A gain, 0 to 1, for the sessions of a selector."""
 
     gain: float
-    selector: Selector | None
+    selector: Selector | None  # None: the sending session; with gain 1 every session that it scales
     path: str
 
 
 class _Requester(Part):
-    def __init__(self, ducks: ForceScales, session: Session) -> None:
-        self._ducks = ducks
+    def __init__(self, scales: ForceScales, session: Session) -> None:
+        self._scales = scales
         self._session = session
 
     def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
-        """Ask for it, for each session that is meant; NoSuchSession."""
+        """Set the gain for each selected session; NoSuchSession."""
         del place, word, device
-        duck, me = cast("ScaleRequest", value), self._session.session_id
-        if duck.selector is not None:
-            targets = tuple(one.session_id for one in select(duck.selector, self._session.sessions).some())
+        request, own_id = cast("ScaleRequest", value), self._session.session_id
+        if request.selector is not None:
+            targets = tuple(one.session_id for one in select(request.selector, self._session.sessions).some())
         else:
-            targets = (me,) if duck.gain < 1 else self._ducks.asked_by(me)
-        self._ask(targets, duck.gain)
+            targets = (own_id,) if request.gain < 1 else self._scales.targets_of(own_id)
+        self._set_gains(targets, request.gain)
 
     def close(self) -> None:
-        """Give back what was asked for; what others asked for this session is over."""
-        me = self._session.session_id
-        self._ask(self._ducks.asked_by(me), 1.0)
-        self._ducks.forget(me)
-        self._session.scale_output(me, 1.0)
+        """Remove the gains that this session requested, and those requested for it."""
+        own_id = self._session.session_id
+        self._set_gains(self._scales.targets_of(own_id), 1.0)
+        self._scales.forget(own_id)
+        self._session.scale_output(own_id, 1.0)
 
-    def _ask(self, targets: tuple[int, ...], gain: float) -> None:
+    def _set_gains(self, targets: tuple[int, ...], gain: float) -> None:
         for target in targets:
-            self._ducks.ask(self._session.session_id, target, gain)
-            self._session.scale_output(target, self._ducks.gain(target))
+            self._scales.set_gain(self._session.session_id, target, gain)
+            self._session.scale_output(target, self._scales.gain(target))
 
 
 class ForceDucking:
-    """`session.configure.force_scale`: `{"gain", "session"?}`; `/sessions/{s}/force_scale` works on the same `ducks`."""
+    """`session.configure.force_scale`: `{"gain", "session"?}`; `/sessions/{s}/force_scale` uses the same `scales`."""
 
     name = "session_force_scale"
     setting = "features/session_force_scale/enabled"
     words = WordTable(session_configure=("force_scale",))
 
     def __init__(self) -> None:
-        self.ducks = ForceScales()
+        self.scales = ForceScales()
 
     def read(self, sent: ModuleInput) -> ScaleRequest:
-        """Gain 0 to 1, and a selector."""
+        """Return gain (0 to 1) and selector."""
         fields = sent.fields("gain", "session")
         gain = sent.number("gain", 0, 1)
         if "session" not in fields:
@@ -111,5 +111,5 @@ class ForceDucking:
             raise InvalidInput(error.reason, path) from None
 
     def open(self, session: Session) -> Part:
-        """A session that may ask, and be asked for."""
-        return _Requester(self.ducks, session)
+        """Return the session's part, which sets and removes gains."""
+        return _Requester(self.scales, session)

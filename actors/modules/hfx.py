@@ -19,35 +19,35 @@ MOST_BYTES: Final = 1024
 
 class _Effects(Part):
     def __init__(self) -> None:
-        self._taken: dict[str, Mapping[str, object]] = {}
+        self._newest: dict[str, Mapping[str, object]] = {}
 
     def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
-        """Keep it: the last one counts."""
+        """Keep the command as the newest of its device."""
         del place, word
         if device is not None:
-            self._taken[device.device_id] = cast("Mapping[str, object]", value)
+            self._newest[device.device_id] = cast("Mapping[str, object]", value)
 
     def state(self, device: Device) -> Mapping[str, object]:
-        """The last command, `{}` before there was one."""
-        return {"hfx": self._taken.get(device.device_id, {})} if device.has_motors else {}
+        """Return the newest command, `{}` before the first."""
+        return {"hfx": self._newest.get(device.device_id, {})} if device.has_motors else {}
 
     def close(self) -> None:
-        """Forget what was taken."""
-        self._taken.clear()
+        """Drop all commands."""
+        self._newest.clear()
 
 
 class Effects:
-    """`commands.hfx`, any object of at most a kilobyte, and `state.hfx`, which shows the last one."""
+    """`commands.hfx`, an object of at most MOST_BYTES, and `state.hfx`, which shows the newest one."""
 
     name = "hfx"
     setting = "features/hfx/enabled"
     words = WordTable(commands=("hfx",), state=("hfx",))
 
     def read(self, sent: ModuleInput) -> object:
-        """An object."""
+        """Return the object."""
         if sent.kind is None or not sent.kind.has_motors:
-            whose = joined(f"{spec.article} {spec.name}'s" for spec in specs() if spec.has_motors)
-            raise InvalidInput(f"effects are {whose}: send hfx to one of them", sent.path)
+            kinds = joined(f"{spec.article} {spec.name}'s" for spec in specs() if spec.has_motors)
+            raise InvalidInput(f"effects are {kinds}: send hfx to one of them", sent.path)
         if not isinstance(sent.value, dict):
             raise InvalidInput("an object is needed", sent.path)
         try:
@@ -59,6 +59,6 @@ class Effects:
         return cast("object", sent.value)
 
     def open(self, session: Session) -> Part:
-        """Nothing is taken yet."""
+        """Return a part without commands."""
         del session
         return _Effects()

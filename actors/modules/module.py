@@ -1,6 +1,6 @@
-"""Interface of a module: the JSON keys it claims, how they are parsed, and its part in a session. Pure.
+"""Interface of a module: the JSON keys that it adds, how it parses them, and its part in a session. Pure.
 
-Everything here runs on the thread that serves all sockets, between a message and its frame: a module never waits.
+All of it runs on the main thread between a message and its frame: a module must never wait.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ NO_CHANGE: Final = PartialTransform()
 
 
 class Place(StrEnum):
-    """Where a word stands in a message or a frame."""
+    """Object of a message or frame in which a key stands."""
 
     COMMAND = "commands"
     CONFIGURE = "configure"
@@ -37,29 +37,26 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModuleInput:
-    """`value` is any JSON value, `kind` that of the device (None for session.configure), `change` what else a set_transform holds.
-
-    `note(path, reason)` names what is ignored.
-    """
+    """One key of a module as it was received."""
 
     place: Place
     word: str
-    value: object
+    value: object  # any JSON value
     path: str
-    kind: Kind | None
-    note: Callable[[str, str], None]
-    change: PartialTransform = NO_CHANGE
+    kind: Kind | None  # the device's; None for session.configure
+    note: Callable[[str, str], None]  # note(path, reason) reports a part that is ignored
+    change: PartialTransform = NO_CHANGE  # the other parts of a set_transform
 
     def fields(self, *known: str) -> Mapping[str, object]:
-        """The value as an object; keys that are not `known` are named and ignored. InvalidInput."""
+        """Return the value as an object; report and ignore keys that are not `known`. InvalidInput."""
         return self._object(self.value, self.path, known)
 
     def number(self, key: str, least: float, most: float) -> float:
-        """The number under a key; InvalidInput when it is missing or not in the range."""
+        """Return the number under a key; InvalidInput if missing or out of range."""
         return self._number(self._needed(key), f"{self.path}.{key}", least, most)
 
     def point(self) -> Vec3:
-        """The value as `{x, y, z}`; InvalidInput."""
+        """Return the value as `{x, y, z}`; InvalidInput."""
         fields = self._object(self.value, self.path, ("x", "y", "z"))
         if not {"x", "y", "z"} <= fields.keys():
             raise InvalidInput("all of x, y, z are needed", self.path)
@@ -92,16 +89,16 @@ class ModuleInput:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """What a module adds: commands and configure fields of a device, fields of session.configure and of set_transform, state fields."""
+    """The JSON keys that a module adds, by place."""
 
-    commands: tuple[str, ...] = ()
-    configure: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()  # of a device
+    configure: tuple[str, ...] = ()  # of a device
     session_configure: tuple[str, ...] = ()
-    set_transform: tuple[str, ...] = ()
-    state: tuple[str, ...] = ()
+    set_transform: tuple[str, ...] = ()  # inside of the command set_transform
+    state: tuple[str, ...] = ()  # of a device, in frames
 
     def by_place(self) -> Mapping[Place, tuple[str, ...]]:
-        """All of them."""
+        """Return the keys by place."""
         return {
             Place.COMMAND: self.commands,
             Place.CONFIGURE: self.configure,
@@ -121,17 +118,17 @@ class DeviceFacts(Protocol):
 
     @property
     def kind(self) -> Kind:
-        """Its type."""
+        """Its kind."""
         ...
 
     @property
     def has_motors(self) -> bool:
-        """Whether it takes forces or torques."""
+        """Whether it accepts forces or torques."""
         ...
 
     @property
     def has_cursor(self) -> bool:
-        """Whether it has a point in space that an application sees."""
+        """Whether it has a cursor in space."""
         ...
 
 
@@ -140,12 +137,12 @@ class Device(DeviceFacts, Protocol):
 
     @property
     def reader(self) -> Reader:
-        """Its newest state, in device space."""
+        """Reads its newest state, in the device frame."""
         ...
 
     @property
     def writer(self) -> Writer:
-        """The session's record of it, `set_effect` for vibrations among it; never call its `publish`."""
+        """Writes the session's record, for instance `set_effect` for vibrations; never call its `publish`."""
         ...
 
     @property
@@ -159,7 +156,7 @@ class Device(DeviceFacts, Protocol):
 
 
 class Session(Protocol):
-    """One open session, as a module sees it."""
+    """One open session, for a module."""
 
     @property
     def session_id(self) -> int:
@@ -168,7 +165,7 @@ class Session(Protocol):
 
     @property
     def devices(self) -> Mapping[str, Device]:
-        """Every device that is here."""
+        """All devices by id."""
         ...
 
     @property
@@ -177,27 +174,27 @@ class Session(Protocol):
         ...
 
     def scale_output(self, session_id: int, gain: float) -> None:
-        """Let through this share (0 to 1) of what that session puts out; nothing when it is not open."""
+        """Scale the output of a session by `gain`, 0 to 1; does nothing if the session is not open."""
         ...
 
 
 class Part:
-    """What a module keeps of one session, from when both are there to when one of them goes; does nothing unless overridden."""
+    """A module's state in one session, while both exist and the module is enabled. By default it does nothing."""
 
     def take(self, place: Place, word: str, value: object, device: Device | None) -> None:
-        """A word was sent; `value` is what the module's `read` made of it, `device` None for session.configure. InvalidInput."""
+        """Handle a received key: `value` is what `read` returned, `device` None for session.configure. InvalidInput."""
 
     def state(self, device: Device) -> Mapping[str, object]:
-        """State fields of one device for the next frame, by word; a word that is left out is not shown."""
+        """Return the state fields of one device for the next frame, by key; a missing key is not shown."""
         del device
         return {}
 
     def close(self) -> None:
-        """The session closes, or the module is switched off: leave nothing behind."""
+        """The session closes or the module is disabled: undo every effect."""
 
 
 class Module(Protocol):
-    """Made once for a running service. `setting`: a BOOL that switches it on, or LISTED, the list that its name is put in."""
+    """An extension, created once per running service."""
 
     @property
     def name(self) -> str:
@@ -206,18 +203,18 @@ class Module(Protocol):
 
     @property
     def setting(self) -> str:
-        """The key of what switches it on."""
+        """Key of the BOOL setting that enables it, or LISTED, the list of enabled module names."""
         ...
 
     @property
     def words(self) -> WordTable:
-        """What it adds to the wire."""
+        """The JSON keys that it adds."""
         ...
 
     def read(self, sent: ModuleInput) -> object:
-        """One of its words as it was sent, checked, without any effect; a set_transform word gives a WorkspaceChange. InvalidInput."""
+        """Parse one of its keys without any effect; for set_transform return a WorkspaceChange. InvalidInput."""
         ...
 
     def open(self, session: Session) -> Part:
-        """Begin with a session."""
+        """Return its part in a session."""
         ...

@@ -1,6 +1,6 @@
-"""Registry of modules: built-in ones and those of other packages, clashes of keys, and which are on.
+"""Registry of modules: the built-in ones and those of other packages; key clashes; the enabled modules.
 
-Two that take one word in one place stop the start; a package whose module is broken is left out, with one line on the log.
+Two modules with one key at one place stop the start; an invalid module of another package is left out with one log line.
 """
 
 from __future__ import annotations
@@ -34,24 +34,26 @@ logger = logging.getLogger(__name__)
 
 
 class ModuleClash(HapticError):
-    """Two modules, or one and the core schema, want the same word."""
+    """Two modules, or a module and the core schema, have the same key."""
 
 
 class BrokenModule(HapticError):
-    """What a package gives as a module is none."""
+    """An object that a package provides as a module is invalid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Active:
-    """What is on under some settings: `words` and who reads them, `refused` words with what to set first, `shown` with state fields."""
+    """The modules that are enabled under some settings."""
 
     modules: Mapping[str, Module] = field(default_factory=lambda: MappingProxyType({}))
+    # enabled module of each key
     words: Mapping[tuple[Place, str], Module] = field(default_factory=lambda: MappingProxyType({}))
+    # key of a disabled module -> which setting to change first
     refused: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    shown: frozenset[str] = frozenset()
+    shown: frozenset[str] = frozenset()  # names of modules with state fields
 
     def find(self, place: Place, word: str, path: str) -> Module | None:
-        """Who reads the word in that place; InvalidInput when it is a word of a module that is off, None when it is nobody's."""
+        """Return the enabled module of a key, None without one; InvalidInput for a key of a disabled module."""
         module = self.words.get((place, word))
         if module is None and word in self.refused:
             raise InvalidInput(self.refused[word], path)
@@ -59,10 +61,10 @@ class Active:
 
 
 class Registry:
-    """Immutable, but for what the modules keep; ModuleClash, BrokenModule."""
+    """Immutable set of modules; the modules themselves have state. ModuleClash, BrokenModule."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
-        """`modules` None: those that come along."""
+        """`modules` None: the built-in ones."""
         self._modules: dict[str, Module] = {}
         self._owners: dict[tuple[Place, str], str] = {
             (place, word): CORE for place, words in CORE_WORDS.items() for word in words
@@ -72,18 +74,18 @@ class Registry:
             self._add(module)
 
     def __iter__(self) -> Iterator[Module]:
-        """Every module, on or off."""
+        """Yield every module, enabled or not."""
         return iter(self._modules.values())
 
     def of(self, kind: type[M]) -> M:
-        """The one module of that class; BrokenModule."""
+        """Return the module of that class; BrokenModule without one."""
         for module in self._modules.values():
             if isinstance(module, kind):
                 return module
         raise BrokenModule(f"There is no module {kind.__name__}: start the service with the modules that come along.")
 
     def active(self, settings: SettingsView | None) -> Active:
-        """What is on under these settings; None: nothing."""
+        """Return the modules that are enabled under these settings; None: no module."""
         modules = {
             name: module for name, module in self._modules.items() if settings is not None and is_on(module, settings)
         }
@@ -96,8 +98,8 @@ class Registry:
                         words[place, word] = module
                     elif place is not Place.STATE:
                         refused[word] = refusal(module, word)
-        taken = {word for _, word in words}
-        refused = {word: reason for word, reason in refused.items() if word not in taken}
+        enabled_words = {word for _, word in words}
+        refused = {word: reason for word, reason in refused.items() if word not in enabled_words}
         shown = frozenset(name for name, module in modules.items() if module.words.state)
         return Active(MappingProxyType(modules), MappingProxyType(words), MappingProxyType(refused), shown)
 
@@ -115,21 +117,21 @@ class Registry:
 
 
 def is_on(module: Module, settings: SettingsView) -> bool:
-    """Whether its setting says so."""
+    """Whether the settings enable the module."""
     if module.setting == LISTED:
         return module.name in settings.texts(LISTED)
     return settings.flag(module.setting)
 
 
 def refusal(module: Module, word: str) -> str:
-    """Why a word of a module that is off is not taken, and what to do."""
+    """Return why a key of a disabled module is refused, and what to do."""
     if module.setting == LISTED:
         return f"{word} is of module {module.name}: put {module.name} in {LISTED} first"
     return f"{word} is a preview: set {module.setting} first"
 
 
 def load(found: Iterable[EntryPoint] | None = None) -> Registry:
-    """The modules that come along, then those of entry points in the order of their names; ModuleClash."""
+    """Return the built-in modules and those of entry points, sorted by name; ModuleClash."""
     points = entry_points(group=GROUP) if found is None else found
     modules = [*built_in()]
     for point in sorted(points, key=lambda point: (point.name, point.value)):
@@ -142,7 +144,7 @@ def load(found: Iterable[EntryPoint] | None = None) -> Registry:
 
 
 def check(module: object) -> None:
-    """BrokenModule unless it has all that a module has."""
+    """Raise BrokenModule if a required attribute is missing or invalid."""
     name, setting, words = (getattr(module, part, None) for part in ("name", "setting", "words"))
     if not _is_word(name):
         raise BrokenModule("its name must be lower-case letters, digits and underscores, at most 40.")
@@ -169,5 +171,5 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
-# What is refused by name when nobody says what is on.
+# Without settings: every key of a module is refused.
 NOTHING_ON: Final = Registry().active(None)

@@ -19,13 +19,13 @@ BOTH: Final = "pivot and position exclude each other: the pivot says where the w
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """A change of rotation and scale under which the application's point `pivot` (m) stays at the same point of the device."""
+    """A change of rotation and scale that keeps `pivot` at the same point of the device."""
 
     change: PartialTransform
-    pivot: Vec3
+    pivot: Vec3  # m, application space
 
     def over(self, base: Transform, travelled: Vec3 = ORIGIN) -> Transform:
-        """T' = c - R'(s' u) with u = (R^T(c - t)) / s, so that t' + R'(s' u) = c; without a new rotation c + R((s'/s) R^T(t - c))."""
+        """Return T' with c the pivot: c - R'(s' u), u = (R^T(c - t)) / s; without a new rotation c + R((s'/s) R^T(t - c))."""
         cx, cy, cz = (c - n for c, n in zip(self.pivot, travelled, strict=True))
         u = transform_point_back((base.position, base.rotation, base.scale), (cx, cy, cz))
         after = replace(self.change.over(base), position=ORIGIN)
@@ -34,14 +34,14 @@ class Zoom:
 
 
 class WorkspaceZoom:
-    """`pivot` beside the transform of set_transform and of state/transform; an arm's alone."""
+    """`pivot` in set_transform and state/transform, for kinds that have the area `pivot`."""
 
     name = "workspace_zoom"
     setting = "features/workspace_zoom/enabled"
     words = WordTable(set_transform=("pivot",))
 
     def read(self, sent: ModuleInput) -> Zoom:
-        """`{x, y, z}` in application space, without a position."""
+        """Parse `{x, y, z}` in application space; a position beside it is refused."""
         if sent.kind is None or not sent.kind.spec.has("pivot"):
             raise InvalidInput(f"only {takers_of('pivot')} has a pivot: leave it out", sent.path)
         if sent.change.position is not None:
@@ -49,6 +49,6 @@ class WorkspaceZoom:
         return Zoom(sent.change, sent.point())
 
     def open(self, session: Session) -> Part:
-        """It keeps nothing."""
+        """Return a part without state."""
         del session
         return Part()

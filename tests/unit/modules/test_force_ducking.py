@@ -6,25 +6,25 @@ from actors.modules.force_ducking import HTTP, ForceScales
 
 
 def test_the_smallest_gain_counts_and_one_takes_back() -> None:
-    ducks = ForceScales()
-    ducks.ask(1, 7, 0.5)
-    ducks.ask(2, 7, 0.2)
-    ducks.ask(HTTP, 8, 0)
+    scales = ForceScales()
+    scales.set_gain(1, 7, 0.5)
+    scales.set_gain(2, 7, 0.2)
+    scales.set_gain(HTTP, 8, 0)
 
-    assert (ducks.gain(7), ducks.gain(8), ducks.gain(9)) == (0.2, 0, 1)
-    ducks.ask(2, 7, 1)
-    assert ducks.gain(7) == 0.5
-    assert ducks.asked_by(1) == (7,)
-    assert ducks.asked_by(2) == ()
-    ducks.ask(1, 7, 1)
-    assert ducks.gain(7) == 1
+    assert (scales.gain(7), scales.gain(8), scales.gain(9)) == (0.2, 0, 1)
+    scales.set_gain(2, 7, 1)
+    assert scales.gain(7) == 0.5
+    assert scales.targets_of(1) == (7,)
+    assert scales.targets_of(2) == ()
+    scales.set_gain(1, 7, 1)
+    assert scales.gain(7) == 1
 
 
 def test_a_session_that_closes_is_forgotten() -> None:
-    ducks = ForceScales()
-    ducks.ask(1, 7, 0)
-    ducks.forget(7)
-    ducks.forget(7)
+    scales = ForceScales()
+    scales.set_gain(1, 7, 0)
+    scales.forget(7)
+    scales.forget(7)
 
-    assert ducks.gain(7) == 1
-    assert ducks.asked_by(1) == ()
+    assert scales.gain(7) == 1
+    assert scales.targets_of(1) == ()

@@ -191,4 +191,4 @@ def test_a_module_is_found_by_its_class() -> None:
 
 
 def test_two_registries_share_no_state() -> None:
-    assert Registry().of(ForceDucking).ducks is not Registry().of(ForceDucking).ducks
+    assert Registry().of(ForceDucking).scales is not Registry().of(ForceDucking).scales

@@ -43,9 +43,9 @@ def routes() -> Iterator[Route]:
 
 async def read_scale(call: Call) -> Answer:
     """The gain that counts, whoever asked for it."""
-    ducks, records = _ducks(call), _selected(call).some()
+    scales, records = _scales(call), _selected(call).some()
     return await values_of(
-        call.vocabulary, [Act({"session_id": one.session_id}, partial(_shown, ducks, one)) for one in records]
+        call.vocabulary, [Act({"session_id": one.session_id}, partial(_shown, scales, one)) for one in records]
     )
 
 
@@ -61,29 +61,29 @@ async def clear_scale(call: Call) -> Answer:
 
 
 async def _ask(call: Call, gain: float) -> Answer:
-    ducks, selected = _ducks(call), _selected(call)
-    acts = [_act(call, ducks, record, gain) for record in selected.some()]
+    scales, selected = _scales(call), _selected(call)
+    acts = [_act(call, scales, record, gain) for record in selected.some()]
     return await answer_of(call.vocabulary, acts, several=selected.many)
 
 
-def _act(call: Call, ducks: ForceScales, record: SessionRecord, gain: float) -> Act:
+def _act(call: Call, scales: ForceScales, record: SessionRecord, gain: float) -> Act:
     async def run() -> Mapping[str, object]:
         channel = call.bridge.channels.get(record.session_id)
         if channel is None or channel.devices is None:
             raise NoSuchSession(record.session_id)
-        ducks.ask(HTTP, record.session_id, gain)
-        call.bridge.scale_output(record.session_id, ducks.gain(record.session_id))
-        return await _shown(ducks, record)
+        scales.set_gain(HTTP, record.session_id, gain)
+        call.bridge.scale_output(record.session_id, scales.gain(record.session_id))
+        return await _shown(scales, record)
 
     return Act({"session_id": record.session_id}, run)
 
 
-async def _shown(ducks: ForceScales, record: SessionRecord) -> Mapping[str, object]:
-    return {"gain": ducks.gain(record.session_id)}
+async def _shown(scales: ForceScales, record: SessionRecord) -> Mapping[str, object]:
+    return {"gain": scales.gain(record.session_id)}
 
 
 def _gain(call: Call) -> float:
-    _ducks(call)
+    _scales(call)
     fields = call.fields("gain")
     if "gain" not in fields:
         raise InvalidInput("gain is missing", f"{BODY}.gain")
@@ -93,12 +93,12 @@ def _gain(call: Call) -> float:
     return gain
 
 
-def _ducks(call: Call) -> ForceScales:
+def _scales(call: Call) -> ForceScales:
     """Return the module's force scales; InvalidInput while the preview is off."""
     module = call.bridge.modules.of(ForceDucking)
     if not is_on(module, call.bridge.settings):
         raise InvalidInput(refusal(module, "force_scale"))
-    return module.ducks
+    return module.scales
 
 
 def _selected(call: Call) -> Selected:
