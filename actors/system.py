@@ -164,7 +164,7 @@ class System:
             return None
         return tuple(parse(word) for word in self.settings.value.texts("devices/simulated"))
 
-    def _hear(self, record: DeviceRecord, now_ns: int) -> int | None:
+    def _newest_heartbeat(self, record: DeviceRecord, now_ns: int) -> int | None:
         """When the newest heartbeat of a handle arrived, off its link if it has one."""
         if record.identity.simulated:
             return heartbeat.of_simulated(record, now_ns)
@@ -203,7 +203,7 @@ class System:
             self.ports,
             self._simulated,
         )
-        add(PAIRING, PairingManager, context, self.inventory, settings, self.pairing, self._hear)
+        add(PAIRING, PairingManager, context, self.inventory, settings, self.pairing, self._newest_heartbeat)
         add(
             session.MANAGER,
             SessionManager,

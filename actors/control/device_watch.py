@@ -11,7 +11,7 @@ from actors.device.messages import (
     DeviceDozed,
     DeviceRested,
     FodStage,
-    SafetySeen,
+    SafetyState,
     SafetyTripped,
 )
 from actors.event.messages import HUB, BatteryLevel
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 REST_S: Final = 300.0
 LEAST_CHARGE: Final = 0.001
-NOTHING_SEEN: Final = SafetySeen()
+NOTHING_SEEN: Final = SafetyState()
 COUNTERS: Final = ("ebrakes", "ebrake_releases", "stalls", "ceilings", "deratings", "oscillations", "grip_drops")
 SCREENSAVER: Final = "features/screensaver/enabled"
 SCREENSAVER_S: Final = "features/screensaver/timeout"
@@ -42,7 +42,7 @@ class _Reported:
     reader: Reader
     level: float | None = None  # battery charge, 0 to 1
     rested: bool = False
-    safety: SafetySeen = NOTHING_SEEN
+    safety: SafetyState = NOTHING_SEEN
     commanded_ns: int | None = None  # loop time of the last tick with a command
     idle: bool = False
 
@@ -96,7 +96,7 @@ class DeviceWatch:
         reported.rested = rested
 
     def _safety(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
-        now = safety_seen(state)
+        now = read_safety(state)
         if now != reported.safety:
             self._tell(record, SafetyTripped(record.lease.generation, reported.safety, now))
         reported.safety = now
@@ -117,7 +117,7 @@ class DeviceWatch:
         self._directory.tell(f"device/{record.device_id}", fact)
 
 
-def safety_seen(state: Any) -> SafetySeen:
+def read_safety(state: Any) -> SafetyState:
     """Return the safety monitors' part of a DEVICE_STATE."""
     bits = int(state["safety"])
     stage = (
@@ -127,4 +127,4 @@ def safety_seen(state: Any) -> SafetySeen:
         if bits & SafetyBit.SAFETY_GUARD
         else FodStage.IDLE
     )
-    return SafetySeen(**{name: int(state[name]) for name in COUNTERS}, fod_stage=stage)
+    return SafetyState(**{name: int(state[name]) for name in COUNTERS}, fod_stage=stage)

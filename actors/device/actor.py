@@ -35,7 +35,7 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import FirmwareTooOld
 from actors.kit.message import Announce
 from actors.pairing.messages import PAIRING, CalibrationEnded, Reason
-from actors.port.messages import AwakeSeen, CalibrateOverLink, ConfigureOverLink, HomedSeen, link_name
+from actors.port.messages import AwakeChanged, CalibrateOverLink, ConfigureOverLink, HomedChanged, link_name
 from actors.settings.messages import SettingChanged
 from actors.values.simulation import Fault
 
@@ -100,15 +100,15 @@ class DeviceActor(ServiceActor):
         self._window_over = True
         self._be_ready()
 
-    @handles(AwakeSeen)
-    def on_awake(self, message: AwakeSeen) -> None:
+    @handles(AwakeChanged)
+    def on_awake(self, message: AwakeChanged) -> None:
         """A real device fell asleep or woke up; one that settles is shown asleep when it has settled."""
         if message.generation == self._record.lease.generation:
             self._awake = message.awake
             self._be(Phase.READY if message.awake else Phase.ASLEEP)
 
-    @handles(HomedSeen)
-    def on_homed(self, message: HomedSeen) -> None:
+    @handles(HomedChanged)
+    def on_homed(self, message: HomedChanged) -> None:
         """A real device that does not know where it is settles until it does; its settle time runs meanwhile, and once."""
         if message.generation != self._record.lease.generation:
             return

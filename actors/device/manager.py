@@ -38,7 +38,7 @@ from actors.device.messages import (
     PlugDue,
     RemoveSimulated,
     SaveConfiguration,
-    ShowBonds,
+    UpdateBonds,
     Simulate,
     SimulatedSpec,
     SimulationChanged,
@@ -60,7 +60,7 @@ from actors.port.messages import (
     ConfigureOverLink,
     DeviceDropped,
     DeviceFound,
-    FirstRoundOver,
+    FirstScanDone,
     LinkClosed,
     PortBlocked,
     PortClosed,
@@ -82,7 +82,7 @@ if TYPE_CHECKING:
 
 MEMORY_SECTION = "devices"
 RETRY_S = 0.05
-FIRST_ROUND_S = 1.0
+FIRST_SCAN_S = 1.0
 AS_AT_FIRST = Simulation()
 
 logger = logging.getLogger(__name__)
@@ -128,7 +128,7 @@ class DeviceManager(ServiceActor):
             for identity in identities(self._simulated or ()):
                 self._place(identity)
         if self._inventory.value.choosing:
-            self.context.timers.after(FIRST_ROUND_S, self.name, FirstRoundOver(), key=(self.name, FirstRoundOver))
+            self.context.timers.after(FIRST_SCAN_S, self.name, FirstScanDone(), key=(self.name, FirstScanDone))
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
         if again:
@@ -137,13 +137,13 @@ class DeviceManager(ServiceActor):
             # Behind the adoption: whose port is blocked loses its actor with it.
             self._follow_ports()
 
-    @handles(FirstRoundOver)
-    def on_first_round(self, _message: FirstRoundOver) -> None:
+    @handles(FirstScanDone)
+    def on_first_scan_done(self, _message: FirstScanDone) -> None:
         """Every port was tried: where nothing real is, something is simulated."""
         inventory = self._inventory.value
         if not inventory.choosing:
             return
-        self.context.timers.cancel((self.name, FirstRoundOver))
+        self.context.timers.cancel((self.name, FirstScanDone))
         if not inventory.devices:
             for identity in identities(parse(word) for word in WHEN_NOTHING_REAL):
                 self._place(identity)
@@ -187,8 +187,8 @@ class DeviceManager(ServiceActor):
             self._memory.replace(self._memory.value.configured(record.device_id, changed.wide))
             self._save_memory()
 
-    @handles(ShowBonds)
-    def show_bonds(self, message: ShowBonds) -> None:
+    @handles(UpdateBonds)
+    def update_bonds(self, message: UpdateBonds) -> None:
         """Into the inventory, then to each device for which it is new."""
         before = self._inventory.value.devices
         now = [replace(record, bond=message.bonds.get(record.device_id, record.bond)) for record in before]

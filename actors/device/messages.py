@@ -285,7 +285,7 @@ class FodStage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class SafetySeen:
+class SafetyState:
     """What the loop's monitors have counted since the device came, and the stage of the foreign object now."""
 
     ebrakes: int = 0
@@ -303,8 +303,8 @@ class SafetyTripped(Message):
     """Told to a DeviceActor by the timekeeper: monitors acted between two looks at the device."""
 
     generation: int
-    before: SafetySeen
-    now: SafetySeen
+    before: SafetyState
+    now: SafetyState
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,7 +350,7 @@ class DeviceChanged(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class ShowBonds(Message):
+class UpdateBonds(Message):
     """Told to the manager by the PairingManager: the bonds of these devices are now these."""
 
     bonds: Mapping[str, Bond]

@@ -14,7 +14,7 @@ from actors.device.params import Limits
 from actors.event.messages import Emit
 
 if TYPE_CHECKING:
-    from actors.device.messages import DeviceRecord, SafetySeen
+    from actors.device.messages import DeviceRecord, SafetyState
     from actors.settings.messages import SettingsView
 
 SAFE_TRAJECTORY: Final = "features/safe_trajectory/enabled"
@@ -50,7 +50,7 @@ def limits_of(settings: SettingsView) -> Limits:
     )
 
 
-def safety_events(record: DeviceRecord, before: SafetySeen, now: SafetySeen) -> Iterator[Emit]:
+def safety_events(record: DeviceRecord, before: SafetyState, now: SafetyState) -> Iterator[Emit]:
     """`device-safety-triggered`, one for each monitor that acted between two looks: what begins first, releases last."""
     if now.fod_stage is not before.fod_stage:
         stages = {"from": str(before.fod_stage), "to": str(now.fod_stage)}

@@ -1,1 +1,1 @@
-"""Pairing: which arm belongs to which grip or pen, whether that is held, and the calibration of both together."""
+"""Pairing of movers with handles, attachment of handles, and calibration."""

@@ -9,32 +9,28 @@ from actors.pairing.messages import Progress, Reason
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """The other half as the lock sees it; `here`: it is connected, `attached`: its heartbeat says that it is in place."""
+    """State of a pair's handle, for the calibration lock."""
 
     device_id: str = ""
-    here: bool = True
+    here: bool = True  # connected
     awake: bool = True
-    attached: bool = True
+    attached: bool = True  # by its heartbeats
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """`run` is the number of the one under way, 0 for none, `awaited` are the devices whose end of it has not come, and
-    `handle` is the other half that it began with.
-
-    `reason` is that of the last failure, until the lock moves or a run begins.
-    """
+    """Calibration state of one mover."""
 
     calibrated: bool = False
-    unlocked: bool = False
-    run: int = 0
-    awaited: frozenset[str] = frozenset()
-    handle: str = ""
-    reason: Reason | None = None
+    unlocked: bool = False  # a calibration may start
+    run: int = 0  # number of the running calibration; 0: none
+    awaited: frozenset[str] = frozenset()  # devices whose end of the run is outstanding
+    handle: str = ""  # id of the handle at the start of the run
+    reason: Reason | None = None  # of the last failure; cleared when the lock changes or a run starts
 
     @property
     def progress(self) -> Progress:
-        """What is shown of it."""
+        """The progress that clients see."""
         if self.run:
             return Progress.RUNNING
         if self.reason is not None:
@@ -47,7 +43,7 @@ class Calibration:
 def check_handle(calibration: Calibration, handle: Handle | None) -> Calibration:
     """Update the lock for the state of the handle (None: no pair); a run without its handle fails."""
     unlocked = handle is not None and handle.here and handle.attached
-    if calibration.run and _sleeps(handle):
+    if calibration.run and _asleep(handle):
         return replace(_failed(calibration, Reason.PEN_ASLEEP), unlocked=unlocked)
     if calibration.run and (not unlocked or handle is None or handle.device_id != calibration.handle):
         return replace(_failed(calibration, Reason.PEN_LOST), unlocked=unlocked)
@@ -63,8 +59,8 @@ def start_run(
         return calibration
     if handle is not None and not handle.here:
         return replace(calibration, reason=Reason.PEN_NOT_CONNECTED)
-    # Who sleeps sends no heartbeats: the lock alone would not say why.
-    if _sleeps(handle):
+    # A sleeping handle sends no heartbeats: without this check the reason would be missing.
+    if _asleep(handle):
         return replace(calibration, reason=Reason.PEN_ASLEEP)
     if not calibration.unlocked:
         return replace(calibration, reason=None)
@@ -90,7 +86,7 @@ def end_run(calibration: Calibration, run: int, reason: Reason | None, device_id
     return replace(calibration, run=0, awaited=awaited, calibrated=True, reason=None)
 
 
-def _sleeps(handle: Handle | None) -> bool:
+def _asleep(handle: Handle | None) -> bool:
     return handle is not None and handle.here and not handle.awake
 
 

@@ -27,7 +27,7 @@ WHY: Final[Mapping[Reason, str]] = MappingProxyType(
 
 
 def pairing_event(inventory: Inventory, change: PairChange) -> Emit:
-    """`device-pairing-changed`, of the half that stays or has motors."""
+    """Return `device-pairing-changed` for the mover, or for the half that stays."""
     record = inventory.find(change.device_id)
     name = change.device_id if record is None else f"{record.kind} {record.device_id}"
     is_now = "no longer paired" if change.paired_with is None else f"now paired with {change.paired_with}"
@@ -46,7 +46,7 @@ def pairing_event(inventory: Inventory, change: PairChange) -> Emit:
 
 
 def attachment_event(record: DeviceRecord, *, attached: bool) -> Emit:
-    """`grip-attachment-changed`, after the debounce."""
+    """Return `grip-attachment-changed`; attachment is debounced."""
     return Emit(
         "grip-attachment-changed",
         {**_device(record), "attached": attached},
@@ -55,7 +55,7 @@ def attachment_event(record: DeviceRecord, *, attached: bool) -> Emit:
 
 
 def failure_event(record: DeviceRecord, reason: Reason) -> Emit:
-    """`device-calibration-failed`, of the device with motors."""
+    """Return `device-calibration-failed` for the mover."""
     return Emit(
         "device-calibration-failed",
         {**_device(record), "reason": str(reason)},

@@ -1,6 +1,6 @@
-"""PairingManager, the actor of pairs, handle detection and calibrations; the rules decide, it remembers and sends.
+"""PairingManager, the actor of pairs, attachment and calibrations: applies the rules, keeps the result and reports it.
 
-DevicesChanged or a heartbeat -> rules -> the book (for every GET) and ShowBonds -> DeviceManager -> inventory -> DeviceActor -> loop.
+DevicesChanged or a heartbeat -> rules -> PairingTable (for reads) and UpdateBonds -> DeviceManager -> inventory -> DeviceActor -> loop.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import MANAGER as DEVICES
-from actors.device.messages import Bond, DeviceRecord, DevicesChanged, Phase, ShowBonds
+from actors.device.messages import Bond, DeviceRecord, DevicesChanged, Phase, UpdateBonds
 from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import NS_PER_S
@@ -26,7 +26,7 @@ from actors.pairing.messages import (
     Calibrate,
     CalibrationEnded,
     CalibrationOverdue,
-    ListenForHeartbeats,
+    CheckHeartbeats,
     Pairing,
     PairManually,
     Progress,
@@ -48,117 +48,117 @@ AUTO_PAIRING: Final = "devices/auto_pairing"
 ATTACH: Final = "devices/grip/attach_debounce"
 DETACH: Final = "devices/grip/detach_debounce"
 GONE: Final = frozenset({Phase.DISCONNECTED, Phase.FAILED})
-# No firmware takes longer; one that says nothing until then is blocked.
+# No firmware takes longer; without an answer by then the run counts as blocked.
 LONGEST_CALIBRATION_S: Final = 10.0
 
-Hear = Callable[[DeviceRecord, int], "int | None"]
-"""When the newest heartbeat of a handle came (ns), None for none yet; given the handle and the present time."""
+HeartbeatSource = Callable[[DeviceRecord, int], "int | None"]
+"""(handle, now in ns) -> time of its newest heartbeat in ns, None before the first."""
 
 
 class PairingManager(ServiceActor):
-    """The book and the inventory outlive it; a restarted manager goes on with the bonds that they show."""
+    """Actor of all pairs. PairingTable and inventory outlive it; a restarted one goes on with their bonds."""
 
     def __init__(
         self,
         context: Context,
         inventory: Published[Inventory],
         settings: Published[SettingsView],
-        book: Published[PairingTable],
-        hear: Hear,
+        table: Published[PairingTable],
+        newest_heartbeat: HeartbeatSource,
     ) -> None:
         super().__init__(PAIRING, context)
         self._inventory = inventory
         self._settings = settings
-        self._book = book
-        self._hear = hear
-        self._hearts: dict[tuple[str, int], HeartbeatMonitor] = {}
-        self._told: dict[tuple[str, int], Bond] = {}
-        self._listening = False
+        self._table = table
+        self._newest_heartbeat = newest_heartbeat
+        self._monitors: dict[tuple[str, int], HeartbeatMonitor] = {}
+        self._sent_bonds: dict[tuple[str, int], Bond] = {}
+        self._check_scheduled = False
 
     def started(self) -> None:
-        """Take up what is here, and listen."""
+        """Update the pairs for the connected devices and restart timers."""
         self._save()
-        self._decide()
-        for device_id, one in self._book.value.calibrations.items():
+        self._update_pairs()
+        for device_id, one in self._table.value.calibrations.items():
             if one.run:
-                self._expect_end(device_id, one.run)
+                self._start_overdue_timer(device_id, one.run)
 
     def on_announce(self, message: Announce) -> None:
-        """A new store or manager may not have what the last one was told."""
+        """Send pairs and bonds to a new store or DeviceManager."""
         if message.name == STORE:
             self._save()
         elif message.name == DEVICES:
-            self._told = {}
-            self._decide()
+            self._sent_bonds = {}
+            self._update_pairs()
 
     @handles(DevicesChanged)
     def on_devices(self, _message: DevicesChanged) -> None:
-        """Somebody came, went, woke up or fell asleep."""
-        self._decide()
+        """Update the pairs: a device came, left, woke up or fell asleep."""
+        self._update_pairs()
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """Automatic pairing that is switched on pairs who is here."""
+        """Pair all connected devices when automatic pairing is enabled."""
         if message.key == AUTO_PAIRING and message.value is True:
-            self._decide(also=[record.device_id for record in self._records()])
+            self._update_pairs(also=[record.device_id for record in self._records()])
 
-    @handles(ListenForHeartbeats)
-    def on_listen(self, _message: ListenForHeartbeats) -> None:
-        """Step every heart; a handle that was attached may find its other half, and unlocks or locks the calibration."""
+    @handles(CheckHeartbeats)
+    def on_check_heartbeats(self, _message: CheckHeartbeats) -> None:
+        """Step every heartbeat monitor; a change of attachment updates pairs and calibration locks."""
         now_ns, debounce = self.context.clock.now_ns(), self._debounce()
         moved: list[DeviceRecord] = []
         for record in self._records():
-            if not record.kind.is_handle or _life(record) not in self._hearts:
+            if not record.kind.is_handle or _lease_key(record) not in self._monitors:
                 continue
-            before = self._hearts[_life(record)]
-            after = heartbeat.step(before, self._hear(record, now_ns), now_ns, debounce)
-            self._hearts[_life(record)] = after
+            before = self._monitors[_lease_key(record)]
+            after = heartbeat.step(before, self._newest_heartbeat(record, now_ns), now_ns, debounce)
+            self._monitors[_lease_key(record)] = after
             if after.attached is not before.attached:
                 moved.append(record)
         if moved:
-            attached = [record for record in moved if self._hearts[_life(record)].attached]
-            self._decide(also=[record.device_id for record in attached])
+            attached = [record for record in moved if self._monitors[_lease_key(record)].attached]
+            self._update_pairs(also=[record.device_id for record in attached])
             for record in moved:
                 self.tell(HUB, attachment_event(record, attached=record in attached))
-        self._listening = False
-        self._listen()
+        self._check_scheduled = False
+        self._schedule_check()
 
-    # ------------------------------------------------------------ wishes
+    # ------------------------------------------------------------ requests
 
     @handles(PairManually)
     def pair_manually(self, message: PairManually) -> Pairing:
-        """The pair as it is now; the automatic pairs of both are dissolved."""
-        self._decide()
-        self._outcome(rules.paired_manually(self._book.value.pairs, self._halves(), message.device_id, message.partner))
-        return self._book.value.pairing(message.device_id)
+        """Pair two devices and dissolve the automatic pairs of both. Return the pair."""
+        self._update_pairs()
+        self._apply_outcome(rules.paired_manually(self._table.value.pairs, self._pairing_devices(), message.device_id, message.partner))
+        return self._table.value.pairing(message.device_id)
 
     @handles(Unpair)
     def unpair(self, message: Unpair) -> Pairing:
-        """Nobody."""
-        self._decide()
-        self._outcome(rules.unpaired(self._book.value.pairs, self._halves(), message.device_id))
-        return self._book.value.pairing(message.device_id)
+        """Dissolve the device's pair. Return an empty pairing."""
+        self._update_pairs()
+        self._apply_outcome(rules.unpaired(self._table.value.pairs, self._pairing_devices(), message.device_id))
+        return self._table.value.pairing(message.device_id)
 
     @handles(Calibrate)
     def calibrate(self, message: Calibrate) -> Progress:
-        """RUNNING, or an error that says what to do first; a failure is also an event."""
-        self._decide()
-        pair = self._book.value.pairs.of(message.device_id)
+        """Start a calibration. Return RUNNING, or raise what to do first; a failure also emits an event."""
+        self._update_pairs()
+        pair = self._table.value.pairs.of(message.device_id)
         mover = self._inventory.value.get(message.device_id if pair is None else pair.mover)
         if mover.kind.spec.pairs_as is not PairSide.MOVER:
             raise CalibrationLocked(message.device_id)
         if mover.phase is not Phase.READY:
             raise Conflict(f"Device {mover.device_id} is {mover.phase}: calibrate it once it is ready.")
-        before = self._book.value.calibration(mover.device_id)
-        # A handle meets many devices: no two runs have one number.
-        run = self._book.value.runs + 1
-        after = calibration.start_run(before, self._handle(mover.device_id), run, self._who_calibrates(mover.device_id))
+        before = self._table.value.calibration(mover.device_id)
+        # Run numbers are unique over all devices, since a handle may change its mover.
+        run = self._table.value.runs + 1
+        after = calibration.start_run(before, self._handle(mover.device_id), run, self._calibrating_devices(mover.device_id))
         if after.run == run:
-            self._book.replace(replace(self._book.value, runs=run))
-        self._show(self._book.value.pairs, {**self._book.value.calibrations, mover.device_id: after})
+            self._table.replace(replace(self._table.value, runs=run))
+        self._publish(self._table.value.pairs, {**self._table.value.calibrations, mover.device_id: after})
         if after.run:
             if after.run != before.run:
-                self._expect_end(mover.device_id, after.run)
+                self._start_overdue_timer(mover.device_id, after.run)
             return after.progress
         if after.reason is None:
             raise CalibrationLocked(message.device_id)
@@ -169,85 +169,85 @@ class PairingManager(ServiceActor):
 
     @handles(CalibrationEnded)
     def on_calibration_ended(self, message: CalibrationEnded) -> None:
-        """One of the pair says how it went."""
-        pair = self._book.value.pairs.of(message.device_id)
+        """Record that one device of the pair finished the run."""
+        pair = self._table.value.pairs.of(message.device_id)
         mover = message.device_id if pair is None else pair.mover
-        self._end(mover, message.run, message.reason, said_by=message.device_id)
+        self._end(mover, message.run, message.reason, reported_by=message.device_id)
 
     @handles(CalibrationOverdue)
     def on_calibration_overdue(self, message: CalibrationOverdue) -> None:
-        """The device says nothing."""
+        """Fail the run as blocked if it has not ended."""
         self._end(message.device_id, message.run, Reason.BLOCKED)
 
-    # ------------------------------------------------------------ deciding
+    # ------------------------------------------------------------ updates
 
-    def _decide(self, also: Iterable[str] = ()) -> None:
-        """What becomes of the pairs with the devices that are here now; `also` count as having appeared."""
+    def _update_pairs(self, also: Iterable[str] = ()) -> None:
+        """Update the pairs for the connected devices; `also` count as newly connected."""
         kept: dict[tuple[str, int], HeartbeatMonitor] = {}
         for record in self._records():
             if record.kind.is_handle:
-                kept[_life(record)] = self._hearts.get(_life(record)) or HeartbeatMonitor(attached=record.bond.attached)
-        self._hearts = kept
-        self._listen()
+                kept[_lease_key(record)] = self._monitors.get(_lease_key(record)) or HeartbeatMonitor(attached=record.bond.attached)
+        self._monitors = kept
+        self._schedule_check()
         automatic = self._settings.value.flag(AUTO_PAIRING)
-        self._outcome(rules.update_pairs(self._book.value.pairs, self._halves(), automatic=automatic, also=also))
+        self._apply_outcome(rules.update_pairs(self._table.value.pairs, self._pairing_devices(), automatic=automatic, also=also))
 
-    def _outcome(self, outcome: rules.Outcome) -> None:
+    def _apply_outcome(self, outcome: rules.Outcome) -> None:
         pairs, changes = outcome
-        known = self._book.value.pairs.here
+        known = self._table.value.pairs.here
         calibrations: dict[str, Calibration] = {}
         for record in self._records():
             if record.kind.has_motors:
-                old = self._book.value.calibrations.get(record.device_id)
-                if old is None or _life(record) not in known:
+                old = self._table.value.calibrations.get(record.device_id)
+                if old is None or _lease_key(record) not in known:
                     old = Calibration(calibrated=record.bond.calibrated)
                 calibrations[record.device_id] = old
-        self._show(pairs, calibrations)
+        self._publish(pairs, calibrations)
         if changes:
             self._save()
         for change in changes:
             self.tell(HUB, pairing_event(self._inventory.value, change))
 
-    def _show(self, pairs: rules.Pairs, calibrations: Mapping[str, Calibration]) -> None:
-        """Into the book and the inventory, the locks as the pairs say; a run that loses its handle fails here."""
-        book = self._book.value
+    def _publish(self, pairs: rules.Pairs, calibrations: Mapping[str, Calibration]) -> None:
+        """Store pairs and calibrations, locks updated, and send the bonds; a run that lost its handle fails here."""
+        table = self._table.value
         seen = {
             device_id: calibration.check_handle(one, self._handle(device_id, pairs))
             for device_id, one in calibrations.items()
         }
-        if (pairs, seen) != (book.pairs, dict(book.calibrations)):
-            self._book.replace(replace(book, pairs=pairs, calibrations=MappingProxyType(seen)))
-        self._tell_bonds()
+        if (pairs, seen) != (table.pairs, dict(table.calibrations)):
+            self._table.replace(replace(table, pairs=pairs, calibrations=MappingProxyType(seen)))
+        self._send_bonds()
         for device_id, after in seen.items():
             before = calibrations[device_id]
             if before.run and not after.run and after.reason is not None:
                 self.tell(HUB, failure_event(self._inventory.value.get(device_id), after.reason))
 
-    def _end(self, device_id: str, run: int, reason: Reason | None, *, said_by: str = "") -> None:
-        book = self._book.value
-        before, record = book.calibrations.get(device_id), self._inventory.value.find(device_id)
+    def _end(self, device_id: str, run: int, reason: Reason | None, *, reported_by: str = "") -> None:
+        table = self._table.value
+        before, record = table.calibrations.get(device_id), self._inventory.value.find(device_id)
         if before is None or record is None or before.run != run or not run:
             return
-        after = calibration.end_run(before, run, reason, said_by)
+        after = calibration.end_run(before, run, reason, reported_by)
         if not after.run:
             self.context.timers.cancel((self.name, device_id))
-        self._show(book.pairs, {**book.calibrations, device_id: after})
+        self._publish(table.pairs, {**table.calibrations, device_id: after})
         if reason is not None:
             self.tell(HUB, failure_event(record, reason))
 
-    def _tell_bonds(self) -> None:
-        """Tell the DeviceManager of the bonds that it was not told of yet."""
-        bonds = {_life(record): self._bond(record) for record in self._records()}
-        new = {life[0]: bond for life, bond in bonds.items() if self._told.get(life) != bond}
-        self._told = bonds
+    def _send_bonds(self) -> None:
+        """Send the DeviceManager the bonds that changed."""
+        bonds = {_lease_key(record): self._bond(record) for record in self._records()}
+        new = {lease_key[0]: bond for lease_key, bond in bonds.items() if self._sent_bonds.get(lease_key) != bond}
+        self._sent_bonds = bonds
         if new:
-            self.tell(DEVICES, ShowBonds(new))
+            self.tell(DEVICES, UpdateBonds(new))
 
     def _bond(self, record: DeviceRecord) -> Bond:
-        book = self._book.value
-        pair = book.pairs.of(record.device_id)
+        table = self._table.value
+        pair = table.pairs.of(record.device_id)
         mover = record.device_id if pair is None else pair.mover
-        one = book.calibrations.get(mover, Calibration(calibrated=record.bond.calibrated))
+        one = table.calibrations.get(mover, Calibration(calibrated=record.bond.calibrated))
         if pair is None:
             return Bond(attached=self._attached(record), calibrated=one.calibrated)
         partner = self._inventory.value.find(pair.other(record.device_id))
@@ -261,12 +261,12 @@ class PairingManager(ServiceActor):
             run=one.run,
         )
 
-    # ------------------------------------------------------------ what is here
+    # ------------------------------------------------------------ queries
 
     def _records(self) -> list[DeviceRecord]:
         return [record for record in self._inventory.value.devices if record.phase not in GONE]
 
-    def _halves(self) -> list[PairingDevice]:
+    def _pairing_devices(self) -> list[PairingDevice]:
         return [
             rules.PairingDevice(
                 record.device_id,
@@ -280,12 +280,12 @@ class PairingManager(ServiceActor):
         ]
 
     def _attached(self, record: DeviceRecord) -> bool:
-        heart = self._hearts.get(_life(record))
-        return heart is not None and heart.attached
+        monitor = self._monitors.get(_lease_key(record))
+        return monitor is not None and monitor.attached
 
     def _handle(self, mover: str, pairs: rules.Pairs | None = None) -> Handle | None:
-        """The other half of a device with motors, as its lock sees it."""
-        pair = (pairs or self._book.value.pairs).of(mover)
+        """Return the handle of a mover's pair for its lock, None without a pair."""
+        pair = (pairs or self._table.value.pairs).of(mover)
         if pair is None:
             return None
         record = self._inventory.value.find(pair.handle)
@@ -293,9 +293,9 @@ class PairingManager(ServiceActor):
             return Handle(here=False)
         return Handle(record.device_id, awake=record.phase is not Phase.ASLEEP, attached=self._attached(record))
 
-    def _who_calibrates(self, mover: str) -> frozenset[str]:
-        """Whose ends of a run are awaited: the device's, and its handle's if that has a calibration of its own."""
-        pair = self._book.value.pairs.of(mover)
+    def _calibrating_devices(self, mover: str) -> frozenset[str]:
+        """Return the devices that take part in a run: the mover, and its handle if that has a calibration."""
+        pair = self._table.value.pairs.of(mover)
         handle = None if pair is None else self._inventory.value.find(pair.handle)
         found = None if handle is None else handle.identity.found
         return frozenset(
@@ -308,21 +308,21 @@ class PairingManager(ServiceActor):
             attach_ns=round(settings.number(ATTACH) * NS_PER_S), detach_ns=round(settings.number(DETACH) * NS_PER_S)
         )
 
-    def _expect_end(self, device_id: str, run: int) -> None:
+    def _start_overdue_timer(self, device_id: str, run: int) -> None:
         overdue = CalibrationOverdue(device_id, run)
         self.context.timers.after(LONGEST_CALIBRATION_S, self.name, overdue, key=(self.name, device_id))
 
-    def _listen(self) -> None:
-        """Listen again in a moment, while there is somebody to listen to."""
-        if self._hearts and not self._listening:
-            self._listening = True
-            key = (self.name, ListenForHeartbeats)
-            self.context.timers.after(heartbeat.PERIOD_S, self.name, ListenForHeartbeats(), key=key)
+    def _schedule_check(self) -> None:
+        """Schedule the next check while there are handles."""
+        if self._monitors and not self._check_scheduled:
+            self._check_scheduled = True
+            key = (self.name, CheckHeartbeats)
+            self.context.timers.after(heartbeat.PERIOD_S, self.name, CheckHeartbeats(), key=key)
 
     def _save(self) -> None:
-        self.tell(STORE, SaveLedger(PAIRINGS_SECTION, self._book.value.as_json()))
+        self.tell(STORE, SaveLedger(PAIRINGS_SECTION, self._table.value.as_json()))
 
 
-def _life(record: DeviceRecord) -> tuple[str, int]:
-    """A device from one connection to the next."""
+def _lease_key(record: DeviceRecord) -> tuple[str, int]:
+    """Return the key of one connection of a device: id and generation of its lease."""
     return record.device_id, record.lease.generation

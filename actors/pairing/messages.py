@@ -1,4 +1,4 @@
-"""Messages of the pairing slice. They name devices by id; the module imports no other slice."""
+"""Messages of the pairing slice. Devices are named by id; the module imports no other slice."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ PAIRING: Final = "pairing"
 
 
 class Origin(StrEnum):
-    """Who made a pair."""
+    """How a pair was made."""
 
     AUTOMATIC = "automatic"
     MANUAL = "manual"
 
 
 class Progress(StrEnum):
-    """How far the calibration of a device is."""
+    """State of a device's calibration."""
 
     LOCKED = "locked"
     READY = "ready"
@@ -29,7 +29,7 @@ class Progress(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a calibration did not succeed."""
+    """Why a calibration failed."""
 
     PEN_NOT_CONNECTED = "pen_not_connected"
     PEN_ASLEEP = "pen_asleep"
@@ -40,7 +40,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """A device's other half; `origin` None without one."""
+    """A device's partner and how they were paired; both None without a pair."""
 
     paired_with: str | None = None
     origin: Origin | None = None
@@ -48,7 +48,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class PairManually(Request[Pairing]):
-    """Pair these two until Unpair, whatever comes and goes: InvalidInput, NoSuchDevice, Conflict. The ledger is told."""
+    """Pair two devices until Unpair, also over reconnects; stored in the ledger. InvalidInput, NoSuchDevice, Conflict."""
 
     device_id: str
     partner: str
@@ -56,37 +56,37 @@ class PairManually(Request[Pairing]):
 
 @dataclass(frozen=True, slots=True)
 class Unpair(Request[Pairing]):
-    """Dissolve the device's pair, which is not made again by itself until one half reconnects; NoSuchDevice."""
+    """Dissolve the device's pair; it is not paired automatically again until one half reconnects. NoSuchDevice."""
 
     device_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Calibrate(Request[Progress]):
-    """Calibrate the device together with its other half: CalibrationLocked, Conflict, NoSuchDevice; one that runs goes on."""
+    """Calibrate the device and its partner; a running calibration goes on. CalibrationLocked, Conflict, NoSuchDevice."""
 
     device_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationEnded(Message):
-    """Told by a DeviceActor or a PortLink: the device has finished that run, or its firmware says why it could not."""
+    """Told by a DeviceActor or a PortLink: the device finished the run."""
 
     device_id: str
     run: int
-    reason: Reason | None = None
+    reason: Reason | None = None  # of the failure; None: success
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOverdue(Message):
-    """Told to the PairingManager by its timer: if that run is still under way, nothing will come of it."""
+    """Told to the PairingManager by its timer: fail that run if it is still running."""
 
     device_id: str
     run: int
 
 
 @dataclass(frozen=True, slots=True)
-class ListenForHeartbeats(Message):
-    """Told to the PairingManager by its timer."""
+class CheckHeartbeats(Message):
+    """Told to the PairingManager by its timer: step the heartbeat monitors."""
 
     repeatable: ClassVar[bool] = True

@@ -18,30 +18,30 @@ LOCKED: Final = Calibration()
 
 @dataclass(frozen=True, slots=True)
 class PairingTable:
-    """Every pair, the calibration of each device with motors that is here, and the number of the newest run of any."""
+    """All pairs, and the calibrations of connected movers."""
 
     pairs: Pairs = field(default_factory=Pairs)
-    calibrations: Mapping[str, Calibration] = field(default_factory=lambda: MappingProxyType({}))
-    runs: int = 0
+    calibrations: Mapping[str, Calibration] = field(default_factory=lambda: MappingProxyType({}))  # by id of the mover
+    runs: int = 0  # number of the newest run of any device
 
     def pairing(self, device_id: str) -> Pairing:
-        """The device's other half and who paired them."""
+        """Return the device's partner and origin."""
         pair = self.pairs.of(device_id)
         return Pairing() if pair is None else Pairing(pair.other(device_id), pair.origin)
 
     def calibration(self, device_id: str) -> Calibration:
-        """That of the device; a handle's is that of its other half, and locked without one."""
+        """Return the calibration of the device; a handle has that of its mover, LOCKED without one."""
         pair = self.pairs.of(device_id)
         return self.calibrations.get(device_id if pair is None else pair.mover, LOCKED)
 
     def as_json(self) -> dict[str, object]:
-        """The manual pairs, for the ledger."""
+        """Return the manual pairs for the ledger."""
         manual = [[pair.mover, pair.handle] for pair in self.pairs.pairs if pair.origin is Origin.MANUAL]
         return {"manual": manual}
 
     @classmethod
     def from_json(cls, value: Frozen) -> PairingTable:
-        """From the ledger; what cannot be read, or names a device twice, is left out."""
+        """Parse the ledger section; leave out invalid pairs and those that name a device twice."""
         manual = value.get("manual") if isinstance(value, Mapping) else None
         pairs: list[Pair] = []
         taken: set[str] = set()

@@ -26,7 +26,7 @@ class PairingDevice:
     side: PairSide | None  # None: its kind is never paired
     simulated: bool
     attached: bool = False
-    life: int = 0  # differs after each reconnection
+    generation: int = 0  # differs after each reconnection
     by_hand: bool = False  # never paired automatically
 
 
@@ -62,7 +62,7 @@ class Pairs:
     """All pairs, and what the next update needs to know."""
 
     pairs: tuple[Pair, ...] = ()  # also those with absent halves
-    parted: frozenset[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])  # never paired automatically
+    separated: frozenset[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])  # never paired automatically
     here: frozenset[tuple[str, int]] = field(
         default_factory=frozenset[tuple[str, int]]
     )  # id and life at the last update
@@ -79,16 +79,16 @@ def update_pairs(
     pairs: Pairs, halves: Sequence[PairingDevice], *, automatic: bool, also: Iterable[str] = ()
 ) -> Outcome:
     """Update the pairs for the connected devices; `also` count as newly connected, besides those that are."""
-    here = frozenset((half.device_id, half.life) for half in halves)
+    here = frozenset((half.device_id, half.generation) for half in halves)
     left = {device_id for device_id, _ in pairs.here}.difference(device_id for device_id, _ in here)
     appeared = {device_id for device_id, _ in here - pairs.here}
-    parted = frozenset(pair for pair in pairs.parted if not appeared.intersection(pair))
-    table = _Table(_fitting(pairs.pairs, halves), parted, halves)
+    separated = frozenset(pair for pair in pairs.separated if not appeared.intersection(pair))
+    table = _Table(_fitting(pairs.pairs, halves), separated, halves)
     appeared.update(also)
     if automatic:
         table.replace_absent(appeared, left)
         table.join_free(appeared)
-    return replace(pairs, pairs=_remembered(table.pairs, halves), parted=parted, here=here), tuple(table.changes)
+    return replace(pairs, pairs=_remembered(table.pairs, halves), separated=separated, here=here), tuple(table.changes)
 
 
 def paired_manually(pairs: Pairs, halves: Sequence[PairingDevice], device_id: str, partner: str) -> Outcome:
@@ -109,7 +109,7 @@ def paired_manually(pairs: Pairs, halves: Sequence[PairingDevice], device_id: st
     if wanted in pairs.pairs:
         return pairs, ()
     kept: list[Pair] = []
-    loose: list[Pair] = []
+    dissolved: list[Pair] = []
     for pair in pairs.pairs:
         touched = mover in pair or handle in pair
         if touched and pair.origin is Origin.MANUAL:
@@ -117,15 +117,15 @@ def paired_manually(pairs: Pairs, halves: Sequence[PairingDevice], device_id: st
             raise Conflict(
                 f"{taken} is paired by hand with {pair.other(taken)}: DELETE /…/{taken}/config/paired_with first."
             )
-        (loose if touched else kept).append(pair)
+        (dissolved if touched else kept).append(pair)
     ids = {half.device_id for half in halves}
-    alone = [pair for pair in loose if pair.mover != mover and pair.mover in ids]
-    others = (one for pair in loose for one in (pair.mover, pair.handle) if one not in (mover, handle))
+    alone = [pair for pair in dissolved if pair.mover != mover and pair.mover in ids]
+    others = (one for pair in dissolved for one in (pair.mover, pair.handle) if one not in (mover, handle))
     dropped = next((one for one in others if all(one not in pair for pair in alone)), None)
     changes = [PairChange(pair.mover, None, pair.origin, pair.handle) for pair in alone]
     changes.append(PairChange(mover, handle, Origin.MANUAL, dropped))
-    parted = pairs.parted - {(mover, handle)}
-    return replace(pairs, pairs=(*kept, wanted), parted=parted), tuple(changes)
+    separated = pairs.separated - {(mover, handle)}
+    return replace(pairs, pairs=(*kept, wanted), separated=separated), tuple(changes)
 
 
 def unpaired(pairs: Pairs, halves: Sequence[PairingDevice], device_id: str) -> Outcome:
@@ -138,18 +138,18 @@ def unpaired(pairs: Pairs, halves: Sequence[PairingDevice], device_id: str) -> O
     shown = pair.mover if pair.mover in ids else device_id
     change = PairChange(shown, None, pair.origin, pair.other(shown))
     kept = tuple(other for other in pairs.pairs if other is not pair)
-    return replace(pairs, pairs=kept, parted=pairs.parted | {(pair.mover, pair.handle)}), (change,)
+    return replace(pairs, pairs=kept, separated=pairs.separated | {(pair.mover, pair.handle)}), (change,)
 
 
 class _Table:
     """The pairs during one update."""
 
     def __init__(
-        self, pairs: tuple[Pair, ...], parted: frozenset[tuple[str, str]], halves: Sequence[PairingDevice]
+        self, pairs: tuple[Pair, ...], separated: frozenset[tuple[str, str]], halves: Sequence[PairingDevice]
     ) -> None:
         self.pairs = pairs
         self.changes: list[PairChange] = []
-        self._parted = parted
+        self._parted = separated
         self._halves = halves
         self._by_id = {half.device_id: half for half in halves}
 

@@ -1,1 +1,1 @@
-"""Ports: which are seen, which are kept closed because a device came and went too often."""
+"""Ports of the machine: detection of devices, open links, and ports blocked after a connection loop."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.port.open_links import OpenLinks
 
-# Metric, field of LinkCounters, and what it is.
+# Metric, field of LinkCounters, help text.
 COUNTED: Final = (
     ("hapticd_port_frames_received", "frames_in", "Whole packets that arrived since the link was opened."),
     ("hapticd_port_frames_bad", "frames_bad", "Packets that were not whole, and bytes that were none."),
@@ -28,18 +28,18 @@ COUNTED: Final = (
 
 
 class PortCollector(Collector):
-    """`hapticd_port_*{port}`: states and loops of every port that was seen, counters of every link that is open."""
+    """`hapticd_port_*{port}`: state and loops of every known port, counters of every open link."""
 
     def __init__(self, table: Published[PortTable], links: OpenLinks) -> None:
         self._table = table
         self._links = links
 
     def describe(self) -> list[Metric]:
-        """Nothing: the registry need not collect to learn the names."""
+        """Return nothing, so that the registry does not collect to learn the names."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """One row for each port."""
+        """Yield the metrics, one sample per port."""
         blocked = GaugeMetricFamily("hapticd_port_blocked", "1 while the port is kept closed.", labels=["port"])
         unusable = GaugeMetricFamily("hapticd_port_unusable", "1 while the port cannot be used.", labels=["port"])
         loops = GaugeMetricFamily("hapticd_port_loops", "Drops and reconnections that count now.", labels=["port"])
@@ -48,13 +48,13 @@ class PortCollector(Collector):
             unusable.add_metric([status.port], status.state is PortState.UNUSABLE)
             loops.add_metric([status.port], status.loops)
         yield from (blocked, unusable, loops)
-        held = self._links.all()
+        links = self._links.all()
         is_open = GaugeMetricFamily("hapticd_port_open", "1 while a link to real devices is open.", labels=["port"])
-        for one in held:
+        for one in links:
             is_open.add_metric([one.candidate.port], 1)
         yield is_open
         for name, field, help_text in COUNTED:
             counter = CounterMetricFamily(name, help_text, labels=["port"])
-            for one in held:
+            for one in links:
                 counter.add_metric([one.candidate.port], getattr(one.facts.counters, field))
             yield counter

@@ -33,17 +33,17 @@ LEAST_WAIT_S: Final = 0.001
 
 
 def guard_name(port: str) -> str:
-    """The directory name of a port's guard."""
+    """Return the directory name of a port's guard."""
     return f"port/{port}"
 
 
 @dataclass(frozen=True, slots=True)
-class CountAgain(Message):
-    """Told to a guard by its timer: the oldest loop leaves the window."""
+class ReopeningExpired(Message):
+    """Told to a PortGuard by its timer: the oldest reopening has left the window."""
 
 
 class PortGuard(ServiceActor):
-    """Starts from its row in the table, which outlives it: a restarted guard counts on, and what is blocked stays so."""
+    """Actor of one port. Its window is in the port table, so a restarted guard goes on counting."""
 
     def __init__(
         self,
@@ -59,109 +59,109 @@ class PortGuard(ServiceActor):
         self._port = port
         self._table = table
         self._blocked = table.value.is_blocked(port)
-        # The loop that blocked the port, until it is unblocked.
-        self._found: PortBlocked | None = None
+        # The block that this guard requested, until the port is unblocked.
+        self._requested_block: PortBlocked | None = None
         self._window = table.value.get(port).window
-        # Who was on the port last.
+        # The last device on the port.
         self._device_id = table.value.get(port).device_id
         self._family = ""
 
     def started(self) -> None:
-        """Count on."""
-        self._count_later()
+        """Start the timer of the window."""
+        self._start_timer()
 
     def stopped(self) -> None:
-        """Nothing is counted any more."""
-        self.context.timers.cancel((self.name, CountAgain))
+        """Cancel the timer."""
+        self.context.timers.cancel((self.name, ReopeningExpired))
 
     def on_announce(self, message: Announce) -> None:
-        """A new keeper of the ports may not have heard of a loop; nobody else would block the port."""
-        if message.name == PORTS and self._found is not None and not self._table.value.is_blocked(self._port):
-            self.tell(PORTS, self._found)
+        """Report the connection loop again to a new PortManager that does not know of it."""
+        if message.name == PORTS and self._requested_block is not None and not self._table.value.is_blocked(self._port):
+            self.tell(PORTS, self._requested_block)
 
     @handles(PortOpened)
     def on_opened(self, message: PortOpened) -> None:
-        """Count it, unless it was counted when it was plugged in."""
+        """Count the opening, unless PortPlugged counted it already."""
         if message.device_id is not None:
             record = self._inventory.value.find(message.device_id)
             if record is not None or message.device_id != self._device_id:
                 self._family = "" if record is None else str(record.kind)
             self._device_id = message.device_id
-        self._back()
+        self._count_reopening()
 
     @handles(PortPlugged)
     def on_plugged(self, _message: PortPlugged) -> None:
-        """Count it: what is behind it may be gone again before anybody could ask who it is."""
-        self._back()
+        """Count the port when it is plugged in: it may be gone again before its device is identified."""
+        self._count_reopening()
 
     @handles(PortClosed)
     def on_closed(self, message: PortClosed) -> None:
-        """The next opening counts, unless the device was taken away on purpose."""
+        """The next opening counts, unless the device was removed on purpose."""
         if not message.on_purpose:
-            self._dropped()
+            self._mark_dropped()
 
     @handles(PortVanished)
     def on_vanished(self, _message: PortVanished) -> None:
-        """Its coming back counts, whether or not it could be opened."""
-        self._dropped()
+        """The next plugging counts, whether or not the port could be opened."""
+        self._mark_dropped()
 
     @handles(PortBlocked)
     def on_blocked(self, _message: PortBlocked) -> None:
-        """Somebody else blocked the port: nothing counts meanwhile."""
-        self._block()
+        """Stop counting: the port is blocked for another reason."""
+        self._stop_counting()
 
     @handles(PortUnblocked)
     def on_unblocked(self, _message: PortUnblocked) -> None:
-        """Count from nothing again."""
-        self._blocked, self._found = False, None
+        """Start counting from zero."""
+        self._blocked, self._requested_block = False, None
         self._window = Window()
 
-    @handles(CountAgain)
-    def on_count_again(self, _message: CountAgain) -> None:
-        """Show how many there are now."""
-        self._become(loop_protection.drop_old(self._window, self.context.clock.now_ns(), self._rule()))
+    @handles(ReopeningExpired)
+    def on_reopening_expired(self, _message: ReopeningExpired) -> None:
+        """Drop old reopenings from the window."""
+        self._set_window(loop_protection.drop_old(self._window, self.context.clock.now_ns(), self._rule()))
 
     def _rule(self) -> Rule:
         return Rule.of(self._settings.value)
 
-    def _back(self) -> None:
-        """The one that is too many blocks the port."""
+    def _count_reopening(self) -> None:
+        """Count a reopening; past the threshold report the loop and block the port."""
         if self._blocked:
             return
         rule = self._rule()
         result = loop_protection.count_reopening(self._window, self.context.clock.now_ns(), rule)
-        self._become(result.window)
+        self._set_window(result.window)
         loops = len(result.window.reopened_ns)
         if result.began:
-            self._say_looping(loops, rule.window_s)
+            self._emit_loop(loops, rule.window_s)
         if result.block:
-            self._block()
-            self._found = PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops, self._device_id)
-            self.tell(PORTS, self._found)
+            self._stop_counting()
+            self._requested_block = PortBlocked(self._port, BlockReason.CONNECTION_LOOP, loops, self._device_id)
+            self.tell(PORTS, self._requested_block)
 
-    def _dropped(self) -> None:
+    def _mark_dropped(self) -> None:
         if not self._blocked:
-            self._become(loop_protection.mark_dropped(self._window))
+            self._set_window(loop_protection.mark_dropped(self._window))
 
-    def _block(self) -> None:
+    def _stop_counting(self) -> None:
         self._blocked = True
         self._window = Window()
-        self.context.timers.cancel((self.name, CountAgain))
+        self.context.timers.cancel((self.name, ReopeningExpired))
 
-    def _become(self, window: Window) -> None:
+    def _set_window(self, window: Window) -> None:
         if window != self._window:
             self._window = window
             self.tell(PORTS, PortCounted(self._port, window))
-        self._count_later()
+        self._start_timer()
 
-    def _count_later(self) -> None:
+    def _start_timer(self) -> None:
         if self._window.reopened_ns:
             age_s = (self.context.clock.now_ns() - self._window.reopened_ns[0]) / NS_PER_S
             wait_s = max(self._rule().window_s - age_s, LEAST_WAIT_S)
-            self.context.timers.after(wait_s, self.name, CountAgain(), key=(self.name, CountAgain))
+            self.context.timers.after(wait_s, self.name, ReopeningExpired(), key=(self.name, ReopeningExpired))
 
-    def _say_looping(self, loops: int, window_s: float) -> None:
-        who = "the device" if self._device_id is None else f"device {self._device_id}"
+    def _emit_loop(self, loops: int, window_s: float) -> None:
+        subject = "the device" if self._device_id is None else f"device {self._device_id}"
         self.tell(
             HUB,
             Emit(
@@ -173,6 +173,6 @@ class PortGuard(ServiceActor):
                     "loops": loops,
                     "window_s": window_s,
                 },
-                f"{who} on {self._port} came and went {loops} times within {window_s:g} s",
+                f"{subject} on {self._port} came and went {loops} times within {window_s:g} s",
             ),
         )

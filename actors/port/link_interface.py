@@ -145,14 +145,14 @@ class NoLinks:
     setting_keys = frozenset[str]()
 
     def scan(self) -> tuple[Candidate, ...]:
-        """Nothing."""
+        """Return no port."""
         return ()
 
     def change_token(self) -> object:
-        """Nothing comes or goes."""
+        """Return None: no port comes or goes."""
         return None
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
-        """NoDeviceAnswers."""
+        """Raise NoDeviceAnswers."""
         del patience, stop
         raise NoDeviceAnswers(f"{candidate.path} is not there")

@@ -16,41 +16,41 @@ if TYPE_CHECKING:
     from actors.port.open_links import OpenLinks
 
 NO_COUNTERS = LinkCounters()
-NOTHING_YET = LinkFacts()
+NO_FACTS = LinkFacts()
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class PortFacts(Message):
-    """Told to a PortLink by the timekeeper: that opening of its link shows something new."""
+    """Told to a PortLink by the timekeeper: changed facts of its link's opening `opening`."""
 
     opening: int
     facts: LinkFacts
 
 
 class LinkWatch:
-    """Used on the timekeeper's thread; a link whose facts cannot be read has gone."""
+    """Timekeeper's thread only; a link whose facts cannot be read counts as gone."""
 
     def __init__(self, directory: Directory, links: OpenLinks) -> None:
         self._directory = directory
         self._links = links
-        self._told: dict[int, LinkFacts] = {}
+        self._reported: dict[int, LinkFacts] = {}
 
     def poll(self) -> None:
-        """Compare every link's facts with what was told before."""
-        before, self._told = self._told, {}
-        for held in self._links.all():
-            facts = read(held.candidate.port, held.link, held.facts)
-            self._links.show(held, facts)
-            news = _news(facts)
-            self._told[held.opening] = news
-            if before.get(held.opening) != news:
-                self._directory.tell(link_name(held.candidate.port), PortFacts(held.opening, facts))
+        """Report every link whose facts changed since the last call."""
+        before, self._reported = self._reported, {}
+        for opened_link in self._links.all():
+            facts = read(opened_link.candidate.port, opened_link.link, opened_link.facts)
+            self._links.update_facts(opened_link, facts)
+            comparable = _comparable(facts)
+            self._reported[opened_link.opening] = comparable
+            if before.get(opened_link.opening) != comparable:
+                self._directory.tell(link_name(opened_link.candidate.port), PortFacts(opened_link.opening, facts))
 
 
-def read(port: str, link: Link, known: LinkFacts = NOTHING_YET) -> LinkFacts:
-    """What it shows now; behind what was `known` it is gone when its driver fails."""
+def read(port: str, link: Link, known: LinkFacts = NO_FACTS) -> LinkFacts:
+    """Return the link's facts; if its driver fails, the `known` ones with `gone` set."""
     try:
         return link.facts()
     except Exception as error:
@@ -59,7 +59,7 @@ def read(port: str, link: Link, known: LinkFacts = NOTHING_YET) -> LinkFacts:
         return replace(known, gone=f"its driver failed ({error!r})")
 
 
-def _news(facts: LinkFacts) -> LinkFacts:
-    """Without what is read by looking: counters and heartbeats."""
+def _comparable(facts: LinkFacts) -> LinkFacts:
+    """Return the facts without counters and heartbeats, which are not reported."""
     of: dict[str, DeviceFacts] = {name: replace(about, heartbeat_ns=None) for name, about in facts.of.items()}
     return replace(facts, of=of, counters=NO_COUNTERS)

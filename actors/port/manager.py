@@ -51,7 +51,7 @@ logger = logging.getLogger(__name__)
 
 
 class PortManager(ServiceActor):
-    """The table outlives it and is its to change; a restarted manager adopts the guards that live."""
+    """Actor of the port table. The table outlives it and only it writes it; a restarted one adopts the running guards."""
 
     def __init__(
         self,
@@ -69,14 +69,14 @@ class PortManager(ServiceActor):
         )
 
     def started(self) -> None:
-        """Take up what the table has, and make up for what nobody could be told meanwhile."""
+        """Adopt the table's ports, and catch up with the setting and the inventory."""
         for status in self._table.value.ports:
             if status.loop_block is not None:
                 logger.warning("port %s is blocked after a connection loop: POST /ports/%s/reset", *[status.port] * 2)
             if status.configured_since is None or self.context.directory.ref(guard_name(status.port)) is not None:
-                self._guard(status.port)
-        self._configure()
-        self._meet_inventory()
+                self._ensure_guard(status.port)
+        self._apply_setting()
+        self._reconcile_inventory()
         if self._table.value.ports:
             self._save()
 
@@ -86,11 +86,11 @@ class PortManager(ServiceActor):
 
     @handles(ChildFailed)
     def on_child_failed(self, message: ChildFailed) -> None:
-        """A guard died: start it again within its intensity."""
+        """Restart a crashed guard within its restart limit."""
         self._children.failed(message)
 
     def on_announce(self, message: Announce) -> None:
-        """A new store may not have what the last one was told, nor may who holds the links."""
+        """Send the blocked ports to a new store or DeviceManager."""
         if message.name == STORE:
             self._save()
         elif message.name == DEVICES:
@@ -98,81 +98,81 @@ class PortManager(ServiceActor):
                 if status.state is PortState.BLOCKED:
                     self.tell(DEVICES, PortBlocked(status.port, BlockReason(status.reason), status.loops))
 
-    # ------------------------------------------------------------ what links tell
+    # ------------------------------------------------------------ reports of links
 
     @handles(PortOpened)
     def on_opened(self, message: PortOpened) -> None:
-        """Show it and have it counted; a port that is blocked stays so."""
-        before = self._seen(message.port, message.path)
+        """Show the port as open and pass it to its guard; ignore a blocked port."""
+        before = self._ensure_row(message.port, message.path)
         if before.state is PortState.BLOCKED:
             return
-        self._show(replace(before, path=message.path, device_id=message.device_id, fault=""))
+        self._set_row(replace(before, path=message.path, device_id=message.device_id, fault=""))
         if before.fault:
-            self._say_changed(message.port, PortState.ACTIVE, "opened", "can be used again")
+            self._emit_changed(message.port, PortState.ACTIVE, "opened", "can be used again")
         self._tell_guard(message.port, message)
 
     @handles(PortClosed)
     def on_closed(self, message: PortClosed) -> None:
-        """Show that there is no device; the row of a blocked port keeps the one that it was blocked for."""
+        """Remove the device from the port's row; the row of a blocked port keeps it."""
         status = self._table.value.find(message.port)
         if status is not None and status.state is not PortState.BLOCKED:
-            self._show(replace(status, device_id=None))
+            self._set_row(replace(status, device_id=None))
             self._tell_guard(message.port, message)
 
     @handles(PortFaulted)
     def on_faulted(self, message: PortFaulted) -> None:
-        """Show why the port cannot be used, and say so once."""
-        before = self._seen(message.port, message.path)
-        self._show(replace(before, path=message.path, fault=message.reason))
+        """Show why the port cannot be used, and emit an event if that is new."""
+        before = self._ensure_row(message.port, message.path)
+        self._set_row(replace(before, path=message.path, fault=message.reason))
         if before.state is not PortState.BLOCKED and before.fault != message.reason:
             why = message.sentence or message.reason
-            self._say_changed(message.port, PortState.UNUSABLE, message.reason, f"cannot be used: {why}")
+            self._emit_changed(message.port, PortState.UNUSABLE, message.reason, f"cannot be used: {why}")
 
     @handles(PortVanished)
     def on_vanished(self, message: PortVanished) -> None:
-        """What was wrong with it is over, and said again when it comes back with it; that it has gone is counted."""
-        self._show(replace(self._seen(message.port, message.path), fault=""))
+        """Clear the port's fault and pass the unplugging to its guard."""
+        self._set_row(replace(self._ensure_row(message.port, message.path), fault=""))
         self._tell_guard(message.port, message)
 
     @handles(PortPlugged)
     def on_plugged(self, message: PortPlugged) -> None:
-        """A port that was never seen shows when it opens; its first coming is no loop."""
+        """Pass the plugging to the guard of a known port; the first plugging of a port counts towards no loop."""
         if self._table.value.find(message.port) is not None:
             self._tell_guard(message.port, message)
 
     @handles(PortSilent)
     def on_silent(self, message: PortSilent) -> None:
-        """What was wrong with it is over; a port without a row stays without."""
+        """Clear the port's fault: it opens, though no device answers. A port without a row gets none."""
         status = self._table.value.find(message.port)
         if status is not None and status.fault:
             free = replace(status, fault="")
-            self._show(free)
+            self._set_row(free)
             if free.state is PortState.ACTIVE:
-                self._say_changed(message.port, PortState.ACTIVE, "opened", "can be used again, and nobody answers")
+                self._emit_changed(message.port, PortState.ACTIVE, "opened", "can be used again, and nobody answers")
 
-    # ------------------------------------------------------------ what is decided
+    # ------------------------------------------------------------ blocking
 
     @handles(PortCounted)
     def on_counted(self, message: PortCounted) -> None:
-        """Show what a guard has counted."""
+        """Store a guard's window in the table."""
         status = self._table.value.find(message.port)
         if status is not None and status.state is not PortState.BLOCKED:
-            self._show(replace(status, window=message.window))
+            self._set_row(replace(status, window=message.window))
 
     @handles(PortBlocked)
     def on_blocked(self, message: PortBlocked) -> None:
-        """A guard found a loop: the table and the ledger first, then whoever holds the link."""
+        """Block a port for which its guard found a loop: table and ledger first, then the owner of its link."""
         status = self._table.value.get(message.port)
         if status.loop_block is None:
             device_id = status.device_id or message.device_id
             block = LoopBlock(_now(), message.loops)
-            self._show(replace(status, device_id=device_id, window=Window(), loop_block=block))
+            self._set_row(replace(status, device_id=device_id, window=Window(), loop_block=block))
             self._save()
-            self._close(status, message)
+            self._report_blocked(status, message)
 
     @handles(ResetPort)
     def reset_port(self, message: ResetPort) -> PortStatus:
-        """The port as it is now; Conflict while a setting blocks it, NoSuchPort."""
+        """Unblock a port. Return its row; Conflict while a setting blocks it, NoSuchPort."""
         status = self._table.value.get(message.port)
         if status.configured_since is not None:
             raise Conflict(f"Port {status.port} is blocked by the setting {BLOCKED_PORTS}: take it out there.")
@@ -180,45 +180,45 @@ class PortManager(ServiceActor):
             return status
         here = any(record.identity.port == status.port for record in self._inventory.value.devices)
         free = replace(status, window=Window(), loop_block=None, fault="", device_id=status.device_id if here else None)
-        self._show(free)
+        self._set_row(free)
         self._save()
-        self._open(free, "reset", "was reset")
+        self._report_unblocked(free, "reset", "was reset")
         return free
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """Block and unblock what the setting names."""
+        """Block and unblock ports as the setting lists them."""
         if message.key == BLOCKED_PORTS:
-            self._configure()
+            self._apply_setting()
 
-    # ------------------------------------------------------------ the rest
+    # ------------------------------------------------------------ helpers
 
-    def _configure(self) -> None:
+    def _apply_setting(self) -> None:
         named = self._settings.value.texts(BLOCKED_PORTS)
         for entry in named:
             if self._table.value.find(base_name(entry)) is None:
-                self._show(PortStatus(base_name(entry), entry))
+                self._set_row(PortStatus(base_name(entry), entry))
         for status in self._table.value.ports:
             block = status.port in named or status.path in named
             if block and status.configured_since is None:
-                self._show(replace(status, configured_since=_now()))
+                self._set_row(replace(status, configured_since=_now()))
                 if status.loop_block is None:
-                    self._close(status, PortBlocked(status.port, BlockReason.CONFIGURATION))
+                    self._report_blocked(status, PortBlocked(status.port, BlockReason.CONFIGURATION))
             elif not block and status.configured_since is not None:
                 free = replace(status, configured_since=None)
-                self._show(free)
+                self._set_row(free)
                 if free.state is not PortState.BLOCKED:
-                    self._open(free, BlockReason.CONFIGURATION, f"is not named in {BLOCKED_PORTS} any more")
+                    self._report_unblocked(free, BlockReason.CONFIGURATION, f"is not named in {BLOCKED_PORTS} any more")
                     self._forget_unseen(free)
 
     def _forget_unseen(self, status: PortStatus) -> None:
-        """Drop the row of a port that nothing but the setting knew."""
+        """Drop the row of a port that only the setting named."""
         if status.device_id is None and not status.fault:
             self._children.stop(guard_name(status.port))
             self._table.replace(PortTable(tuple(one for one in self._table.value.ports if one.port != status.port)))
 
-    def _meet_inventory(self) -> None:
-        """Devices that came and went, or should have gone, while no manager lived."""
+    def _reconcile_inventory(self) -> None:
+        """Report devices that came or went while no manager ran, and ports that must close."""
         here: dict[str, str] = {}
         for record in self._inventory.value.devices:
             here.setdefault(record.identity.port, record.device_id)
@@ -232,9 +232,9 @@ class PortManager(ServiceActor):
             elif known is None or known.device_id != device_id:
                 self.on_opened(PortOpened(port, port if known is None else known.path, device_id))
 
-    def _close(self, status: PortStatus, why: PortBlocked) -> None:
+    def _report_blocked(self, status: PortStatus, why: PortBlocked) -> None:
         self._tell_guard(status.port, why)
-        self._tell_holders(why)
+        self._tell_link_owners(why)
         text = f"port {status.port} is blocked ({why.reason}): check the cable, then POST /ports/{status.port}/reset"
         if why.reason is BlockReason.CONFIGURATION:
             text = f"port {status.port} is blocked by the setting {BLOCKED_PORTS}"
@@ -242,24 +242,24 @@ class PortManager(ServiceActor):
         data = {"port": status.port, "state": PortState.BLOCKED, "reason": why.reason}
         self.tell(HUB, Emit("port-blocked", data, text))
 
-    def _open(self, status: PortStatus, reason: str, text: str) -> None:
+    def _report_unblocked(self, status: PortStatus, reason: str, text: str) -> None:
         self._tell_guard(status.port, PortUnblocked(status.port))
-        self._tell_holders(PortUnblocked(status.port))
-        self._say_changed(status.port, status.state, reason, text)
+        self._tell_link_owners(PortUnblocked(status.port))
+        self._emit_changed(status.port, status.state, reason, text)
 
-    def _say_changed(self, port: str, state: PortState, reason: str, text: str) -> None:
+    def _emit_changed(self, port: str, state: PortState, reason: str, text: str) -> None:
         logger.log(logging.WARNING if state is PortState.UNUSABLE else logging.INFO, "port %s %s", port, text)
         data = {"port": port, "state": state, "reason": reason}
         self.tell(HUB, Emit("port-state-changed", data, f"port {port} {text}"))
 
-    def _seen(self, port: str, path: str) -> PortStatus:
-        """The row of a port that a link knows, as the setting wants it, with a guard that lives or is started again."""
-        self._show(replace(self._table.value.find(port) or PortStatus(port, path), path=path))
-        self._guard(port)
-        self._configure()
+    def _ensure_row(self, port: str, path: str) -> PortStatus:
+        """Return the row of a port, created if missing, with its guard running and the setting applied."""
+        self._set_row(replace(self._table.value.find(port) or PortStatus(port, path), path=path))
+        self._ensure_guard(port)
+        self._apply_setting()
         return self._table.value.get(port)
 
-    def _guard(self, port: str) -> None:
+    def _ensure_guard(self, port: str) -> None:
         def start() -> pykka.ActorRef[Any]:
             return PortGuard.start(self.context, self._table, self._inventory, self._settings, port)
 
@@ -267,21 +267,21 @@ class PortManager(ServiceActor):
             self._children.spawn(guard_name(port), start)
 
     def _tell_guard(self, port: str, message: Message) -> None:
-        """A port that only the setting knows has no guard."""
+        """Pass a message to the port's guard; a port that only the setting names has none."""
         if guard_name(port) in self._children.names():
             self.tell(guard_name(port), message)
 
-    def _tell_holders(self, message: Message) -> None:
-        """Simulated ports are the DeviceManager's, real ones the Detection's."""
+    def _tell_link_owners(self, message: Message) -> None:
+        """Tell the owners of links: DeviceManager for simulated ports, Detection for real ones."""
         self.tell(DEVICES, message)
         self.tell(DETECTION, message)
 
     @staticmethod
     def _give_up(name: str, error: Exception) -> None:
-        """A guard that keeps failing: the next opening of its port starts another."""
+        """Log a guard that crashed too often; the next opening of its port starts another."""
         logger.error("%s is not guarded until it opens again: %r", name, error)
 
-    def _show(self, status: PortStatus) -> None:
+    def _set_row(self, status: PortStatus) -> None:
         others = (one for one in self._table.value.ports if one.port != status.port)
         self._table.replace(PortTable(tuple(sorted((*others, status), key=lambda one: one.port))))
 
@@ -290,7 +290,7 @@ class PortManager(ServiceActor):
 
 
 def base_name(path: str) -> str:
-    """`ttyACM0` of `/dev/ttyACM0`."""
+    """Return `ttyACM0` of `/dev/ttyACM0`."""
     return path.rstrip("/").rpartition("/")[2] or path
 
 

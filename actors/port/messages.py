@@ -1,9 +1,8 @@
 """Messages of the port slice, and PortTable, the published snapshot of all ports.
 
-Whoever holds a link, real or simulated, tells PortOpened, PortClosed and PortFaulted to PORTS, opens no port that
-`PortTable.is_blocked`, and is told PortBlocked and PortUnblocked. Simulated ones are the DeviceManager's; a real one has a
-PortLink of its own, named `link_name(port)`: it tells the DeviceManager whom it found, and is told who was admitted and what
-devices shall do.
+The owner of a link (DeviceManager for simulated ports, one PortLink for each real port) tells PORTS PortOpened, PortClosed and
+PortFaulted, opens no port that `PortTable.is_blocked`, and is told PortBlocked and PortUnblocked. A PortLink also reports the
+devices that it found to the DeviceManager, which tells it the admitted devices and their configuration.
 """
 
 from __future__ import annotations
@@ -25,12 +24,12 @@ DETECTION: Final = "detection"
 
 
 def link_name(port: str) -> str:
-    """The directory name of the actor that holds a real port's link."""
+    """Return the directory name of a real port's PortLink."""
     return f"link/{port}"
 
 
 class PortState(StrEnum):
-    """Whether a port may be opened, and if it may, whether it can."""
+    """Whether a port may be opened and can be used."""
 
     ACTIVE = "active"
     BLOCKED = "blocked"
@@ -46,35 +45,35 @@ class BlockReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What counts towards a loop: when the port was back after a drop (ns), and whether it is dropped now."""
+    """Reopenings of a port that count towards a connection loop."""
 
-    reopened_ns: tuple[int, ...] = ()
-    dropped: bool = False
+    reopened_ns: tuple[int, ...] = ()  # ns, times of the reopenings, oldest first
+    dropped: bool = False  # the port was unplugged or its link ended: the next opening counts
 
 
 @dataclass(frozen=True, slots=True)
 class LoopBlock:
-    """Blocked after so many loops; `since` is ISO 8601, UTC."""
+    """A block after a connection loop."""
 
-    since: str
-    loops: int
+    since: str  # ISO 8601, UTC
+    loops: int  # reopenings that led to it
 
 
 @dataclass(frozen=True, slots=True)
 class PortStatus:
-    """One port: `device_id` is the device on it, or the one for which it was blocked; a block by a setting is `configured_since`."""
+    """Row of one port."""
 
-    port: str
+    port: str  # base name
     path: str
-    device_id: str | None = None
+    device_id: str | None = None  # the device on it, or the one for which it was blocked
     window: Window = field(default_factory=Window)
     loop_block: LoopBlock | None = None
-    configured_since: str | None = None
-    fault: str = ""
+    configured_since: str | None = None  # ISO 8601, UTC; None: no setting blocks it
+    fault: str = ""  # why it cannot be used; "" if it can
 
     @property
     def state(self) -> PortState:
-        """Blocked, whatever else holds; unusable after a fault."""
+        """Blocked, whatever else holds; else unusable after a fault."""
         if self.blocked_since is not None:
             return PortState.BLOCKED
         return PortState.UNUSABLE if self.fault else PortState.ACTIVE
@@ -86,12 +85,12 @@ class PortStatus:
 
     @property
     def loops(self) -> int:
-        """Loops within the window now, or those for which the port was blocked."""
+        """Reopenings within the window, or those for which the port was blocked."""
         return len(self.window.reopened_ns) if self.loop_block is None else self.loop_block.loops
 
     @property
     def reason(self) -> str:
-        """Why the port is blocked or unusable; "" when it is neither."""
+        """Why the port is blocked or unusable, else ""."""
         if self.loop_block is not None:
             return BlockReason.CONNECTION_LOOP
         return self.fault if self.configured_since is None else BlockReason.CONFIGURATION
@@ -99,19 +98,19 @@ class PortStatus:
 
 @dataclass(frozen=True, slots=True)
 class PortTable:
-    """Every port that was seen or is blocked, by base name."""
+    """All known and blocked ports, sorted by base name."""
 
     ports: tuple[PortStatus, ...] = ()
 
     def find(self, name: str) -> PortStatus | None:
-        """The port with exactly that base name, else that path."""
+        """Return the port with that base name, else that path, else None."""
         for status in self.ports:
             if status.port == name:
                 return status
         return next((status for status in self.ports if status.path == name), None)
 
     def get(self, name: str) -> PortStatus:
-        """The port with exactly that base name, else that path; NoSuchPort."""
+        """Return the port with that base name, else that path; NoSuchPort."""
         status = self.find(name)
         if status is None:
             raise NoSuchPort(_short(name))
@@ -123,41 +122,41 @@ class PortTable:
         return status is not None and status.state is PortState.BLOCKED
 
     def may_be_blocked(self, port: str, threshold: int) -> bool:
-        """Whether the port is dropped and its next opening may be the loop that is one too many: it is counted before it is opened."""
+        """Whether the next opening may reach the loop threshold: then it is counted before the port is opened."""
         status = self.find(port)
         return status is not None and status.window.dropped and len(status.window.reopened_ns) + 1 >= threshold
 
 
 @dataclass(frozen=True, slots=True)
 class PortOpened(Message):
-    """A link is up: `port` is the base name of `path`; the device on it is in the inventory already. Told again, it says nothing new."""
+    """A link is open; its device is in the inventory already. Repeating the message changes nothing."""
 
-    port: str
+    port: str  # base name of `path`
     path: str
     device_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class PortClosed(Message):
-    """The link of `port` is down; `on_purpose`: somebody asked for it, so that its coming back is no loop."""
+    """The link of `port` is closed."""
 
     port: str
-    on_purpose: bool = False
+    on_purpose: bool = False  # by request, so that the next opening counts towards no loop
 
 
 @dataclass(frozen=True, slots=True)
 class PortFaulted(Message):
-    """The port cannot be used: `reason` is no_driver, permission, in_use or no_firmware_image, `sentence` says what to do."""
+    """The port cannot be used."""
 
     port: str
     path: str
-    reason: str
-    sentence: str = ""
+    reason: str  # no_driver, permission, in_use or no_firmware_image
+    sentence: str = ""  # what to do about it
 
 
 @dataclass(frozen=True, slots=True)
 class PortVanished(Message):
-    """The port was unplugged, or another plugging of it is there: what was wrong with it is over, and its coming back counts."""
+    """The port was unplugged, or replugged between two scans: its fault is over and its next plugging counts."""
 
     port: str
     path: str
@@ -165,21 +164,21 @@ class PortVanished(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortPlugged(Message):
-    """The port is back, or plugged in anew, and nobody has opened it yet: its opening is counted before it is opened."""
+    """The port was plugged in again and is not open yet: it is counted before it is opened."""
 
     port: str
 
 
 @dataclass(frozen=True, slots=True)
 class PortSilent(Message):
-    """The port could be opened and nobody answers: what kept it from being opened is over."""
+    """The port could be opened but no device answers: its fault is over."""
 
     port: str
 
 
 @dataclass(frozen=True, slots=True)
 class PortCounted(Message):
-    """Told by a guard to PORTS: what counts towards a loop is this now."""
+    """Told by a PortGuard to PORTS: the window after its last change."""
 
     port: str
     window: Window
@@ -187,27 +186,24 @@ class PortCounted(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortBlocked(Message):
-    """The port must be closed and stay so: told by its guard to PORTS, and by PORTS to whoever holds its link.
-
-    `device_id`: who was on it last, if it is not there now.
-    """
+    """The port must stay closed: told by its guard to PORTS, and by PORTS to the owner of its link."""
 
     port: str
     reason: BlockReason
     loops: int = 0
-    device_id: str | None = None
+    device_id: str | None = None  # the last device on the port, if it is gone
 
 
 @dataclass(frozen=True, slots=True)
 class PortUnblocked(Message):
-    """The port may be opened again: told by PORTS to its guard and to whoever holds its link."""
+    """The port may be opened again: told by PORTS to its guard and to the owner of its link."""
 
     port: str
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceFound(Message):
-    """Told to the DeviceManager by a PortLink: this device is behind that opening of its link, and waits for a slot."""
+    """Told to the DeviceManager by a PortLink: this device is behind that opening of its link and needs a slot."""
 
     port: str
     opening: int
@@ -216,19 +212,19 @@ class DeviceFound(Message):
 
 @dataclass(frozen=True, slots=True)
 class LinkClosed(Message):
-    """Told to the DeviceManager by whoever closed a real port's link: nobody is there any more."""
+    """Told to the DeviceManager after a real port's link was closed: its devices are gone."""
 
     port: str
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class FirstRoundOver(Message):
-    """Told to the DeviceManager by the Detection, and by its timer when that takes too long: every port was tried once."""
+class FirstScanDone(Message):
+    """Told to the DeviceManager by the Detection, or by a timer if that takes too long: every port was tried once."""
 
 
 @dataclass(frozen=True, slots=True)
-class AwakeSeen(Message):
+class AwakeChanged(Message):
     """Told to a DeviceActor by a PortLink: the real device of that lease fell asleep or woke up."""
 
     generation: int
@@ -236,8 +232,8 @@ class AwakeSeen(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class HomedSeen(Message):
-    """Told to a DeviceActor by a PortLink: the real device of that lease knows where it is, or does not know it any more."""
+class HomedChanged(Message):
+    """Told to a DeviceActor by a PortLink: the real device of that lease has, or lost, its absolute position."""
 
     generation: int
     homed: bool
@@ -245,47 +241,44 @@ class HomedSeen(Message):
 
 @dataclass(frozen=True, slots=True)
 class DeviceAdmitted(Message):
-    """Told to a PortLink by the DeviceManager: this device of that opening of its link, by the link's id, has that slot."""
+    """Told to a PortLink by the DeviceManager: this device of that opening has a slot."""
 
     opening: int
-    link_id: str
+    link_id: str  # the device's id in the link
     device_id: str
     lease: Lease
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRefused(Message):
-    """Told to a PortLink by the DeviceManager: there is no room for that device; it may be told of again after a while (s)."""
+    """Told to a PortLink by the DeviceManager: no slot is free; report the device again after `again_s`."""
 
     opening: int
     link_id: str
-    again_s: float
+    again_s: float  # s
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceDropped(Message):
-    """Told to a PortLink by the DeviceManager: the device of that lease is not driven any more.
-
-    `again`: a port with nothing else behind it may be opened anew; else not before it was unplugged.
-    """
+    """Told to a PortLink by the DeviceManager: the device of that lease is no longer driven."""
 
     link_id: str
     generation: int
-    again: bool = True
+    again: bool = True  # a port without other devices may be opened again; False: only after it was unplugged
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigureOverLink(Message):
-    """Told to a PortLink by the device slice: what the device has for all sessions; `save`: keep it without power too."""
+    """Told to a PortLink by the device slice: send the device-wide configuration to the device."""
 
     link_id: str
     wide: DeviceWide
-    save: bool = False
+    save: bool = False  # the device also stores it permanently
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrateOverLink(Message):
-    """Told to a PortLink by a DeviceActor: begin that run, whose end is told to the PairingManager; 0: end what still runs."""
+    """Told to a PortLink by a DeviceActor: start calibration `run`, 0 aborts a running one. Its end is told to the PairingManager."""
 
     link_id: str
     run: int
@@ -293,12 +286,12 @@ class CalibrateOverLink(Message):
 
 @dataclass(frozen=True, slots=True)
 class ResetPort(Request[PortStatus]):
-    """Unblock a port, named by base name or path; an active one stays as it is. NoSuchPort, or Conflict while a setting blocks it."""
+    """Unblock a port, named by base name or path; no effect on an active one. NoSuchPort, Conflict while a setting blocks it."""
 
     port: str
 
 
 def _short(name: str) -> str:
-    """A name from outside, fit for a message: printable, at most 80 characters."""
+    """Return a name for an error sentence: printable, at most 80 characters."""
     text = "".join(letter if letter.isprintable() else "?" for letter in name)
     return f"{text[:79]}…" if len(text) > 80 else text

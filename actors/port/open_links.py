@@ -27,19 +27,19 @@ class OpenedLink:
 
 
 class OpenLinks:
-    """Every method may be called on any thread; a port's link is opened and closed by one actor at a time."""
+    """Any thread may call every method; a port's link is opened and closed by one actor at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._numbers = itertools.count(1)
-        self._held: dict[str, OpenedLink] = {}
+        self._by_port: dict[str, OpenedLink] = {}
         self._stops: dict[str, threading.Event] = {}
         self._watched: dict[str, Candidate] = {}
         self._closed = False
 
     # ------------------------------------------------------------ opening
 
-    def expect(self, port: str) -> threading.Event:
+    def begin_opening(self, port: str) -> threading.Event:
         """Register an opening that begins; return the event that interrupts it, already set after `close_all`."""
         stop = threading.Event()
         with self._lock:
@@ -49,32 +49,32 @@ class OpenLinks:
         return stop
 
     def interrupt(self, port: str) -> None:
-        """Interrupt the opening of a port; `hold` then refuses its link."""
+        """Interrupt the opening of a port; `register` then refuses its link."""
         with self._lock:
             stop = self._stops.pop(port, None)
         if stop is not None:
             stop.set()
 
-    def hold(self, candidate: Candidate, link: Link, facts: LinkFacts, stop: threading.Event) -> OpenedLink | None:
+    def register(self, candidate: Candidate, link: Link, facts: LinkFacts, stop: threading.Event) -> OpenedLink | None:
         """Register an opened link. Return None if interrupted: the caller must close it."""
         with self._lock:
             if stop.is_set() or self._stops.get(candidate.port) is not stop:
                 return None
             del self._stops[candidate.port]
-            held = OpenedLink(candidate, link, next(self._numbers), facts)
-            self._held = {**self._held, candidate.port: held}
-            return held
+            opened_link = OpenedLink(candidate, link, next(self._numbers), facts)
+            self._by_port = {**self._by_port, candidate.port: opened_link}
+            return opened_link
 
     # ------------------------------------------------------------ closing
 
     def close(self, port: str) -> bool:
         """Close the link of a port: zero force, thread joined. False without a link."""
         with self._lock:
-            held = self._held.get(port)
-            self._held = {known: other for known, other in self._held.items() if known != port}
-        if held is None:
+            opened_link = self._by_port.get(port)
+            self._by_port = {known: other for known, other in self._by_port.items() if known != port}
+        if opened_link is None:
             return False
-        _close(held)
+        _close(opened_link)
         return True
 
     def close_all(self) -> None:
@@ -82,39 +82,39 @@ class OpenLinks:
         with self._lock:
             self._closed = True
             stops, self._stops = self._stops, {}
-            left, self._held = self._held, {}
+            left, self._by_port = self._by_port, {}
         for stop in stops.values():
             stop.set()
-        for held in left.values():
-            _close(held)
+        for opened_link in left.values():
+            _close(opened_link)
 
     # ------------------------------------------------------------ looking
 
     def find(self, port: str) -> OpenedLink | None:
         """Return the open link of a port, None without one."""
-        return self._held.get(port)
+        return self._by_port.get(port)
 
     def all(self) -> tuple[OpenedLink, ...]:
         """Return every open link."""
-        return tuple(self._held.values())
+        return tuple(self._by_port.values())
 
-    def show(self, held: OpenedLink, facts: LinkFacts) -> None:
+    def update_facts(self, opened_link: OpenedLink, facts: LinkFacts) -> None:
         """Store the newest facts of a link, unless it was closed meanwhile."""
         with self._lock:
-            now = self._held.get(held.candidate.port)
-            if now is not None and now.opening == held.opening:
-                self._held[held.candidate.port] = replace(now, facts=facts)
+            now = self._by_port.get(opened_link.candidate.port)
+            if now is not None and now.opening == opened_link.opening:
+                self._by_port[opened_link.candidate.port] = replace(now, facts=facts)
 
     def heartbeat(self, port: str, link_id: str) -> int | None:
         """Return when the newest heartbeat of a handle arrived (ns); None before the first."""
-        held = self._held.get(port)
-        about = None if held is None else held.facts.of.get(link_id)
+        opened_link = self._by_port.get(port)
+        about = None if opened_link is None else opened_link.facts.of.get(link_id)
         return None if about is None else about.heartbeat_ns
 
     def fault(self, port: str, link_id: str) -> str:
         """Return the sentence about a device's fault; "" without one, or while the port is not open."""
-        held = self._held.get(port)
-        about = None if held is None else held.facts.of.get(link_id)
+        opened_link = self._by_port.get(port)
+        about = None if opened_link is None else opened_link.facts.of.get(link_id)
         return "" if about is None else about.fault
 
     # ------------------------------------------------------------ watching
@@ -124,7 +124,7 @@ class OpenLinks:
         with self._lock:
             self._watched = {**self._watched, candidate.port: candidate}
 
-    def forget(self, port: str) -> None:
+    def unwatch(self, port: str) -> None:
         """Note that the port has no PortLink."""
         with self._lock:
             self._watched = {known: one for known, one in self._watched.items() if known != port}
@@ -134,8 +134,8 @@ class OpenLinks:
         return dict(self._watched)
 
 
-def _close(held: OpenedLink) -> None:
+def _close(opened_link: OpenedLink) -> None:
     try:
-        held.link.close()
+        opened_link.link.close()
     except Exception:
-        logger.exception("the link of port %s failed while it closed", held.candidate.port)
+        logger.exception("the link of port %s failed while it closed", opened_link.candidate.port)

@@ -1,7 +1,7 @@
-"""PortLink: the actor of one real port. It opens the link, has its devices admitted, and closes it.
+"""PortLink: the actor of one real port. It opens the link, reports its devices for admission, and closes it.
 
-try -> Links.open -> DeviceFound -> DeviceManager -> DeviceAdmitted -> Link.start -> PortOpened; facts -> devices that go, wake,
-calibrate; gone, blocked or dropped -> Link.close (zero force) -> LinkClosed, PortClosed -> try again, by the rules of retry.py.
+TryPort -> Links.open -> DeviceFound -> DeviceManager -> DeviceAdmitted -> Link.start -> PortOpened; facts -> devices that leave,
+wake, calibrate; gone, blocked or dropped -> Link.close (zero force) -> LinkClosed, PortClosed -> TryPort by the rules of retry.py.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from actors.port.messages import (
     DETECTION,
     LOOP_THRESHOLD,
     PORTS,
-    AwakeSeen,
+    AwakeChanged,
     CalibrateOverLink,
     ConfigureOverLink,
     DeviceAdmitted,
     DeviceDropped,
     DeviceFound,
     DeviceRefused,
-    HomedSeen,
+    HomedChanged,
     LinkClosed,
     PortBlocked,
     PortClosed,
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 ASLEEP = DeviceFacts(awake=False)
 AS_AT_FIRST = DeviceFacts()
-# How long the guard has to count an opening that may block the port.
+# Time for the guard to count an opening that may block the port.
 COUNT_S = 0.05
 
 logger = logging.getLogger(__name__)
@@ -62,12 +62,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class TryPort(Message):
-    """Told to a PortLink by itself or its timer: open the port, if it is closed and may be opened."""
+    """Told to a PortLink by itself or its timer: open the port if it is closed and may be opened."""
 
 
 @dataclass(frozen=True, slots=True)
-class FindAgain(Message):
-    """Told to a PortLink by its timer: that device still waits for a slot."""
+class RetryAdmission(Message):
+    """Told to a PortLink by its timer: report that device again, which has no slot yet."""
 
     opening: int
     link_id: str
@@ -75,7 +75,7 @@ class FindAgain(Message):
 
 @dataclass(frozen=True, slots=True)
 class CloseLink(Message):
-    """Told to a PortLink by the Detection: close, and do not open again."""
+    """Told to a PortLink by the Detection: close the link and do not open it again."""
 
     why: str
     on_purpose: bool = False
@@ -83,22 +83,22 @@ class CloseLink(Message):
 
 @dataclass(frozen=True, slots=True)
 class PortTried(Message):
-    """Told by a PortLink to the Detection: the port was tried; whom it found the DeviceManager was told."""
+    """Told by a PortLink to the Detection: the port was tried; its devices were reported to the DeviceManager."""
 
     port: str
 
 
 @dataclass(slots=True)
 class _Device:
-    """One device of the open link; `slot` None until it is admitted."""
+    """One device of the open link."""
 
     found: FoundDevice
-    slot: tuple[str, Lease] | None = None
+    slot: tuple[str, Lease] | None = None  # device id and lease; None until it is admitted
     facts: DeviceFacts = AS_AT_FIRST
 
 
 class PortLink(ServiceActor):
-    """The link outlives it: one that is started again takes up the link that is open, with the slots of the inventory."""
+    """Actor of one port. The link outlives it: a restarted one adopts the open link, with the slots of the inventory."""
 
     def __init__(
         self,
@@ -121,176 +121,176 @@ class PortLink(ServiceActor):
         self._devices: dict[str, _Device] = {}
         # Dropped by the DeviceManager, and still listed by the receiver.
         self._ignored: set[str] = set()
-        self._resting = False
-        self._silent_said = False
-        # Whether the guard was told of the opening that comes next.
-        self._counted = False
+        self._suspended = False
+        self._silence_reported = False
+        # The guard was told of the next opening.
+        self._count_requested = False
 
     def started(self) -> None:
-        """Take up a link that is open, else try the port."""
-        held = self._opened.find(self._port)
-        if held is None:
+        """Adopt an open link, else try the port."""
+        opened_link = self._opened.find(self._port)
+        if opened_link is None:
             self.tell(self.name, TryPort())
             return
         for record in self._inventory.value.devices:
             if record.identity.port == self._port and record.identity.found is not None:
                 slot = (record.device_id, record.lease)
-                facts = held.facts.of.get(record.identity.link_id, AS_AT_FIRST)
+                facts = opened_link.facts.of.get(record.identity.link_id, AS_AT_FIRST)
                 self._devices[record.identity.link_id] = _Device(record.identity.found, slot, facts)
-        self._start(held.link)
+        self._start(opened_link.link)
         for device in self._devices.values():
-            self._follow(device, AS_AT_FIRST, always=True)
-        self.tell(self.name, PortFacts(held.opening, held.facts))
+            self._report_changes(device, AS_AT_FIRST, always=True)
+        self.tell(self.name, PortFacts(opened_link.opening, opened_link.facts))
         self.tell(DETECTION, PortTried(self._port))
 
     def stopped(self) -> None:
-        """Zero force, and no word: whoever stops it has said what there is to say."""
+        """Close the link, with zero force; whoever stops the actor reports it."""
         self._cancel()
         self._opened.interrupt(self._port)
         self._opened.close(self._port)
 
     def on_announce(self, message: Announce) -> None:
-        """A new manager may not have heard of devices; a new keeper of ports may have blocked this one, or not know it."""
+        """Report the link's devices again to a new DeviceManager, PortManager or DeviceActor."""
         if message.name == DEVICES:
             for device in self._devices.values():
-                self._find(device.found)
+                self._report_found(device.found)
         elif message.name == PORTS and self._table.value.is_blocked(self._port):
             self._close("its port is blocked")
         elif message.name == PORTS:
-            self._say_opened()
+            self._report_opened()
         else:
-            # A new actor of a device has not heard whether it sleeps and knows where it is.
+            # A new DeviceActor does not know yet whether its device is awake and homed.
             for device in self._devices.values():
                 if device.slot is not None and message.name == f"device/{device.slot[0]}":
-                    self._follow(device, device.facts, always=True)
+                    self._report_changes(device, device.facts, always=True)
 
     # ------------------------------------------------------------ opening
 
     @handles(TryPort)
     def on_try(self, _message: TryPort) -> None:
-        """Open it unless that is forbidden; whatever comes of it is told, and the first round of the detection goes on."""
+        """Open the port unless it is blocked or suspended, and tell the Detection that it was tried."""
         blocked = self._table.value.is_blocked(self._port)
-        if self._opened.find(self._port) is None and not (self._resting or blocked):
-            if self._is_to_be_counted():
-                self._counted = True
+        if self._opened.find(self._port) is None and not (self._suspended or blocked):
+            if self._must_count_first():
+                self._count_requested = True
                 self.tell(PORTS, PortPlugged(self._port))
                 self._try_later(COUNT_S)
             else:
                 self._try()
         self.tell(DETECTION, PortTried(self._port))
 
-    def _is_to_be_counted(self) -> bool:
-        """Whether this opening may block the port: then the guard counts it first, once."""
+    def _must_count_first(self) -> bool:
+        """Whether this opening may block the port and is not counted yet: the guard counts it first."""
         settings, threshold = self._settings.value, self._settings.value.integer(LOOP_THRESHOLD)
         return (
-            not self._counted
+            not self._count_requested
             and settings.flag(BLOCK_ON_LOOP)
             and self._table.value.may_be_blocked(self._port, threshold)
         )
 
     def _try(self) -> None:
-        stop = self._opened.expect(self._port)
+        stop = self._opened.begin_opening(self._port)
         try:
-            link = self._links.open(self._candidate, self._patience(), stop)
+            link = self._links.open(self._candidate, self._limits(), stop)
         except PortUnusable as error:
-            self._silent_said = False
+            self._silence_reported = False
             self.tell(PORTS, PortFaulted(self._port, self._candidate.path, error.reason, error.sentence))
             self._try_later(retry.after_fault(error.reason))
         except NoDeviceAnswers as error:
             if not stop.is_set():
-                self._silent(error.sentence)
+                self._report_silence(error.sentence)
         except Exception as error:
             logger.exception("the driver of port %s failed while it opened", self._port)
-            self._silent(f"its driver failed ({error!r})")
+            self._report_silence(f"its driver failed ({error!r})")
         else:
-            held = self._opened.hold(self._candidate, link, read(self._port, link), stop)
-            if held is None:
+            opened_link = self._opened.register(self._candidate, link, read(self._port, link), stop)
+            if opened_link is None:
                 link.close()
                 return
-            self._silent_said = self._counted = False
-            self._take(held)
+            self._silence_reported = self._count_requested = False
+            self._register(opened_link)
 
-    def _take(self, held: OpenedLink) -> None:
-        devices = held.facts.devices
+    def _register(self, opened_link: OpenedLink) -> None:
+        devices = opened_link.facts.devices
         logger.info("port %s is open: %s", self._port, ", ".join(map(_named, devices)) or "nobody is there yet")
-        self._meet(held.facts)
+        self._update_devices(opened_link.facts)
         if not devices:
-            self._say_opened()
+            self._report_opened()
 
-    def _silent(self, sentence: str) -> None:
-        """Say so once; who is plugged in behind an adapter, or gets power, is found by the next look."""
-        if not self._silent_said:
-            self._silent_said = True
+    def _report_silence(self, sentence: str) -> None:
+        """Report once that no device answers, and try again after a detection period."""
+        if not self._silence_reported:
+            self._silence_reported = True
             logger.info("port %s (%s): nobody answers: %s", self._port, self._candidate.path, sentence)
             self.tell(PORTS, PortSilent(self._port))
         self._try_later(self._period_s())
 
     def _try_later(self, seconds: float | None) -> None:
-        if seconds is not None and not self._resting:
+        if seconds is not None and not self._suspended:
             self.context.timers.after(seconds, self.name, TryPort(), key=(self.name, TryPort))
 
-    # ------------------------------------------------------------ who is behind it
+    # ------------------------------------------------------------ devices
 
     @handles(DeviceAdmitted)
     def on_admitted(self, message: DeviceAdmitted) -> None:
-        """The device has a slot: from now on it exchanges with the loop."""
-        held, device = self._held(message.opening), self._devices.get(message.link_id)
-        if held is None:
+        """Exchange data between the device and its slot from now on."""
+        opened_link, device = self._current(message.opening), self._devices.get(message.link_id)
+        if opened_link is None:
             return
         if device is None:
             self.tell(DEVICES, DeviceLost(message.device_id, message.lease.generation, "it has gone already"))
         elif device.slot != (message.device_id, message.lease):
             device.slot = (message.device_id, message.lease)
-            self._start(held.link)
-            self._say_opened()
-            self._follow(device, device.facts, always=True)
+            self._start(opened_link.link)
+            self._report_opened()
+            self._report_changes(device, device.facts, always=True)
 
     @handles(DeviceRefused)
     def on_refused(self, message: DeviceRefused) -> None:
-        """There is no room: tell of it again."""
-        if self._held(message.opening) is not None and message.link_id in self._devices:
-            again = FindAgain(message.opening, message.link_id)
+        """Report the device again after the given time."""
+        if self._current(message.opening) is not None and message.link_id in self._devices:
+            again = RetryAdmission(message.opening, message.link_id)
             self.context.timers.after(message.again_s, self.name, again, key=(self.name, message.link_id))
 
-    @handles(FindAgain)
-    def on_find_again(self, message: FindAgain) -> None:
-        """Perhaps there is room now."""
+    @handles(RetryAdmission)
+    def on_retry_admission(self, message: RetryAdmission) -> None:
+        """Report the device again if it still has no slot."""
         device = self._devices.get(message.link_id)
-        if device is not None and device.slot is None and self._held(message.opening) is not None:
-            self._find(device.found)
+        if device is not None and device.slot is None and self._current(message.opening) is not None:
+            self._report_found(device.found)
 
     @handles(DeviceDropped)
     def on_dropped(self, message: DeviceDropped) -> None:
-        """Nobody drives it any more: a receiver goes on with the others, any other port is closed."""
-        device, held = self._devices.get(message.link_id), self._opened.find(self._port)
-        if device is None or held is None or device.slot is None or device.slot[1].generation != message.generation:
+        """Stop driving the device: a receiver goes on with its other devices, any other link is closed."""
+        device, opened_link = self._devices.get(message.link_id), self._opened.find(self._port)
+        if device is None or opened_link is None or device.slot is None or device.slot[1].generation != message.generation:
             return
-        if held.link.receiver:
+        if opened_link.link.receiver:
             del self._devices[message.link_id]
             self._ignored.add(message.link_id)
-            self._start(held.link)
-            self._say_opened()
+            self._start(opened_link.link)
+            self._report_opened()
         else:
-            self._resting = not message.again
+            self._suspended = not message.again
             self._close("its device is not driven any more")
             self._try_later(self._period_s())
 
     @handles(PortFacts)
     def on_facts(self, message: PortFacts) -> None:
-        """What the link shows: it has gone, or devices behind it came, went, woke up, calibrated."""
-        held, facts = self._held(message.opening), message.facts
-        if held is None:
+        """Handle new facts: the link is gone, or devices came, left, woke up, calibrated."""
+        opened_link, facts = self._current(message.opening), message.facts
+        if opened_link is None:
             return
         if facts.gone:
             self._close(facts.gone)
             self._try_later(self._period_s())
             return
-        self._meet(facts)
+        self._update_devices(facts)
         for link_id, device in self._devices.items():
             before, device.facts = device.facts, facts.of.get(link_id, AS_AT_FIRST)
-            self._follow(device, before)
+            self._report_changes(device, before)
 
-    def _meet(self, facts: LinkFacts) -> None:
+    def _update_devices(self, facts: LinkFacts) -> None:
         here = facts.devices
         ids = {found.device_id for found in here}
         self._ignored &= ids
@@ -300,75 +300,75 @@ class PortLink(ServiceActor):
             if device.slot is not None:
                 device_id, lease = device.slot
                 self.tell(DEVICES, DeviceLost(device_id, lease.generation, "its receiver does not hear it any more"))
-        held = self._opened.find(self._port)
-        if gone and held is not None:
-            self._start(held.link)
-            self._say_opened()
+        opened_link = self._opened.find(self._port)
+        if gone and opened_link is not None:
+            self._start(opened_link.link)
+            self._report_opened()
         for found in here:
             if found.device_id not in self._devices and found.device_id not in self._ignored:
                 self._devices[found.device_id] = _Device(found, facts=facts.of.get(found.device_id, AS_AT_FIRST))
-                self._find(found)
+                self._report_found(found)
 
-    def _follow(self, device: _Device, before: DeviceFacts, *, always: bool = False) -> None:
-        """Tell whom it concerns what is new about an admitted device."""
+    def _report_changes(self, device: _Device, before: DeviceFacts, *, always: bool = False) -> None:
+        """Report what changed about an admitted device; `always`: report everything."""
         if device.slot is None:
             return
         (device_id, lease), now = device.slot, device.facts
         if always or now.awake is not before.awake:
-            self.tell(f"device/{device_id}", AwakeSeen(lease.generation, now.awake))
+            self.tell(f"device/{device_id}", AwakeChanged(lease.generation, now.awake))
         if always or now.homed is not before.homed:
-            self.tell(f"device/{device_id}", HomedSeen(lease.generation, now.homed))
+            self.tell(f"device/{device_id}", HomedChanged(lease.generation, now.homed))
         if now.fault and now.fault != before.fault:
             logger.warning("device %s on %s reports: %s", device_id, self._port, now.fault)
         if now.calibration is not None and now.calibration != before.calibration:
             self.tell(PAIRING, CalibrationEnded(device_id, now.calibration.run, now.calibration.reason))
 
-    def _find(self, found: FoundDevice) -> None:
-        held = self._opened.find(self._port)
-        if held is not None:
-            self.tell(DEVICES, DeviceFound(self._port, held.opening, found))
+    def _report_found(self, found: FoundDevice) -> None:
+        opened_link = self._opened.find(self._port)
+        if opened_link is not None:
+            self.tell(DEVICES, DeviceFound(self._port, opened_link.opening, found))
 
     def _start(self, link: Link) -> None:
-        """Exchange with the loop for those that have a slot."""
+        """Exchange data for the devices that have a slot."""
         link.start({link_id: one.slot[1] for link_id, one in self._devices.items() if one.slot is not None})
 
-    # ------------------------------------------------------------ what devices shall do
+    # ------------------------------------------------------------ requests to devices
 
     @handles(ConfigureOverLink)
     def on_configure(self, message: ConfigureOverLink) -> None:
-        """The device follows."""
-        held = self._opened.find(self._port)
-        if held is not None and message.link_id in self._devices:
-            held.link.configure(message.link_id, message.wide, save=message.save)
+        """Send the configuration to the device."""
+        opened_link = self._opened.find(self._port)
+        if opened_link is not None and message.link_id in self._devices:
+            opened_link.link.configure(message.link_id, message.wide, save=message.save)
 
     @handles(CalibrateOverLink)
     def on_calibrate(self, message: CalibrateOverLink) -> None:
-        """The device begins, and the facts show its end; or it ends what is over for the other half."""
-        held = self._opened.find(self._port)
-        if held is not None and message.link_id in self._devices:
-            held.link.calibrate(message.link_id, message.run)
+        """Start or abort a calibration of the device; the facts show its result."""
+        opened_link = self._opened.find(self._port)
+        if opened_link is not None and message.link_id in self._devices:
+            opened_link.link.calibrate(message.link_id, message.run)
 
     # ------------------------------------------------------------ closing
 
     @handles(PortBlocked)
     def on_blocked(self, _message: PortBlocked) -> None:
-        """Close it until it is unblocked."""
+        """Close the link until the port is unblocked."""
         self._close("its port is blocked")
 
     @handles(PortUnblocked)
     def on_unblocked(self, _message: PortUnblocked) -> None:
-        """It may be opened again."""
-        self._resting, self._silent_said = False, False
+        """Try the port again."""
+        self._suspended, self._silence_reported = False, False
         self.tell(self.name, TryPort())
 
     @handles(CloseLink)
     def on_close(self, message: CloseLink) -> None:
-        """Close it for good."""
-        self._resting = True
+        """Close the link and do not open it again."""
+        self._suspended = True
         self._close(message.why, on_purpose=message.on_purpose)
 
     def _close(self, why: str, *, on_purpose: bool = False) -> None:
-        """Zero force first; then those are told that knew somebody behind it."""
+        """Close the link with zero force, then report it."""
         self._cancel()
         if self._opened.close(self._port):
             self._devices, self._ignored = {}, set()
@@ -380,21 +380,21 @@ class PortLink(ServiceActor):
         for link_id in self._devices:
             self.context.timers.cancel((self.name, link_id))
 
-    # ------------------------------------------------------------ the rest
+    # ------------------------------------------------------------ helpers
 
-    def _say_opened(self) -> None:
-        """The port is shown with the first device that was admitted; nobody: only a receiver is open without one."""
+    def _report_opened(self) -> None:
+        """Report the port as open with its first admitted device; a receiver also without one."""
         admitted = [device.slot[0] for device in self._devices.values() if device.slot is not None]
-        held = self._opened.find(self._port)
-        if held is not None and (admitted or held.link.receiver):
+        opened_link = self._opened.find(self._port)
+        if opened_link is not None and (admitted or opened_link.link.receiver):
             self.tell(PORTS, PortOpened(self._port, self._candidate.path, admitted[0] if admitted else None))
 
-    def _held(self, opening: int) -> OpenedLink | None:
-        """The open link, if that is the opening that is meant."""
-        held = self._opened.find(self._port)
-        return held if held is not None and held.opening == opening else None
+    def _current(self, opening: int) -> OpenedLink | None:
+        """Return the open link if it is opening `opening`, else None."""
+        opened_link = self._opened.find(self._port)
+        return opened_link if opened_link is not None and opened_link.opening == opening else None
 
-    def _patience(self) -> OpenLimits:
+    def _limits(self) -> OpenLimits:
         settings = self._settings.value
         return OpenLimits(
             settings.integer("devices/detection/timeout") / 1000,

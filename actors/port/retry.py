@@ -6,10 +6,10 @@ from typing import Final
 
 from actors.values.hardware import PortFault
 
-# Somebody may have changed rights, closed a program or named a file: looking costs one refused open.
+# The user may have changed rights, closed a program or set a file; an attempt costs one refused open.
 FAULT_S: Final = 10.0
 
 
 def after_fault(reason: PortFault) -> float | None:
-    """Seconds after a port could not be used; None: not before it was unplugged."""
+    """Return the wait (s) after a port was unusable; None: not until it is plugged in again."""
     return None if reason is PortFault.NO_DRIVER else FAULT_S

@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 def as_json(table: PortTable) -> dict[str, object]:
-    """For the ledger: what is blocked by a setting is not in it."""
+    """Return the ledger section; blocks by a setting are not in it."""
     return {
         status.port: {
             "path": status.path,
@@ -26,7 +26,7 @@ def as_json(table: PortTable) -> dict[str, object]:
 
 
 def from_json(value: Frozen) -> PortTable:
-    """From the ledger; a port that cannot be read stays blocked as far as its name can."""
+    """Parse the ledger section; a port with an invalid entry stays blocked."""
     if value is None:
         return PortTable()
     if not isinstance(value, Mapping):

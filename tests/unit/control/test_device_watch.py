@@ -7,14 +7,14 @@ from dataclasses import replace
 
 import pytest
 
-from actors.control.device_watch import COUNTERS, SCREENSAVER, SCREENSAVER_S, DeviceWatch, safety_seen
+from actors.control.device_watch import COUNTERS, SCREENSAVER, SCREENSAVER_S, DeviceWatch, read_safety
 from actors.device.messages import (
     DeviceDozed,
     DeviceRecord,
     DeviceRested,
     FodStage,
     Inventory,
-    SafetySeen,
+    SafetyState,
     SafetyTripped,
 )
 from actors.device.params import device_params
@@ -162,21 +162,21 @@ def test_a_monitor_that_acted_is_told_once_and_its_release_once() -> None:
     for _ in range(5):
         rig.look(0.05)
     (told,) = rig.device.told
-    assert told == SafetyTripped(rig.record.lease.generation, SafetySeen(), SafetySeen(ebrakes=1))
+    assert told == SafetyTripped(rig.record.lease.generation, SafetyState(), SafetyState(ebrakes=1))
 
     rig.simulate(Simulation(path=HandPath.REST))
     for _ in range(10):
         rig.look(1)
-    braked, released = SafetySeen(ebrakes=1), SafetySeen(ebrakes=1, ebrake_releases=1)
+    braked, released = SafetyState(ebrakes=1), SafetyState(ebrakes=1, ebrake_releases=1)
     assert rig.device.told[1:] == [SafetyTripped(rig.record.lease.generation, braked, released)]
 
 
 def test_the_stage_of_a_foreign_object_is_part_of_what_is_seen() -> None:
     state = {**dict.fromkeys(COUNTERS, 0), "safety": 4}
 
-    assert safety_seen(state) == SafetySeen(fod_stage=FodStage.GUARD)
-    assert safety_seen({**state, "safety": 9}) == SafetySeen(fod_stage=FodStage.HARD)
-    assert safety_seen({**state, "safety": 51}) == SafetySeen()
+    assert read_safety(state) == SafetyState(fod_stage=FodStage.GUARD)
+    assert read_safety({**state, "safety": 9}) == SafetyState(fod_stage=FodStage.HARD)
+    assert read_safety({**state, "safety": 51}) == SafetyState()
 
 
 def test_no_monitor_watches_what_has_no_motors() -> None:

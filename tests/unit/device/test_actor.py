@@ -23,7 +23,7 @@ from actors.device.messages import (
     DeviceWide,
     Inventory,
     Phase,
-    SafetySeen,
+    SafetyState,
     SafetyTripped,
     SimulationChanged,
     actor_name,
@@ -33,7 +33,7 @@ from actors.event.messages import HUB, Emit
 from actors.kit.errors import FirmwareTooOld, NoSuchDevice
 from actors.kit.message import Announce
 from actors.kit.published import Published
-from actors.port.messages import HomedSeen
+from actors.port.messages import HomedChanged
 from actors.settings.messages import SettingChanged
 from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
@@ -148,7 +148,7 @@ def real_arm(settle_s: float = 5.0) -> DeviceActorRig:
 
 
 def homed(rig: DeviceActorRig, *, now: bool) -> None:
-    rig.actor.on_homed(HomedSeen(rig.record.lease.generation, now))
+    rig.actor.on_homed(HomedChanged(rig.record.lease.generation, now))
 
 
 def passes(rig: DeviceActorRig, seconds: float) -> Phase:
@@ -456,9 +456,9 @@ def test_what_monitors_did_is_said_of_this_life_of_the_device_only() -> None:
     rig.actor.started()
     generation = rig.record.lease.generation
 
-    rig.actor.on_tripped(SafetyTripped(generation + 1, SafetySeen(), SafetySeen(stalls=1)))
+    rig.actor.on_tripped(SafetyTripped(generation + 1, SafetyState(), SafetyState(stalls=1)))
     assert rig.hub.of(Emit) == []
-    rig.actor.on_tripped(SafetyTripped(generation, SafetySeen(), SafetySeen(ebrakes=1)))
+    rig.actor.on_tripped(SafetyTripped(generation, SafetyState(), SafetyState(ebrakes=1)))
 
     assert [emit.data["safety_type"] for emit in rig.hub.of(Emit)] == ["ebrake_triggered"]
 

@@ -13,7 +13,7 @@ from actors.device.messages import MANAGER, Inventory
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import StopSwitch
 from actors.kit.published import Published
-from actors.port.messages import FirstRoundOver, PortTable
+from actors.port.messages import FirstScanDone, PortTable
 from fastpath.arena.runtime import Runtime
 from tests.support.actors.actor_rig import ActorRig
 from tests.support.actors.slices import NoChildren, inventory_of
@@ -54,7 +54,7 @@ def test_nobody_sees_a_choice_that_was_made_and_no_device(rig: FirstRoundRig) ->
     shown, before = rig.shown, rig.shown.value
     shown.all.clear()
 
-    rig.manager.on_first_round(FirstRoundOver())
+    rig.manager.on_first_scan_done(FirstScanDone())
 
     assert before.choosing
     assert [(str(record.kind), str(record.identity.connection)) for record in shown.value.devices] == [
@@ -71,7 +71,7 @@ def test_a_detection_that_does_not_end_its_first_round_is_waited_for_a_second_at
     assert rig.context.timers.fire_due() == 0
     rig.clock.advance(0.001)
     assert rig.context.timers.fire_due() == 1
-    assert isinstance(rig.manager.actor_inbox.get().message, FirstRoundOver)
+    assert isinstance(rig.manager.actor_inbox.get().message, FirstScanDone)
 
 
 def test_with_a_real_device_nothing_is_simulated(rig: FirstRoundRig) -> None:
@@ -79,7 +79,7 @@ def test_with_a_real_device_nothing_is_simulated(rig: FirstRoundRig) -> None:
     real = replace(simulated, identity=replace(simulated.identity, simulated=False))
     rig.shown.replace(replace(rig.shown.value, devices=(real,)))
 
-    rig.manager.on_first_round(FirstRoundOver())
+    rig.manager.on_first_scan_done(FirstScanDone())
 
     assert rig.shown.value.devices == (real,)
     assert not rig.shown.value.choosing

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from actors.device.messages import DeviceRecord, FodStage, SafetySeen
+from actors.device.messages import DeviceRecord, FodStage, SafetyState
 from actors.device.params import Limits, device_params
 from actors.device.safety import COUNTED, GRIP_HOOK, GRIP_TIMEOUT, MAX_SPEED, SAFE_TRAJECTORY, limits_of, safety_events
 from actors.event.catalog import EVENT_KINDS, level_of
@@ -14,7 +14,7 @@ from actors.event.messages import Emit
 from fastpath.arena.runtime import Runtime
 from tests.support.actors.slices import settings_view, simulated_records
 
-NOTHING = SafetySeen()
+NOTHING = SafetyState()
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def types(events: list[Emit]) -> list[object]:
 
 @pytest.mark.parametrize(("counter", "safety_type", "_says"), COUNTED)
 def test_a_counter_that_grew_is_one_event(arm: DeviceRecord, counter: str, safety_type: str, _says: str) -> None:
-    before, after = SafetySeen(**{counter: 4}), SafetySeen(**{counter: 7})  # type: ignore[arg-type]
+    before, after = SafetyState(**{counter: 4}), SafetyState(**{counter: 7})  # type: ignore[arg-type]
 
     (event,) = safety_events(arm, before, after)
 
@@ -62,7 +62,7 @@ def test_a_change_of_stage_says_from_what_to_what(
 
 
 def test_a_brake_is_told_after_its_cause_and_before_its_release(arm: DeviceRecord) -> None:
-    seen = SafetySeen(ebrakes=1, ebrake_releases=1, stalls=1, fod_stage=FodStage.HARD)
+    seen = SafetyState(ebrakes=1, ebrake_releases=1, stalls=1, fod_stage=FodStage.HARD)
 
     assert types(list(safety_events(arm, NOTHING, seen))) == [
         "fod_stage_changed",
@@ -73,7 +73,7 @@ def test_a_brake_is_told_after_its_cause_and_before_its_release(arm: DeviceRecor
 
 
 def test_what_did_not_change_is_not_told(arm: DeviceRecord) -> None:
-    seen = SafetySeen(ebrakes=3, fod_stage=FodStage.GUARD)
+    seen = SafetyState(ebrakes=3, fod_stage=FodStage.GUARD)
 
     assert list(safety_events(arm, seen, seen)) == []
 

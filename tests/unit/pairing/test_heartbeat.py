@@ -20,15 +20,15 @@ DEBOUNCE = Debounce()
 
 
 def run(
-    heart: HeartbeatMonitor, beats_ms: Iterable[int], until_ms: int, debounce: Debounce = DEBOUNCE
+    monitor: HeartbeatMonitor, beats_ms: Iterable[int], until_ms: int, debounce: Debounce = DEBOUNCE
 ) -> list[tuple[int, bool]]:
     """When it was attached and detached, in ms, update_pairs at every millisecond."""
     beats, newest, found = set(beats_ms), None, []
     for now in range(until_ms + 1):
         newest = now * MS if now in beats else newest
-        before, heart = heart, step(heart, newest, now * MS, debounce)
-        if before.attached is not heart.attached:
-            found.append((now, heart.attached))
+        before, monitor = monitor, step(monitor, newest, now * MS, debounce)
+        if before.attached is not monitor.attached:
+            found.append((now, monitor.attached))
     return found
 
 
@@ -75,9 +75,9 @@ def test_the_settings_move_both() -> None:
 
 
 def test_a_late_look_at_a_heart_that_goes_on_detaches_nothing() -> None:
-    heart = step(HeartbeatMonitor(attached=True), 0, 0, DEBOUNCE)
+    monitor = step(HeartbeatMonitor(attached=True), 0, 0, DEBOUNCE)
 
-    assert step(heart, 5000 * MS, 5000 * MS, DEBOUNCE).attached
+    assert step(monitor, 5000 * MS, 5000 * MS, DEBOUNCE).attached
 
 
 def test_only_a_simulated_handle_that_beats_is_heard() -> None:

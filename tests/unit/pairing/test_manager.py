@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors.device.messages import MANAGER as DEVICES
-from actors.device.messages import Bond, DeviceRecord, DevicesChanged, Inventory, Phase, ShowBonds
+from actors.device.messages import Bond, DeviceRecord, DevicesChanged, Inventory, Phase, UpdateBonds
 from actors.event.messages import HUB, Emit
 from actors.kit.errors import CalibrationLocked, Conflict, HapticError, NoSuchDevice
 from actors.kit.message import Announce
@@ -20,7 +20,7 @@ from actors.pairing.messages import (
     Calibrate,
     CalibrationEnded,
     CalibrationOverdue,
-    ListenForHeartbeats,
+    CheckHeartbeats,
     Origin,
     Pairing,
     PairManually,
@@ -80,7 +80,7 @@ class PairingRig(ActorRig):
 
     def _show(self) -> None:
         """As the DeviceManager does."""
-        told = self.devices.of(ShowBonds)[-1].bonds
+        told = self.devices.of(UpdateBonds)[-1].bonds
         shown = (replace(one, bond=told.get(one.device_id, one.bond)) for one in self.inventory.value.devices)
         self.inventory.replace(Inventory(tuple(shown)))
 
@@ -108,7 +108,7 @@ class PairingRig(ActorRig):
         self.silent = set(silent)
         for _ in range(round(seconds / 0.02)):
             self.clock.advance(0.02)
-            self.manager.on_listen(ListenForHeartbeats())
+            self.manager.on_check_heartbeats(CheckHeartbeats())
 
     def bond(self, device_id: str) -> Bond:
         return self.inventory.value.get(device_id).bond
@@ -157,7 +157,7 @@ def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(r
     }
     assert rig.book.value.pairing(grip) == Pairing(arm, AUTO)
     rig.manager.on_devices(DevicesChanged())
-    assert len(rig.devices.of(ShowBonds)) == 1
+    assert len(rig.devices.of(UpdateBonds)) == 1
 
 
 def test_a_half_that_goes_leaves_the_pair_and_its_slot_is_not_named(rig: PairingRig) -> None:
@@ -233,14 +233,14 @@ def test_who_is_not_here_is_refused(rig: PairingRig, wish: Any) -> None:
 
 
 def test_a_new_device_manager_and_a_new_store_are_told_again(rig: PairingRig) -> None:
-    bonds = rig.devices.of(ShowBonds)[-1]
+    bonds = rig.devices.of(UpdateBonds)[-1]
     saves = len(rig.store.told)
 
     rig.manager.on_announce(Announce(DEVICES))
     rig.manager.on_announce(Announce(STORE))
     rig.manager.on_announce(Announce(HUB))
 
-    assert rig.devices.of(ShowBonds)[1:] == [bonds]
+    assert rig.devices.of(UpdateBonds)[1:] == [bonds]
     assert len(rig.store.told) == saves + 1
 
 
@@ -297,7 +297,7 @@ def test_the_next_manager_listens_and_knows_who_was_attached(rig: PairingRig) ->
 
     rig.clock.advance(0.02)
     assert rig.context.timers.fire_due() == 1
-    assert rig.myself.of(ListenForHeartbeats) == [ListenForHeartbeats()]
+    assert rig.myself.of(CheckHeartbeats) == [CheckHeartbeats()]
     assert not rig.bond(grip).attached
 
 

@@ -35,7 +35,7 @@ def half(word: str, life: int = 0) -> PairingDevice:
         PairSide.MOVER if name.startswith("A") else PairSide.HANDLE,
         simulated=not real,
         attached=attached,
-        life=life,
+        generation=life,
         by_hand=by_hand,
     )
 
@@ -53,7 +53,7 @@ class Bench:
     def here(self, *words: str, also: Iterable[str] = ()) -> list[tuple[str, str]]:
         """The pairs once exactly these are here, in this order; who came back has another life."""
         self.looks += 1
-        lives = {one.device_id: one.life for one in self.halves}
+        lives = {one.device_id: one.generation for one in self.halves}
         self.halves = [half(word, lives.get(half(word).device_id, self.looks)) for word in words]
         self.pairs, changes = update_pairs(self.pairs, self.halves, automatic=self.automatic, also=also)
         self.changes = list(changes)

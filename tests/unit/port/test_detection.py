@@ -8,7 +8,7 @@ import pytest
 
 from actors.device.messages import MANAGER
 from actors.kit.published import Published
-from actors.port.detection import LOOKS_AFTER_A_CHANGE, Detection, GlanceDue, ScanDue
+from actors.port.detection import SCANS_AFTER_CHANGE, Detection, ChangeCheckDue, ScanDue
 from actors.port.link_interface import NoLinks
 from actors.port.messages import DETECTION, PORTS, PortPlugged, PortTable, PortVanished
 from actors.port.open_links import OpenLinks
@@ -90,11 +90,11 @@ def test_what_a_look_that_failed_did_not_see_the_next_glance_does(rig: Detection
     try:
         detection.on_scan(ScanDue())
         rig.links.listed, rig.links.seen = None, 1
-        for _ in range(2 * LOOKS_AFTER_A_CHANGE):
-            detection.on_glance(GlanceDue())
+        for _ in range(2 * SCANS_AFTER_CHANGE):
+            detection.on_change_check(ChangeCheckDue())
 
         rig.links.listed = (PORT, OTHER)
-        detection.on_glance(GlanceDue())
+        detection.on_change_check(ChangeCheckDue())
 
         assert rig.told() == [PortPlugged("ttyACM1")]
     finally:
@@ -106,15 +106,15 @@ def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_
     try:
         detection.on_scan(ScanDue())
         rig.links.seen = 1
-        detection.on_glance(GlanceDue())
+        detection.on_change_check(ChangeCheckDue())
         rig.links.listed = ()
-        detection.on_glance(GlanceDue())
+        detection.on_change_check(ChangeCheckDue())
         assert rig.told() == [PortVanished("ttyACM0", "/dev/ttyACM0")]
 
-        for _ in range(LOOKS_AFTER_A_CHANGE):
-            detection.on_glance(GlanceDue())
+        for _ in range(SCANS_AFTER_CHANGE):
+            detection.on_change_check(ChangeCheckDue())
         looks = rig.links.looks
-        detection.on_glance(GlanceDue())
+        detection.on_change_check(ChangeCheckDue())
         assert rig.links.looks == looks
     finally:
         detection.stopped()
@@ -132,7 +132,7 @@ def test_a_transport_that_is_switched_off_and_on_closes_and_looks_without_waitin
 ) -> None:
     """No time passes, so that no look is due: what happens is the setting's own doing."""
     rig.links.listed = (port,)
-    rig.opened.forget(PORT.port)
+    rig.opened.unwatch(PORT.port)
     rig.opened.watch(port)
     detection = rig.detection()
     try:

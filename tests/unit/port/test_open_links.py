@@ -24,7 +24,7 @@ HERE = Candidate(PORT, f"/dev/{PORT}", Transport.SERIAL, 0x1209)
 
 def held(links: OpenLinks) -> FakeLink:
     link = FakeLink(Board(HERE, (ARM,)))
-    assert links.hold(HERE, link, link.facts(), links.expect(PORT)) is not None
+    assert links.register(HERE, link, link.facts(), links.begin_opening(PORT)) is not None
     return link
 
 
@@ -38,24 +38,24 @@ def test_a_link_is_closed_once_and_then_forgotten() -> None:
 
 def test_an_opening_that_was_interrupted_is_not_held() -> None:
     links = OpenLinks()
-    stop = links.expect(PORT)
+    stop = links.begin_opening(PORT)
     links.interrupt(PORT)
     assert stop.is_set()
-    assert links.hold(HERE, FakeLink(Board(HERE)), LinkFacts(), stop) is None
+    assert links.register(HERE, FakeLink(Board(HERE)), LinkFacts(), stop) is None
 
 
 def test_only_the_newest_opening_of_a_port_is_held() -> None:
     links = OpenLinks()
-    old, new = links.expect(PORT), links.expect(PORT)
-    assert links.hold(HERE, FakeLink(Board(HERE)), LinkFacts(), old) is None
-    assert links.hold(HERE, FakeLink(Board(HERE)), LinkFacts(), new) is not None
+    old, new = links.begin_opening(PORT), links.begin_opening(PORT)
+    assert links.register(HERE, FakeLink(Board(HERE)), LinkFacts(), old) is None
+    assert links.register(HERE, FakeLink(Board(HERE)), LinkFacts(), new) is not None
 
 
 def test_after_the_end_nothing_is_opened_any_more() -> None:
     links = OpenLinks()
-    link, under_way = held(links), links.expect("other")
+    link, under_way = held(links), links.begin_opening("other")
     links.close_all()
-    assert (link.closed, under_way.is_set(), links.expect(PORT).is_set()) == (1, True, True)
+    assert (link.closed, under_way.is_set(), links.begin_opening(PORT).is_set()) == (1, True, True)
 
 
 def test_a_link_that_fails_while_it_closes_is_closed_all_the_same() -> None:
