@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from actors.device.messages import (
-    DeviceDozed,
+    IdleSleepChanged,
     DeviceRested,
     FodStage,
     SafetyState,
@@ -110,10 +110,10 @@ class DeviceWatch:
         settings = self._settings.value
         idle = settings.flag(SCREENSAVER) and idle_s >= settings.number(SCREENSAVER_S)
         if idle is not reported.idle:
-            self._tell(record, DeviceDozed(record.lease.generation, awake=not idle))
+            self._tell(record, IdleSleepChanged(record.lease.generation, awake=not idle))
         reported.idle = idle
 
-    def _tell(self, record: DeviceRecord, fact: DeviceRested | SafetyTripped | DeviceDozed) -> None:
+    def _tell(self, record: DeviceRecord, fact: DeviceRested | SafetyTripped | IdleSleepChanged) -> None:
         self._directory.tell(f"device/{record.device_id}", fact)
 
 

@@ -1,1 +1,1 @@
-"""Devices: what each kind is, one actor for each device, and the manager that keeps the inventory."""
+"""Devices: one actor per device, the manager of the inventory, configuration, simulation and the stop switch."""

@@ -15,7 +15,7 @@ from actors.device.messages import (
     CalibrationDue,
     ConfigureDevice,
     DeviceChanged,
-    DeviceDozed,
+    IdleSleepChanged,
     DeviceLost,
     DeviceRested,
     DeviceSettled,
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
 SETTLE: Final = "devices/settle_time"
 SIMULATED_SETTLE: Final = "simulation/settle_time"
-# A device that finds out where it is after its settle time waits so long: what was commanded for where it seemed to be has faded.
+# Wait after a late homing: commands for the position before it have faded by then.
 HOMED_S: Final = 0.2
-# How long a simulated calibration takes.
+# Duration of a simulated calibration.
 CALIBRATION_S: Final = 1.0
 CALIBRATION_FAULTS: Final[Mapping[Fault, Reason]] = MappingProxyType(
     {Fault.OSCILLATING_HALL: Reason.OSCILLATING_HALL, Fault.CALIBRATION_BLOCKED: Reason.BLOCKED}
@@ -58,7 +58,7 @@ NS_PER_MS: Final = 1_000_000
 
 
 class DeviceActor(ServiceActor):
-    """Starts from the device's record in the inventory, which outlives it: a restarted actor goes on where it was."""
+    """Actor of one device. Its record is in the inventory, so a restarted actor continues in the same phase."""
 
     def __init__(
         self,
@@ -74,57 +74,57 @@ class DeviceActor(ServiceActor):
         self._settings = settings
         self._record = inventory.value.get(device_id)
         self._awake = self._record.phase is not Phase.ASLEEP
-        # Whether the device knows where it is; None: its link has not said.
+        # Whether the position is absolute; None: not reported yet.
         self._homed: bool | None = None if self._record.identity.found and not self._record.ready else True
-        self._window_over = False
+        self._settle_time_over = False
 
     def started(self) -> None:
-        """Connect a new device; take up one that was ready."""
+        """Start settling a new device; publish the parameters of one that was ready before a restart."""
         record = self._inventory.value.find(self._record.device_id)
         if record is None:
-            # Taken away before this thread began.
+            # Removed before this thread started.
             return
         self._record = record
         self._configure_hardware()
         if self._record.phase in (Phase.READY, Phase.ASLEEP):
             self._publish()
-            # Whether the last one's word to end a run was still said is not known.
+            # The crashed actor may not have aborted a run that is over.
             self._calibrate(may_run=True)
             return
-        self._enter(Phase.SETTLING)
+        self._enter_phase(Phase.SETTLING)
         self._settle(self._settle_s())
 
     @handles(DeviceSettled)
     def on_settled(self, _message: DeviceSettled) -> None:
-        """Commands are taken from now on, if the device knows where it is."""
-        self._window_over = True
-        self._be_ready()
+        """End the settle time: the device becomes ready if its position is absolute."""
+        self._settle_time_over = True
+        self._check_ready()
 
     @handles(AwakeChanged)
     def on_awake(self, message: AwakeChanged) -> None:
-        """A real device fell asleep or woke up; one that settles is shown asleep when it has settled."""
+        """Handle that a real device fell asleep or woke up; while it settles only store it."""
         if message.generation == self._record.lease.generation:
             self._awake = message.awake
-            self._be(Phase.READY if message.awake else Phase.ASLEEP)
+            self._set_sleep(Phase.READY if message.awake else Phase.ASLEEP)
 
     @handles(HomedChanged)
     def on_homed(self, message: HomedChanged) -> None:
-        """A real device that does not know where it is settles until it does; its settle time runs meanwhile, and once."""
+        """Settle again while a real device has no absolute position; its settle time runs once meanwhile."""
         if message.generation != self._record.lease.generation:
             return
         before, self._homed = self._homed, message.homed
         if not message.homed:
             if self._record.ready:
-                self._enter(Phase.SETTLING)
+                self._enter_phase(Phase.SETTLING)
                 self._settle(self._settle_s())
-        elif before is False and self._window_over:
+        elif before is False and self._settle_time_over:
             self._settle(min(HOMED_S, self._settle_s()))
         else:
-            self._be_ready()
+            self._check_ready()
 
     @handles(BondChanged)
     def on_bond(self, _message: BondChanged) -> None:
-        """The loop is told, with zero force while a calibration runs; the device calibrates once for each run."""
+        """Publish the new bond (zero force while a calibration runs) and start or abort the device's own calibration."""
         record = self._inventory.value.find(self._record.device_id)
         if record is not None:
             run, self._record = self._record.bond.run, replace(self._record, bond=record.bond)
@@ -134,7 +134,7 @@ class DeviceActor(ServiceActor):
 
     @handles(CalibrationDue)
     def on_calibration_due(self, message: CalibrationDue) -> None:
-        """The simulated firmware says how it went: by the faults that the device or its handle has."""
+        """End a simulated calibration: it fails by the faults of the device or its handle."""
         device_id, bond = self._record.device_id, self._record.bond
         if message.run == bond.run:
             ids = (device_id, bond.paired_with)
@@ -144,24 +144,24 @@ class DeviceActor(ServiceActor):
 
     @handles(SimulationChanged)
     def on_simulation(self, message: SimulationChanged) -> None:
-        """The loop is told; then the device falls asleep or wakes up, if that was asked for."""
+        """Publish the changed simulation, then fall asleep or wake up if requested."""
         record = self._inventory.value.find(self._record.device_id)
         if record is not None and record.lease == self._record.lease:
             self._record = replace(self._record, simulation=record.simulation)
             self._publish()
         if message.awake is not None:
-            self._be(Phase.READY if message.awake else Phase.ASLEEP)
+            self._set_sleep(Phase.READY if message.awake else Phase.ASLEEP)
 
     @handles(DeviceRested)
     def on_rested(self, message: DeviceRested) -> None:
-        """A simulated handle that nobody moves falls asleep; a real one says so itself."""
+        """Put a resting simulated handle to sleep; a real one reports sleep itself."""
         record = self._record
         if message.generation == record.lease.generation and record.identity.simulated and record.kind.is_handle:
-            self._be(Phase.ASLEEP)
+            self._set_sleep(Phase.ASLEEP)
 
     @handles(DeviceSilent)
     def on_silent(self, message: DeviceSilent) -> None:
-        """First its data are stale, then the device is gone."""
+        """Emit an event for stale data; report the device as lost after a longer silence."""
         record = self._record
         if message.generation != record.lease.generation:
             return
@@ -172,20 +172,20 @@ class DeviceActor(ServiceActor):
 
     @handles(SafetyTripped)
     def on_tripped(self, message: SafetyTripped) -> None:
-        """The loop has acted already: here it is said."""
+        """Emit the events of monitors that acted in the loop."""
         if message.generation == self._record.lease.generation:
             for event in safety_events(self._record, message.before, message.now):
                 self.tell(HUB, event)
 
-    @handles(DeviceDozed)
-    def on_dozed(self, message: DeviceDozed) -> None:
-        """The screensaver begins or ends; the device obeys as before."""
+    @handles(IdleSleepChanged)
+    def on_idle_sleep(self, message: IdleSleepChanged) -> None:
+        """Emit the start or end of idle sleep; the device still obeys commands."""
         if message.generation == self._record.lease.generation:
             self.tell(HUB, sleep_event(self._record, awake=message.awake))
 
     @handles(ConfigureDevice)
     def configure(self, message: ConfigureDevice) -> DeviceWide:
-        """The configuration for all sessions after the change, which the loop has already; InvalidInput, FirmwareTooOld."""
+        """Change and publish the device-wide configuration. Return it; InvalidInput, FirmwareTooOld."""
         try:
             wide = changed(self._record, message)
         except FirmwareTooOld as error:
@@ -194,32 +194,32 @@ class DeviceActor(ServiceActor):
         if wide != self._record.wide:
             self._record = replace(self._record, wide=wide)
             self._publish()
-            self._say_changed()
+            self._report_change()
             self._configure_hardware()
         return wide
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:
-        """A force scale may be this device's: the settings know which one counts."""
+        """Publish the parameters after a change of a force scale or a safety limit."""
         scale = message.key.startswith("devices/") and message.key.endswith(f"/{FORCE_SCALE}")
         if scale or message.key in ACTING_SETTINGS:
             self._publish()
 
     def on_announce(self, message: Announce) -> None:
-        """A new manager may not have heard of the last change."""
+        """Report phase and configuration to a new DeviceManager."""
         if message.name == MANAGER:
-            self._say_changed()
+            self._report_change()
 
     def _settle(self, seconds: float) -> None:
-        self._window_over = False
+        self._settle_time_over = False
         self.context.timers.after(seconds, self.name, DeviceSettled(), key=(self.name, "settle"))
 
-    def _be_ready(self) -> None:
-        """From settling to ready, or asleep, once its time is over and it knows where it is."""
-        if self._record.phase is Phase.SETTLING and self._window_over and self._homed:
-            self._enter(Phase.READY)
+    def _check_ready(self) -> None:
+        """Go from settling to ready or asleep, once the settle time is over and the position is absolute."""
+        if self._record.phase is Phase.SETTLING and self._settle_time_over and self._homed:
+            self._enter_phase(Phase.READY)
             if not self._awake:
-                self._be(Phase.ASLEEP)
+                self._set_sleep(Phase.ASLEEP)
 
     def _settle_s(self) -> float:
         identity = self._record.identity
@@ -230,7 +230,7 @@ class DeviceActor(ServiceActor):
         return self._settings.value.number(SIMULATED_SETTLE if identity.simulated else SETTLE)
 
     def _calibrate(self, *, may_run: bool) -> None:
-        """Begin the run that the bond names; without one, end what may still run. Handles do if they have a calibration of their own.
+        """Start calibration `bond.run`; 0 aborts a running one. Handles only if they have a calibration of their own.
 
         A simulated handle has none.
         """
@@ -245,23 +245,23 @@ class DeviceActor(ServiceActor):
             self.tell(link_name(identity.port), CalibrateOverLink(identity.link_id, run))
 
     def _configure_hardware(self) -> None:
-        """A real device follows what it has for all sessions."""
+        """Send the device-wide configuration to a real device."""
         identity = self._record.identity
         if not identity.simulated and identity.kind.has_motors:
             self.tell(link_name(identity.port), ConfigureOverLink(identity.link_id, self._record.wide))
 
-    def _enter(self, phase: Phase) -> None:
+    def _enter_phase(self, phase: Phase) -> None:
         self._record = replace(self._record, phase=phase)
         self._publish()
-        self._say_changed()
+        self._report_change()
 
-    def _be(self, phase: Phase) -> None:
-        """Asleep or ready: only a device that is one of them becomes the other, and says so."""
+    def _set_sleep(self, phase: Phase) -> None:
+        """Change between ready and asleep and emit the event; no effect in any other phase."""
         if {self._record.phase, phase} == {Phase.READY, Phase.ASLEEP}:
-            self._enter(phase)
+            self._enter_phase(phase)
             self.tell(HUB, sleep_event(self._record, awake=phase is not Phase.ASLEEP))
 
-    def _say_changed(self) -> None:
+    def _report_change(self) -> None:
         record = self._record
         self.tell(MANAGER, DeviceChanged(record.device_id, record.phase, record.wide, record.lease.generation))
 
@@ -278,6 +278,6 @@ class DeviceActor(ServiceActor):
 
 
 def fault_of(inventory: Inventory, device_id: str) -> Fault:
-    """The simulated fault of a device, NONE for one that is away or has none."""
+    """Return the simulated fault of a device; NONE if it is absent or has none."""
     record = inventory.find(device_id)
     return Fault.NONE if record is None else record.fault

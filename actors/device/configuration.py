@@ -1,4 +1,4 @@
-"""Apply a request to a device's configuration for all sessions. Pure; the DeviceActor stores and publishes."""
+"""Apply a request to a device-wide configuration. Pure; the DeviceActor stores and publishes it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from actors.device.messages import ConfigureDevice, DeviceRecord, DeviceWide
 
 HANDS: Final = ("left", "right")
-# Fields of ConfigureDevice that are called otherwise than the area of `config` that they belong to.
+# Fields of ConfigureDevice whose area of `config` has another name.
 AREA_OF: Final = {"gravity_scale": "gravity_compensation"}
 MOST_GRAVITY: Final = 1.5
 
 
 def changed(record: DeviceRecord, change: ConfigureDevice) -> DeviceWide:
-    """The configuration after the change, which is made whole or not at all; InvalidInput, FirmwareTooOld."""
+    """Return the configuration after the change, all of it or none; InvalidInput, FirmwareTooOld."""
     sent = change.sent()
     for name in sent:
         area = AREA_OF.get(name, name)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def connected_event(record: DeviceRecord) -> Emit:
-    """`device-connected`: it is in the inventory, and settles."""
+    """Return `device-connected`: the device is in the inventory and settles."""
     identity = record.identity
     return Emit(
         "device-connected",
@@ -21,7 +21,7 @@ def connected_event(record: DeviceRecord) -> Emit:
 
 
 def disconnected_event(record: DeviceRecord, why: str) -> Emit:
-    """`device-disconnected`, with the reason in the message."""
+    """Return `device-disconnected` with the reason in its message."""
     identity = record.identity
     return Emit(
         "device-disconnected",
@@ -31,13 +31,13 @@ def disconnected_event(record: DeviceRecord, why: str) -> Emit:
 
 
 def sleep_event(record: DeviceRecord, *, awake: bool) -> Emit:
-    """`device-sleep`: it fell asleep or woke up."""
+    """Return `device-sleep`."""
     sentence = f"{record.kind} {record.device_id} {'woke up' if awake else 'fell asleep'}"
     return Emit("device-sleep", {**_family(record), "awake": awake}, sentence)
 
 
 def stale_event(record: DeviceRecord, silent_ms: float) -> Emit:
-    """`device-safety-triggered`: its data stand still; for how long, by the loop's clock, when that was found."""
+    """Return `device-safety-triggered` for data that are stale for `silent_ms` of the loop's clock."""
     return Emit(
         "device-safety-triggered",
         {**_family(record), "safety_type": "device_stale", "silent_ms": silent_ms},
@@ -46,7 +46,7 @@ def stale_event(record: DeviceRecord, silent_ms: float) -> Emit:
 
 
 def sent_nothing(silent_ns: int) -> str:
-    """Why it is gone that did not say so: whichever watch of its silence finds it first."""
+    """Return why a device that fell silent counts as lost."""
     return f"it sent nothing for {round(silent_ns * 1e-6, 1):g} ms"
 
 
@@ -55,7 +55,7 @@ def _family(record: DeviceRecord) -> dict[str, object]:
 
 
 def _about(record: DeviceRecord) -> dict[str, object]:
-    """Who it is and where; the edge puts the vocabulary's words in."""
+    """Return the device's identity fields; the edge translates them to the vocabulary."""
     identity = record.identity
     return {
         **_family(record),

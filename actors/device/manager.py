@@ -89,9 +89,9 @@ logger = logging.getLogger(__name__)
 
 
 class DeviceManager(ServiceActor):
-    """Inventory and stop switch outlive it; a restarted manager adopts the devices that live.
+    """Actor of the inventory, which outlives it, as does the stop switch; a restarted one adopts the devices.
 
-    `simulated` None: an arm and a grip, unless the first round of the detection finds a real device.
+    `simulated` None: an arm and a grip are simulated unless the first scan finds a real device.
     """
 
     def __init__(
@@ -120,62 +120,62 @@ class DeviceManager(ServiceActor):
         self._hardware = RealDevices(inventory, memory, ports, self)
 
     def started(self) -> None:
-        """Make the simulated devices of the start; a manager that was started again adopts them, and finishes what was under way."""
-        again = bool(self._memory.value.numbers)
-        if not again:
+        """Add the simulated devices of the start, or after a restart adopt the devices of the inventory."""
+        restarted = bool(self._memory.value.numbers)
+        if not restarted:
             if self._simulated is None:
                 self._inventory.replace(replace(self._inventory.value, choosing=True))
             for identity in identities(self._simulated or ()):
-                self._place(identity)
+                self._add_or_withhold(identity)
         if self._inventory.value.choosing:
             self.context.timers.after(FIRST_SCAN_S, self.name, FirstScanDone(), key=(self.name, FirstScanDone))
         for record in self._inventory.value.devices:
             self._spawn(record.device_id)
-        if again:
-            self._show_stops()
+        if restarted:
+            self._update_stopped()
             self._stops.save()
-            # Behind the adoption: whose port is blocked loses its actor with it.
-            self._follow_ports()
+            # After the adoption, so that a device of a blocked port also loses its actor.
+            self._apply_port_blocks()
 
     @handles(FirstScanDone)
     def on_first_scan_done(self, _message: FirstScanDone) -> None:
-        """Every port was tried: where nothing real is, something is simulated."""
+        """Simulate devices if the first scan of the ports found no real one."""
         inventory = self._inventory.value
         if not inventory.choosing:
             return
         self.context.timers.cancel((self.name, FirstScanDone))
         if not inventory.devices:
             for identity in identities(parse(word) for word in WHEN_NOTHING_REAL):
-                self._place(identity)
+                self._add_or_withhold(identity)
             for record in self._inventory.value.devices:
                 self._spawn(record.device_id)
-        # Last: whoever waits for the choice finds what was chosen.
+        # Last, so that readers that wait for `choosing` find the chosen devices.
         self._inventory.replace(replace(self._inventory.value, choosing=False))
         if not inventory.devices:
             self._tell_readers()
 
     def stopped(self) -> None:
-        """Stop the devices' actors; the loop has written their zero force before."""
+        """Stop the devices' actors; the loop has written zero force before."""
         self._children.stop_all()
 
     @handles(ChildFailed)
     def on_child_failed(self, message: ChildFailed) -> None:
-        """A device's actor died: start it again within its intensity."""
+        """Restart a crashed DeviceActor within its restart limit."""
         self._children.failed(message)
 
     def on_announce(self, message: Announce) -> None:
-        """A new store may not have what the last one was told; new keepers of ports may have blocked what nobody said."""
+        """Send latch and memory to a new store, blocked devices' ports to a new PortManager, a change to a new reader."""
         if message.name == STORE:
             self._stops.save()
             self._save_memory()
         elif message.name == PORTS:
-            self._follow_ports()
+            self._apply_port_blocks()
         elif message.name in INVENTORY_READERS:
             self.tell(message.name, DevicesChanged())
 
     @handles(DeviceChanged)
     def on_changed(self, message: DeviceChanged) -> None:
-        """Show a device's phase and configuration in the inventory; one that has come back meanwhile knows better."""
+        """Update phase and configuration in the inventory; ignore a message of an earlier connection."""
         record = self._inventory.value.find(message.device_id)
         if record is None or message.generation not in (None, record.lease.generation):
             return
@@ -189,7 +189,7 @@ class DeviceManager(ServiceActor):
 
     @handles(UpdateBonds)
     def update_bonds(self, message: UpdateBonds) -> None:
-        """Into the inventory, then to each device for which it is new."""
+        """Update the bonds in the inventory and tell each device whose bond changed."""
         before = self._inventory.value.devices
         now = [replace(record, bond=message.bonds.get(record.device_id, record.bond)) for record in before]
         changed = [new.device_id for new, old in zip(now, before, strict=True) if new.bond != old.bond]
@@ -200,31 +200,31 @@ class DeviceManager(ServiceActor):
 
     @handles(ConfirmInventory)
     def confirm(self, _message: ConfirmInventory) -> None:
-        """What was told before has been done."""
+        """Reply when all earlier messages are handled."""
 
-    # ------------------------------------------------------------ what is stopped
+    # ------------------------------------------------------------ stop latch
 
     @handles(StopSwitched)
     def on_switched(self, _message: StopSwitched) -> None:
-        """Show what is stopped in the inventory."""
-        self._show_stops()
+        """Update in the inventory which devices are stopped."""
+        self._update_stopped()
 
-    def _show_stops(self) -> None:
+    def _update_stopped(self) -> None:
         latch = self._stops.apply()
         self._replace(
             replace(record, stopped=latch.holds(record.device_id)) for record in self._inventory.value.devices
         )
 
-    # ------------------------------------------------------------ devices come and go
+    # ------------------------------------------------------------ adding and removing devices
 
     @handles(AddSimulated)
     def add_simulated(self, message: AddSimulated) -> DeviceRecord:
-        """One more device, in the inventory and connecting."""
+        """Add a simulated device. Return its record, connecting."""
         return self.admit(self._desk.new(message.spec))
 
     @handles(RemoveSimulated)
     def remove_simulated(self, message: RemoveSimulated) -> DeviceRecord:
-        """Zero force at the next tick and out of the inventory, then its actor ends."""
+        """Remove a simulated device: zero force at the next tick, out of the inventory, actor stopped."""
         record = self._desk.find(message.device_id)
         if self._inventory.value.find(record.device_id) is None:
             self._inventory.replace(remove_device(self._inventory.value, record))
@@ -233,16 +233,16 @@ class DeviceManager(ServiceActor):
 
     @handles(PortBlocked)
     def on_port_blocked(self, _message: PortBlocked) -> None:
-        """The device on it goes."""
-        self._follow_ports()
+        """Remove the device of the blocked port."""
+        self._apply_port_blocks()
 
     @handles(PortUnblocked)
     def on_port_unblocked(self, _message: PortUnblocked) -> None:
-        """The device that was kept away comes back."""
-        self._follow_ports()
+        """Add the withheld device of the port."""
+        self._apply_port_blocks()
 
-    def _follow_ports(self) -> None:
-        """Devices as the table of ports has it now; one whose slot is not free yet comes a moment later."""
+    def _apply_port_blocks(self) -> None:
+        """Remove devices of blocked ports and add withheld ones of unblocked ports; try again if no slot is free yet."""
         ports, inventory = self._ports.value, self._inventory.value
         for record in inventory.devices:
             if ports.is_blocked(record.identity.port):
@@ -255,20 +255,20 @@ class DeviceManager(ServiceActor):
                 except Busy:
                     self.context.timers.after(RETRY_S, self.name, PortUnblocked(identity.port), key=identity.port)
 
-    def _place(self, identity: DeviceIdentity) -> None:
-        """Into the inventory, or kept away while its port is blocked."""
+    def _add_or_withhold(self, identity: DeviceIdentity) -> None:
+        """Add the device to the inventory, withheld if its port is blocked."""
         if self._ports.value.is_blocked(identity.port):
-            self._keep_away(identity)
+            self._withhold(identity)
         else:
             self._add(identity)
 
-    def _keep_away(self, identity: DeviceIdentity) -> None:
+    def _withhold(self, identity: DeviceIdentity) -> None:
         self._memory.replace(self._memory.value.seen(identity.device_id, identity.number))
         self._inventory.replace(withhold_identity(self._inventory.value, identity))
 
     @handles(SaveConfiguration)
     def save_configuration(self, message: SaveConfiguration) -> None:
-        """It is in the memory already, and that in the ledger unless the disk refused it; a real device can keep it too."""
+        """Save the memory; a real device can store its configuration too."""
         record = self._inventory.value.get(message.device_id)
         self._save_memory()
         if message.in_device and not record.identity.simulated:
@@ -277,40 +277,40 @@ class DeviceManager(ServiceActor):
 
     @handles(Simulate)
     def simulate(self, message: Simulate) -> DeviceRecord:
-        """The device does what is asked for; one that is unplugged comes back when its fault is cleared."""
+        """Change a device's simulation; clearing its fault brings an unplugged device back."""
         return self._desk.simulate(message)
 
     @handles(PlugDue)
     def on_plug_due(self, message: PlugDue) -> None:
-        """A connection loop goes on."""
+        """Take the next step of a simulated connection loop."""
         self._desk.turn(message)
 
     @handles(DeviceLost)
     def on_lost(self, message: DeviceLost) -> None:
-        """A device has gone by itself."""
+        """Remove a device that is gone."""
         record = self._inventory.value.find(message.device_id)
         desk = self._desk if record is None or record.identity.simulated else self._hardware
         desk.lost(message)
 
     @handles(DeviceFound)
     def on_found(self, message: DeviceFound) -> None:
-        """A real device is behind a link."""
+        """Admit a real device that a link reported."""
         self._hardware.found(message)
 
     @handles(LinkClosed)
     def on_link_closed(self, message: LinkClosed) -> None:
-        """Those behind it have gone."""
+        """Remove the devices behind a closed link."""
         self._hardware.closed(message)
 
     def admit(self, identity: DeviceIdentity) -> DeviceRecord:
-        """Into the inventory, with an actor; Busy while its slot is not free."""
+        """Add the device to the inventory and start its actor; Busy while its slot is not free."""
         record = self._add(identity)
         self._spawn(identity.device_id)
         self._tell_readers()
         return record
 
     def simulated(self, record: DeviceRecord, told: SimulationChanged) -> None:
-        """Show the record's simulation and tell the device's actor."""
+        """Store the record's simulation and tell the device's actor."""
         self._replace(
             replace(one, simulation=record.simulation) if one.device_id == record.device_id else one
             for one in self._inventory.value.devices
@@ -318,13 +318,13 @@ class DeviceManager(ServiceActor):
         self.tell(actor_name(record.device_id), told)
 
     def plug(self, identity: DeviceIdentity, wanted: Simulation) -> None:
-        """Into the inventory, with an actor, unless its port is blocked or this coming blocks it; Busy while its slot is not free."""
+        """Add the device unless its port is blocked or this connection will block it; Busy while its slot is not free."""
         settings, ports = self._settings.value, self._ports.value
         loops = settings.flag(BLOCK_ON_LOOP) and ports.may_be_blocked(identity.port, settings.integer(LOOP_THRESHOLD))
         if ports.is_blocked(identity.port) or loops:
-            self._keep_away(identity)
+            self._withhold(identity)
             if loops:
-                # The port's guard counts it first: a device that is kept away for it never connects.
+                # The port's guard counts first: a device that it withholds never connects.
                 self.tell(PORTS, PortPlugged(identity.port))
                 self.context.timers.after(RETRY_S, self.name, PortUnblocked(identity.port), key=identity.port)
         else:
@@ -333,7 +333,7 @@ class DeviceManager(ServiceActor):
         self._tell_readers()
 
     def later(self, seconds: float, due: PlugDue) -> None:
-        """Tell the desk, unless something else comes for that device before."""
+        """Send `due` after `seconds`; replaced by a later call for the same device."""
         self.context.timers.after(seconds, self.name, due, key=(self.name, PlugDue, due.device_id))
 
     def _add(self, identity: DeviceIdentity, wanted: Simulation = AS_AT_FIRST) -> DeviceRecord:
@@ -349,7 +349,7 @@ class DeviceManager(ServiceActor):
         record = DeviceRecord(identity, lease, Phase.CONNECTING, wide, bond, stopped, wanted)
         self._memory.replace(memory.seen(identity.device_id, identity.number))
         self._inventory.replace(put_device(self._inventory.value, record))
-        # Before anybody is told of the device who may say something of it.
+        # First, so that this is the first event of the device.
         self.tell(HUB, connected_event(record))
         self._stops.apply()
         if identity.simulated:
@@ -359,7 +359,7 @@ class DeviceManager(ServiceActor):
     def lose(
         self, record: DeviceRecord, why: str, *, moves: Move = remove_device, on_purpose: bool = False
     ) -> DeviceRecord:
-        """Zero force, slot back, out of every frame, actor stopped, one event; `on_purpose` counts towards no connection loop."""
+        """Remove a device: zero force, slot freed, actor stopped, one event; `on_purpose` counts towards no connection loop."""
         self._runtime.stop_device(record.lease, stopped=True)
         self._runtime.release_device(record.lease)
         gone = replace(record, phase=Phase.DISCONNECTED)
@@ -371,7 +371,7 @@ class DeviceManager(ServiceActor):
         return gone
 
     def _leave_port(self, record: DeviceRecord, *, on_purpose: bool = False, again: bool = True) -> None:
-        """A simulated port is this actor's to close, a real one its PortLink's."""
+        """Report a simulated port as closed; tell a real port's PortLink to drop the device."""
         identity = record.identity
         if identity.simulated:
             self.tell(PORTS, PortClosed(identity.port, on_purpose))
@@ -392,7 +392,7 @@ class DeviceManager(ServiceActor):
         self._children.spawn(actor_name(device_id), start)
 
     def _give_up(self, name: str, error: Exception) -> None:
-        """A device that keeps failing: zero force, slot back, one event; the others go on."""
+        """Move a device whose actor crashed too often to `failed`: zero force, slot freed, one event."""
         device_id = name.partition("/")[2]
         record = self._inventory.value.get(device_id)
         self._runtime.stop_device(record.lease, stopped=True)

@@ -18,38 +18,39 @@ DEFAULT: Final = DeviceWide()
 
 @dataclass(frozen=True, slots=True)
 class DeviceMemory:
-    """By device id, the one seen last at the end: `numbers` hold for this run, `wide` for ever."""
+    """Values by device id, the device seen last at the end."""
 
+    # order of first appearance, until the service stops
     numbers: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    wide: Mapping[str, DeviceWide] = field(default_factory=lambda: MappingProxyType({}))
+    wide: Mapping[str, DeviceWide] = field(default_factory=lambda: MappingProxyType({}))  # stored in the ledger
 
     def number(self, device_id: str) -> int:
-        """The place of a device in the order of first appearance: its own, or the next free one."""
+        """Return the device's number in order of first appearance, or the next free one."""
         known = self.numbers.get(device_id)
         return max(self.numbers.values(), default=-1) + 1 if known is None else known
 
     def seen(self, device_id: str, number: int) -> DeviceMemory:
-        """The device is here; past MOST_REMEMBERED the one that was seen the longest ago is forgotten."""
+        """Return the memory with the device seen last; past MOST_REMEMBERED the one seen longest ago is dropped."""
         return replace(self, numbers=_last(self.numbers, device_id, number))
 
     def configured(self, device_id: str, wide: DeviceWide) -> DeviceMemory:
-        """The device has this configuration; the one that it has anyway need not be remembered."""
+        """Return the memory with this configuration; the default one is not stored."""
         if wide == DEFAULT:
             return replace(self, wide={known: kept for known, kept in self.wide.items() if known != device_id})
         return replace(self, wide=_last(self.wide, device_id, wide))
 
     def wide_of(self, identity: DeviceIdentity) -> DeviceWide:
-        """What the device was configured to, or what every device starts with; an older firmware does not return home."""
+        """Return the device's configuration, else the default; without home return if the firmware is too old for it."""
         wide = self.wide.get(identity.device_id, DEFAULT)
         return replace(wide, home_return=wide.home_return and identity.firmware >= FEATURES["home_return"])
 
     def as_json(self) -> dict[str, object]:
-        """For the ledger."""
+        """Return the ledger section."""
         return {device_id: asdict(wide) for device_id, wide in self.wide.items()}
 
     @classmethod
     def from_json(cls, value: Frozen) -> DeviceMemory:
-        """From the ledger; what cannot be read is as it was at first."""
+        """Parse the ledger section; an invalid entry becomes the default."""
         if not isinstance(value, Mapping):
             return cls()
         entries = ((device_id, _wide(entry)) for device_id, entry in value.items())

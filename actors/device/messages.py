@@ -28,7 +28,7 @@ def actor_name(device_id: str) -> str:
 
 
 class Phase(StrEnum):
-    """Where a device is in its life."""
+    """Phase of a device's life."""
 
     CONNECTING = "connecting"
     SETTLING = "settling"
@@ -55,10 +55,7 @@ class DeviceWide:
 
 @dataclass(frozen=True, slots=True)
 class DeviceIdentity:
-    """What is known of a device before it does anything; `number` orders devices by first appearance.
-
-    `found`: what a real device said of itself; its id there is another one where two devices say the same.
-    """
+    """Constant properties of a device."""
 
     device_id: str
     kind: Kind
@@ -68,61 +65,58 @@ class DeviceIdentity:
     firmware: Firmware
     hardware_version: int
     uuid: str
-    number: int
+    number: int  # order of first appearance
     reach: Reach | None
-    found: FoundDevice | None = None
+    found: FoundDevice | None = None  # report of a real device; its id differs from `device_id` if that was taken
 
     @property
     def link_id(self) -> str:
-        """The id by which a real device's link knows it."""
+        """The device's id in its link."""
         return self.device_id if self.found is None else self.found.device_id
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedSpec:
-    """One device to simulate; `device_id` None = one of our own, `firmware` None = that of its kind."""
+    """One device to simulate."""
 
     kind: Kind
     connection: Connection
-    device_id: str | None = None
-    firmware: Firmware | None = None
+    device_id: str | None = None  # None: chosen by the service
+    firmware: Firmware | None = None  # None: the kind's
 
 
 @dataclass(frozen=True, slots=True)
 class Bond:
-    """What the PairingManager says of a device: its other half, what holds for both, and the calibration under way (0: none).
+    """Pair and calibration of a device, set by the PairingManager."""
 
-    `attached`: the handle of the pair is in place. `partner_slot`: the other half's in the arena, -1 while it is away.
-    """
-
-    paired_with: str | None = None
+    paired_with: str | None = None  # id of the partner
     origin: Origin | None = None
-    partner_slot: int = -1
-    attached: bool = False
+    partner_slot: int = -1  # in the arena; -1 while the partner is absent
+    attached: bool = False  # the handle of the pair is attached
     calibrated: bool = False
-    run: int = 0
+    run: int = 0  # number of the running calibration; 0: none
 
     @classmethod
     def at_first(cls, *, simulated: bool, beats: bool = True, calibrated: bool = False) -> Bond:
-        """Of a device that has just come: a simulated one is calibrated, and held while it beats; a real one says what it is."""
+        """Return the bond of a new device: a simulated one is calibrated, and attached while it sends heartbeats."""
         return cls(attached=simulated and beats, calibrated=simulated or calibrated)
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceRecord:
-    """One device as the inventory shows it; `lease` is its slot in the arena."""
+    """One device of the inventory."""
 
     identity: DeviceIdentity
-    lease: Lease
+    lease: Lease  # its slot in the arena
     phase: Phase
     wide: DeviceWide = field(default_factory=DeviceWide)
     bond: Bond = field(default_factory=Bond)
-    stopped: bool = False
+    stopped: bool = False  # by the stop latch
     simulation: Simulation = field(default_factory=Simulation)
 
     @property
     def paired_with(self) -> str | None:
-        """The id of its other half, also while that is away."""
+        """Id of its partner, which may be absent."""
         return self.bond.paired_with
 
     @property
@@ -132,17 +126,17 @@ class DeviceRecord:
 
     @property
     def fault(self) -> Fault:
-        """What goes wrong with a simulated device; NONE for a real one."""
+        """Simulated fault; NONE for a real device."""
         return self.simulation.fault
 
     @property
     def device_id(self) -> str:
-        """The device's id: one to eight characters."""
+        """Its id, one to eight characters."""
         return self.identity.device_id
 
     @property
     def kind(self) -> Kind:
-        """The device's type."""
+        """Its kind."""
         return self.identity.kind
 
     @property
@@ -152,11 +146,11 @@ class DeviceRecord:
 
     @property
     def accepts(self) -> bool:
-        """Whether commands are taken: it has motors, is ready, and no calibration runs."""
+        """Whether commands are accepted: it has motors, is ready, and no calibration runs."""
         return self.kind.has_motors and self.phase is Phase.READY and not self.bond.run
 
     def require(self, feature: str) -> None:
-        """FirmwareTooOld unless the device's firmware has that one of FEATURES."""
+        """Raise FirmwareTooOld unless the device's firmware supports this one of FEATURES."""
         required = FEATURES[feature]
         if self.identity.firmware < required:
             raise FirmwareTooOld(feature, str(self.identity.firmware), str(required))
@@ -164,27 +158,23 @@ class DeviceRecord:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """Every device that is here, real ones before simulated ones, each in order of first appearance.
+    """All known devices; each is in exactly one of the four parts."""
 
-    `failed` were given up. Simulated ones that are away: `withheld` come when their port is unblocked, `unplugged` when
-    their fault is cleared. `choosing`: whether any are simulated is decided when real ones have been looked for.
-    """
-
-    devices: tuple[DeviceRecord, ...] = ()
-    failed: tuple[DeviceRecord, ...] = ()
-    withheld: tuple[DeviceIdentity, ...] = ()
-    unplugged: tuple[DeviceRecord, ...] = ()
-    choosing: bool = False
+    devices: tuple[DeviceRecord, ...] = ()  # real ones before simulated ones, each in order of first appearance
+    failed: tuple[DeviceRecord, ...] = ()  # actor crashed too often
+    withheld: tuple[DeviceIdentity, ...] = ()  # simulated, until their port is unblocked
+    unplugged: tuple[DeviceRecord, ...] = ()  # simulated, until their fault is cleared
+    choosing: bool = False  # the first scan decides whether devices are simulated
 
     def find(self, device_id: str) -> DeviceRecord | None:
-        """The device with exactly that id."""
+        """Return the device with that id among `devices`, else None."""
         for record in self.devices:
             if record.identity.device_id == device_id:
                 return record
         return None
 
     def get(self, device_id: str) -> DeviceRecord:
-        """The device with exactly that id; NoSuchDevice."""
+        """Return the device with that id among `devices`; NoSuchDevice."""
         record = self.find(device_id)
         if record is None:
             raise NoSuchDevice(device_id)
@@ -193,20 +183,20 @@ class Inventory:
 
 @dataclass(frozen=True, slots=True)
 class StopStatus:
-    """The stop latch: `everything` holds for devices that are yet to come as well."""
+    """State of the stop latch."""
 
-    everything: bool
+    everything: bool  # all devices are stopped, also those that connect later
     device_ids: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class StopSwitched(Message):
-    """The stop latch is another one, and the loop follows it already."""
+    """Told to the DeviceManager by the stop switch: the latch changed, and the loop obeys it already."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfigureDevice(Request[DeviceWide]):
-    """Change what a device has for all sessions; None keeps a value. Asked of `device/{id}`: InvalidInput, FirmwareTooOld."""
+    """Change the device-wide configuration; None keeps a value. Asked of `device/{id}`: InvalidInput, FirmwareTooOld."""
 
     handedness: str | None = None
     torque_scaling: bool | None = None
@@ -215,30 +205,30 @@ class ConfigureDevice(Request[DeviceWide]):
     home_return: bool | None = None
 
     def sent(self) -> dict[str, Any]:
-        """The values that are not kept, by name."""
+        """Return the values that are not None, by name."""
         every = ((one.name, getattr(self, one.name)) for one in fields(self))
         return {name: value for name, value in every if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class AddSimulated(Request[DeviceRecord]):
-    """Simulate one more device from now on. Asked of MANAGER: InvalidInput, Conflict (its id is taken, no room), Busy."""
+    """Add a simulated device. Asked of MANAGER: InvalidInput, Conflict (id taken, no free slot), Busy."""
 
     spec: SimulatedSpec
 
 
 @dataclass(frozen=True, slots=True)
 class RemoveSimulated(Request[DeviceRecord]):
-    """Simulate this device no longer; the reply is what it was. Asked of MANAGER: NoSuchDevice, also for a real one."""
+    """Remove a simulated device. The reply is its last record. Asked of MANAGER: NoSuchDevice, also for a real device."""
 
     device_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class Simulate(Request[DeviceRecord]):
-    """Change a device's simulation; the loop has it once the device's actor has answered something else.
+    """Change a device's simulation; the loop has it after the next reply of the device's actor.
 
-    Asked of MANAGER: NoSuchDevice, also for a real one, InvalidInput, Busy.
+    Asked of MANAGER: NoSuchDevice (also for a real device), InvalidInput, Busy.
     """
 
     device_id: str
@@ -247,14 +237,14 @@ class Simulate(Request[DeviceRecord]):
 
 @dataclass(frozen=True, slots=True)
 class SimulationChanged(Message):
-    """Told to a DeviceActor by its manager: the inventory shows another simulation; `awake` None keeps it as it is."""
+    """Told to a DeviceActor by the DeviceManager: the inventory has a new simulation of the device."""
 
-    awake: bool | None = None
+    awake: bool | None = None  # None: unchanged
 
 
 @dataclass(frozen=True, slots=True)
 class PlugDue(Message):
-    """Told to the manager by its timer: the next step of a device's connection loop."""
+    """Told to the DeviceManager by its timer: the next step of a simulated connection loop."""
 
     device_id: str
     step: int
@@ -262,22 +252,22 @@ class PlugDue(Message):
 
 @dataclass(frozen=True, slots=True)
 class DeviceRested(Message):
-    """Told to a DeviceActor by the timekeeper: nothing has moved the device for so long that a handle falls asleep."""
+    """Told to a DeviceActor by the timekeeper: the device has not moved for so long that a handle falls asleep."""
 
     generation: int
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSilent(Message):
-    """Told to a DeviceActor by the timekeeper: no new data for `silent_ns`; `gone`: for so long that it counts as disconnected."""
+    """Told to a DeviceActor by the timekeeper: no new data for `silent_ns`."""
 
     generation: int
-    gone: bool
+    gone: bool  # so long that the device counts as disconnected
     silent_ns: int
 
 
 class FodStage(StrEnum):
-    """How sure the loop is that something pushes a device whose grip nobody holds."""
+    """Stage of foreign object detection: something pushes a device whose grip is not held."""
 
     IDLE = "idle"
     GUARD = "guard"
@@ -286,7 +276,7 @@ class FodStage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SafetyState:
-    """What the loop's monitors have counted since the device came, and the stage of the foreign object now."""
+    """Counters of the loop's monitors since the device connected, and the stage of foreign object detection."""
 
     ebrakes: int = 0
     ebrake_releases: int = 0
@@ -300,7 +290,7 @@ class SafetyState:
 
 @dataclass(frozen=True, slots=True)
 class SafetyTripped(Message):
-    """Told to a DeviceActor by the timekeeper: monitors acted between two looks at the device."""
+    """Told to a DeviceActor by the timekeeper: monitors acted between two snapshots."""
 
     generation: int
     before: SafetyState
@@ -308,8 +298,8 @@ class SafetyTripped(Message):
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceDozed(Message):
-    """Told to a DeviceActor by the timekeeper: for `features/screensaver/timeout` nobody moved or commanded it, or somebody does again."""
+class IdleSleepChanged(Message):
+    """Told to a DeviceActor by the timekeeper: idle sleep began (no motion or command for `features/screensaver/timeout`) or ended."""
 
     generation: int
     awake: bool
@@ -317,7 +307,7 @@ class DeviceDozed(Message):
 
 @dataclass(frozen=True, slots=True)
 class DeviceLost(Message):
-    """Told to the manager by a DeviceActor or a PortLink: the device of that lease is not there any more."""
+    """Told to the DeviceManager by a DeviceActor or a PortLink: the device of that lease is gone."""
 
     device_id: str
     generation: int
@@ -326,7 +316,7 @@ class DeviceLost(Message):
 
 @dataclass(frozen=True, slots=True)
 class SaveConfiguration(Request[None]):
-    """Have the ledger told once more what a device has for all sessions, and a real device too if `in_device`. Of MANAGER: NoSuchDevice."""
+    """Save the device-wide configuration in the ledger, and in a real device if `in_device`. Asked of MANAGER: NoSuchDevice."""
 
     device_id: str
     in_device: bool = False
@@ -334,14 +324,14 @@ class SaveConfiguration(Request[None]):
 
 @dataclass(frozen=True, slots=True)
 class DevicesChanged(Message):
-    """Told by the manager to INVENTORY_READERS: devices have come, gone or changed their phase, and the inventory shows it."""
+    """Told by the DeviceManager to INVENTORY_READERS: devices came, left or changed their phase in the inventory."""
 
     repeatable: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceChanged(Message):
-    """Told by a DeviceActor to its manager: phase or configuration is now this; `generation` is that of its lease."""
+    """Told by a DeviceActor to the DeviceManager: new phase or configuration of the device of that lease."""
 
     device_id: str
     phase: Phase
@@ -351,35 +341,35 @@ class DeviceChanged(Message):
 
 @dataclass(frozen=True, slots=True)
 class UpdateBonds(Message):
-    """Told to the manager by the PairingManager: the bonds of these devices are now these."""
+    """Told to the DeviceManager by the PairingManager: new bonds by device id."""
 
     bonds: Mapping[str, Bond]
 
 
 @dataclass(frozen=True, slots=True)
 class BondChanged(Message):
-    """Told to a DeviceActor by its manager: the inventory shows another bond of the device."""
+    """Told to a DeviceActor by the DeviceManager: the inventory has a new bond of the device."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmInventory(Request[None]):
-    """Answered when the inventory shows all that MANAGER was told before."""
+    """Reply when the inventory reflects every message that MANAGER got before."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationDue(Message):
-    """Told to a simulated device's actor by its timer: that run has taken its time."""
+    """Told to a simulated device's actor by its timer: calibration `run` ends."""
 
     run: int
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceSettled(Message):
-    """Told to a DeviceActor by its timer: the settle window is over."""
+    """Told to a DeviceActor by its timer: the settle time is over."""
 
 
 def unsupported_event(record: DeviceRecord, error: FirmwareTooOld) -> Emit:
-    """`device-protocol-unsupported`: the firmware lacks a feature that somebody asked for."""
+    """Return `device-protocol-unsupported`: the firmware lacks a requested feature."""
     return Emit(
         "device-protocol-unsupported",
         {

@@ -40,10 +40,10 @@ MECHANISMS: Final = MappingProxyType(
         MechanismKind.HINGE: Mechanism.MECHANISM_HINGE,
     }
 )
-# A port's device is silent after so long without a packet, s: those that move send at hundreds of hertz, handles at 50.
+# s without a packet after which a port's device is silent: movers send at hundreds of hertz, handles at 50.
 SILENCE_S: Final = 0.020
 HANDLE_SILENCE_S: Final = 0.060
-# Python stands between the loop and a device on USB: its packets come late where the interpreter is busy.
+# USB devices are served by Python: packets are late while the interpreter is busy.
 USB_SILENCE_S: Final = 0.100
 
 BATTERY_START: Final = 0.9
@@ -51,7 +51,7 @@ BATTERY_LIFE_S: Final = 6 * 3600.0
 
 
 def status_flags(record: DeviceRecord) -> int:
-    """The bits of `status` that do not come from the loop."""
+    """Return the `status` bits that the loop does not set itself."""
     flags = StatusFlag.FLAG_STARTED | StatusFlag.FLAG_CONNECTED
     if record.bond.attached:
         flags |= StatusFlag.FLAG_ATTACHED
@@ -68,17 +68,17 @@ def status_flags(record: DeviceRecord) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """m/s at which a held position's set-point moves at most, and s that a paired grip may be let go; 0: without limit."""
+    """Safety limits of a device; 0: no limit."""
 
-    safe_speed: float = 0.0
-    grip_timeout: float = 0.0
+    safe_speed: float = 0.0  # m/s, largest speed of a held position's set-point
+    grip_timeout: float = 0.0  # s, for which a paired grip may be let go
 
 
 UNLIMITED: Final = Limits()
 
 
 def capabilities_of(spec: KindSpec) -> int:
-    """The Capability bits of a kind."""
+    """Return the Capability bits of a kind."""
     return (
         Capability.HAS_MOTORS * spec.has_motors
         | Capability.HAS_CURSOR * spec.has_cursor
@@ -89,7 +89,7 @@ def capabilities_of(spec: KindSpec) -> int:
 def device_params(
     record: DeviceRecord, seed: int, force_scale: float = 1.0, limits: Limits = UNLIMITED
 ) -> NDArray[np.void]:
-    """0-d array of dtype DEVICE_PARAMS; the same `seed` and device draw the same noise, `force_scale` is of every force."""
+    """Return a 0-d array of dtype DEVICE_PARAMS; `force_scale` multiplies every force, `seed` and device id select the noise."""
     spec = record.kind.spec
     params = np.zeros((), dtype=DEVICE_PARAMS)
     params["capabilities"] = capabilities_of(spec)
@@ -125,7 +125,7 @@ def _silence_s(record: DeviceRecord) -> float:
 
 
 def _fill_found(params: NDArray[np.void], found: FoundMechanism) -> None:
-    """A real mechanism over that of its kind: what its driver does not name is not there."""
+    """Replace the kind's mechanism by the real one; what its driver does not report is 0."""
     params["peak_force"] = found.peak_force
     params["torque_limit"] = found.torque_limit
     params["encoder_step"] = found.step

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from actors.values.hardware import FoundDevice
 
-# What a path segment, a settings key and a frame take as it is.
+# Needs no escaping in a path segment, a settings key or a frame.
 GOOD_ID: Final = re.compile(r"[A-Za-z0-9_.-]{1,8}")
 
 
 def own_id(found: FoundDevice, taken: Container[str]) -> str:
-    """What the device calls itself, unless that is no id or another device has it: then four hex digits of its uuid."""
+    """Return the device's reported id, or four hex digits of its uuid if that id is invalid or taken."""
     if GOOD_ID.fullmatch(found.device_id) and found.device_id not in taken:
         return found.device_id
     said = f"{found.kind} {found.uuid} {found.device_id}"
@@ -28,7 +28,7 @@ def own_id(found: FoundDevice, taken: Container[str]) -> str:
 
 
 def identity_of(found: FoundDevice, port: str, device_id: str, number: int) -> DeviceIdentity:
-    """The device on that port, with the reach of its kind if it does not say another."""
+    """Return the identity of the device on that port; without a reported reach it has its kind's."""
     return DeviceIdentity(
         device_id=device_id,
         kind=found.kind,

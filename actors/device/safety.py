@@ -23,7 +23,7 @@ GRIP_HOOK: Final = "features/grip_hook/enabled"
 GRIP_TIMEOUT: Final = "features/grip_hook/timeout"
 ACTING_SETTINGS: Final = frozenset({SAFE_TRAJECTORY, MAX_SPEED, GRIP_HOOK, GRIP_TIMEOUT})
 
-# Counter, safety_type and what is said of it, in the order of the events of one look.
+# Counter, safety_type, text of the event; in the order of the events of one snapshot.
 COUNTED: Final = (
     ("oscillations", "oscillation_detected", "oscillates: its force is reduced until it is quiet"),
     ("ceilings", "stability_ceiling", "oscillates again and again: its force stays reduced during this contact"),
@@ -33,7 +33,7 @@ COUNTED: Final = (
     ("ebrakes", "ebrake_triggered", "brakes: it ignores commands until it has rested"),
     ("ebrake_releases", "ebrake_released", "has rested: it obeys again"),
 )
-FOD_SAYS: Final = MappingProxyType(
+FOD_TEXTS: Final = MappingProxyType(
     {
         FodStage.IDLE: "is free again: nothing but its motors moves it",
         FodStage.GUARD: "is pushed while nobody holds its grip: half force",
@@ -43,7 +43,7 @@ FOD_SAYS: Final = MappingProxyType(
 
 
 def limits_of(settings: SettingsView) -> Limits:
-    """What the features allow now."""
+    """Return the limits by the settings."""
     return Limits(
         safe_speed=settings.number(MAX_SPEED) if settings.flag(SAFE_TRAJECTORY) else 0.0,
         grip_timeout=settings.number(GRIP_TIMEOUT) if settings.flag(GRIP_HOOK) else 0.0,
@@ -51,19 +51,19 @@ def limits_of(settings: SettingsView) -> Limits:
 
 
 def safety_events(record: DeviceRecord, before: SafetyState, now: SafetyState) -> Iterator[Emit]:
-    """`device-safety-triggered`, one for each monitor that acted between two looks: what begins first, releases last."""
+    """Yield `device-safety-triggered` for each monitor that acted between two snapshots, releases last."""
     if now.fod_stage is not before.fod_stage:
         stages = {"from": str(before.fod_stage), "to": str(now.fod_stage)}
         worse = now.fod_stage is not FodStage.IDLE
-        yield _event(record, "fod_stage_changed", FOD_SAYS[now.fod_stage], stages, worse=worse)
-    for counter, safety_type, says in COUNTED:
+        yield _event(record, "fod_stage_changed", FOD_TEXTS[now.fod_stage], stages, worse=worse)
+    for counter, safety_type, text in COUNTED:
         if getattr(now, counter) > getattr(before, counter):
-            yield _event(record, safety_type, says, {})
+            yield _event(record, safety_type, text, {})
 
 
 def _event(
-    record: DeviceRecord, safety_type: str, says: str, more: Mapping[str, object], *, worse: bool = True
+    record: DeviceRecord, safety_type: str, text: str, more: Mapping[str, object], *, worse: bool = True
 ) -> Emit:
     about = {"device_id": record.device_id, "device_family": str(record.kind), "safety_type": safety_type}
-    sentence = f"{record.kind} {record.device_id} {says}"
+    sentence = f"{record.kind} {record.device_id} {text}"
     return Emit("device-safety-triggered", {**about, **more}, sentence, None if worse else "info")

@@ -1,4 +1,4 @@
-"""Choose the simulated devices from the setting, and give each the same identity at every start."""
+"""Parse the setting of simulated devices, and give each the same identity at every start."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WHEN_NOTHING_REAL: Final = ("arm", "grip")
 
 
 def parse(word: str) -> SimulatedSpec:
-    """Return what a word of the setting means; InvalidInput."""
+    """Return the device that a word of the setting means; InvalidInput."""
     name, colon, connection = word.strip().partition(":")
     if name not in tuple(Kind):
         raise InvalidInput(f'"{word}" is no device to simulate: use {joined(simulated_words())}')
@@ -35,7 +35,7 @@ def parse(word: str) -> SimulatedSpec:
 
 
 def identities(specs: Iterable[SimulatedSpec], first_number: int = 0) -> tuple[DeviceIdentity, ...]:
-    """Identities in order; InvalidInput when there are too many, or two have one id."""
+    """Return the identities in order; InvalidInput if too many or if two have the same id."""
     found: list[DeviceIdentity] = []
     for index, spec in enumerate(specs):
         if index >= MOST_DEVICES:
@@ -47,7 +47,7 @@ def identities(specs: Iterable[SimulatedSpec], first_number: int = 0) -> tuple[D
 
 
 def own_id(spec: SimulatedSpec, others: Iterable[DeviceIdentity]) -> str:
-    """The id that was asked for, or four hex digits made of kind, connection and how many such are taken by `others`."""
+    """Return the requested id, or four hex digits that depend on kind, connection and the number of such devices in `others`."""
     taken = {one.device_id for one in others}
     count = 0
     device_id = spec.device_id
@@ -60,7 +60,7 @@ def own_id(spec: SimulatedSpec, others: Iterable[DeviceIdentity]) -> str:
 
 
 def identity_of(spec: SimulatedSpec, device_id: str, others: Iterable[DeviceIdentity], number: int) -> DeviceIdentity:
-    """The device among `others`, on the first port that none of them has."""
+    """Return the identity of the device, on the first port that is free among `others`."""
     data = spec.kind.spec
     taken = {one.port for one in others}
     return DeviceIdentity(

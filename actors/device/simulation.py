@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord
 
 STIFFNESS: Final = (10.0, 1_000.0)
-"""N/m of the arm behind the hand."""
+"""Range of the arm behind the hand, N/m."""
 ONCE: Final = ("buttons", "free", "centred", "awake")
 OF_MOTORS: Final = frozenset(
     {Fault.STALL, Fault.FOREIGN_OBJECT, Fault.THROW, Fault.OSCILLATING_HALL, Fault.CALIBRATION_BLOCKED}
 )
 AWAY: Final = frozenset({Fault.UNPLUG, Fault.HANG, Fault.CONNECTION_LOOP})
-"""Faults with which a device may be gone until they are cleared."""
+"""Faults that keep a device absent until they are cleared."""
 
 LOCK_STIFFNESS: Final = 20_000.0
 FOREIGN_FORCE: Final = (5.0, 0.0, 0.0)
@@ -38,7 +38,7 @@ PATHS: Final = {
 
 
 def changed(record: DeviceRecord, change: SimulationChange) -> Simulation:
-    """The simulation after the change, which is made whole or not at all; InvalidInput names what the device has not."""
+    """Return the simulation after the change, all of it or none; InvalidInput names what the device lacks."""
     _check(record, change)
     before = record.simulation
     kept = {name: value for name, value in change.sent().items() if name not in ONCE}
@@ -62,7 +62,7 @@ def changed(record: DeviceRecord, change: SimulationChange) -> Simulation:
 
 
 def fill(params: NDArray[np.void], record: DeviceRecord) -> None:
-    """Put the simulation into a device's parameters, over what its kind starts with."""
+    """Write the simulation into a device's parameters, over its kind's defaults."""
     wanted, hand, orders = record.simulation, params["hand"], params["simulation"]
     params["buttons"] = wanted.buttons
     params["plant_revision"] = wanted.hand_revision
@@ -84,7 +84,7 @@ def fill(params: NDArray[np.void], record: DeviceRecord) -> None:
     orders["push_revision"] = wanted.push_revision
     _fill_fault(params, wanted.fault)
     if wanted.fault is Fault.FOREIGN_OBJECT and record.paired_with is not None and not record.bond.attached:
-        # Nobody holds it: what pushes it is the object alone.
+        # The grip is let go: only the object pushes.
         hand["path"] = HandMotion.HAND_NONE
 
 

@@ -10,10 +10,10 @@ from actors.settings.messages import Frozen
 
 @dataclass(frozen=True, slots=True)
 class StopLatch:
-    """`everything` holds for every device, known or not, but those `released` since; without it `device_ids` are stopped."""
+    """Which devices are stopped, also those that connect later."""
 
-    everything: bool = False
-    device_ids: frozenset[str] = field(default_factory=frozenset[str])
+    everything: bool = False  # all devices are stopped but those `released`
+    device_ids: frozenset[str] = field(default_factory=frozenset[str])  # stopped while `everything` is False
     released: frozenset[str] = field(default_factory=frozenset[str])
 
     def holds(self, device_id: str) -> bool:
@@ -21,7 +21,7 @@ class StopLatch:
         return device_id not in self.released if self.everything else device_id in self.device_ids
 
     def stop(self, device_ids: Iterable[str] | None) -> StopLatch:
-        """Stop these devices, or everything for None."""
+        """Stop these devices; None: all."""
         if device_ids is None:
             return StopLatch(everything=True)
         named = frozenset(device_ids)
@@ -30,7 +30,7 @@ class StopLatch:
         return StopLatch(device_ids=self.device_ids | named)
 
     def release(self, device_ids: Iterable[str] | None) -> StopLatch:
-        """Release these devices, or everything for None; out of a stop of everything, all others stay stopped, here or not."""
+        """Release these devices; None: all. After a stop of everything all others stay stopped, connected or not."""
         if device_ids is None:
             return StopLatch()
         named = frozenset(device_ids)
@@ -39,7 +39,7 @@ class StopLatch:
         return StopLatch(device_ids=self.device_ids - named)
 
     def as_json(self) -> dict[str, object]:
-        """For the ledger."""
+        """Return the ledger section."""
         return {
             "everything": self.everything,
             "device_ids": sorted(self.device_ids),
@@ -48,12 +48,12 @@ class StopLatch:
 
     @classmethod
     def from_json(cls, value: Frozen) -> StopLatch:
-        """From the ledger; nothing there is no stop, and something unreadable is a stop of everything."""
+        """Parse the ledger section: None is no stop, an invalid section a stop of everything."""
         if value is None:
             return cls()
         if isinstance(value, Mapping):
             everything, named = value.get("everything"), _ids(value.get("device_ids"))
-            # What was remembered before releases were has none.
+            # Ledgers of earlier versions have no releases.
             released = _ids(value.get("released", ()))
             if isinstance(everything, bool) and named is not None and released is not None:
                 return cls(everything=True, released=released) if everything else cls(device_ids=named)
@@ -61,7 +61,7 @@ class StopLatch:
 
 
 def _ids(value: Frozen) -> frozenset[str] | None:
-    """The ids of a list; None when it is none."""
+    """Return the ids of a list; None if it is not a list of texts."""
     if not isinstance(value, tuple):
         return None
     ids = frozenset(device_id for device_id in value if isinstance(device_id, str))

@@ -21,10 +21,10 @@ STOP_SECTION: Final = "stop"
 
 
 class StopSwitch:
-    """Any thread; the only writer of the latch, of the devices' stop words, and of what the ledger holds of the latch.
+    """Any thread. The only writer of the latch, of the devices' stop words and of the latch's ledger section.
 
-    The latch is set before the inventory is read, and DeviceManager publishes an inventory before it calls `apply`: whoever
-    comes second finds the device that the other one could not know.
+    The latch is set before the inventory is read, and DeviceManager publishes an inventory before it calls `apply`: so one of the two
+    always stops a device that connects meanwhile.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class StopSwitch:
         latch: StopLatch,
         tell: Callable[[str, Message], object],
     ) -> None:
-        """`latch` is what holds from the start; `tell` sends to a name and never waits."""
+        """`latch` is the initial state; `tell` sends to a name and never waits."""
         self._runtime = runtime
         self._inventory = inventory
         self._tell = tell
@@ -42,14 +42,14 @@ class StopSwitch:
         self.latch = Published(latch)
 
     def stop(self, device_ids: tuple[str, ...] | None = None, peer: str = "") -> StopStatus:
-        """Zero output from the next tick on these devices (None = all), until released; NoSuchDevice stops nothing."""
+        """Zero output of these devices (None = all) from the next tick until released; NoSuchDevice, then none is stopped."""
         self._check(device_ids)
         with self._lock:
             self._switch(self.latch.value.stop(device_ids), "stopped", peer)
         return self._shown()
 
     def release(self, device_ids: tuple[str, ...] | None = None, peer: str = "") -> StopStatus:
-        """Let these devices (None = all) move again; NoSuchDevice releases nothing."""
+        """Release these devices (None = all); NoSuchDevice, then none is released."""
         self._check(device_ids)
         with self._lock:
             self._switch(self.latch.value.release(device_ids), "released", peer)
@@ -57,26 +57,26 @@ class StopSwitch:
 
     @property
     def status(self) -> StopStatus:
-        """What is stopped: those with motors that are here, then those that were stopped by name and are away."""
+        """The stopped devices: connected ones with motors, then absent ones that were stopped by name."""
         latch, here = self.latch.value, self._inventory.value.devices
         movers = (record.device_id for record in here if record.kind.has_motors)
         away = latch.device_ids.difference(record.device_id for record in here)
         return StopStatus(latch.everything, (*filter(latch.holds, movers), *sorted(away)))
 
     def hold(self, lease: Lease, device_id: str) -> bool:
-        """Set the stop word of a device that nobody sees yet; whether it is stopped."""
+        """Set the stop word of a device that is not in the inventory yet. Return whether it is stopped."""
         with self._lock:
             stopped = self.latch.value.holds(device_id)
             self._runtime.stop_device(lease, stopped)
             return stopped
 
     def apply(self) -> StopLatch:
-        """Set the stop word of every device in the inventory; the latch that they follow."""
+        """Set the stop word of every device in the inventory. Return the latch that they follow."""
         with self._lock:
             return self._apply()
 
     def save(self) -> None:
-        """Tell the ledger, last what is newest."""
+        """Send the newest latch to the ledger."""
         with self._lock:
             self._save()
 

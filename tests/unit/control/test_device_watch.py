@@ -9,7 +9,7 @@ import pytest
 
 from actors.control.device_watch import COUNTERS, SCREENSAVER, SCREENSAVER_S, DeviceWatch, read_safety
 from actors.device.messages import (
-    DeviceDozed,
+    IdleSleepChanged,
     DeviceRecord,
     DeviceRested,
     FodStage,
@@ -199,11 +199,11 @@ def test_a_device_that_nobody_moves_or_commands_dozes_until_it_is_moved() -> Non
 
     for _ in range(3):
         rig.look(2)
-    assert rig.device.told == [DeviceDozed(generation, awake=False)]
+    assert rig.device.told == [IdleSleepChanged(generation, awake=False)]
 
     rig.simulate(Simulation())
     rig.look(2)
-    assert rig.device.told[1:] == [DeviceDozed(generation, awake=True)]
+    assert rig.device.told[1:] == [IdleSleepChanged(generation, awake=True)]
 
 
 def test_a_command_keeps_a_device_from_dozing_and_wakes_it() -> None:
@@ -225,7 +225,7 @@ def test_a_command_keeps_a_device_from_dozing_and_wakes_it() -> None:
 
     rig.look(12)
     command()
-    assert [told.awake for told in rig.device.of(DeviceDozed)] == [False, True]
+    assert [told.awake for told in rig.device.of(IdleSleepChanged)] == [False, True]
 
 
 def test_without_the_screensaver_nothing_dozes_and_switching_it_off_wakes() -> None:
@@ -239,4 +239,4 @@ def test_without_the_screensaver_nothing_dozes_and_switching_it_off_wakes() -> N
     rig.look()
     rig.settings.replace(settings_view())
     rig.look()
-    assert [told.awake for told in rig.device.of(DeviceDozed)] == [False, True]
+    assert [told.awake for told in rig.device.of(IdleSleepChanged)] == [False, True]

@@ -14,7 +14,7 @@ from actors.device.messages import (
     MANAGER,
     ConfigureDevice,
     DeviceChanged,
-    DeviceDozed,
+    IdleSleepChanged,
     DeviceLost,
     DeviceRecord,
     DeviceRested,
@@ -468,9 +468,9 @@ def test_a_device_that_dozes_says_so_and_obeys_as_before() -> None:
     rig.actor.started()
     generation = rig.record.lease.generation
 
-    rig.actor.on_dozed(DeviceDozed(generation + 1, awake=False))
-    rig.actor.on_dozed(DeviceDozed(generation, awake=False))
-    rig.actor.on_dozed(DeviceDozed(generation, awake=True))
+    rig.actor.on_idle_sleep(IdleSleepChanged(generation + 1, awake=False))
+    rig.actor.on_idle_sleep(IdleSleepChanged(generation, awake=False))
+    rig.actor.on_idle_sleep(IdleSleepChanged(generation, awake=True))
 
     assert slept(rig) == [False, True]
     assert rig.phases == []
