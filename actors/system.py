@@ -68,9 +68,9 @@ MakeLinks = Callable[[Runtime, Published[SettingsView]], Links]
 
 
 class System:
-    """Made from what was loaded off the disk; `on_fatal(name, error)` hears of a base actor that failed too often.
+    """Built from the loaded settings and ledger. `on_fatal(name, error)` is called when a base actor crashed too often.
 
-    `links` makes what opens the machine's ports; without it no real device is looked for.
+    `links` creates the drivers of the machine's ports; without it no real device is detected.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class System:
         )
         self.context = Context.build(Clock(self.runtime.now_ns))
         self.metrics = self.context.metrics
-        self.board = HubState()
+        self.hub_state = HubState()
         self.inventory = Published(device.Inventory())
         self.stops = StopSwitch(
             self.runtime, self.inventory, self._stop_of_the_start(ledger), self.context.directory.tell
@@ -120,7 +120,7 @@ class System:
         self._supervisor = self._tree(on_fatal)
 
     def start(self) -> None:
-        """Start every base actor in order, each awaited, then the timekeeper; an error stops what had started."""
+        """Start the timekeeper, then each base actor in order, waiting for it; on an error stop everything."""
         self.timekeeper.start()
         try:
             self._supervisor.start()
@@ -129,7 +129,7 @@ class System:
             raise
 
     def stop(self) -> None:
-        """Zero force on every device first, then the actors in reverse; a second call does nothing."""
+        """Zero force on every device first, then stop the actors in reverse order; a second call does nothing."""
         self.runtime.stop()
         self._supervisor.stop()
         self._stop_orphans()
@@ -138,7 +138,7 @@ class System:
 
     @staticmethod
     def _stop_of_the_start(ledger: Ledger) -> StopLatch:
-        """What was stopped before; a ledger that is lost may have held a stop, so everything is stopped until DELETE /stop."""
+        """Return the stored stop latch; if the ledger was lost, stop everything until DELETE /stop."""
         if not ledger.lost:
             return StopLatch.from_json(ledger.section(STOP_SECTION))
         logger.error(
@@ -149,7 +149,7 @@ class System:
         return latch
 
     def _stop_orphans(self) -> None:
-        """Stop devices and sessions whose manager was given up: nobody is left to do it."""
+        """Stop the actors of devices and sessions whose manager was given up."""
         for name in self.context.directory.names():
             ref = self.context.directory.ref(name)
             if ref is not None and ref.is_alive():
@@ -159,13 +159,13 @@ class System:
                     logger.exception("%s did not stop and is left behind", name)
 
     def _simulate(self) -> tuple[SimulatedSpec, ...] | None:
-        """The simulated devices of this start; None without a setting: it depends on what is found."""
+        """Return the simulated devices of the setting; None if it is unset: the first scan decides."""
         if self.settings.value.value("devices/simulated") is None:
             return None
         return tuple(parse(word) for word in self.settings.value.texts("devices/simulated"))
 
     def _newest_heartbeat(self, record: DeviceRecord, now_ns: int) -> int | None:
-        """When the newest heartbeat of a handle arrived, off its link if it has one."""
+        """Return when the newest heartbeat of a handle arrived (ns); None before the first."""
         if record.identity.simulated:
             return heartbeat.of_simulated(record, now_ns)
         return self.links.heartbeat(record.identity.port, record.identity.link_id)
@@ -178,7 +178,7 @@ class System:
             tree.add(name, partial(actor.start, *parts))
 
         add(STORE, SettingsStore, context, self._state, ledger, FOLLOWERS)
-        add(HUB, EventHub, context, encode_json, self.board)
+        add(HUB, EventHub, context, encode_json, self.hub_state)
         add(
             FASTPATH,
             FastpathActor,

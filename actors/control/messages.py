@@ -18,7 +18,7 @@ class LoopCounters:
     ticks: int
     missed: int  # ticks
     started_ns: int  # ns, loop clock
-    tick_ns: int  # ns, loop clock, deadline of the newest tick
+    tick_ns: int  # ns, loop clock, of the newest tick
     frequency: float  # Hz, over the last second
     target_frequency: float  # Hz
     margin: float  # s, spin before each deadline

@@ -1,1 +1,1 @@
-"""Events: what happened, said once, to everybody who listens and to nobody who does not."""
+"""Events: the hub that stamps, throttles and delivers them, their catalogue, and bounded queues for subscribers."""

@@ -10,7 +10,7 @@ from actors.kit.errors import InvalidInput
 
 
 def parse_kinds(text: str) -> frozenset[str] | None:
-    """Kinds between commas; None, all of them, for no text; InvalidInput names one that does not exist."""
+    """Parse kinds separated by commas; None (all kinds) for an empty text; InvalidInput names an unknown one."""
     kinds = frozenset(word.strip() for word in text.split(",")) - {""}
     unknown = sorted(kinds - EVENT_KINDS.keys())
     if unknown:
@@ -19,7 +19,7 @@ def parse_kinds(text: str) -> frozenset[str] | None:
 
 
 def parse_level(text: str) -> Level:
-    """The lowest level wanted, `info` for no text; InvalidInput names the levels."""
+    """Parse the lowest wanted level, `info` for an empty text; InvalidInput lists the levels."""
     word = text.strip() or LEVELS[0]
     for level in LEVELS:
         if level == word:
@@ -28,7 +28,7 @@ def parse_level(text: str) -> Level:
 
 
 def parse_since(text: str) -> datetime | None:
-    """An ISO 8601 time, UTC when it names no zone; None for no text; InvalidInput says how one looks."""
+    """Parse an ISO 8601 time, UTC without a zone; None for an empty text; InvalidInput shows the format."""
     if not text.strip():
         return None
     try:

@@ -20,14 +20,14 @@ Encode = Callable[[Any], bytes]
 
 @dataclass(slots=True)
 class Event:
-    """One event as it is sent; encoded once for each vocabulary that somebody listens in."""
+    """One event, encoded once for each vocabulary in use."""
 
-    at_us: int
+    at_us: int  # microseconds since 1970
     body: Mapping[str, Any]
     _texts: dict[Translate | None, bytes] = field(default_factory=dict[Translate | None, bytes])
 
     def text(self, encode: Encode, translate: Translate | None) -> bytes:
-        """JSON text in the words of `translate`."""
+        """Return the JSON text in the vocabulary of `translate`."""
         text = self._texts.get(translate)
         if text is None:
             text = encode(self.body if translate is None else translate(self.body))
@@ -37,7 +37,7 @@ class Event:
 
 @dataclass(slots=True)
 class HubState:
-    """Made once for a system and handed to each hub; only the hub's thread touches it."""
+    """State of the hub, created once per system; used on the hub's thread only."""
 
     subscriptions: dict[Hashable, Subscribe] = field(default_factory=dict[Hashable, Subscribe])
     history: deque[Event] = field(default_factory=lambda: deque[Event](maxlen=REMEMBERED))
@@ -47,7 +47,7 @@ class HubState:
 
 
 def event_of(emit: Emit, at_us: int) -> Event:
-    """What is sent for `emit`; KeyError for a kind that is not in the catalogue."""
+    """Return the event of `emit`; KeyError for an unknown kind."""
     data: dict[str, Any] = dict(emit.data)
     if "received_data" in data:
         data["received_data"] = first_bytes(str(data["received_data"]))
@@ -63,19 +63,19 @@ def event_of(emit: Emit, at_us: int) -> Event:
 
 
 def wanted(event: Event, subscription: Subscribe) -> bool:
-    """Whether the subscription is for this event, its time aside."""
+    """Whether kind and level match the subscription; its `since` is not checked."""
     kinds = subscription.kinds
     level: Level = event.body["level"]
     return (kinds is None or event.body["name"] in kinds) and LEVELS.index(level) >= LEVELS.index(subscription.level)
 
 
 def microseconds(time: datetime) -> int:
-    """Microseconds from 1970 to an aware time, exactly."""
+    """Return exact microseconds from 1970 to an aware time."""
     delta = time - datetime.fromtimestamp(0, UTC)
     return (delta.days * 86_400 + delta.seconds) * _US_PER_S + delta.microseconds
 
 
 def iso_time(at_us: int) -> str:
-    """ISO 8601 in UTC with microseconds: 2030-01-31T12:00:00.000000Z."""
+    """Return ISO 8601 in UTC with microseconds: 2030-01-31T12:00:00.000000Z."""
     seconds, us = divmod(at_us, _US_PER_S)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{us:06d}Z"

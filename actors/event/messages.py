@@ -19,11 +19,11 @@ Translate: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 class Subscriber(Protocol):
-    """Who gets events, as JSON text; one that raises in `offer` is dropped."""
+    """Receives events as JSON text; one that raises in `offer` is dropped."""
 
     @property
     def identity(self) -> Hashable:
-        """What tells this subscriber from every other."""
+        """Unique key of the subscriber."""
         return None
 
     def offer(self, event: bytes) -> None:
@@ -32,45 +32,39 @@ class Subscriber(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Emit(Message):
-    """Something of `kind` (see catalog.py) happened; `message` says it in a sentence, `level` chooses where the kind has several.
-
-    `at_ns`, on the hub's clock, is when: a source that tells of it only so often gives it, so that no way here shortens a period.
-    """
+    """An event of `kind` (catalog.py) happened."""
 
     kind: str
     data: Mapping[str, Any]
-    message: str
-    level: Level | None = None
-    at_ns: int | None = None
+    message: str  # one sentence
+    level: Level | None = None  # None: the default of the kind
+    at_ns: int | None = None  # ns, hub clock, given by a source that limits its own rate; None: now
 
 
 @dataclass(frozen=True, slots=True)
 class BatteryLevel(Message):
-    """A grip's charge, 0…1; the hub knows when that is an event."""
+    """Battery charge of a grip; the hub decides when that is an event."""
 
     repeatable: ClassVar[bool] = True
     device_id: str
     device_family: str
-    level: float
+    level: float  # 0 to 1
     wireless: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Subscribe(Request[None]):
-    """Send events of `kinds` (None: all) from `level` on; those after `since` that are remembered come first.
-
-    `translate` puts a subscriber's words into the event: one function for each vocabulary, so that each is encoded once.
-    """
+    """Send events to a subscriber, first the remembered ones after `since`."""
 
     subscriber: Subscriber
-    kinds: frozenset[str] | None = None
-    level: Level = "info"
+    kinds: frozenset[str] | None = None  # None: all
+    level: Level = "info"  # the lowest
     since: datetime | None = None
-    translate: Translate | None = None
+    translate: Translate | None = None  # converts to a vocabulary; one function each, so that each is encoded once
 
 
 @dataclass(frozen=True, slots=True)
 class Unsubscribe(Message):
-    """Send nothing more to `subscriber`."""
+    """Stop sending events to `subscriber`."""
 
     subscriber: Subscriber

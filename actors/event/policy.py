@@ -1,4 +1,4 @@
-"""Rules that merge, throttle and derive events. Pure: no actor, no I/O; times are those of the hub's clock."""
+"""Rules that merge, throttle and derive events. Pure; times are those of the hub's clock."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ BATTERY_HYSTERESIS: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Throttle:
-    """At most one event in `period_s` for each value of the data field `key`; `counted`: the next one tells how many were not sent."""
+    """Rate limit of one kind of event."""
 
-    period_s: float
-    key: str
-    counted: bool
+    period_s: float  # s, at most one event in it for each value of `key`
+    key: str  # field of the event's data
+    counted: bool  # the next event has the number of dropped ones in `suppressed`
 
 
 THROTTLES: Final[Mapping[str, Throttle]] = MappingProxyType(
@@ -43,14 +43,14 @@ THROTTLES: Final[Mapping[str, Throttle]] = MappingProxyType(
 
 @dataclass(slots=True)
 class Limiter:
-    """Remembers for each key when its last event went out and how many were held back since; past MOST_KEYS the oldest key is forgotten."""
+    """Applies the throttles; past MOST_KEYS the key used longest ago is dropped."""
 
     _keys: OrderedDict[tuple[str, Hashable], tuple[int, int]] = field(
         default_factory=OrderedDict[tuple[str, Hashable], tuple[int, int]]
     )
 
     def admit(self, emit: Emit, now_ns: int) -> Emit | None:
-        """The event to send now, with its `suppressed` where the kind has one, what its source held back included; None: held back."""
+        """Return the event to send now, with its `suppressed` (including the source's own) if its kind has one; None: dropped."""
         rule = THROTTLES.get(emit.kind)
         if rule is None:
             return emit
@@ -68,71 +68,71 @@ class Limiter:
         return replace(emit, data={**emit.data, "suppressed": suppressed}) if rule.counted else emit
 
     def forget_session(self, session_id: Hashable) -> None:
-        """The session has closed."""
+        """Drop the keys of a closed session."""
         for kind, rule in THROTTLES.items():
             if rule.key == "session_id":
                 self._keys.pop((kind, session_id), None)
 
 
 @dataclass(slots=True)
-class _Updates:
+class _SessionUpdates:
     sent_ns: deque[int] = field(default_factory=deque[int])
-    held: Emit | None = None
+    pending: Emit | None = None
     closed: bool = False
 
 
 @dataclass(slots=True)
 class Merger:
-    """`session-updated`: at most UPDATES in a window for each session; what comes in between is merged into one."""
+    """`session-updated`: at most UPDATES in a window for each session; further ones are merged into one pending update."""
 
-    _sessions: dict[Hashable, _Updates] = field(default_factory=dict[Hashable, _Updates])
+    _sessions: dict[Hashable, _SessionUpdates] = field(default_factory=dict[Hashable, _SessionUpdates])
 
     def admit(self, emit: Emit, now_ns: int) -> Emit | None:
-        """The event to send now, with all that was held; None: held until `due_ns`."""
-        updates = self._sessions.setdefault(emit.data.get("session_id"), _Updates())
-        updates.held = emit if updates.held is None else merged(updates.held, emit)
+        """Return the event to send now, merged with the pending one; None: pending until `due_ns`."""
+        updates = self._sessions.setdefault(emit.data.get("session_id"), _SessionUpdates())
+        updates.pending = emit if updates.pending is None else merged(updates.pending, emit)
         return self._release(updates, now_ns)
 
     def due_ns(self, session_id: Hashable) -> int | None:
-        """When what is held for the session may go out; None when nothing is held."""
+        """Return when the pending update of the session may be sent (ns); None without one."""
         updates = self._sessions.get(session_id)
-        if updates is None or updates.held is None:
+        if updates is None or updates.pending is None:
             return None
         return updates.sent_ns[0] + UPDATES_WINDOW_NS
 
-    def held(self) -> tuple[Hashable, ...]:
-        """The sessions for which something is held."""
-        return tuple(session_id for session_id, updates in self._sessions.items() if updates.held is not None)
+    def pending(self) -> tuple[Hashable, ...]:
+        """Return the sessions with a pending update."""
+        return tuple(session_id for session_id, updates in self._sessions.items() if updates.pending is not None)
 
     def flush(self, session_id: Hashable, now_ns: int) -> Emit | None:
-        """What was held for the session, if it may go out now."""
+        """Return the pending update of the session if it may be sent now."""
         updates = self._sessions.get(session_id)
         event = None if updates is None else self._release(updates, now_ns)
-        if updates is not None and updates.closed and updates.held is None:
+        if updates is not None and updates.closed and updates.pending is None:
             del self._sessions[session_id]
         return event
 
     def forget_session(self, session_id: Hashable) -> None:
-        """The session has closed; what is held for it still goes out in its time."""
+        """Forget a closed session, after its pending update is sent."""
         updates = self._sessions.get(session_id)
         if updates is not None:
             updates.closed = True
-            if updates.held is None:
+            if updates.pending is None:
                 del self._sessions[session_id]
 
     @staticmethod
-    def _release(updates: _Updates, now_ns: int) -> Emit | None:
+    def _release(updates: _SessionUpdates, now_ns: int) -> Emit | None:
         while updates.sent_ns and now_ns - updates.sent_ns[0] >= UPDATES_WINDOW_NS:
             updates.sent_ns.popleft()
-        if updates.held is None or len(updates.sent_ns) >= UPDATES:
+        if updates.pending is None or len(updates.sent_ns) >= UPDATES:
             return None
         updates.sent_ns.append(now_ns)
-        emit, updates.held = updates.held, None
+        emit, updates.pending = updates.pending, None
         return emit
 
 
 def merged(first: Emit, second: Emit) -> Emit:
-    """Both updates of one session as one: every scope once, in order; what they disagree about is left out."""
+    """Return two updates of one session as one: each scope once, in order; other fields only where both agree."""
     scopes = list(dict.fromkeys([*first.data["scopes"], *second.data["scopes"]]))
     agreed = {key: value for key, value in first.data.items() if key in second.data and second.data[key] == value}
     return Emit(
@@ -142,36 +142,36 @@ def merged(first: Emit, second: Emit) -> Emit:
 
 @dataclass(slots=True)
 class BatteryRule:
-    """Tells of each device when its charge falls to a threshold, once until it has risen by the hysteresis."""
+    """Emits an event once when a device's charge falls to a threshold, again after a rise by the hysteresis."""
 
     _stages: dict[str, int] = field(default_factory=dict[str, int])
 
-    def step(self, told: BatteryLevel) -> Emit | None:
-        """The event that this charge is, if any; wired grips never have one."""
-        if not told.wireless:
+    def step(self, reading: BatteryLevel) -> Emit | None:
+        """Return the event of this charge, or None; wired grips have none."""
+        if not reading.wireless:
             return None
-        before = self._stages.get(told.device_id, 0)
-        after = battery_stage(before, told.level)
-        self._stages[told.device_id] = after
+        before = self._stages.get(reading.device_id, 0)
+        after = battery_stage(before, reading.level)
+        self._stages[reading.device_id] = after
         if after <= before:
             return None
         kind = ("device-battery-low", "device-battery-critical")[after - 1]
         data: dict[str, Any] = {
-            "device_id": told.device_id,
-            "device_family": told.device_family,
-            "battery_level": told.level,
+            "device_id": reading.device_id,
+            "device_family": reading.device_family,
+            "battery_level": reading.level,
         }
         return Emit(
-            kind, data, f"{told.device_family} {told.device_id} has {told.level:.0%} of its charge left: charge it"
+            kind, data, f"{reading.device_family} {reading.device_id} has {reading.level:.0%} of its charge left: charge it"
         )
 
     def forget_device(self, device_id: str) -> None:
-        """The device has gone; when it comes back, its charge is news."""
+        """Forget a device that left; its charge is reported again when it returns."""
         self._stages.pop(device_id, None)
 
 
 def battery_stage(before: int, level: float) -> int:
-    """0 enough, 1 low, 2 critical: down at a threshold, up again only the hysteresis above it; no number changes nothing."""
+    """Return 0 enough, 1 low or 2 critical, with hysteresis on the way up; NaN changes nothing."""
     if math.isnan(level):
         return before
     for stage, threshold in ((2, BATTERY_CRITICAL), (1, BATTERY_LOW)):
@@ -181,5 +181,5 @@ def battery_stage(before: int, level: float) -> int:
 
 
 def first_bytes(received: str) -> str:
-    """As much of what was received as an event shows: 256 bytes of UTF-8, no character cut in two."""
+    """Return the first 256 bytes (UTF-8, whole characters) of received text, as an event shows it."""
     return received.encode(errors="replace")[:MOST_RECEIVED_BYTES].decode(errors="ignore")

@@ -18,13 +18,13 @@ MOST_WAITING: Final = 1_000
 
 
 class QueueClosed(Exception):
-    """The reader has gone."""
+    """The reader has closed the queue."""
 
 
 class BoundedQueue:
-    """A subscriber that keeps MOST_WAITING events for its reader, who calls `take` until nothing comes whenever `wake` was called.
+    """Keeps MOST_WAITING events for a reader, which calls `take` until it is empty after each `wake`.
 
-    `notice(lost)` makes the event that tells the reader how many it lost; `dropped` counts them for the service.
+    `notice(lost)` makes the event that reports lost events to the reader; `dropped` counts them for the service.
     """
 
     def __init__(
@@ -36,30 +36,30 @@ class BoundedQueue:
         self._dropped = dropped
         self._lock = threading.Lock()
         self._waiting: deque[bytes] = deque()
-        self._lost = 0
+        self._lost_count = 0
         self._reader_sleeps = True
         self._closed = False
 
     @property
     def identity(self) -> Hashable:
-        """What tells this subscriber from every other."""
+        """Unique key of the subscriber."""
         return self._identity
 
     def close(self) -> None:
-        """Nobody reads any more: the next offer raises, so that a hub that never heard of it forgets this subscriber."""
+        """Close the queue: the next `offer` raises QueueClosed, so that the hub drops the subscriber."""
         with self._lock:
             self._closed = True
             self._waiting.clear()
 
     def offer(self, event: bytes) -> None:
-        """Take one event, losing the oldest when full; never waits; raises what `wake` raises, and QueueClosed."""
+        """Take one event, dropping the oldest when full; never waits. Raises QueueClosed, and what `wake` raises."""
         with self._lock:
             if self._closed:
                 raise QueueClosed
             full = len(self._waiting) >= MOST_WAITING
             if full:
                 self._waiting.popleft()
-                self._lost += 1
+                self._lost_count += 1
             self._waiting.append(event)
             wake, self._reader_sleeps = self._reader_sleeps, False
         if full:
@@ -68,15 +68,15 @@ class BoundedQueue:
             self._wake()
 
     def take(self, most: int = 100) -> list[bytes]:
-        """Up to `most` events in order, before them the notice of those that were lost; nothing: the reader will be woken."""
+        """Return up to `most` events in order, first the notice of lost ones; empty: the next event calls `wake`."""
         with self._lock:
-            lost, self._lost = self._lost, 0
+            lost, self._lost_count = self._lost_count, 0
             events = [self._waiting.popleft() for _ in range(min(most, len(self._waiting)))]
             self._reader_sleeps = not events
         return [self._notice(lost), *events] if lost else events
 
     def __len__(self) -> int:
-        """How many events wait."""
+        """Return the number of waiting events."""
         with self._lock:
             return len(self._waiting)
 
@@ -84,7 +84,7 @@ class BoundedQueue:
 def lost_notice(
     encode: Encode, translate: Translate | None = None, wall_ns: Callable[[], int] = time.time_ns
 ) -> Callable[[int], bytes]:
-    """Makes the `session-warning` that tells one reader how many events it lost; it goes to nobody else."""
+    """Return a function that makes the `session-warning` about lost events for one reader."""
 
     def notice(lost: int) -> bytes:
         data = {"session_id": None, "reason": "events_dropped", "lost": lost}

@@ -1,4 +1,4 @@
-"""Generator of the reference page of the events, Markdown from the catalogue; `python -m actors.event.reference` prints it."""
+"""Generator of docs/events.md from the catalogue; `python -m actors.event.reference` prints it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ The loop's rate is low below 90 % and critical below 50 % of `control/frequency`
 
 
 def page() -> str:
-    """Return the whole page; it ends with a newline."""
+    """Return the page; ends with a newline."""
     return "\n".join(_lines()) + "\n"
 
 

@@ -1,1 +1,1 @@
-"""The settings and the ledger: what the service is told once and remembers over restarts."""
+"""Settings and ledger: stored values of the service, their catalogue, and the state directory."""

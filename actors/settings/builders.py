@@ -13,7 +13,7 @@ PORT: Final = Constraint(0, 65535)
 
 
 def flag(key: str, description: str, *, default: bool = False, locked: bool = False, advanced: bool = False) -> Setting:
-    """A BOOL."""
+    """Return a BOOL row."""
     return Setting(key, TypeHint.BOOL, default, description, locked=locked, advanced=advanced)
 
 
@@ -27,7 +27,7 @@ def whole(
     locked: bool = False,
     advanced: bool = False,
 ) -> Setting:
-    """An INT."""
+    """Return an INT row."""
     return Setting(key, TypeHint.INT, default, description, unit, constraint, locked=locked, advanced=advanced)
 
 
@@ -41,7 +41,7 @@ def real(
     unit: str | None = None,
     advanced: bool = False,
 ) -> Setting:
-    """A FLOAT from `least` to `most`."""
+    """Return a FLOAT row with the range `least` to `most`."""
     return Setting(
         key, TypeHint.FLOAT, float(default), description, unit, Constraint(float(least), float(most)), advanced=advanced
     )
@@ -56,7 +56,7 @@ def choice(
     locked: bool = False,
     advanced: bool = False,
 ) -> Setting:
-    """A STRING that is one of `choices`."""
+    """Return a STRING row with `choices`."""
     return Setting(
         key,
         TypeHint.STRING,
@@ -76,7 +76,7 @@ def texts(
     rule: TextRule | None = None,
     advanced: bool = False,
 ) -> Setting:
-    """An ARR_STRING."""
+    """Return an ARR_STRING row."""
     return Setting(key, TypeHint.ARR_STRING, default, description, text_rule=rule, advanced=advanced)
 
 

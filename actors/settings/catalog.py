@@ -17,7 +17,7 @@ SIMULATED: Final = tuple(word for spec in specs() for word in (spec.name, *spec.
 
 
 def communication() -> Iterator[Setting]:
-    """Who reaches the service, and where."""
+    """Yield the rows of addresses, ports and access."""
     yield Setting(
         "communication/bind_address",
         TypeHint.STRING,
@@ -92,7 +92,7 @@ def communication() -> Iterator[Setting]:
 
 
 def filters() -> Iterator[Setting]:
-    """The oscillation filter of the force chain."""
+    """Yield the rows of the oscillation filter."""
     yield flag(
         "filters/oscillation/enabled",
         "Whether a hand that oscillates on a stiff wall is found and its force taken back until it is quiet.",
@@ -135,7 +135,7 @@ def filters() -> Iterator[Setting]:
 
 
 def control() -> Iterator[Setting]:
-    """The control loop."""
+    """Yield the rows of the control loop."""
     yield whole(
         "control/frequency",
         4000,
@@ -180,7 +180,7 @@ def control() -> Iterator[Setting]:
 
 
 def sessions() -> Iterator[Setting]:
-    """What holds for every session."""
+    """Yield the rows of all sessions."""
     yield real(
         "sessions/command_timeout",
         0.05,
@@ -192,7 +192,7 @@ def sessions() -> Iterator[Setting]:
 
 
 def devices() -> Iterator[Setting]:
-    """Devices, their detection and their filters; `haptic*` keys also exist for one kind or one device id."""
+    """Yield the rows of devices; `haptic*` keys also exist for one kind or one device id."""
     yield Setting(
         "devices/simulated",
         TypeHint.ARR_STRING,
@@ -241,7 +241,7 @@ def devices() -> Iterator[Setting]:
 
 
 def serialization() -> Iterator[Setting]:
-    """How frames and answers are written."""
+    """Yield the rows of the format of frames and answers."""
     yield choice(
         "serialization/vocabulary",
         "auto",
@@ -255,7 +255,7 @@ def serialization() -> Iterator[Setting]:
     complete = flag(
         "serialization/force_complete_transforms", "Write all three parts of every transform.", advanced=True
     )
-    # The interface names these two among its settings.
+    # The interface lists these two, so they are listed although advanced.
     yield replace(explicit, always_listed=True)
     yield replace(complete, always_listed=True)
     yield flag("serialization/status_safety", "Show status.safety in frames.", advanced=True)
@@ -263,7 +263,7 @@ def serialization() -> Iterator[Setting]:
 
 
 def features() -> Iterator[Setting]:
-    """What is off until it is asked for."""
+    """Yield the rows of optional features, off by default."""
     yield flag("features/grip_hook/enabled", "Ramp forces to zero when a paired grip is let go.")
     yield real(
         "features/grip_hook/timeout",
@@ -302,7 +302,7 @@ def features() -> Iterator[Setting]:
 
 
 def others() -> Iterator[Setting]:
-    """Presets, simulation and the rest."""
+    """Yield the rows of presets, simulation and logging."""
     yield texts(
         "presets/freeform_profiles",
         ("*freeform*",),

@@ -18,24 +18,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class EffectiveSettings:
-    """Immutable; a change makes another book.
-
-    `raw` is the file's content, with what this service does not know; `stored` is what it does know of it;
-    `booted` are the values that locked settings had when the service started.
-    """
+    """Immutable; a change returns a new object."""
 
     catalog: Catalog
-    raw: Mapping[str, object]
-    stored: Mapping[str, Value]
+    raw: Mapping[str, object]  # content of the file, with unknown keys
+    stored: Mapping[str, Value]  # valid values of known keys
     overrides: Mapping[str, Override]
-    booted: Mapping[str, Value]
+    booted: Mapping[str, Value]  # values of locked settings at the start of the service
 
     def setting(self, key: str, value: object) -> EffectiveSettings:
-        """The book with one value stored; InvalidInput, NoSuchSetting."""
+        """Return the settings with one value stored; InvalidInput, NoSuchSetting."""
         return self.settings({key: value})
 
     def settings(self, values: Mapping[str, object]) -> EffectiveSettings:
-        """The book with all of `values` stored; InvalidInput or NoSuchSetting for the first that cannot be."""
+        """Return the settings with all of `values` stored; InvalidInput or NoSuchSetting for the first that is refused."""
         parsed: dict[str, Value] = {}
         for key, value in values.items():
             setting = self.catalog.find(key)
@@ -50,12 +46,12 @@ class EffectiveSettings:
         )
 
     def resetting(self, key: str) -> EffectiveSettings:
-        """The book without a stored value of `key`; NoSuchSetting."""
+        """Return the settings without a stored value of `key`; NoSuchSetting."""
         self.catalog.find(key)
         return replace(self, raw=_without(self.raw, key), stored=_without(self.stored, key))
 
     def view(self) -> SettingsView:
-        """All settings as they are shown: the catalogue's, then the forms for one kind or device that somebody set."""
+        """Return the view: the catalogue's rows, then the stored forms of one kind or device."""
         own = [setting.key for setting in self.catalog]
         forms = sorted({*self.stored, *self.overrides} - set(own))
         records = {setting.key: self._record(setting, setting.default) for setting in self.catalog}
@@ -65,10 +61,10 @@ class EffectiveSettings:
             records[key] = self._record(setting, records[family].effective)
         return SettingsView(MappingProxyType(records))
 
-    def _record(self, setting: Setting, otherwise: Value) -> SettingView:
-        """`otherwise` is the value while nobody stored one."""
+    def _record(self, setting: Setting, fallback: Value) -> SettingView:
+        """Return the record of a row; `fallback` is its value if none is stored."""
         key = setting.key
-        value = self.stored.get(key, otherwise)
+        value = self.stored.get(key, fallback)
         override = self.overrides.get(key)
         effective = override.value if override else self.booted.get(key, value)
         return SettingView(
@@ -91,7 +87,7 @@ class EffectiveSettings:
 def load_settings(
     catalog: Catalog, raw: Mapping[str, object], overrides: Mapping[str, Override]
 ) -> tuple[EffectiveSettings, tuple[str, ...]]:
-    """The book of a service that starts now, and a sentence for each stored value that cannot be used."""
+    """Return the settings at the start of the service, and a sentence for each stored value that is not usable."""
     stored: dict[str, Value] = {}
     faults: list[str] = []
     for key, value in raw.items():
@@ -108,14 +104,14 @@ def load_settings(
         for setting in catalog
         if setting.locked
     }
-    book = EffectiveSettings(
+    effective = EffectiveSettings(
         catalog, MappingProxyType(dict(raw)), MappingProxyType(stored), overrides, MappingProxyType(booted)
     )
-    return book, tuple(faults)
+    return effective, tuple(faults)
 
 
 def changes(before: SettingsView, after: SettingsView) -> dict[str, Value]:
-    """The effective values that differ, by key; a form that nobody sets any more has what its family gives."""
+    """Return the changed effective values by key; a form without a stored value has its family's."""
     keys = (*after.records, *(key for key in before.records if key not in after.records))
     return {
         key: after.record(key).effective for key in keys if after.record(key).effective != before.record(key).effective

@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn, cast
 from actors.kit.errors import StateNotWritable
 
 FORMAT: Final = "format"
-# Somebody who may write the folder must not have the service read or write elsewhere; Windows has no such flag.
+# A symbolic link in the folder must not redirect reads or writes; Windows has no such flag.
 NO_LINK: Final[int] = getattr(os, "O_NOFOLLOW", 0)
 
 Content = dict[str, Any]
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class StateFile:
-    """One flat JSON object with `"format"`; one thread at a time loads and writes it."""
+    """One flat JSON object with `"format"`; loaded and written by one thread at a time."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class StateFile:
         migrations: Mapping[int, Callable[[Content], Content]] | None = None,
         check: Callable[[Content], None] | None = None,
     ) -> None:
-        """`migrations[n]` turns format n into n + 1; `check` raises ValueError, with the reason, for a content of the wrong shape."""
+        """`migrations[n]` converts format n to n + 1; `check` raises ValueError with the reason for invalid content."""
         self.path = path
         self._version = version
         self._migrations = dict(migrations or {})
@@ -43,7 +43,7 @@ class StateFile:
         self.was_broken = False
 
     def load(self) -> Content:
-        """The content without `"format"`: {} for no file, and for one that is broken, which is kept aside. Never raises for what it finds."""
+        """Return the content without `"format"`: {} without a file, or for a broken one, which is renamed. Never raises."""
         self._found = self._version
         self.was_broken = False
         try:
@@ -65,7 +65,7 @@ class StateFile:
         return content
 
     def write(self, content: Mapping[str, object]) -> None:
-        """Replace the file; when this returns, the content is on the disk. StateNotWritable: the old content still counts."""
+        """Replace the file and sync it to the disk; StateNotWritable, then the old content remains."""
         version = max(self._found, self._version)
         data = _encode({FORMAT: version, **content})
         try:
@@ -96,7 +96,7 @@ class StateFile:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write `data` under `path`, mode 0600, all or nothing: temporary file, fsync, rename, fsync of the folder; OSError."""
+    """Write `data` to `path`, mode 0600, all or nothing: temporary file, fsync, rename, fsync of the folder; OSError."""
     temporary = path.with_name(f"{path.name}.tmp")
     try:
         write_file(temporary, data)
@@ -109,7 +109,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def read_file(path: Path) -> bytes:
-    """The content of one file; OSError, also for a symbolic link."""
+    """Return the content of one file; OSError, also for a symbolic link."""
     with open(os.open(path, os.O_RDONLY | NO_LINK), "rb") as file:  # noqa: PTH123
         return file.read()
 
@@ -125,7 +125,7 @@ def write_file(path: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in `folder` outlive a power cut, where the system can; OSError."""
+    """Make a rename in `folder` durable over a power cut, where the system can; OSError."""
     if sys.platform == "win32":
         return
     descriptor = os.open(folder, os.O_RDONLY)
@@ -136,7 +136,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def _decode(data: bytes) -> Content:
-    """The JSON object in `data`; ValueError for anything else, NaN and infinity included."""
+    """Return the JSON object in `data`; ValueError for anything else, also NaN and infinity."""
     content: object = json.loads(data, parse_constant=_broken_constant, parse_float=_finite)
     if not isinstance(content, dict):
         _broken("it holds no JSON object")
@@ -144,7 +144,7 @@ def _decode(data: bytes) -> Content:
 
 
 def _encode(content: Mapping[str, object]) -> bytes:
-    """One key on each line, so that people can read and edit it; ValueError for NaN."""
+    """Return JSON with one key per line, readable and editable; ValueError for NaN."""
     lines = (f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in content.items())
     return ("{\n" + ",\n".join(lines) + "\n}\n").encode()
 

@@ -14,7 +14,7 @@ DEPTH = 32
 
 
 def freeze(value: object, depth: int = DEPTH) -> Frozen:
-    """An immutable copy of a JSON value (dataclasses are none); InvalidInput for what JSON cannot say."""
+    """Return an immutable copy of a JSON value (not of dataclasses); InvalidInput for what is not JSON."""
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float) and math.isfinite(value):
@@ -27,7 +27,7 @@ def freeze(value: object, depth: int = DEPTH) -> Frozen:
 
 
 def thaw(value: Frozen) -> object:
-    """The same as dicts and lists, as `json.dumps` takes them."""
+    """Return a mutable copy: dicts and lists for `json.dumps`."""
     if isinstance(value, Mapping):
         return {key: thaw(entry) for key, entry in value.items()}
     if isinstance(value, tuple):

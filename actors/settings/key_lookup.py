@@ -16,10 +16,10 @@ VARIABLE: Final = "HAPTICD_"
 
 
 class Catalog:
-    """The settings that there are, by key, in the order of the reference page."""
+    """Rows of all settings by key, in the order of the reference page."""
 
     def __init__(self, settings: Iterable[Setting]) -> None:
-        """ValueError when two settings have one key."""
+        """ValueError if two settings have the same key."""
         rows = tuple(settings)
         self._rows: Mapping[str, Setting] = MappingProxyType({row.key: row for row in rows})
         if len(self._rows) != len(rows):
@@ -27,7 +27,7 @@ class Catalog:
         self._variables = {variable(key): key for key in self._rows}
 
     def extended(self, settings: Iterable[Setting]) -> Catalog:
-        """Return a catalogue with `settings` too, each behind the last row of its section; ValueError as above."""
+        """Return a catalogue with `settings` added, each after the last row of its section; ValueError as above."""
         rows = list(self)
         for setting in settings:
             places = [place for place, row in enumerate(rows, 1) if row.section == setting.section]
@@ -41,7 +41,7 @@ class Catalog:
         return len(self._rows)
 
     def find(self, key: str) -> Setting:
-        """The setting of `key`, which carries that key, also in the forms `devices/{kind or id}/…`; else UnknownSetting."""
+        """Return the row of `key`, also for the forms `devices/{kind or id}/…`, with that key; UnknownSetting."""
         row = self._rows.get(key)
         if row is not None:
             return row
@@ -52,9 +52,9 @@ class Catalog:
         return replace(family, key=key)
 
     def key_of_variable(self, name: str, alias: Callable[[str], str] = str) -> str:
-        """The key that an environment variable names, which may be none of ours; a device id is taken as it is written.
+        """Return the key that an environment variable means, which may be unknown; a device id keeps its case.
 
-        `alias` turns the keys that are accepted besides the catalogue's into those.
+        `alias` converts other accepted keys to those of the catalogue.
         """
         exact = self._variables.get(name)
         if exact is not None:
@@ -74,5 +74,5 @@ class Catalog:
 
 
 def variable(key: str) -> str:
-    """The environment variable of `key`: capitals, `/` as two underscores, `*` as X."""
+    """Return the environment variable of `key`: capitals, `/` as two underscores, `*` as X."""
     return VARIABLE + key.upper().replace("/", "__").replace("*", "X")

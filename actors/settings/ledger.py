@@ -23,15 +23,15 @@ RESERVED: Final = frozenset({FORMAT, NEXT_SESSION_ID})
 
 
 class SessionIds:
-    """Ids from blocks that are reserved on the disk first; `take` is for one thread, `reserved` and `close` for the ledger's."""
+    """Session ids from blocks that are reserved on the disk first. `take` is called on one thread, the rest on the ledger's."""
 
     def __init__(self, first: int) -> None:
-        """Nothing is reserved yet; `first` is the lowest id that was never reserved."""
+        """`first` is the lowest id that was never reserved; nothing is reserved yet."""
         self._next = first
         self._end = Published(first)
-        # First of the ids that are given though no block can be reserved, 0 before that was tried: docs/decisions/0037.
+        # First id to give if no block can be reserved; 0 before a reservation failed: docs/decisions/0037.
         self._unreserved = 0
-        # Between the two threads: no id is taken while the rest is counted.
+        # Between the two threads: no id is taken while `close` counts the rest.
         self._lock = threading.Lock()
 
     @property
@@ -46,16 +46,16 @@ class SessionIds:
 
     @property
     def left(self) -> int:
-        """How many reserved ids can be taken."""
+        """Number of reserved ids that are left."""
         return self._end.value - self._next
 
     @property
     def running_low(self) -> bool:
-        """True when the next block should be reserved."""
+        """Whether the next block should be reserved."""
         return self.left < BLOCK // 2
 
     def take(self) -> int:
-        """An id that nobody ever had; Busy before the first block is reserved or was refused by the disk."""
+        """Return a new id; Busy before the first block is reserved or its reservation failed."""
         with self._lock:
             if self._next >= self._end.value:
                 if not self._unreserved:
@@ -66,25 +66,25 @@ class SessionIds:
             return taken
 
     def reserved(self, end: int) -> None:
-        """All ids below `end` are reserved on the disk from now on."""
+        """Record that all ids below `end` are reserved on the disk."""
         self._end.replace(end)
 
     def cannot_reserve(self, first: int) -> None:
-        """Give ids that are not reserved, from `first` on, once all reserved ones are taken."""
+        """Allow unreserved ids from `first` on, once all reserved ones are taken."""
         self._unreserved = self._unreserved or first
 
     def close(self) -> int:
-        """Hand out no more of what is reserved; the first id that was not taken."""
+        """Return the first id that was not taken; no reserved id is taken afterwards."""
         with self._lock:
             self._end.replace(self._next)
             return self._next
 
 
 class Ledger:
-    """Outlives the actors; any thread reads sections, one thread at a time (the store's) changes them."""
+    """Outlives the actors; any thread reads sections, only the store's thread changes them."""
 
     def __init__(self, file: StateFile, wall_ns: Callable[[], int] = time.time_ns) -> None:
-        """Read once, here. `lost`: it could not be read; ids then go on from the seconds since 1970, beyond any that were given."""
+        """Read the file. `lost`: it was broken; ids then start at the seconds since 1970, above all that were given."""
         content = file.load()
         self.lost = file.was_broken
         first = content.pop(NEXT_SESSION_ID, wall_ns() // NS_PER_S if self.lost else 1)
@@ -99,25 +99,25 @@ class Ledger:
 
     @classmethod
     def load(cls, directory: StateDirectory) -> Ledger:
-        """The ledger of a state directory; a broken file is kept aside and the ledger is empty."""
+        """Return the ledger of a state directory; a broken file is renamed and the ledger is empty."""
         return cls(StateFile(directory.ledger, check=check_ledger))
 
     def section(self, name: str) -> Frozen:
-        """What was remembered under `name`, immutable; None when nothing was."""
+        """Return the section `name`, immutable; None without one. Any thread."""
         return self._sections.value.get(name)
 
     @property
     def trouble(self) -> str:
-        """Why the last write failed, as a sentence; "" when it did not. Any thread."""
+        """Sentence about why the last write failed, else "". Any thread."""
         return self._trouble.value
 
     @property
     def unwritten(self) -> bool:
-        """True while memory is ahead of the disk."""
+        """Whether memory has changes that are not on the disk."""
         return self._unwritten
 
     def remember(self, name: str, value: object) -> None:
-        """Replace one section in memory, for all readers; None drops it. InvalidInput: `name` is ours or `value` is no JSON."""
+        """Replace one section in memory; None drops it. InvalidInput: reserved `name`, or `value` is not JSON."""
         if name in RESERVED:
             raise InvalidInput("choose another section name, this one is the ledger's own.", name)
         sections = {known: kept for known, kept in self._sections.value.items() if known != name}
@@ -127,11 +127,11 @@ class Ledger:
         self._unwritten = True
 
     def write(self) -> None:
-        """Bring the disk up to memory; StateNotWritable leaves `unwritten` true."""
+        """Write memory to the disk; StateNotWritable leaves `unwritten` true."""
         self._write(self.session_ids.beyond)
 
     def reserve_session_ids(self) -> None:
-        """Reserve the next block when the present one runs low; StateNotWritable, and then ids go on from the microseconds since 1970."""
+        """Reserve the next block if the present one runs low. StateNotWritable: ids continue at the microseconds since 1970."""
         if self.session_ids.running_low:
             end = self.session_ids.beyond + BLOCK
             try:
@@ -142,7 +142,7 @@ class Ledger:
             self.session_ids.reserved(end)
 
     def return_session_ids(self) -> None:
-        """Hand out no more ids, and write that the rest of the block was not used; StateNotWritable, and then it is lost."""
+        """Stop giving ids and write that the rest of the block is unused. StateNotWritable: the rest is lost."""
         end = self.session_ids.end
         first_left = self.session_ids.close()
         if first_left != end:
@@ -160,7 +160,7 @@ class Ledger:
 
 
 def check_ledger(content: Content) -> None:
-    """ValueError when the content is none that a ledger can start from."""
+    """Raise ValueError if the content is not a valid ledger."""
     first = content.get(NEXT_SESSION_ID, 1)
     if type(first) is not int or first < 1:
         raise ValueError(f"{NEXT_SESSION_ID} is no positive whole number")

@@ -23,10 +23,10 @@ DEVICE_KEY: Final = re.compile(r"devices/([^/*?\s]{1,8})/(.+)")
 
 
 class UnknownSetting(NoSuchSetting):
-    """No setting has that key; names up to three that look like it."""
+    """There is no setting of that key; the sentence names up to three similar keys."""
 
     def __init__(self, key: str, known: Iterable[str]) -> None:
-        """`known` are the keys that there are."""
+        """`known` are the existing keys."""
         super().__init__(_short(key))
         near = _nearest(key, sorted(known))
         if near:
@@ -36,15 +36,15 @@ class UnknownSetting(NoSuchSetting):
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What a value must satisfy: a number in `least`…`most`, one of `choices` (or either, where both are given), null where `nullable`."""
+    """Condition of a value."""
 
-    least: float | None = None
+    least: float | None = None  # of a number; None: no range
     most: float | None = None
-    choices: tuple[str, ...] = ()
-    nullable: bool = False
+    choices: tuple[str, ...] = ()  # with a range as well: either is valid
+    nullable: bool = False  # null is valid
 
     def as_json(self) -> dict[str, object]:
-        """`{"range": {"min", "max"}}`, `{"choices": […]}`, `{"nullable": true}`: those that hold."""
+        """Return `{"range": {"min", "max"}}`, `{"choices": […]}`, `{"nullable": true}`, whichever apply."""
         shown: dict[str, object] = {}
         if self.least is not None:
             shown["range"] = {"min": self.least, "max": self.most}
@@ -57,24 +57,24 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """One setting as it is shown: `value` is stored (or the default), `effective` is what the running service goes by."""
+    """Record of one setting."""
 
     key: str
-    value: Value
-    effective: Value
+    value: Value  # stored, else the default
+    effective: Value  # in force
     default: Value
     type_hint: str
     constraint: Constraint
     description: str
     unit: str | None = None
-    locked: bool = False
+    locked: bool = False  # acts at the next start
     advanced: bool = False
-    overridden_by: str | None = None
+    overridden_by: str | None = None  # source of the override
     restart_required: bool = False
     always_listed: bool = False
 
     def as_json(self) -> dict[str, object]:
-        """The record of `/settings/{key}`; `unit`, `overridden_by` and `restart_required` only where they say something."""
+        """Return the record of `/settings/{key}`; `unit`, `overridden_by` and `restart_required` only if set."""
         shown: dict[str, object] = {
             "key": self.key,
             "value": value_as_json(self.value),
@@ -99,12 +99,12 @@ class SettingView:
 
 @dataclass(frozen=True, slots=True)
 class SettingsView:
-    """Every setting at one moment, by key; immutable, so any thread may keep it."""
+    """Immutable snapshot of all settings by key; any thread."""
 
     records: Mapping[str, SettingView] = field(default_factory=lambda: MappingProxyType({}))
 
     def record(self, key: str) -> SettingView:
-        """The record of `key`; a form `devices/{kind or id}/…` that nobody set shows what `haptic*` gives; else NoSuchSetting."""
+        """Return the record of `key`; a form `devices/{kind or id}/…` without a value has that of `haptic*`. UnknownSetting."""
         found = self.records.get(key)
         if found is not None:
             return found
@@ -115,7 +115,7 @@ class SettingsView:
         return replace(family, key=key, value=family.effective, overridden_by=None, restart_required=False)
 
     def listed(self, prefix: str = "", *, advanced: bool = False) -> tuple[SettingView, ...]:
-        """The records under `prefix` (whole segments), in the catalogue's order; advanced ones if asked for, always listed or `misc/hidden_settings`."""
+        """Return the records under `prefix` (whole segments), in catalogue order; advanced ones only if requested."""
         every = advanced or self.flag("misc/hidden_settings")
         under = prefix.rstrip("/") + "/" if prefix else ""
         return tuple(
@@ -125,11 +125,11 @@ class SettingsView:
         )
 
     def value(self, key: str) -> Value:
-        """The effective value of `key`."""
+        """Return the effective value of `key`."""
         return self.record(key).effective
 
     def device(self, device_id: str, kind: str, area: str) -> Value:
-        """The effective value of `area` for one device: that of its id, else of its kind, else of `haptic*`."""
+        """Return the effective value of `area` for one device: by its id, else its kind, else `haptic*`."""
         for who in (device_id, kind):
             record = self.records.get(f"devices/{who}/{area}")
             if record is not None:
@@ -137,24 +137,24 @@ class SettingsView:
         return self.value(FAMILY + area)
 
     def flag(self, key: str) -> bool:
-        """The effective value of a BOOL."""
+        """Return the effective value of a BOOL."""
         return _typed(key, self.value(key), bool)
 
     def integer(self, key: str) -> int:
-        """The effective value of an INT."""
+        """Return the effective value of an INT."""
         return _typed(key, self.value(key), int)
 
     def number(self, key: str) -> float:
-        """The effective value of an INT or FLOAT, as a float."""
+        """Return the effective value of an INT or FLOAT, as a float."""
         value = self.value(key)
         return float(value) if type(value) is int else _typed(key, value, float)
 
     def text(self, key: str) -> str:
-        """The effective value of a STRING."""
+        """Return the effective value of a STRING."""
         return _typed(key, self.value(key), str)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """The effective value of an ARR_STRING."""
+        """Return the effective value of an ARR_STRING."""
         value = self.value(key)
         if not isinstance(value, tuple):
             raise TypeError(f"{key} holds {type(value).__name__}, not a list")
@@ -163,7 +163,7 @@ class SettingsView:
 
 @dataclass(frozen=True, slots=True)
 class SetSetting(Request[SettingView]):
-    """Store one value, as it came from JSON; InvalidInput, NoSuchSetting or StateNotWritable, and then nothing has changed."""
+    """Store one value, parsed from JSON. InvalidInput, NoSuchSetting, StateNotWritable: nothing changed."""
 
     key: str
     value: object
@@ -171,21 +171,21 @@ class SetSetting(Request[SettingView]):
 
 @dataclass(frozen=True, slots=True)
 class SetSettings(Request[tuple[SettingView, ...]]):
-    """Store several values, all or none; the records come back in the order of `values`."""
+    """Store several values, all or none; the reply has the records in the order of `values`."""
 
     values: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class ResetSetting(Request[SettingView]):
-    """Forget the stored value of one setting."""
+    """Remove the stored value of one setting."""
 
     key: str
 
 
 @dataclass(frozen=True, slots=True)
 class SettingChanged(Message):
-    """The running service goes by another value of `key` from now on; the published SettingsView has it already."""
+    """The effective value of `key` changed; the published SettingsView has it already."""
 
     key: str
     value: Value
@@ -193,9 +193,9 @@ class SettingChanged(Message):
 
 @dataclass(frozen=True, slots=True)
 class SaveLedger(Request[HapticError | None]):
-    """Remember `value` (JSON) as one section of the ledger, None forgets it; told by actors or asked, never raises.
+    """Replace one section of the ledger by `value` (JSON), None removes it; told or asked, never raises.
 
-    The reply is None once it is on the disk. StateNotWritable: it is remembered in memory and written as soon as that works.
+    The reply is None once it is on the disk, else StateNotWritable: it is kept in memory and written as soon as possible.
     """
 
     section: str
@@ -204,39 +204,39 @@ class SaveLedger(Request[HapticError | None]):
 
 @dataclass(frozen=True, slots=True)
 class ConfirmLedger(Request[None]):
-    """Answered when all that was told before is on the disk; else StateNotWritable."""
+    """Reply when all earlier sections are on the disk; StateNotWritable."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReserveSessionIds(Message):
-    """The block of session ids runs low: reserve the next one."""
+    """Session ids run low: reserve the next block."""
 
     repeatable: ClassVar[bool] = True
 
 
 class LedgerSections(Protocol):
-    """What was remembered; read by any thread, at any time, also while the store restarts."""
+    """Read access to the ledger; any thread, also while the store restarts."""
 
     def section(self, name: str) -> Frozen:
-        """What was remembered under `name`, immutable; None when nothing was."""
+        """Return the section `name`, immutable; None without one."""
         ...
 
 
 class SessionIdSource(Protocol):
-    """Session ids that are never given twice, whatever crashes."""
+    """Session ids that are never reused, also after a crash."""
 
     @property
     def running_low(self) -> bool:
-        """True when ReserveSessionIds should be told to the store."""
+        """Whether the store should be told ReserveSessionIds."""
         ...
 
     def take(self) -> int:
-        """An id that nobody ever had; Busy while none is reserved. For one thread."""
+        """Return a new id; Busy while none is reserved. One thread."""
         ...
 
 
 def value_as_json(value: Value) -> object:
-    """A value as `json.dumps` and the edge's encoder take it: lists for arrays, `{x, y, z}` for a VEC3."""
+    """Return the value as JSON: lists for arrays, `{x, y, z}` for a VEC3."""
     if not isinstance(value, tuple):
         return value
     if value and isinstance(value[0], float):
@@ -245,14 +245,14 @@ def value_as_json(value: Value) -> object:
 
 
 def _typed(key: str, value: Value, kind: type[T]) -> T:
-    """`value` as `kind`; TypeError when the code asks a setting for what its type hint does not say."""
+    """Return `value` if it has the type `kind`; TypeError: the setting has another type hint."""
     if type(value) is not kind:
         raise TypeError(f"{key} holds {type(value).__name__}, not {kind.__name__}")
     return value
 
 
 def _nearest(key: str, known: list[str]) -> list[str]:
-    """Up to three known keys that are spelt like `key`, then those that have its last segment."""
+    """Return up to three known keys: those spelt similarly, then those with the same last segment."""
     near = difflib.get_close_matches(key[:80], known, n=3, cutoff=0.6)
     last = key.rsplit("/", 1)[-1]
     near += [other for other in known if last in other.split("/") and other not in near]
@@ -260,6 +260,6 @@ def _nearest(key: str, known: list[str]) -> list[str]:
 
 
 def _short(key: str) -> str:
-    """A key from outside, fit for a message: printable, at most 80 characters."""
+    """Return a key for an error sentence: printable, at most 80 characters."""
     text = "".join(letter if letter.isprintable() else "?" for letter in key)
     return f"{text[:79]}…" if len(text) > 80 else text

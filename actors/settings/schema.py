@@ -19,7 +19,7 @@ FALSE: Final = frozenset({"false", "no", "off", "0"})
 
 
 class TypeHint(StrEnum):
-    """The `type_hint` of a record; GENERIC is one of the choices or a whole number of the range."""
+    """The `type_hint` of a record; GENERIC is one of the choices or a whole number in the range."""
 
     BOOL = "BOOL"
     INT = "INT"
@@ -32,11 +32,11 @@ class TypeHint(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextRule:
-    """What a text must be beyond printable: `words` finishes the sentence "give …"; `pattern`: the rule as a regular expression."""
+    """Rule for a text besides being printable."""
 
-    words: str
+    words: str  # finishes the sentence "give …"
     accepts: Callable[[str], bool]
-    pattern: str | None = None  # of the whole text
+    pattern: str | None = None  # the rule as a regular expression of the whole text, if there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class Setting:
 
     @property
     def section(self) -> str:
-        """The first word of the key."""
+        """The first segment of the key."""
         return self.key.partition("/")[0]
 
     def parse(self, raw: object) -> Value:
-        """The typed value of what JSON gave, or InvalidInput with a sentence that says what the key takes."""
+        """Return the typed value of a JSON value; InvalidInput says which values are accepted."""
         if raw is None:
             if self.constraint.nullable:
                 return None
@@ -84,7 +84,7 @@ class Setting:
                 return self._text(raw) if isinstance(raw, str) else self._whole(raw)
 
     def parse_text(self, text: str) -> Value:
-        """The typed value of a command-line or environment text: `true`, `0.5`, `a,b` or JSON for lists and vectors, `null`."""
+        """Return the typed value of a command-line or environment text: `true`, `0.5`, `null`; `a,b` or JSON for lists and vectors."""
         words = text.strip()
         if self.constraint.nullable and words.lower() == "null":
             return None
@@ -106,7 +106,7 @@ class Setting:
                 return self.parse(text if text in self.constraint.choices else _number(words, int, text))
 
     def refusal(self, given: str) -> InvalidInput:
-        """The error for a value that is shown as `given`."""
+        """Return the error for a value that is shown as `given`."""
         return InvalidInput(f"give {self.wanted()}, not {given}.", self.key)
 
     def local_only_error(self, value: Value) -> InvalidInput:
@@ -115,7 +115,7 @@ class Setting:
         return InvalidInput(f"start the service with --set {self.key}={text}, or write it in settings.json.", self.key)
 
     def wanted(self) -> str:
-        """What the key takes, as it stands after "give"."""
+        """Return the accepted values as words that follow "give"."""
         words = self._wanted_value()
         return f"{words}, or null" if self.constraint.nullable else words
 
@@ -188,7 +188,7 @@ class Setting:
 
 
 def shown(raw: object) -> str:
-    """A faulty value as an error shows it, at most 40 characters."""
+    """Return an invalid value for an error sentence, at most 40 characters."""
     if raw is None:
         return "nothing"
     if isinstance(raw, float) and not math.isfinite(raw):
@@ -202,7 +202,7 @@ def shown(raw: object) -> str:
 
 
 def _parts(raw: object) -> tuple[object, ...]:
-    """The entries of a list, or of an object with exactly the keys x, y, z; () for anything else."""
+    """Return the entries of a list, or of an object with exactly the keys x, y, z; else ()."""
     if isinstance(raw, list | tuple):
         return tuple(cast("Sequence[object]", raw))
     if isinstance(raw, dict) and set(cast("dict[object, object]", raw)) == set("xyz"):
@@ -211,7 +211,7 @@ def _parts(raw: object) -> tuple[object, ...]:
 
 
 def _number(words: str, kind: type[int | float], text: str) -> int | float | str:
-    """The number that `words` spell in ASCII digits, else `text`, which is then refused by its name."""
+    """Return the number that `words` spell in ASCII digits; else `text`, which `parse` refuses."""
     try:
         return kind(words) if words.isascii() and "_" not in words else text
     except ValueError:
@@ -219,7 +219,7 @@ def _number(words: str, kind: type[int | float], text: str) -> int | float | str
 
 
 def _json(words: str) -> object:
-    """What `words` are as JSON, else `words`, which are then refused by their name."""
+    """Return `words` parsed as JSON; if invalid `words` themselves, which `parse` refuses."""
     try:
         return cast("object", json.loads(words))
     except (ValueError, RecursionError):

@@ -18,10 +18,10 @@ ENVIRONMENT: Final = "environment"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """A value that holds for this run of the service, and who says so."""
+    """A value in force for this run of the service."""
 
     value: Value
-    source: str
+    source: str  # COMMAND_LINE or ENVIRONMENT
 
 
 def read_overrides(
@@ -32,9 +32,9 @@ def read_overrides(
     alias: Callable[[str], str] = str,
     short: Mapping[str, str] = MappingProxyType({}),
 ) -> Mapping[str, Override]:
-    """Overrides by key from `KEY=VALUE` options, the last one winning, and `HAPTICD_…` variables; InvalidInput names the culprit.
+    """Return overrides by key from `KEY=VALUE` options (the last one wins) and `HAPTICD_…` variables; InvalidInput names the source.
 
-    `alias` turns the keys that are accepted besides the catalogue's into those; `short` are the options that stand for keys.
+    `alias` converts other accepted keys to those of the catalogue; `short` are options by the key that they stand for.
     """
     found = dict(_environment(catalog, environ or {}, alias))
     found.update(_command_line(catalog, options, alias, short))
@@ -48,9 +48,9 @@ def _command_line(
         name, equals, text = option.partition("=")
         if not equals:
             raise InvalidInput(f'write KEY=VALUE, not "{option[:80]}".', "--set")
-        with _naming("--set"):
+        with _errors_at("--set"):
             setting = catalog.find(alias(name.strip()))
-        with _naming(short.get(setting.key, f"--set {setting.key}")):
+        with _errors_at(short.get(setting.key, f"--set {setting.key}")):
             yield setting.key, Override(setting.parse_text(text), COMMAND_LINE)
 
 
@@ -60,7 +60,7 @@ def _environment(
     for name in sorted(environ):
         if not name.startswith(VARIABLE):
             continue
-        with _naming(name):
+        with _errors_at(name):
             setting = catalog.find(catalog.key_of_variable(name, alias))
             value = setting.parse_text(environ[name])
             if value in setting.local_only:
@@ -69,8 +69,8 @@ def _environment(
 
 
 @contextmanager
-def _naming(where: str) -> Generator[None]:
-    """What goes wrong inside is said to be wrong at `where`."""
+def _errors_at(where: str) -> Generator[None]:
+    """Raise errors of the block as InvalidInput at `where`."""
     try:
         yield
     except InvalidInput as error:

@@ -21,15 +21,15 @@ logger = logging.getLogger(__name__)
 
 
 class SettingsState:
-    """`view` is for everybody; the rest is the store's."""
+    """`view` is for any thread; the rest is used by the store only."""
 
     def __init__(self, file: StateFile, catalog: Catalog, overrides: Mapping[str, Override] = NO_OVERRIDES) -> None:
-        """Read the file once, here; what it holds and cannot be used is logged, one line each."""
+        """Read the file; log each value that is not usable."""
         self._file = file
-        self.book, faults = load_settings(catalog, file.load(), overrides)
+        self.current, faults = load_settings(catalog, file.load(), overrides)
         for fault in faults:
             logger.warning("In %s: %s", file.path, fault)
-        self.view: Published[SettingsView] = Published(self.book.view())
+        self.view: Published[SettingsView] = Published(self.current.view())
         self.changed: frozenset[str] = frozenset()
 
     @classmethod
@@ -39,14 +39,14 @@ class SettingsState:
         catalog: Catalog,
         overrides: Mapping[str, Override] = NO_OVERRIDES,
     ) -> SettingsState:
-        """The settings of a state directory; a broken file is kept aside and defaults are used."""
+        """Return the settings of a state directory; a broken file is renamed and defaults are used."""
         return cls(StateFile(directory.settings), catalog, overrides)
 
-    def commit(self, book: EffectiveSettings) -> dict[str, Value]:
-        """Make `book` the one that counts, on the disk first; the effective values that changed. StateNotWritable: nothing did."""
-        self._file.write(book.raw)
-        before, after = self.view.value, book.view()
-        self.book = book
+    def commit(self, current: EffectiveSettings) -> dict[str, Value]:
+        """Write the settings to the disk and publish them. Return the changed effective values; StateNotWritable: nothing changed."""
+        self._file.write(current.raw)
+        before, after = self.view.value, current.view()
+        self.current = current
         self.view.replace(after)
         changed = changes(before, after)
         self.changed |= changed.keys()

@@ -1,4 +1,4 @@
-"""The state directory: created at first use, locked by one service at a time, holds the bearer token."""
+"""The state directory: created at first use, locked by one service at a time; also holds the bearer token."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ logger = logging.getLogger(__name__)
 
 
 class StateLocked(HapticError):
-    """Another service holds the state directory."""
+    """Another service has locked the state directory."""
 
     def __init__(self, path: Path, holder: str) -> None:
-        """`holder` is what the lock file says, "" when it says nothing."""
+        """`holder` is the content of the lock file, "" if empty."""
         who = f"process {holder}" if holder.isdecimal() else "another process"
         super().__init__(
             f"The state directory {path} is in use by {who}: stop that hapticd, or give this one its own with --state-dir."
@@ -49,25 +49,25 @@ class StateLocked(HapticError):
 
 
 class NotAPlainFile(HapticError):
-    """Something else stands where the service keeps a file."""
+    """The path of one of the service's files is not a plain file."""
 
     def __init__(self, path: Path, found: str) -> None:
-        """`found` names what stands there."""
+        """`found` names what it is."""
         super().__init__(f"{path} is {found}, and a file belongs there: move it away, or choose another --state-dir.")
         self.path = path
 
 
 class StateNotPrivate(HapticError):
-    """Somebody else may write where the service remembers, the token and the stop latch included."""
+    """Another user may write the state directory or a file in it, for instance the token."""
 
     def __init__(self, path: Path, finding: str, cure: str) -> None:
-        """`finding` says who may write it, `cure` is a command."""
+        """`finding` says which user may write it, `cure` is a command."""
         super().__init__(f"{path} {finding}: {cure}, or choose another --state-dir.")
         self.path = path
 
 
 class TokenUnusable(HapticError):
-    """The token file holds nothing that could be a token."""
+    """The token file does not contain a valid token."""
 
     def __init__(self, path: Path, reason: str) -> None:
         """`reason` says what is wrong with it."""
@@ -76,23 +76,23 @@ class TokenUnusable(HapticError):
 
 
 class StateDirectory:
-    """Paths, lock and token; usable as a context manager that holds the lock."""
+    """Paths, lock and token of the directory; as a context manager it holds the lock."""
 
     def __init__(self, path: Path) -> None:
-        """Nothing is touched before `open` or `token`."""
+        """Does not touch the disk before `open` or `token`."""
         self.path = path
         self.settings = path / "settings.json"
         self.ledger = path / "ledger.json"
         self._lock: int | None = None
 
     def open(self) -> None:
-        """Make the folder with mode 0700 and hold it. StateLocked names the other holder, StateNotWritable the reason, NotAPlainFile and StateNotPrivate the file."""
-        self._look(FILES)
-        self._make()
-        self._lock = self._writing(self._take)
+        """Create the folder with mode 0700 and lock it: StateLocked, StateNotWritable, NotAPlainFile, StateNotPrivate."""
+        self._check_files(FILES)
+        self._make_folder()
+        self._lock = self._writing(self._lock_file)
 
     def close(self) -> None:
-        """Let go of the folder; closing twice is harmless."""
+        """Release the lock; a second call does nothing."""
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
@@ -107,23 +107,23 @@ class StateDirectory:
         self.close()
 
     def token(self) -> str:
-        """The bearer token, made at first use in a file with mode 0600; needs no lock. StateNotWritable, NotAPlainFile, StateNotPrivate, TokenUnusable."""
-        self._look(("token",))
-        self._make()
+        """Return the bearer token, created at first use (mode 0600); needs no lock. Errors of `open`, and TokenUnusable."""
+        self._check_files(("token",))
+        self._make_folder()
         return self._writing(self._token)
 
-    def _look(self, names: Iterable[str]) -> None:
-        """Judge the files that are there: NotAPlainFile for what is none, a link included, StateNotPrivate; nothing is opened and nothing changed."""
+    def _check_files(self, names: Iterable[str]) -> None:
+        """Check existing files without opening them: NotAPlainFile (also for a link), StateNotPrivate."""
         for name in names:
             path = self.path / name
             with suppress(OSError):
                 found = path.lstat()
                 if not stat.S_ISREG(found.st_mode):
                     raise NotAPlainFile(path, next((word for test, word in OTHERS if test(found.st_mode)), "no file"))
-                _judge(path, found)
+                _check_private(path, found)
 
-    def _make(self) -> None:
-        """Make the folder, or judge the one that is there. The folder itself may be a link, as that of a systemd unit is."""
+    def _make_folder(self) -> None:
+        """Create the folder, or check the existing one. The folder itself may be a link, such as that of a systemd unit."""
         try:
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = self.path.stat()
@@ -131,7 +131,7 @@ class StateDirectory:
             raise StateNotWritable(str(self.path), "it is no folder") from None
         except OSError as error:
             raise StateNotWritable(str(self.path), error.strerror or str(error)) from error
-        _judge(self.path, found)
+        _check_private(self.path, found)
 
     def _writing(self, action: Callable[[], T]) -> T:
         try:
@@ -139,11 +139,11 @@ class StateDirectory:
         except OSError as error:
             raise StateNotWritable(str(self.path), error.strerror or str(error)) from error
 
-    def _take(self) -> int:
-        """The descriptor that holds the lock; the file in it names this process for whoever comes second."""
+    def _lock_file(self) -> int:
+        """Return the descriptor that holds the lock; the file contains this process's id."""
         descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | NO_LINK, 0o600)
         try:
-            _hold(descriptor)
+            _flock(descriptor)
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         except BlockingIOError:
@@ -165,7 +165,7 @@ class StateDirectory:
 
 
 def default_state_path(platform: str, environ: Mapping[str, str], home: Path) -> Path:
-    """Where the service remembers when nobody says; `platform` is `sys.platform`."""
+    """Return the default state directory; `platform` is `sys.platform`."""
     if platform == "win32":
         return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "hapticd"
     if platform == "darwin":
@@ -174,8 +174,8 @@ def default_state_path(platform: str, environ: Mapping[str, str], home: Path) ->
     return (state if state.is_absolute() else home / ".local" / "state") / "hapticd"
 
 
-def _judge(path: Path, found: os.stat_result) -> None:
-    """StateNotPrivate when others than this user and root may write `path`; a group may when it is this process's own."""
+def _check_private(path: Path, found: os.stat_result) -> None:
+    """Raise StateNotPrivate if others than this user and root may write `path`; the process's own group may."""
     if sys.platform == "win32":
         return
     user = os.geteuid()
@@ -188,8 +188,8 @@ def _judge(path: Path, found: os.stat_result) -> None:
         raise StateNotPrivate(path, f"can be written by others (mode {mode:04o})", f"chmod go-w {path}")
 
 
-def _hold(descriptor: int) -> None:
-    """Lock the file until the descriptor is closed or the process ends; BlockingIOError when another has it."""
+def _flock(descriptor: int) -> None:
+    """Lock the file until the descriptor is closed; BlockingIOError if another process has it."""
     if sys.platform == "win32":
         logger.warning("The state directory is not locked on this system: start one hapticd only.")
     else:
@@ -197,7 +197,7 @@ def _hold(descriptor: int) -> None:
 
 
 def _make_token(path: Path) -> None:
-    """A new token under `path`, whole or not at all; whoever was first wins."""
+    """Create a token at `path`, all or nothing; an existing one is kept."""
     temporary = path.with_name(f"token.{secrets.token_hex(4)}.tmp")
     try:
         write_file(temporary, f"{secrets.token_urlsafe(32)}\n".encode())
@@ -210,7 +210,7 @@ def _make_token(path: Path) -> None:
 
 
 def _read_token(path: Path) -> str:
-    """The token in `path`; a file that others may read is closed to them."""
+    """Return the token in `path`; set its mode to 0600 if others may read it."""
     if sys.platform != "win32" and path.stat().st_mode & 0o077:
         logger.warning("The token file %s could be read by others: its mode is 0600 now.", path)
         path.chmod(0o600)

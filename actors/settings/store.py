@@ -34,11 +34,11 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WriteLedger(Message):
-    """Try again to bring the disk up to what the ledger holds."""
+    """Told to the SettingsStore by its timer: retry a failed write of the ledger."""
 
 
 class SettingsStore(ServiceActor):
-    """The only writer of the state directory's JSON files while the service runs."""
+    """Actor of settings and ledger, the only writer of their files while the service runs."""
 
     def __init__(
         self,
@@ -55,11 +55,11 @@ class SettingsStore(ServiceActor):
         self._followers = tuple(followers)
 
     def started(self) -> None:
-        """Have session ids ready before anybody can ask for one."""
+        """Reserve session ids before sessions are opened."""
         self.reserve_session_ids()
 
     def stopped(self) -> None:
-        """A last try for what could not be written; the session ids that are left go back."""
+        """Write pending ledger changes and return unused session ids."""
         self._write_ledger()
         try:
             self._ledger.return_session_ids()
@@ -68,25 +68,25 @@ class SettingsStore(ServiceActor):
 
     @handles(SetSetting)
     def set_setting(self, message: SetSetting) -> SettingView:
-        """The record as it is after the change."""
-        self._commit(self._settings.book.settings({message.key: message.value}))
+        """Store one value. Return its new record."""
+        self._commit(self._settings.current.settings({message.key: message.value}))
         return self._answer(message.key)
 
     @handles(SetSettings)
     def set_settings(self, message: SetSettings) -> tuple[SettingView, ...]:
-        """The records as they are after all of the changes."""
-        self._commit(self._settings.book.settings(message.values))
+        """Store several values, all or none. Return their new records."""
+        self._commit(self._settings.current.settings(message.values))
         return tuple(self._answer(key) for key in message.values)
 
     @handles(ResetSetting)
     def reset_setting(self, message: ResetSetting) -> SettingView:
-        """The record as it is without a stored value."""
-        self._commit(self._settings.book.resetting(message.key))
+        """Remove a stored value. Return the new record."""
+        self._commit(self._settings.current.resetting(message.key))
         return self._answer(message.key)
 
     @handles(SaveLedger)
     def save_ledger(self, message: SaveLedger) -> HapticError | None:
-        """None once it is on the disk, else why it is not."""
+        """Store a section. Return None once it is on the disk, else the error."""
         try:
             self._ledger.remember(message.section, message.value)
         except HapticError as error:
@@ -96,24 +96,24 @@ class SettingsStore(ServiceActor):
 
     @handles(ConfirmLedger)
     def confirm_ledger(self, _message: ConfirmLedger) -> None:
-        """Return when the disk has all; StateNotWritable."""
+        """Return when all sections are on the disk; StateNotWritable."""
         error = self._write_ledger()
         if error is not None:
             raise error
 
     @handles(WriteLedger)
     def write_ledger(self, _message: WriteLedger) -> None:
-        """Another try, after one that failed."""
+        """Retry a failed write."""
         self._write_ledger()
 
     @handles(ReserveSessionIds)
     def reserve(self, _message: ReserveSessionIds) -> None:
-        """The next block, if the present one runs low."""
+        """Reserve the next block of session ids if they run low."""
         self.reserve_session_ids()
 
     @handles(Announce)
     def on_announce(self, message: Announce) -> None:
-        """A follower that is new may have read the settings just before a change: tell it what has changed."""
+        """Tell a new follower all changes, in case it read the settings before one."""
         if not self._follows(message.name):
             return
         view = self._settings.view.value
@@ -121,14 +121,14 @@ class SettingsStore(ServiceActor):
             self.tell(message.name, SettingChanged(key, view.value(key)))
 
     def reserve_session_ids(self) -> None:
-        """Reserve, or say why not; asked again, it tries again."""
+        """Reserve session ids; log a failure, the next call tries again."""
         try:
             self._ledger.reserve_session_ids()
         except StateNotWritable as error:
             logger.error("No session ids could be reserved: %s", error)  # noqa: TRY400
 
-    def _commit(self, book: EffectiveSettings) -> None:
-        changed = self._settings.commit(book)
+    def _commit(self, current: EffectiveSettings) -> None:
+        changed = self._settings.commit(current)
         if LOG_LEVEL in changed:
             logging.getLogger().setLevel(str(changed[LOG_LEVEL]).upper())
             logger.info("log level is %s", changed[LOG_LEVEL])

@@ -1,1 +1,1 @@
-"""Frozen value objects of the service's nouns; standard library only."""
+"""Immutable values that several slices share; standard library only."""

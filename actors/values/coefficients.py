@@ -8,5 +8,5 @@ DECIMALS: Final = 5
 
 
 def kept(value: float) -> float:
-    """The value to 0.00001, so that at most 8 characters show it (0 to 99): docs/decisions/0032."""
+    """Return the value rounded to 0.00001, so that at most 8 characters show it (0 to 99): docs/decisions/0032."""
     return round(value, DECIMALS)

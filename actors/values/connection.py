@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Connection(StrEnum):
-    """How a device is connected; grips say wired or wireless also when they are simulated."""
+    """How a device is connected; simulated grips also use WIRED or WIRELESS."""
 
     SERIAL = "serial"
     USB = "usb"

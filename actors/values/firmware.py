@@ -13,5 +13,5 @@ class Firmware:
     minor: int
 
     def __str__(self) -> str:
-        """`major.minor`."""
+        """Return `major.minor`."""
         return f"{self.major}.{self.minor}"

@@ -13,14 +13,14 @@ from actors.values.spatial import Reach
 
 
 class Transport(StrEnum):
-    """What carries the bytes; each can be switched off by a setting of its own."""
+    """Bus of a port; each has its own setting to disable it."""
 
     SERIAL = "serial"
     USB = "usb"
 
 
 class PortFault(StrEnum):
-    """Why a port cannot be used: words of the interface."""
+    """Why a port cannot be used, in words of the interface."""
 
     NO_DRIVER = "no_driver"
     PERMISSION = "permission"
@@ -30,61 +30,50 @@ class PortFault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One port as the operating system lists it; `port` is its name here, two ports never share one.
+    """One port that the operating system lists."""
 
-    `assigned`: a setting names it, so that it is wanted whatever vendor or name it has. `node`: which node of the operating
-    system is there, another one each time it is plugged in; "" when that is not known.
-    """
-
-    port: str
+    port: str  # unique name
     path: str
     transport: Transport
     vendor_id: int | None = None
     product_id: int | None = None
     name: str = ""
     serial: str = ""
-    assigned: bool = False
-    node: str = ""
+    assigned: bool = False  # a setting names the port, so that vendor and name filters do not apply
+    node: str = ""  # identity of the device node, new after each plugging; "" if unknown
 
     def stayed(self, now: Candidate | None) -> bool:
-        """Whether that is the same plugging, whatever else is known of it now; a node that is not known tells nothing."""
+        """Whether `now` is the same plugging of the port; an unknown node counts as the same."""
         return now is not None and now.path == self.path and (now.node == self.node or "" in (now.node, self.node))
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMechanism:
-    """A mechanism that is not that of its kind: N, N mm, m; `geometry` by the names of the loop's mechanism parameters.
-
-    `step` is the farthest that one encoder count moves the cursor (m).
-    """
+    """A mechanism that differs from its kind's."""
 
     kind: MechanismKind
-    peak_force: float
-    torque_limit: float
-    step: float
+    peak_force: float  # N
+    torque_limit: float  # N mm
+    step: float  # m, largest motion of the cursor by one encoder count
+    # by the names of the loop's mechanism parameters
     geometry: Mapping[str, float | tuple[float, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 @dataclass(frozen=True, slots=True)
 class FoundDevice:
-    """One device behind a link, in its own words; `reach` and `mechanism` None are those of its kind.
+    """One device behind a link, as it reports itself."""
 
-    `device_id` has one to eight characters; `calibrated` when it was found; `settle_s` None = as long as its kind takes.
-    `by_hand`: nothing says that it sits in an arm, so it is paired only when somebody says so. `calibrates`: it can be told to.
-    `reads_battery`: its packets carry the charge of its battery.
-    """
-
-    device_id: str
+    device_id: str  # one to eight characters
     kind: Kind
     connection: Connection
     firmware: Firmware
     hardware_version: int
     uuid: str
     driver: str
-    reach: Reach | None = None
-    mechanism: FoundMechanism | None = None
-    calibrated: bool = False
-    settle_s: float | None = None
-    by_hand: bool = False
-    calibrates: bool = False
-    reads_battery: bool = False
+    reach: Reach | None = None  # None: its kind's
+    mechanism: FoundMechanism | None = None  # None: its kind's
+    calibrated: bool = False  # when it was found
+    settle_s: float | None = None  # s; None: its kind's
+    by_hand: bool = False  # never paired automatically
+    calibrates: bool = False  # can be told to calibrate
+    reads_battery: bool = False  # its packets contain the battery charge

@@ -1,4 +1,4 @@
-"""What this service and its devices are called: the interface version, kinds, connections, firmware, in neutral words."""
+"""Version of the interface, and Kind, the enumeration of device kinds."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SPECS: Final = MappingProxyType({spec.name: spec for spec in specs()})
 
 
 class Kind(StrEnum):
-    """Kinds of devices: one member for each KindSpec of the registry, whose name is its value."""
+    """Kinds of devices: one member per KindSpec of the registry, its value is the spec's name."""
 
-    # Names that code or tests use; the registry's further kinds follow them.
+    # Kinds that code or tests name; the other kinds of the registry follow.
     ARM = "arm"
     COMPACT = "compact"
     GRIP = "grip"
@@ -31,25 +31,25 @@ class Kind(StrEnum):
 
     @property
     def spec(self) -> KindSpec:
-        """What a device of this kind has and is called."""
+        """Properties and words of this kind."""
         return SPECS[self.value]
 
     @property
     def with_article(self) -> str:
-        """For a sentence: an arm, a compact."""
+        """Name for a sentence: an arm, a compact."""
         return f"{self.spec.article} {self}"
 
     @property
     def has_motors(self) -> bool:
-        """Whether it takes forces or torques."""
+        """Whether it accepts forces or torques."""
         return self.spec.has_motors
 
     @property
     def has_cursor(self) -> bool:
-        """Whether it has a point in space that an application sees."""
+        """Whether it has a cursor in space."""
         return self.spec.has_cursor
 
     @property
     def is_handle(self) -> bool:
-        """Whether it is held in the hand: the handle of a pair, with buttons, a heartbeat and sleep."""
+        """Whether it is the handle of a pair, with buttons, heartbeats and sleep."""
         return self.spec.is_handle

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class MechanismKind(StrEnum):
-    """Which kinematics the loop uses; DIRECT: the device sends its position itself."""
+    """Kinematics of a device; DIRECT: the device sends its position."""
 
     SERIAL = "serial"
     FIVE_BAR = "five_bar"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 def is_pattern(text: str, *, single: bool = True) -> bool:
-    """Whether `text` holds a wildcard; `single` False: `?` is none."""
+    """Whether `text` has a wildcard; `single` False: `?` is literal."""
     return "*" in text or (single and "?" in text)
 
 
 def matches(pattern: str, text: str, *, single: bool = True) -> bool:
-    """Whether `pattern` covers the whole of `text`, case-sensitive; takes at most len(pattern) * len(text) steps.
+    """Whether `pattern` matches the whole `text`, case-sensitive; at most len(pattern) * len(text) steps.
 
-    `single` False: `?` is literal. A regular expression would go back over every `*` and could be made to take for ever.
+    `single` False: `?` is literal. A regular expression could be made to backtrack for ever.
     """
     at = seen = 0
     star = retry = -1

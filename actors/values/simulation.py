@@ -12,7 +12,7 @@ BUTTONS: Final = ("a", "b", "c")
 
 
 class HandPath(StrEnum):
-    """What the hand intends: a circle about its position, to rest there, or to hold the device where it took hold."""
+    """Motion of the simulated hand: a circle about its position, rest there, or hold the device where it is."""
 
     CIRCLE = "circle"
     REST = "rest"
@@ -20,7 +20,7 @@ class HandPath(StrEnum):
 
 
 class Fault(StrEnum):
-    """What goes wrong."""
+    """Simulated fault."""
 
     NONE = "none"
     CONNECTION_LOOP = "connection_loop"
@@ -35,46 +35,43 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """`position` (m, device frame) None: the centre of the reach; `orientation` None: as the hand holds it; `battery_level` None: as at first.
-
-    Each revision counts what acts once: taking hold anew, a charge that was set, a push.
-    """
+    """State of one device's simulation. Each revision counts requests that act once."""
 
     path: HandPath = HandPath.CIRCLE
-    position: Vec3 | None = None
-    stiffness: float = 150.0
-    buttons: int = 0
-    orientation: Quaternion | None = None
-    attached: bool = True
-    battery_level: float | None = None
+    position: Vec3 | None = None  # m, device frame; None: centre of the reach
+    stiffness: float = 150.0  # N/m, of the arm behind the hand
+    buttons: int = 0  # bits in the order of BUTTONS
+    orientation: Quaternion | None = None  # None: as the hand holds it
+    attached: bool = True  # heartbeats are sent
+    battery_level: float | None = None  # 0 to 1; None: the start value
     fault: Fault = Fault.NONE
-    hand_revision: int = 1
-    battery_revision: int = 0
-    push_revision: int = 0
+    hand_revision: int = 1  # of taking hold
+    battery_revision: int = 0  # of setting the charge
+    push_revision: int = 0  # of a push
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationChange:
-    """What somebody wants of it; None keeps a value. `buttons` by name; `free`: orientation and `centred`: position are the hand's again."""
+    """Requested change of a simulation; None keeps a value."""
 
     path: HandPath | None = None
     position: Vec3 | None = None
-    centred: bool | None = None
+    centred: bool | None = None  # position back to the centre of the reach
     stiffness: float | None = None
-    buttons: tuple[tuple[str, bool], ...] | None = None
+    buttons: tuple[tuple[str, bool], ...] | None = None  # by name
     orientation: Quaternion | None = None
-    free: bool | None = None
+    free: bool | None = None  # orientation back to the hand's
     attached: bool | None = None
     battery_level: float | None = None
     awake: bool | None = None
     fault: Fault | None = None
 
     def sent(self) -> dict[str, Any]:
-        """The values that are not kept, by name."""
+        """Return the values that are not None, by name."""
         every = ((one.name, getattr(self, one.name)) for one in fields(self))
         return {name: value for name, value in every if value is not None}
 
     @property
     def wakes(self) -> bool:
-        """Whether somebody handles the device, which wakes it."""
+        """Whether the change moves or touches the device, which wakes it."""
         return bool(self.sent().keys() & {"path", "position", "centred", "stiffness", "buttons", "orientation"})

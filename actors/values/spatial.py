@@ -22,14 +22,14 @@ _PERMUTATION: Final = re.compile(r"(?:[+-]?[XYZ]){3}")
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """Signed permutation: application axis i takes signs[i] times device axis axes[i]."""
+    """Signed permutation of axes: application axis i is signs[i] times device axis axes[i]."""
 
     axes: Axes = (0, 1, 2)
     signs: Axes = (1, 1, 1)
 
     @classmethod
     def parse(cls, text: str) -> Basis:
-        """From a string such as `XZY` or `X-YZ`; ValueError unless it names each axis once."""
+        """Parse a text such as `XZY` or `X-YZ`; ValueError unless it names each axis once."""
         if not _PERMUTATION.fullmatch(text):
             raise ValueError("a permutation names X, Y and Z once each, with optional signs, such as XZ-Y")
         terms = _TERM.findall(text)
@@ -41,14 +41,14 @@ class Basis:
 
     @property
     def inverse(self) -> Basis:
-        """The basis that undoes this one: its transpose."""
+        """The inverse basis: its transpose."""
         axes, signs = [0, 0, 0], [1, 1, 1]
         for row, (axis, sign) in enumerate(zip(self.axes, self.signs, strict=True)):
             axes[axis], signs[axis] = row, sign
         return Basis((axes[0], axes[1], axes[2]), (signs[0], signs[1], signs[2]))
 
     def __str__(self) -> str:
-        """As `parse` reads it, without plus signs."""
+        """Return the text that `parse` reads, without plus signs."""
         return "".join(
             ("-" if sign < 0 else "") + "XYZ"[axis] for axis, sign in zip(self.axes, self.signs, strict=True)
         )
@@ -56,23 +56,23 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """T(position) R(rotation) S(scale): metres, unit quaternion w x y z, positive factors."""
+    """T(position) R(rotation) S(scale)."""
 
-    position: Vec3 = ORIGIN
-    rotation: Quaternion = NO_ROTATION
-    scale: Vec3 = ONES
+    position: Vec3 = ORIGIN  # m
+    rotation: Quaternion = NO_ROTATION  # unit quaternion w, x, y, z
+    scale: Vec3 = ONES  # positive factors
 
 
 @dataclass(frozen=True, slots=True)
 class PartialTransform:
-    """The sub-fields of a transform that somebody sent; None = not sent."""
+    """The parts of a transform in a message; None: not sent."""
 
     position: Vec3 | None = None
     rotation: Quaternion | None = None
     scale: Vec3 | None = None
 
     def over(self, base: Transform, travelled: Vec3 = ORIGIN) -> Transform:
-        """`base` with the sent sub-fields replaced, wherever navigation has travelled."""
+        """Return `base` with the sent parts replaced; `travelled` has no effect."""
         del travelled
         return Transform(
             base.position if self.position is None else self.position,
@@ -82,25 +82,25 @@ class PartialTransform:
 
 
 class WorkspaceChange(Protocol):
-    """What somebody wants of a workspace transform; what it comes to depends on the one before."""
+    """A change of a workspace transform whose result depends on the present one."""
 
     def over(self, base: Transform, travelled: Vec3 = ORIGIN) -> Transform:
-        """`base`, changed; `travelled` is what navigation adds to every position behind it, m."""
+        """Return `base` changed; `travelled` (m) is what navigation adds to every position."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Reach box and the widths of its safety-spring zones on the low and high side of each axis; metres, device frame."""
+    """Reach box and widths of its safety-spring zones, m, device frame."""
 
     low: Vec3
     high: Vec3
-    zone_low: Vec3
-    zone_high: Vec3
+    zone_low: Vec3  # widths at the low side of each axis
+    zone_high: Vec3  # widths at the high side of each axis
 
     @property
     def centre(self) -> Vec3:
-        """Middle of the reach without the zones."""
+        """Centre of the reach without the zones."""
         x, y, z = (
             round((low + near + high - far) / 2, MICROMETRE)
             for low, near, high, far in zip(self.low, self.zone_low, self.high, self.zone_high, strict=True)
@@ -109,6 +109,6 @@ class Reach:
 
     @property
     def centre_with_zones(self) -> Vec3:
-        """Middle of the reach with the zones: the origin of the centred presets before interface 3.5.3."""
+        """Centre of the reach with the zones: the origin of the centred presets before interface 3.5.3."""
         x, y, z = (round((low + high) / 2, MICROMETRE) for low, high in zip(self.low, self.high, strict=True))
         return x, y, z

@@ -193,7 +193,7 @@ def serve(place: str, steps: str) -> None:
     directory.open()
     settings, ledger = SettingsState.load(directory, SETTINGS_CATALOG), Ledger.load(directory)
     found = {
-        "settings": {key: value_as_json(value) for key, value in settings.book.stored.items()},
+        "settings": {key: value_as_json(value) for key, value in settings.current.stored.items()},
         "ledger": {name: thaw(ledger.section(name)) for name in ("ports", "profiles") if ledger.section(name)},
     }
     context = Context.build(Clock(time.monotonic_ns))

@@ -1,1 +1,1 @@
-"""Kinds of devices: a KindSpec for each, one file a kind, and the registry that lists them."""
+"""Kinds of devices: one file with a KindSpec per kind, and their registry."""

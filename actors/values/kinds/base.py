@@ -1,6 +1,6 @@
 """KindSpec, a kind of device as data: capabilities, words, frame, mechanism. Each kind fills one in, in a file of its own.
 
-Code asks for capabilities (`has_motors`, `has_cursor`, `pairs_as`, `areas`, …) and never for a kind by its name.
+Code checks capabilities (`has_motors`, `has_cursor`, `pairs_as`, `areas`, …) and never a kind's name.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from actors.values.firmware import Firmware
 from actors.values.mechanism_kind import MechanismKind
 from actors.values.spatial import Reach, Vec3
 
-# What a session configures on a device with a cursor and motors, by the names of `config`.
+# Areas of `config` that each session has for a device with cursor and motors.
 MOVER_SESSION_AREAS: Final = frozenset(
     {"basis", "mount", "preset", "transform", "filters", "damping", "force_gate", "navigation"}
 )
 HANDLE_SESSION_AREAS: Final = frozenset({"basis"})
-# What a device with motors has once for all sessions, and that it can be stopped.
+# Areas that a device with motors has once for all sessions, and `stop`.
 MOVER_DEVICE_AREAS: Final = frozenset({"handedness", "torque_scaling", "gravity_compensation", "home_return", "stop"})
 
 
 class PairSide(StrEnum):
-    """Which half of a pair a device is: the one with motors, or the one that is held."""
+    """Half of a pair: the mover has motors, the handle is held in the hand."""
 
     MOVER = "mover"
     HANDLE = "handle"
 
 
 class FrameShape(StrEnum):
-    """Which text a device's `state` is in a frame; FIELDS: the spec's own `frame_fields`."""
+    """Text format of a device's `state` in frames; FIELDS: the spec's own `frame_fields`."""
 
     CURSOR = "cursor"
     HANDLE = "handle"
@@ -62,22 +62,22 @@ class InverseWords:
 
 @dataclass(frozen=True, slots=True)
 class OwnPreset:
-    """A workspace preset of one kind alone; `origin` (m, device frame) None: the centre of the reach."""
+    """A workspace preset that only one kind has."""
 
     name: str
-    inverse: str
-    origin: Vec3 | None = None
+    inverse: str  # its name in the inverse vocabulary
+    origin: Vec3 | None = None  # m, device frame; None: centre of the reach
     freeform: bool = False  # sessions with a freeform profile start with it
 
 
 @dataclass(frozen=True, slots=True)
 class Dynamics:
-    """Apparent-mass model of the simulated mechanism: kg, N s/m, N, kg that gravity pulls at."""
+    """Apparent-mass model of the simulated mechanism."""
 
-    mass: float
-    viscous: float
-    coulomb: float
-    gravity_mass: float
+    mass: float  # kg
+    viscous: float  # N s/m
+    coulomb: float  # N
+    gravity_mass: float  # kg, on which gravity acts
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +94,24 @@ class Mechanism:
 
 @dataclass(frozen=True, slots=True)
 class Heat:
-    """Two-node model of a motor: K of the winding at the torque limit, share of it that the housing has, s of both, room in Celsius."""
+    """Two-node thermal model of a motor."""
 
-    rise: float = 80.0
-    ratio: float = 1.5
-    winding: float = 30.0
-    housing: float = 900.0
-    ambient: float = 25.0
+    rise: float = 80.0  # K, winding at the torque limit
+    ratio: float = 1.5  # K of the housing per K of the winding
+    winding: float = 30.0  # s, time constant
+    housing: float = 900.0  # s, time constant
+    ambient: float = 25.0  # degrees Celsius
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """Two-mass operator: kg, N/m and N s/m of the grip, N/m and N s/m of the arm behind it."""
+    """Two-mass model of the operator: the hand at the grip, and the arm behind it."""
 
-    mass: float
-    grip_stiffness: float
-    grip_damping: float
-    arm_stiffness: float
-    arm_damping: float
+    mass: float  # kg
+    grip_stiffness: float  # N/m
+    grip_damping: float  # N s/m
+    arm_stiffness: float  # N/m
+    arm_damping: float  # N s/m
 
 
 LIGHT_HAND: Final = Hand(0.15, 300.0, 1.0, 60.0, 3.0)
@@ -124,7 +124,7 @@ STOP_DAMPING: Final = 20.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KindSpec:
-    """One kind of device; `reach`, `mechanism` and `dynamics` only where it has motors."""
+    """One kind of device; `reach`, `mechanism` and `dynamics` only if it has motors."""
 
     name: str  # neutral word: group, type, family, path segment, settings key; one word of lower-case letters
     inverse: InverseWords
@@ -133,10 +133,10 @@ class KindSpec:
     pairs_as: PairSide | None  # None: never paired
     session_areas: frozenset[str]  # what each session configures
     frame_shape: FrameShape
-    connections: tuple[Connection, ...]  # how a simulated one can be connected
-    connection: Connection  # of a simulated one that says nothing
-    firmware: Firmware  # of a simulated one that says nothing
-    hardware_version: int  # of a simulated one
+    connections: tuple[Connection, ...]  # possible for a simulated device
+    connection: Connection  # default of a simulated device
+    firmware: Firmware  # default of a simulated device
+    hardware_version: int  # of a simulated device
     settles: bool  # waits the settle time before it takes commands
     article: str = "a"
     device_areas: frozenset[str] = frozenset()  # what a device has once for all sessions
@@ -150,19 +150,19 @@ class KindSpec:
 
     @property
     def is_handle(self) -> bool:
-        """Whether it is held in the hand: the handle of a pair, with buttons, a heartbeat and sleep."""
+        """Whether it is the handle of a pair, with buttons, heartbeats and sleep."""
         return self.pairs_as is PairSide.HANDLE
 
     @property
     def wireless(self) -> bool:
-        """Whether it can be wireless, and so have a battery."""
+        """Whether it can be wireless, and so has a battery."""
         return Connection.WIRELESS in self.connections
 
     @property
     def variants(self) -> tuple[str, ...]:
-        """`name:connection` for each way that a simulated one can be connected, where there are several."""
+        """`name:connection` for each possible connection; empty if there is only one."""
         return tuple(f"{self.name}:{way}" for way in self.connections) if len(self.connections) > 1 else ()
 
     def has(self, area: str) -> bool:
-        """Whether a session, or all of them together, configure `area` on a device of this kind."""
+        """Whether `area` of `config` exists on a device of this kind, per session or for all."""
         return area in self.session_areas or area in self.device_areas

@@ -1,6 +1,6 @@
 """Registry of the kinds of devices, in the order of a frame's groups.
 
-Tables of words, frames and settings are made from it when their modules are imported, so the first reading closes it.
+Tables of words, frames and settings derive from it at import, so the first read closes it.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ BUILT_IN: Final = (ARM, COMPACT, GRIP, PEN)
 
 
 class Registry:
-    """Kinds by name; open until it is read for the first time."""
+    """Kinds by name; no kind can be added after the first read."""
 
     def __init__(self, built_in: tuple[KindSpec, ...] = BUILT_IN) -> None:
         self._specs = list(built_in)
         self._closed = False
 
     def register(self, spec: KindSpec) -> None:
-        """Add a kind; ValueError when its name is taken, RuntimeError once the registry was read."""
+        """Add a kind; ValueError if its name is taken, RuntimeError after the first read."""
         if self._closed:
             raise RuntimeError(f"register the kind {spec.name} before any other module of the service is imported")
         if any(spec.name == other.name for other in self._specs):
@@ -34,7 +34,7 @@ class Registry:
         self._specs.append(spec)
 
     def read(self) -> tuple[KindSpec, ...]:
-        """Every kind, in order; no kind can be added from now on."""
+        """Return all kinds in order, and close the registry."""
         self._closed = True
         return tuple(self._specs)
 
@@ -43,10 +43,10 @@ _REGISTRY: Final = Registry()
 
 
 def register(spec: KindSpec) -> None:
-    """Add a kind to those of this process, before anything but this package is imported."""
+    """Add a kind to this process, before any other package is imported."""
     _REGISTRY.register(spec)
 
 
 def specs() -> tuple[KindSpec, ...]:
-    """Every kind of this process, in order."""
+    """Return all kinds of this process, in order."""
     return _REGISTRY.read()

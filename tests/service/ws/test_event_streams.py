@@ -163,7 +163,7 @@ def test_words_are_the_subscribers(rig: EventRig, query: str, family: str, type_
 
 
 def test_the_settings_words_are_the_default(rig: EventRig) -> None:
-    rig.state.commit(rig.state.book.settings({"serialization/vocabulary": "inverse"}))
+    rig.state.commit(rig.state.current.settings({"serialization/vocabulary": "inverse"}))
 
     async def talk(connection: WebSocketClientConnection) -> None:
         rig.emit("device-busy", device_id="1605", device_family="pen", session_id=1, held_by=2)

@@ -28,13 +28,13 @@ def wall() -> Wall:
 
 
 @pytest.fixture
-def board() -> HubState:
+def hub_state() -> HubState:
     return HubState()
 
 
 @pytest.fixture
-def hub(context: Context, board: HubState, wall: Wall) -> EventHub:
+def hub(context: Context, hub_state: HubState, wall: Wall) -> EventHub:
     """A hub without a thread, known by its name."""
-    actor = EventHub(context, encode, board, wall)
+    actor = EventHub(context, encode, hub_state, wall)
     context.directory.register(HUB, actor.actor_ref)
     return actor

@@ -54,11 +54,11 @@ def test_an_unknown_kind_is_an_error_line_and_the_hub_lives(
 
 
 def test_data_that_are_no_json_are_an_error_line_and_the_hub_lives(
-    hub: EventHub, kept: Kept, board: HubState, caplog: pytest.LogCaptureFixture
+    hub: EventHub, kept: Kept, hub_state: HubState, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub.on_receive(Emit("session-opened", {"session_id": object()}, ""))
     assert kept.events == []
-    assert not board.history
+    assert not hub_state.history
     assert "session-opened is not sent" in caplog.text
 
 
@@ -252,14 +252,14 @@ def test_a_session_that_closed_has_no_faults_any_more(hub: EventHub, kept: Kept)
 
 
 def test_a_new_hub_flushes_what_came_due_while_there_was_none(
-    hub: EventHub, kept: Kept, board: HubState, clock: ManualClock, context: Context, wall: Wall
+    hub: EventHub, kept: Kept, hub_state: HubState, clock: ManualClock, context: Context, wall: Wall
 ) -> None:
     for number in range(11):
         hub.on_receive(updated(7, f"config.{number}"))
     context.directory.forget(HUB, hub.actor_ref)
     clock.advance(2)
     assert context.timers.fire_due() == 1
-    successor = EventHub(context, encode, board, wall)
+    successor = EventHub(context, encode, hub_state, wall)
     context.directory.register(HUB, successor.actor_ref)
     successor.started()
     assert context.timers.fire_due() == 1
@@ -314,12 +314,12 @@ class Waited(Kept):
 
 
 def test_a_hub_that_dies_comes_back_with_its_subscribers_its_history_and_what_it_held(
-    context: Context, clock: ManualClock, board: HubState, wall: Wall
+    context: Context, clock: ManualClock, hub_state: HubState, wall: Wall
 ) -> None:
     subscriber, late = Waited(), Waited()
     tell = context.directory.tell
     tree = Supervisor(context, lambda _name, _error: None)
-    tree.add(HUB, lambda: EventHub.start(context, encode, board, wall))
+    tree.add(HUB, lambda: EventHub.start(context, encode, hub_state, wall))
     tree.add("listener", lambda: Listener.start(context))
     tree.start()
     try:

@@ -150,7 +150,7 @@ def test_further_updates_are_merged_and_go_out_when_they_may() -> None:
         merger.admit(updated(1, "basis"), 0)
     for scopes in (("config.mount", "config.preset"), ("config.basis",), ("config.mount",)):
         assert merger.admit(updated(1, *scopes), 10) is None
-    assert merger.held() == (1,)
+    assert merger.pending() == (1,)
     assert merger.due_ns(1) == UPDATES_WINDOW_NS
     assert merger.flush(1, UPDATES_WINDOW_NS - 1) is None
     emit = merger.flush(1, UPDATES_WINDOW_NS)
@@ -158,7 +158,7 @@ def test_further_updates_are_merged_and_go_out_when_they_may() -> None:
     assert emit.data == {"session_id": 1, "scopes": ["config.mount", "config.preset", "config.basis"]}
     assert emit.message == "session 1 changed config.mount, config.preset, config.basis"
     assert merger.flush(1, 2 * UPDATES_WINDOW_NS) is None
-    assert merger.held() == ()
+    assert merger.pending() == ()
 
 
 def test_an_update_takes_along_what_was_held() -> None:
@@ -178,7 +178,7 @@ def test_sessions_are_counted_apart_and_a_closed_one_is_forgotten() -> None:
     assert merger.admit(updated(2, "basis"), 0)
     merger.forget_session(2)
     assert merger.admit(updated(2, "basis"), 1)
-    assert merger.held() == (1,)
+    assert merger.pending() == (1,)
 
 
 def test_what_is_held_when_its_session_closes_goes_out_in_its_time_and_then_nothing_is_kept() -> None:

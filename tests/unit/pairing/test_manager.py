@@ -50,7 +50,7 @@ class PairingRig(ActorRig):
         self.runtime = Runtime(stepping=True, realtime=False)
         self.all = simulated_records(self.runtime, *words)
         self.inventory.replace(Inventory(self.all))
-        self.book = Published(PairingTable.from_json(freeze(ledger) if ledger is not None else None))
+        self.table = Published(PairingTable.from_json(freeze(ledger) if ledger is not None else None))
         self.silent: set[str] = set()
         self.manager = self.again()
 
@@ -60,7 +60,7 @@ class PairingRig(ActorRig):
             self.context,
             self.inventory,
             self.settings,
-            self.book,
+            self.table,
             lambda record, now_ns: None if record.device_id in self.silent else now_ns,
         )
         self.manager.started()
@@ -126,7 +126,7 @@ class PairingRig(ActorRig):
         return saves[-1] if saves else None
 
     def progress(self, device_id: str) -> Progress:
-        return self.book.value.calibration(device_id).progress
+        return self.table.value.calibration(device_id).progress
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(r
         "origin": "automatic",
         "dropped": None,
     }
-    assert rig.book.value.pairing(grip) == Pairing(arm, AUTO)
+    assert rig.table.value.pairing(grip) == Pairing(arm, AUTO)
     rig.manager.on_devices(DevicesChanged())
     assert len(rig.devices.of(UpdateBonds)) == 1
 

@@ -360,7 +360,7 @@ def test_the_guard_follows_the_settings(folder: StateDirectory) -> None:
     assert before == AccessRules(TOKEN, token_required=False, hosts=frozenset({"workbench"}))
 
     state.commit(
-        state.book.settings(
+        state.current.settings(
             {
                 "communication/allowed_hosts": ["Proxy.Example", "2001:db8::1", "[2001:db8::2]"],
                 "communication/allowed_origins": ["https://App.Example:443", "http://x.example"],
