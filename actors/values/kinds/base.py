@@ -96,8 +96,8 @@ class Mechanism:
 class Heat:
     """Two-node thermal model of a motor."""
 
-    rise: float = 80.0  # K, winding at the torque limit
-    ratio: float = 1.5  # K of the housing per K of the winding
+    rise: float = 80.0  # K, winding over housing at the torque limit
+    ratio: float = 1.5  # K of housing over room, per K of winding over housing
     winding: float = 30.0  # s, time constant
     housing: float = 900.0  # s, time constant
     ambient: float = 25.0  # degrees Celsius
