@@ -1,1 +1,1 @@
-"""What moves the bytes: ports of the machine, and a driver for each protocol; implements actors/port/link_interface.py."""
+"""Ports of the machine and one driver per protocol; implements actors/port/link_interface.py."""

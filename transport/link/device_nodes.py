@@ -1,6 +1,6 @@
 """Detect changed device nodes under /dev with a few `stat` calls, without listing the ports.
 
-A folder's time changes with every node that is made or removed in it, so that a few calls of stat tell what takes a walk through sysfs.
+A folder's change time advances with every node that is created or removed in it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ USB_FOLDER: Final = "/dev/bus/usb"
 
 
 def node_of(path: str) -> str:
-    """Another text for each node that was ever at that path, whoever owns it; "" when there is none."""
+    """Return a text that differs for every node that was ever at that path; "" without a node."""
     try:
         found = Path(path).stat()
     except OSError:
@@ -31,7 +31,7 @@ def change_token(named_paths: Iterable[str]) -> object:
 
 
 def _buses() -> tuple[tuple[str, int], ...]:
-    """Each USB bus, and when a device came or went there."""
+    """Return each USB bus with the time of its last change."""
     with suppress(OSError):
         buses = sorted(str(bus) for bus in Path(USB_FOLDER).iterdir())
         return tuple((bus, _changed_ns(bus)) for bus in buses)
@@ -39,7 +39,7 @@ def _buses() -> tuple[tuple[str, int], ...]:
 
 
 def _changed_ns(path: str) -> int:
-    """When the node at that path, be it a link, was made or changed last; 0 when there is none."""
+    """Return when the node (or link) at that path changed last, ns; 0 without one."""
     with suppress(OSError):
         return Path(path).lstat().st_ctime_ns
     return 0

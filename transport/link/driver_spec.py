@@ -27,7 +27,7 @@ class Driver(Protocol):
 
     @property
     def transport(self) -> Transport:
-        """What carries its bytes: `communication/serial/enabled` or `communication/usb/enabled` switches the driver off."""
+        """Its bus; `communication/serial/enabled` or `communication/usb/enabled` disables the driver."""
         ...
 
     def candidates(self) -> Iterable[Candidate]:
@@ -39,13 +39,13 @@ class Driver(Protocol):
         ...
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
-        """Open a candidate: PortUnusable, NoDeviceAnswers, or an OSError, which the scanner turns into one of them."""
+        """Open a candidate: PortUnusable, NoDeviceAnswers, or an OSError that the scanner converts."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class DriverContext:
-    """What the service gives every driver."""
+    """Objects that the service gives to every driver."""
 
     runtime: Runtime
     settings: Published[SettingsView]
@@ -56,7 +56,7 @@ class DriverContext:
 
 @dataclass(frozen=True, slots=True)
 class UnsupportedId:
-    """USB numbers of a device that is recognised and not driven."""
+    """USB numbers of a device that is recognised but not supported."""
 
     vendor_id: int
     product_id: int | None  # None: every product of the vendor
@@ -75,13 +75,13 @@ class DriverSpec:
 
 
 class UnsupportedIds:
-    """Look-up of the USB numbers that drivers recognise and do not drive."""
+    """Look-up of the USB numbers that are recognised but not supported."""
 
     def __init__(self, drivers: Iterable[DriverSpec]) -> None:
         self._rows = {(row.vendor_id, row.product_id): row for driver in drivers for row in driver.unsupported}
 
     def find(self, vendor_id: int | None, product_id: int | None) -> UnsupportedId | None:
-        """Return the row of these numbers, the one of the exact product first; None for every other device."""
+        """Return the row of these numbers, an exact product first; None for other devices."""
         if vendor_id is None:
             return None
         return self._rows.get((vendor_id, product_id)) or self._rows.get((vendor_id, None))

@@ -1,4 +1,4 @@
-"""The registry of drivers: every driver of the service is one row here, in the order in which the scanner asks them.
+"""Registry of drivers: every driver of the service is one row, in the order in which the scanner asks them.
 
 A port that two drivers list belongs to the first of them. A new driver is a folder in `transport/link/protocols` and a row.
 """

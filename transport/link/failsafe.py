@@ -1,8 +1,8 @@
 """The failsafe process: writes the zero packet of every open port when the service is killed (SIGKILL, out of memory).
 
-It is started before any thread and holds a copy of each open port's descriptor. When its socket to the service closes it writes
-the packets and ends; a port that was closed properly is forgotten first. This file is both ends: the service imports it, the
-failsafe runs it as a script, so that it knows nothing but the standard library.
+It is started before any thread and has a copy of each open port's descriptor. When its socket to the service closes it writes
+the packets and ends; ports that were closed properly are forgotten first. The service imports this file, the failsafe runs it
+as a script, so it uses the standard library only.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ import termios
 import threading
 from typing import Final
 
-# Much for one answer: the failsafe may still be starting on a busy machine.
+# Long for one answer, because the failsafe may still be starting on a busy machine.
 REPLY_S: Final = 5.0
 END_S: Final = 1.0
-# Ports that take nothing for so long lose what is on its way to them.
+# Ports that accept nothing for this long are flushed.
 ROOM_S: Final = 0.05
 WATCH, FORGET, DONE = b"+", b"-", b"."
 MOST: Final = 512
@@ -33,10 +33,10 @@ logger = logging.getLogger(__name__)
 
 
 class FailsafeProcess:
-    """The service's end. Every call returns within REPLY_S; a failsafe that died is said once, and the service goes on without."""
+    """The service's side. Every call returns within REPLY_S; if the failsafe dies that is logged once and the service goes on."""
 
     def __init__(self) -> None:
-        """Start it; where that is refused there is none."""
+        """Start the process; if that fails there is none."""
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._socket, theirs = socket.socketpair()
@@ -58,20 +58,20 @@ class FailsafeProcess:
 
     @property
     def pid(self) -> int | None:
-        """Its process; None: there is no failsafe."""
+        """Its process id; None without a failsafe."""
         return self._process.pid if self._process is not None else None
 
     def watch(self, descriptor: int, zero_packet: bytes) -> None:
-        """From now on the failsafe writes this packet (at most 256 bytes) there if the service dies."""
+        """Let the failsafe write this packet (at most 256 bytes) to the descriptor if the service dies."""
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))]
         self._ask(WATCH, descriptor, zero_packet, rights)
 
     def forget(self, descriptor: int) -> None:
-        """The failsafe has closed its copy when this returns."""
+        """Let the failsafe close its copy of the descriptor; done when this returns."""
         self._ask(FORGET, descriptor, b"", [])
 
     def close(self) -> None:
-        """Have it end; what it still watches gets its zero packet. A second call is nothing."""
+        """End the process; ports that it still watches get their zero packet. A second call does nothing."""
         with self._lock:
             self._socket.close()
             process, self._process = self._process, None
@@ -105,7 +105,7 @@ class FailsafeProcess:
 
 
 def serve(service: socket.socket) -> None:
-    """The failsafe's whole life."""
+    """Run the failsafe until the service's socket closes, then write the packets."""
     ports: dict[bytes, tuple[int, bytes]] = {}
     with contextlib.suppress(OSError):
         while (message := receive(service)) is not None:
@@ -121,7 +121,7 @@ def serve(service: socket.socket) -> None:
 
 
 def receive(service: socket.socket) -> tuple[bytes, int | None] | None:
-    """One message and the descriptor with it; None: the service is gone. It waits for its answer before it sends another."""
+    """Return one message and its descriptor; None when the service has ended. One message at a time, each is confirmed."""
     data, rights, _, _ = service.recvmsg(MOST, socket.CMSG_SPACE(array.array("i", [0]).itemsize))
     if not data:
         return None
@@ -133,7 +133,7 @@ def receive(service: socket.socket) -> tuple[bytes, int | None] | None:
 
 
 def say(packets: list[tuple[int, bytes]]) -> None:
-    """Every packet to its descriptor: first where there is room, then where there is within ROOM_S, then in place of what is stuck."""
+    """Write every packet: at once where possible, else within ROOM_S, else after flushing what is queued."""
     left = [(descriptor, rest) for descriptor, packet in packets if (rest := write(descriptor, packet))]
     if not left:
         return
@@ -146,7 +146,7 @@ def say(packets: list[tuple[int, bytes]]) -> None:
 
 
 def write(descriptor: int, packet: bytes) -> bytes:
-    """Write what there is room for; what is left of the packet. A port that is gone takes nothing and leaves nothing."""
+    """Write what fits. Return the rest of the packet; a port that is gone takes and leaves nothing."""
     try:
         os.set_blocking(descriptor, False)
         return packet[os.write(descriptor, packet) :]

@@ -1,4 +1,4 @@
-"""An FTDI serial chip over pyusb: control requests, bytes out, bytes in without the modem status."""
+"""Access to an FTDI serial chip over pyusb: control requests, writing, and reading without the modem status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TIMEOUT_MS: Final = 50
 
 
 class Ftdi:
-    """One chip, claimed: USBError when it cannot be opened. Whatever fails later is Unplugged, or b"" when only time ran out."""
+    """One claimed chip; USBError if it cannot be opened. Later errors raise Unplugged, a time-out returns b""."""
 
     def __init__(self, device: Any) -> None:
         self._device = device
@@ -42,19 +42,19 @@ class Ftdi:
             raise
 
     def control(self, request: int, value: int) -> None:
-        """One vendor request."""
+        """Send one vendor request."""
         try:
             self._device.ctrl_transfer(VENDOR_OUT, request, value, INTERFACE, None, TIMEOUT_MS)
         except usb.core.USBError as error:
             raise Unplugged(_why(error)) from error
 
     def purge(self) -> None:
-        """Forget what waits in either direction."""
+        """Clear the buffers of both directions."""
         self.control(RESET, PURGE_IN)
         self.control(RESET, PURGE_OUT)
 
     def write(self, data: bytes) -> None:
-        """All of it."""
+        """Write all bytes."""
         try:
             self.bytes_out += int(self._device.write(ENDPOINT_OUT, data, TIMEOUT_MS))
         except usb.core.USBTimeoutError:
@@ -63,7 +63,7 @@ class Ftdi:
             raise Unplugged(_why(error)) from error
 
     def read(self) -> bytes:
-        """What has come, at the latest when the chip's latency timer ends."""
+        """Return the bytes that arrived, after the chip's latency timer at the latest."""
         try:
             raw = bytes(self._device.read(ENDPOINT_IN, READ, TIMEOUT_MS))
         except usb.core.USBTimeoutError:
@@ -75,7 +75,7 @@ class Ftdi:
         return data
 
     def close(self) -> None:
-        """Give it back; never raises."""
+        """Release the chip; never raises."""
         with contextlib.suppress(usb.core.USBError, NotImplementedError):
             usb.util.release_interface(self._device, INTERFACE)
         with contextlib.suppress(usb.core.USBError, NotImplementedError):

@@ -23,21 +23,21 @@ class Reports(Protocol):
     """An open HID device."""
 
     def read(self) -> bytes:
-        """One report that waits, its number first; b"" when none does. Unplugged."""
+        """Return one waiting report, its number first; b"" without one. Unplugged."""
         ...
 
     def write(self, report: bytes) -> None:
-        """One report; one that is not taken is lost. Never raises."""
+        """Write one report; it is lost if not accepted. Never raises."""
         ...
 
     def close(self) -> None:
-        """Never raises."""
+        """Close the device; never raises."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HidDevice:
-    """One node as sysfs describes it."""
+    """One HID node by its sysfs description."""
 
     port: str
     path: str
@@ -48,19 +48,19 @@ class HidDevice:
 
     @property
     def candidate(self) -> Candidate:
-        """As detection lists it."""
+        """The candidate of this node."""
         return Candidate(
             self.port, self.path, Transport.USB, self.vendor_id, self.product_id, name=self.name, serial=self.serial
         )
 
 
 def hid_devices(root: Path = CLASS) -> tuple[HidDevice, ...]:
-    """Every HID device of the machine; none where there is no hidraw."""
+    """Return every HID device of the machine; none without hidraw."""
     return tuple(sorted(_described(root), key=lambda device: device.port))
 
 
 class HidRaw:
-    """A node opened for reading and writing: PortUnusable, NoDeviceAnswers."""
+    """A node open for reading and writing; PortUnusable, NoDeviceAnswers."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -69,7 +69,7 @@ class HidRaw:
             raise _cannot_open(error, path) from error
 
     def read(self) -> bytes:
-        """One report that waits, b"" when none does. Unplugged."""
+        """Return one waiting report, b"" without one. Unplugged."""
         try:
             report = os.read(self._descriptor, LONGEST_REPORT)
         except BlockingIOError:
@@ -81,19 +81,19 @@ class HidRaw:
         return report
 
     def write(self, report: bytes) -> None:
-        """One report; one that is not taken is lost."""
+        """Write one report; it is lost if not accepted."""
         with contextlib.suppress(OSError):
             os.write(self._descriptor, report)
 
     def close(self) -> None:
-        """Close the node once."""
+        """Close the node; a second call does nothing."""
         descriptor, self._descriptor = self._descriptor, -1
         if descriptor >= 0:
             os.close(descriptor)
 
 
 def _described(root: Path) -> Iterator[HidDevice]:
-    """Those whose description can be read: a device may go while it is looked at."""
+    """Yield the nodes whose description is readable; a device may be unplugged meanwhile."""
     for node in root.glob("hidraw*"):
         try:
             text = (node / "device" / "uevent").read_text(encoding="utf-8", errors="replace")

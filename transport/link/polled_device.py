@@ -1,4 +1,4 @@
-"""One open device that a `PolledLink` exchanges with from Python: its interface, its samples, and the error when it has gone."""
+"""Interface of a device that a `PolledLink` exchanges with from Python, its samples, and the error Unplugged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NOT_KNOWN: Final[Quaternion] = (0.0, 0.0, 0.0, 0.0)
 
 
 class Unplugged(Exception):
-    """The device does not answer any more; the sentence says why."""
+    """The device no longer answers; the sentence says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PolledDevice(Protocol):
 
     @property
     def found(self) -> FoundDevice:
-        """Its identity and what it can do."""
+        """The device as it reports itself."""
         ...
 
     @property
@@ -69,12 +69,12 @@ class PolledDevice(Protocol):
 
     @property
     def fault(self) -> str:
-        """Sentence about what is wrong with the device, "" while nothing is."""
+        """Sentence about the device's fault, "" without one."""
         ...
 
     @property
     def homed(self) -> bool:
-        """Whether its numbers are absolute; until then it settles."""
+        """Whether its position is absolute; until then the device settles."""
         ...
 
     @property

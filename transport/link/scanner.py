@@ -45,7 +45,7 @@ def make_scanner(
 
 
 class PortScanner:
-    """The ports of all drivers whose transport is switched on; see `actors.port.link_interface.Links`."""
+    """Ports of all drivers whose transport is enabled; see `actors.port.link_interface.Links`."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """List the serial ports that are candidates; a port that nothing identifies is never opened.
 
-A candidate is a port that `devices/detection/serial_ports` names, one whose USB vendor is in the vendor filter, one whose product
-text says that it speaks the open link protocol, or one that is known and not driven. Listing reads the operating system's table.
+A candidate is a port in `devices/detection/serial_ports`, one whose USB vendor is in the vendor filter, one whose product text
+announces the open link protocol, or a recognised unsupported one. Listing reads the operating system's table.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 NAMED: Final = "devices/detection/serial_ports"
 VENDORS: Final = "devices/detection/advanced/allowed_vendor_id_filter"
-# What a board's USB product text contains that wants to be found by itself, in any case.
+# Part of the USB product text (case ignored) of boards that are detected automatically.
 PRODUCT_MARK: Final = "open haptic link"
 
 ListPorts = Callable[[], Iterable[Any]]
 
 
 class SerialPorts:
-    """Reads the settings at each look, so that what they name is found at the next one."""
+    """Reads the settings at each call, so that the next scan follows them."""
 
     def __init__(
         self,
@@ -39,13 +39,13 @@ class SerialPorts:
         unsupported: UnsupportedIds,
         list_ports: ListPorts = serial.tools.list_ports.comports,
     ) -> None:
-        """`list_ports` gives what pyserial's does."""
+        """`list_ports` returns what pyserial's does."""
         self._settings = settings
         self._unsupported = unsupported
         self._list_ports = list_ports
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Listed ones in the order of the list, then those that only the setting knows and that exist."""
+        """List candidates in the system's order, then existing ports that only the setting names."""
         settings = self._settings.value
         named = {os.path.realpath(path): path for path in self.named_paths()}
         vendors = {int(text, 16) for text in settings.texts(VENDORS)}
@@ -63,7 +63,7 @@ class SerialPorts:
         return tuple(map(path_of, self._settings.value.texts(NAMED)))
 
     def _is_recognised(self, candidate: Candidate, vendors: set[int]) -> bool:
-        """Whether the port's USB numbers or its product text say that a device of ours, or an unsupported one, is there."""
+        """Whether USB numbers or product text identify a supported or a recognised device."""
         if candidate.vendor_id is None:
             return False
         unsupported = self._unsupported.find(candidate.vendor_id, candidate.product_id) is not None
@@ -71,7 +71,7 @@ class SerialPorts:
 
 
 def named_apart(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
-    """The same with a name of its own for each: where two would have one, their whole paths make the names."""
+    """Return the candidates with unique names: where two have the same, the whole paths become the names."""
     every = tuple(candidates)
     counts = Counter(one.port for one in every)
     return tuple(
@@ -80,12 +80,12 @@ def named_apart(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def path_of(text: str) -> str:
-    """What a setting names: a path, or a base name in /dev."""
+    """Return the path of a port in a setting: a path, or a base name in /dev."""
     return text if "/" in text or os.name == "nt" else f"/dev/{text}"
 
 
 def there(path: str) -> bool:
-    """Whether something is at that path; what no path can be, or nobody may look at, is not."""
+    """Whether something exists at that path; False if the path is invalid or not accessible."""
     try:
         return Path(path).exists()
     except OSError:
@@ -93,7 +93,7 @@ def there(path: str) -> bool:
 
 
 def base_name(path: str) -> str:
-    """`ttyACM0` of `/dev/ttyACM0`."""
+    """Return `ttyACM0` of `/dev/ttyACM0`."""
     return path.rstrip("/").rpartition("/")[2] or path
 
 

@@ -1,4 +1,4 @@
-"""The USB bus over pyusb: list devices as candidates, find one again, and turn its errors into port errors."""
+"""The USB bus over pyusb: list devices as candidates, find one again, and convert errors to port errors."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ logger = logging.getLogger(__name__)
 
 
 class UsbBus:
-    """Devices over one backend of pyusb, libusb 1.0 unless another is given; without any there are no devices."""
+    """Devices of one pyusb backend, libusb 1.0 by default; without a backend there are none."""
 
     def __init__(self, backend: Any = None) -> None:
         self._backend = backend
         self._asked = backend is not None
 
     def devices(self) -> list[Any]:
-        """Every device that is plugged in; USBError when the bus cannot be listed."""
+        """Return every plugged-in device; USBError if the bus cannot be listed."""
         if not self._asked:
             self._asked = True
             self._backend = usb.backend.libusb1.get_backend()
@@ -42,7 +42,7 @@ class UsbBus:
         return list(usb.core.find(find_all=True, backend=self._backend) or ())
 
     def find(self, candidate: Candidate) -> Any:
-        """The device at a candidate's path; None when it is gone or another one is there now."""
+        """Return the device at a candidate's path; None if it is gone or replaced."""
         for device in self.devices():
             here = candidate_of(device)
             if (here.path, here.vendor_id, here.product_id) == (
@@ -55,7 +55,7 @@ class UsbBus:
 
 
 def candidate_of(device: Any, name: str = "") -> Candidate:
-    """A device by the socket it is in, so that it is the same port again when it comes back; nothing is opened for that."""
+    """Return the candidate of a device, named by its socket so that it keeps its port when replugged; opens nothing."""
     numbers = ".".join(str(number) for number in device.port_numbers or (device.address,))
     return Candidate(
         port=f"usb-{device.bus}-{numbers}",
@@ -68,7 +68,7 @@ def candidate_of(device: Any, name: str = "") -> Candidate:
 
 
 def serial_number(device: Any) -> str:
-    """What the device says, "" when it says nothing that can be read."""
+    """Return the device's serial number, "" if it is not readable."""
     try:
         return str(usb.util.get_string(device, device.iSerialNumber) or "") if device.iSerialNumber else ""
     except (usb.core.USBError, ValueError, NotImplementedError):
@@ -76,7 +76,7 @@ def serial_number(device: Any) -> str:
 
 
 def unusable(error: usb.core.USBError, what: str) -> PortUnusable | None:
-    """What keeps a port from being used, in a sentence that says what to do; None for what a new try may mend."""
+    """Return the port error with a sentence that says what to do; None if a later try may succeed."""
     if error.errno in (errno.EACCES, errno.EPERM):
         return PortUnusable(
             PortFault.PERMISSION,
@@ -89,5 +89,5 @@ def unusable(error: usb.core.USBError, what: str) -> PortUnusable | None:
 
 
 def matches(device: Any, ids: Iterable[tuple[int, int]]) -> bool:
-    """Whether a device is one of these (vendor id, product id)."""
+    """Whether the device is one of these (vendor id, product id)."""
     return (int(device.idVendor), int(device.idProduct)) in ids

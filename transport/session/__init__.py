@@ -1,1 +1,1 @@
-"""One open session at the edge, shared by HTTP and WebSocket: its devices, words, modules and events."""
+"""One open session at the edge, shared by HTTP and WebSocket: its devices, vocabulary, modules and events."""

@@ -15,16 +15,16 @@ NS_PER_S: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class SlowSession:
-    """What was measured of a session whose commands time out again and again."""
+    """Measurement of a session whose commands time out repeatedly."""
 
     interval: float  # s, mean of the intervals after which the commands had timed out
     force_lost: float  # 0 to 1, share of the commanded force that was not put out meanwhile
 
 
 class CommandGap:
-    """Three time-outs within 10 s from which the session came back are told once, and again after a minute without any.
+    """Reports three time-outs within 10 s after which commands resumed; again only after a minute without any.
 
-    They are told once more when the time-out is another one by then.
+    A changed time-out allows one more report.
     """
 
     def __init__(self) -> None:
@@ -35,7 +35,7 @@ class CommandGap:
         self._told_for_ns = 0
 
     def note(self, now_ns: int, timeout_ns: int, *, holds: bool) -> SlowSession | None:
-        """A message with commands came, `holds` when it leaves some held; what was measured when it is time to tell the client."""
+        """Record a message with commands (`holds`: some stay in force). Return a measurement when it is due."""
         interval = now_ns - self._last_ns
         stalled = self._held and interval > timeout_ns
         self._last_ns, self._held = now_ns, holds
@@ -60,9 +60,9 @@ class CommandGap:
 
 
 def lost_ns(interval_ns: int, timeout_ns: int) -> int:
-    """How much of an interval between two commands goes without force, in ns of the whole force; 0 up to the time-out.
+    """Return the force lost between two commands, as ns of the full force; 0 up to the time-out.
 
-    A command counts whole until the time-out and fades to 0 in 20 ms, on a straight line: d²/2r while d ≤ r, then d - r/2, for
+    A command counts fully until the time-out and fades linearly to 0 in 20 ms: d²/2r while d ≤ r, then d - r/2, for
     d = interval - timeout and r = 20 ms. 100 ms with a time-out of 50 ms: 40 ms.
     """
     late = max(interval_ns - timeout_ns, 0)

@@ -1,4 +1,4 @@
-"""One session's devices at the edge: a writer and a reader for each, the session's view of it, and what it commands now."""
+"""One device of one session at the edge: its reader and writer, the session's view and commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ASLEEP: Final = "asleep: commands are taken once the device has been moved and i
 
 
 class SessionDevice:
-    """One device of one session; the workspace transform is this object's truth, the rest of the view the SessionActor's."""
+    """One device of one session; it owns the workspace transform, the SessionActor the rest of the view."""
 
     def __init__(self, runtime: Runtime, session: Lease, record: DeviceRecord, workspace: Transform) -> None:
         self.writer = runtime.writer(session, record.lease)
@@ -41,7 +41,7 @@ class SessionDevice:
         self.place(workspace)
 
     def follow(self, record: DeviceRecord) -> None:
-        """The inventory shows the device like this now."""
+        """Update from the device's inventory record."""
         self.record = record
         self.device_id: str = record.device_id
         self.kind: Kind = record.kind
@@ -53,7 +53,7 @@ class SessionDevice:
         self.refusal: str = ASLEEP if record.phase is Phase.ASLEEP else NOT_READY
 
     def view(self, config: SessionConfig, settings: SettingsView) -> bool:
-        """See the device as `config` says; a held position is released when the view is new. True when anything is."""
+        """Write the view of `config`; a changed view releases held positions. Return whether anything changed."""
         self.preset = preset_of(config, self.record)
         basis, mount = config.basis_of(self.device_id), mount_of(config, self.record)
         damping = config.device(self.device_id).damping.per_axis
@@ -79,23 +79,23 @@ class SessionDevice:
         return new_view or new_damping or new_gate or new_bubble
 
     def place(self, workspace: Transform) -> None:
-        """Set the workspace transform; shown to the loop with the next publish."""
+        """Set the workspace transform; the loop gets it with the next publish."""
         self.workspace = workspace
         self.writer.set_workspace(workspace.position, workspace.rotation, workspace.scale)
 
     @property
     def travelled(self) -> Vec3:
-        """What navigation adds to every position, m, application space."""
+        """What navigation adds to every position: m, application space."""
         shown = self.reader.navigated(self.writer)
         return ORIGIN if shown is None else shown.offset
 
     def scale_output(self, gain: float) -> None:
-        """Let through this share of what the session puts out; what was held is let go when it comes back from nothing."""
+        """Scale the session's output by `gain`, 0 to 1; held positions are released when it rises from 0."""
         if self._duck == 0:
             self.writer.release_positions()
         self._duck = gain
         self.writer.set_duck(gain)
 
     def entry(self) -> FrameEntry:
-        """What the frame encoder needs of it: `ready` is shown no sooner than commands are taken."""
+        """Return the device's entry for the frame encoder."""
         return frames.frame_entry(self.record, self.reader, self.writer)

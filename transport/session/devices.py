@@ -24,7 +24,7 @@ NS_PER_S: Final = 1_000_000_000
 
 
 class SessionDevices:
-    """Follows the inventory and the settings; `config` is what the SessionActor decided last."""
+    """Devices of one session, updated from inventory and settings; `config` is the SessionActor's newest."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class SessionDevices:
         self._encoder: FrameEncoder = frames.encoder(session_id, [], version, edge.settings)
 
     def follow(self) -> None:
-        """Take up devices and settings that changed."""
+        """Update devices, settings, frame encoder and modules if inventory or settings changed."""
         system = self._edge.system
         now = (system.inventory.version, system.settings.version)
         if now == self._built_for:
@@ -82,12 +82,12 @@ class SessionDevices:
             self._note_workspaces()
 
     def speak(self, vocabulary: Vocabulary) -> None:
-        """Put the frames from now on into the words of `vocabulary`."""
+        """Use `vocabulary` for the frames from now on."""
         self._vocabulary = vocabulary
         self._build_encoder()
 
     def configured(self, config: SessionConfig) -> None:
-        """The SessionActor decided this; show it to the loop."""
+        """Apply a configuration from the SessionActor and publish the changed views."""
         self._take_up(config)
         self.follow()
         for device in self.by_id.values():
@@ -102,7 +102,7 @@ class SessionDevices:
         device.writer.publish(refresh=False)
 
     def release(self) -> None:
-        """Give every right up: zero at the next tick."""
+        """Revoke all writers and close the modules: zero force at the next tick."""
         for device in self.by_id.values():
             device.writer.revoke()
         if not self._released:
@@ -110,7 +110,7 @@ class SessionDevices:
             self.modules.close()
 
     def scale_output(self, gain: float) -> None:
-        """Let through this share (0 to 1) of what the session puts out; at 0 its hold of a position is given up."""
+        """Scale the session's output by `gain`, 0 to 1; at 0 held positions are released."""
         if gain == self._gain or self._released:
             return
         self._gain = gain
@@ -121,7 +121,7 @@ class SessionDevices:
             self._edge.holders.forget(self._session_id)
 
     def apply(self, parsed: ParsedMessage) -> tuple[str, ...]:
-        """Workspace first, then commands; without a commands map nothing that is held is touched. Whose workspace moved."""
+        """Apply workspace changes, then commands; without a commands map held ones stay. Return the devices whose workspace moved."""
         moved: dict[str, None] = {}
         if parsed.module_changes:
             moved |= self._take_modules(parsed, configuring=True)
@@ -141,7 +141,7 @@ class SessionDevices:
         return tuple(moved)
 
     def drop_gone(self, parsed: ParsedMessage) -> None:
-        """What a message wants of devices that went after it was read becomes faults."""
+        """Turn the parts for devices that left meanwhile into faults."""
         for command in parsed.commands:
             if command[0] not in self.by_id:
                 parsed.fault(command[5], f'device "{command[0]}" has gone')
@@ -152,14 +152,14 @@ class SessionDevices:
         parsed.workspaces = [one for one in parsed.workspaces if one[0] in self.by_id]
 
     def frame(self, parsed: ParsedMessage) -> bytes:
-        """The one frame that answers a message."""
+        """Return the frame that answers a message."""
         self.follow()
         configs = None if parsed.full is None else self._configs(parsed.full)
         states = self.modules.states() if self.modules.shown else None
         return self._encoder.encode(configs, parsed.faults or None, states)
 
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
-        """The groups of a full frame in this session's application space."""
+        """Return the groups of a full frame in this session's application space."""
         self.follow()
         settings = self._edge.settings
         records = [device.record for device in self.by_id.values()]
@@ -172,18 +172,18 @@ class SessionDevices:
         self._encoder = frames.encoder(self._session_id, groups, self._version, self._edge.settings)
 
     def _take_up(self, config: SessionConfig) -> None:
-        """`config`, but which profiles start with `compact_zup` is what the setting says now."""
+        """Store `config`, with `freeform` by the present setting."""
         freeform = is_freeform(config.profile, self._edge.settings.texts(FREEFORM))
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
     def _take_modules(self, parsed: ParsedMessage, *, configuring: bool) -> dict[str, None]:
-        """What modules configure, or command, takes effect; whose workspace moved by it."""
+        """Apply the modules' configuration or commands. Return the devices whose workspace moved."""
         for device_id in self.modules.take(parsed, configuring=configuring):
             self.by_id[device_id].writer.publish(refresh=False)
         return self._note_workspaces()
 
     def _note_workspaces(self) -> dict[str, None]:
-        """Remember the workspaces that modules replaced; whose they are."""
+        """Store the workspaces that modules replaced. Return their devices."""
         moved: dict[str, None] = {}
         for device in self.by_id.values():
             if device.workspace != self._workspaces.setdefault(device.device_id, Transform()):

@@ -28,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 
 class SessionEvents:
-    """One session's; main thread only."""
+    """Emits the events of one session; main thread only."""
 
     def __init__(self, system: System, session_id: int) -> None:
         self._system = system
@@ -38,7 +38,7 @@ class SessionEvents:
         self._next_busy_ns = 0
 
     def faulty(self, faults: Sequence[tuple[str, str]], message: str | bytes) -> None:
-        """Count bad parts; one event a second at most, with the count of those that it stands for."""
+        """Count faults and emit at most one event a second, with the number of suppressed ones."""
         self._system.metrics.input_faults.inc(len(faults))
         now_ns = self._system.runtime.now_ns()
         if now_ns < self._next_fault_ns:
@@ -56,7 +56,7 @@ class SessionEvents:
         )
 
     def deprecated(self, forms: Sequence[tuple[str, str]], notices: DeprecationNotices) -> None:
-        """Old forms were used, each with what replaces it; `notices` says how often that is worth an event."""
+        """Emit events for old forms and their replacements, as often as `notices` allows."""
         now_ns = self._system.runtime.now_ns()
         for form, replacement in forms:
             held = notices.due(form, now_ns)
@@ -69,7 +69,7 @@ class SessionEvents:
                 )
 
     def busy(self, record: DeviceRecord, holder: int) -> None:
-        """A position was refused: session `holder` holds the device; one event a second at most."""
+        """Emit that a position was refused because session `holder` holds the device; at most once a second."""
         now_ns = self._system.runtime.now_ns()
         if now_ns < self._next_busy_ns:
             return
@@ -83,7 +83,7 @@ class SessionEvents:
         )
 
     def timed_out(self, slow: SlowSession, timeout_s: float, limit: HintLimit) -> None:
-        """Commands go stale again and again: one event, and one log line within the `limit` of all sessions."""
+        """Emit that commands time out repeatedly, and log it within the `limit` of all sessions."""
         sentence = (
             f"session {self._session_id} sends a command every {slow.interval:.3f} s, which is more than"
             f" {COMMAND_TIMEOUT} ({timeout_s:g} s): its commands fade before the next ones come, and {slow.force_lost:.0%}"
@@ -101,7 +101,7 @@ class SessionEvents:
             logger.warning("%s%s", sentence, _not_logged(held))
 
     def other_words(self, cause: Cause, vocabulary: Vocabulary, limit: HintLimit) -> None:
-        """The client may expect other words than it gets: one log line, and an event unless it has gone; `limit` is that of all sessions."""
+        """Log that the client may expect the other vocabulary, and emit it unless the client left; `limit` is for all sessions."""
         held = limit.due(self._system.runtime.now_ns())
         if held is None:
             return

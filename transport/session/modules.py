@@ -1,6 +1,6 @@
-"""Modules of one session at the edge: opened and closed with their settings; their keys and state fields.
+"""Modules of one session at the edge: opened and closed by their settings; their keys and state fields.
 
-A module that fails is closed for the session, with one line on the log, and open again when it is switched off and on.
+A module that fails is closed for the session with one log line; disabling and enabling it opens it again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 
 
 class ModuleSession:
-    """What a module sees of a session."""
+    """A session's interface for modules."""
 
     def __init__(self, edge: EdgeState, session_id: int, devices: Devices) -> None:
         self.session_id = session_id
@@ -40,7 +40,7 @@ class ModuleSession:
 
     @property
     def devices(self) -> Mapping[str, SessionDevice]:
-        """Every device that is here."""
+        """All devices by id."""
         return self._devices()
 
     @property
@@ -49,12 +49,12 @@ class ModuleSession:
         return self._edge.sessions
 
     def scale_output(self, session_id: int, gain: float) -> None:
-        """Let through this share of what a session puts out; nothing when it is not open."""
+        """Scale the output of a session by `gain`, 0 to 1; no effect if it is not open."""
         self._edge.scale_output(session_id, gain)
 
 
 class SessionModules:
-    """Main thread only; `devices` gives those that are here, `active` is what is on now."""
+    """Main thread only; `active` are the enabled modules."""
 
     def __init__(self, edge: EdgeState, session_id: int, devices: Devices) -> None:
         self._edge = edge
@@ -64,7 +64,7 @@ class SessionModules:
         self.active = NOTHING_ON
 
     def follow(self, settings: SettingsView) -> None:
-        """Take up settings: what was switched off is closed, what was switched on is opened."""
+        """Close modules that the settings disabled and open those that they enabled."""
         before, self.active = self.active, self._edge.modules.active(settings)
         gone = [name for name in before.modules if name not in self.active.modules]
         if gone:
@@ -78,7 +78,7 @@ class SessionModules:
         self._list_shown()
 
     def take(self, parsed: ParsedMessage, *, configuring: bool) -> set[str]:
-        """Have what was read take effect, as configuration or as commands; whose device was meant."""
+        """Apply the module keys of a message, its configuration or its commands. Return the ids of their devices."""
         meant: set[str] = set()
         for change in parsed.module_changes or ():
             if (change.place in CONFIGURING) is configuring:
@@ -88,7 +88,7 @@ class SessionModules:
         return meant
 
     def states(self) -> dict[str, bytes] | None:
-        """Device id -> members that the modules add to its state; None while none of them shows any."""
+        """Return device id -> JSON members for its state; None if no module has state fields."""
         if not self.shown:
             return None
         texts = {
@@ -98,7 +98,7 @@ class SessionModules:
         return {device_id: text for device_id, text in texts.items() if text}
 
     def close(self) -> None:
-        """The session closes."""
+        """Close all modules with the session."""
         self._close(tuple(self._parts))
         self.active = NOTHING_ON
         self.shown = ()
@@ -146,7 +146,7 @@ class SessionModules:
             device.writer.publish(refresh=False)
 
     def _failed(self, name: str, error: Exception) -> None:
-        """The session goes on without the module."""
+        """Close the failed module for this session."""
         logger.error(
             "module %s failed in session %d and is closed for it", name, self._session.session_id, exc_info=error
         )
@@ -158,7 +158,7 @@ class SessionModules:
 
 
 def _members(fields: Mapping[str, object]) -> bytes:
-    """The members of an object as JSON text; ValueError when they are too long for every frame."""
+    """Return the members of an object as JSON text; ValueError past MOST_STATE_BYTES."""
     text = encode_json(fields)[1:-1]
     if len(text) > MOST_STATE_BYTES:
         raise ValueError(f"its state has {len(text)} bytes, and may have {MOST_STATE_BYTES}")

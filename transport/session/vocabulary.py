@@ -15,7 +15,7 @@ NAMED_WITHIN_S: Final = 2.8
 
 
 class Cause(StrEnum):
-    """Why a client may expect other words than it gets."""
+    """Why a client may expect the other vocabulary."""
 
     SILENT = "silent"  # it has named no device since a neutral first frame
     CLOSED = "closed"  # it has left without naming a device soon after a neutral first frame
@@ -23,7 +23,7 @@ class Cause(StrEnum):
 
 
 class SessionVocabulary:
-    """Memory of one session; at most one Cause comes out of it, and none where the client chose the words in its URL."""
+    """Vocabulary of one session. Returns at most one Cause, none if the client chose the vocabulary in its URL."""
 
     def __init__(self, name: str, *, chosen_by_client: bool) -> None:
         """`name` is neutral, inverse or auto; KeyError for any other."""
@@ -43,7 +43,7 @@ class SessionVocabulary:
         return self._hint_due and not self._named
 
     def heard(self, spoken: int) -> Cause | None:
-        """Take a message's bits (OWNERS) of which some are in `awaited`; `vocabulary` may be another one afterwards."""
+        """Handle a message with bits (OWNERS) in `awaited`; may change `vocabulary`."""
         self._named = True
         cause = None
         if spoken & INVERSE_WORD:
@@ -55,7 +55,7 @@ class SessionVocabulary:
         return cause
 
     def silent(self) -> Cause | None:
-        """Return SILENT if no message has named a device; to be called NAMED_WITHIN_S after the first frame."""
+        """Return SILENT if no message has named a device; call it NAMED_WITHIN_S after the first frame."""
         return None if self._named else self._hint(Cause.SILENT)
 
     def closed(self) -> Cause | None:
@@ -63,7 +63,7 @@ class SessionVocabulary:
         return None if self._named else self._hint(Cause.CLOSED)
 
     def keep_quiet(self) -> None:
-        """Return no Cause any more: the service itself ends the session."""
+        """Suppress all further hints: the service itself ends the session."""
         self._hint_due = False
         self._await()
 
@@ -80,7 +80,7 @@ class SessionVocabulary:
 
 
 def hint(cause: Cause, session_id: int, vocabulary: Vocabulary) -> str:
-    """The sentence for log and event: what happened and what to do; `vocabulary` is that of the session's next frames."""
+    """Return the sentence for log and event: what happened and what to do; `vocabulary` is that of the next frames."""
     theirs, ours = ", ".join(INVERSE.groups()), ", ".join(NEUTRAL.groups())
     cure = f"add ?vocabulary={INVERSE.name} to its URL, or start the service with --vocabulary {INVERSE.name}"
     if cause is Cause.INVERSE_WORD and vocabulary is INVERSE:

@@ -1,1 +1,1 @@
-"""The WebSocket channels: sessions and events."""
+"""WebSocket channels of sessions and events."""

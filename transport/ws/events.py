@@ -44,7 +44,7 @@ SUBSCRIBE_PAUSE_S: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class EventFilter:
-    """What a subscriber wants to hear, and in which words."""
+    """Filter and vocabulary of a subscriber."""
 
     kinds: frozenset[str] | None
     level: Level
@@ -53,23 +53,23 @@ class EventFilter:
 
 
 class EventChannels:
-    """The subscribers that are connected; main thread only."""
+    """Open event channels; main thread only."""
 
     def __init__(self, bridge: Bridge, most: int = MOST_CHANNELS) -> None:
-        """At most `most` at the same time."""
+        """`most`: limit of open channels."""
         self.bridge = bridge
         self.most = most
         self.open: set[EventChannel] = set()
         self.numbers = itertools.count(1)
 
     def upgrade(self, target: Target) -> tuple[type[WebSocketHandler], dict[str, Any]]:
-        """The channel of a WebSocket on the events port; InvalidInput for a filter that means nothing, Busy for one too many."""
+        """Return the channel of a WebSocket on the events port; InvalidInput for an invalid filter, Busy past the limit."""
         if len(self.open) >= self.most:
             raise Busy(f"{self.most} event channels are open, which is the most: close one and try again.")
         return EventChannel, {"channels": self, "event_filter": parse_event_filter(target.query, self._default_words())}
 
     def close(self) -> None:
-        """Say goodbye to all."""
+        """Close all channels, because the service stops."""
         for channel in tuple(self.open):
             channel.close(GOING_AWAY, "the service is stopping")
 
@@ -78,10 +78,10 @@ class EventChannels:
 
 
 class EventChannel(Channel):
-    """One subscriber; main thread only, woken by the hub's."""
+    """One subscriber; main thread only, woken from the hub's thread."""
 
     def initialize(self, channels: EventChannels, event_filter: EventFilter) -> None:
-        """`event_filter` was checked before the handshake."""
+        """`event_filter` is valid already."""
         self._channels = channels
         self.turns = channels.bridge.turns
         self._event_filter = event_filter
@@ -90,7 +90,7 @@ class EventChannel(Channel):
         self._subscribing: asyncio.Task[None] | None = None
 
     def open(self, *_args: str, **_kwargs: str) -> None:
-        """Subscribe."""
+        """Subscribe at the hub."""
         self.set_nodelay(True)
         system, event_filter = self._channels.bridge.system, self._event_filter
         translate = translation(event_filter.vocabulary)
@@ -107,7 +107,7 @@ class EventChannel(Channel):
         )
 
     async def _subscribe(self, request: Subscribe) -> None:
-        """Ask until a hub has taken it: one that dies does not; close 1011 when none does in time."""
+        """Ask until a hub has accepted, since a crashing one does not reply; close with 1011 after the last try."""
         for _ in range(SUBSCRIBE_TRIES):
             with suppress(Busy, NoSuchActor):
                 await self._channels.bridge.ask(HUB, request)
@@ -118,10 +118,10 @@ class EventChannel(Channel):
         self.close(FAILED, "no event can be had at the moment: reconnect")
 
     def on_message(self, message: str | bytes) -> None:
-        """Nothing is expected here."""
+        """Ignore input."""
 
     def on_close(self) -> None:
-        """Unsubscribe."""
+        """Unsubscribe at the hub."""
         self._channels.open.discard(self)
         queue, self._queue = self._queue, None
         for task in (self._pumping, self._subscribing):
@@ -137,7 +137,7 @@ class EventChannel(Channel):
         self._pumping = asyncio.ensure_future(self._pump())
 
     async def _pump(self) -> None:
-        """Send until nothing waits; a client that does not read holds this up and nothing else."""
+        """Send until the queue is empty; a client that does not read blocks only this task."""
         while self._queue is not None:
             events = self._queue.take()
             if not events:
@@ -150,7 +150,7 @@ class EventChannel(Channel):
 
 
 def parse_event_filter(query: Mapping[str, str], default_words: str) -> EventFilter:
-    """From the fields of a URL; InvalidInput."""
+    """Parse the query fields of a URL; InvalidInput."""
     vocabulary = vocabulary_named(query.get("vocabulary") or default_words)
     if vocabulary is None:
         raise InvalidInput("give neutral, inverse or auto.", "?vocabulary=")
@@ -163,7 +163,7 @@ def parse_event_filter(query: Mapping[str, str], default_words: str) -> EventFil
 
 
 def event_routes(channels: EventChannels) -> RouteTable:
-    """What the events port answers to whom asks without a WebSocket: why it gets none."""
+    """Return the route of the events port that explains to plain HTTP requests how to connect."""
 
     async def explain(call: Call) -> Answer:
         channels.upgrade(Target((), call.query))

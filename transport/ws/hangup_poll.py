@@ -1,6 +1,6 @@
 """Detect clients that disconnected with unread messages, and end their forces at once.
 
-The kernel knows that the other side has closed as soon as it hears so; Tornado, only once it has read everything before that.
+The kernel reports a closed peer at once, Tornado only after it has read everything before.
 """
 
 from __future__ import annotations
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from transport.bridge import Bridge
 
 LOOK_EVERY_MS: Final = 20
-# Linux tells of a peer that has closed its side; elsewhere only a broken connection shows.
+# Linux reports a peer that closed its side; other systems only a broken connection.
 HUNG_UP: Final[int] = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
 
 class HangupPoll:
-    """Main thread only."""
+    """Polls the sockets of all sessions; main thread only."""
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
         self._looks = PeriodicCallback(self.look, LOOK_EVERY_MS)
 
     def start(self) -> None:
-        """Look from now on."""
+        """Start polling."""
         self._looks.start()
 
     def stop(self) -> None:
-        """Look no more."""
+        """Stop polling."""
         self._looks.stop()
 
     def look(self) -> None:
-        """One system call for all sessions; whoever has hung up commands nothing from now on."""
+        """Release the forces of sessions whose client has hung up; one system call for all."""
         channels = {channel.descriptor: channel for channel in self._bridge.channels.values()}
         channels.pop(-1, None)
         if not channels:

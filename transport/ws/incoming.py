@@ -1,6 +1,6 @@
 """WebSocket parser: bytes to whole messages and control frames (RFC 6455, 5 and 7.4).
 
-No socket and no event loop: `Protocol` reads a stream and hands what it got to `Incoming.take`.
+Has no socket and no event loop: `Protocol` reads a stream and passes the bytes to `Incoming.take`.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ LEAST_HEADER: Final = 2 + MASK_BYTES
 BROKEN_RULES: Final = 1002
 NO_UTF8: Final = 1007
 TOO_BIG: Final = 1009
-# Codes that a client may send: those that the standard gives meaning to, and those of libraries and applications.
+# Codes that a client may send: those defined by the standard, and those of libraries and applications.
 CLOSE_CODES: Final = frozenset({*range(1000, 1004), *range(1007, 1015), *range(3000, 5000)})
 
 
 class Broken(Exception):
-    """The client broke the protocol: close code and reason."""
+    """The client violated the protocol; close code and reason."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(reason)
@@ -43,7 +43,7 @@ class Broken(Exception):
 
 
 class Incoming:
-    """One connection's bytes; `longest` is the most that one message may have, fragments together."""
+    """Parser of one connection; `longest` limits the bytes of a message, all fragments together."""
 
     def __init__(self, longest: int) -> None:
         self._longest = longest
@@ -53,9 +53,9 @@ class Incoming:
         self._fragments: bytearray | None = None
 
     def take(self, data: bytes) -> Iterator[tuple[int, bytes]]:
-        """Opcode and payload of every message and control frame that is whole now; Broken at the first that may not be.
+        """Yield opcode and payload of every complete message and control frame; Broken at the first violation.
 
-        A fragment that leaves its message unfinished is (CONTINUATION, b""): reading it costs time as well.
+        A fragment that does not complete its message is (CONTINUATION, b""), because reading it also takes time.
         """
         if self._kept:
             self._kept += data
@@ -84,7 +84,7 @@ class Incoming:
             self._needed = end - at
 
     def _end(self, data: bytes, at: int) -> int:
-        """Where the frame that begins at `at` ends, or how far more must be there to tell."""
+        """Return where the frame at `at` ends, or how many bytes are needed to know."""
         if len(data) - at < 2:
             return at + 2
         length = data[at + 1] & LENGTH
@@ -100,7 +100,7 @@ class Incoming:
         return at + 2 + wide + MASK_BYTES + length
 
     def _check(self, first: int, second: int, length: int) -> None:
-        """Judge a frame by its first two bytes."""
+        """Check the first two bytes of a frame."""
         if first & RESERVED:
             raise Broken(BROKEN_RULES, "a frame uses an extension that was not agreed on")
         if first & OPCODE not in OPCODES:
@@ -119,7 +119,7 @@ class Incoming:
         return (int.from_bytes(data[begin:end], "little") ^ key).to_bytes(size, "little")
 
     def _fragment(self, opcode: int, payload: bytes, *, final: bool) -> bool:
-        """Put a fragment to those before it; whether the message is whole."""
+        """Append a fragment. Return whether the message is complete."""
         if opcode == CONTINUATION:
             if self._fragments is None:
                 raise Broken(BROKEN_RULES, "a fragment continues no message")
@@ -134,7 +134,7 @@ class Incoming:
 
 
 def _check_goodbye(payload: bytes) -> None:
-    """Judge the payload of a close frame."""
+    """Check the payload of a close frame."""
     if not payload:
         return
     if int.from_bytes(payload[:2], "big") not in CLOSE_CODES or len(payload) == 1:

@@ -1,8 +1,8 @@
-"""The session channel: one connection is one session; the service speaks first, then answers each message with one frame.
+"""The session channel: one connection is one session; the service sends a first frame, then one frame for each message.
 
-A message is read, takes effect in the contract's order (configuration, workspace, commands), and is answered at once with the
-newest states; only a message that configures waits, for the SessionActor. `on_message` returns an awaitable when the next
-message must not be read yet: while a configuration is under way, or while too many replies wait to be sent.
+A message is parsed, applied in the contract's order (configuration, workspace, commands) and answered at once with the newest
+states; only a message with configuration waits, for the SessionActor. `on_message` returns an awaitable while the next message
+must not be read: during a configuration, or while too many unsent replies wait.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class SessionChannel(Channel):
     _events: SessionEvents
 
     def initialize(self, bridge: Bridge, version: str, query: Mapping[str, str]) -> None:
-        """`version` is the frame version of the port, `query` that of the URL."""
+        """`version` is the frame version of the port, `query` the URL's."""
         self.bridge = bridge
         self.turns = bridge.turns
         self.query = query
@@ -92,11 +92,11 @@ class SessionChannel(Channel):
 
     @property
     def max_message_size(self) -> int:
-        """A message past this breaks the connection; one that is shorter, but too long, is read to its end and told 1009."""
+        """Bytes past which the connection breaks; shorter messages past the limit are read and closed with 1009."""
         return LONGEST_READ
 
     async def get(self, *args: Any, **kwargs: Any) -> None:
-        """Open the session, then the connection: too many sessions, or a service that is not ready, is a 503."""
+        """Open the session, then the connection; 503 if all slots are taken or the service is not ready."""
         if not (self.understood() and self._choose()):
             return
         client = Client(self.request.remote_ip or "", self.version)
@@ -112,7 +112,7 @@ class SessionChannel(Channel):
             return
         self._open_devices(self._handle)
         if self._gone:
-            # The client left meanwhile: Tornado has called on_close and does so only once.
+            # The client left meanwhile: Tornado called on_close before the session was open.
             self._close_session()
             return
         try:
@@ -122,7 +122,7 @@ class SessionChannel(Channel):
                 self._close_session()
 
     async def _opened(self, request: OpenSession) -> SessionHandle:
-        """Ask a second time when all slots are taken: one that was just given back is free after the loop's next tick."""
+        """Ask a second time if all slots are taken: a freed slot is usable after the loop's next tick."""
         try:
             return await self.bridge.ask(MANAGER, request)
         except NoSlot:
@@ -153,7 +153,7 @@ class SessionChannel(Channel):
         return False
 
     def open(self, *_args: str, **_kwargs: str) -> None:
-        """Send the first full frame unasked."""
+        """Send the first full frame."""
         self.set_nodelay(True)
         self.bridge.channels[self.session_id] = self
         try:
@@ -167,7 +167,7 @@ class SessionChannel(Channel):
             raise
 
     def on_close(self) -> None:
-        """Release every force at once, before any actor hears of it."""
+        """Release every force at once, before any actor is told."""
         if self._devices is not None:
             self._devices.release()
         self.bridge.holders.forget(self.session_id)
@@ -185,7 +185,7 @@ class SessionChannel(Channel):
             self.bridge.system.context.directory.tell(MANAGER, CloseSession(handle.session_id, handle.lease))
 
     def disconnect(self, code: int, reason: str) -> None:
-        """Close the connection; forces are released now, not when the client answers, and nothing that it sends counts."""
+        """Close the connection; forces are released now, and further input is ignored."""
         self._leaving = True
         self._words.keep_quiet()
         if self._devices is not None:
@@ -193,9 +193,9 @@ class SessionChannel(Channel):
         self.close(code, reason)
 
     def hung_up(self) -> None:
-        """Release the forces of a client that has closed its side. What still waits to be read counts no more.
+        """Release the forces of a client that closed its side; unread input is ignored.
 
-        A close frame among it is answered if it is found within BACKLOG_S; then the connection ends, read or not.
+        A close frame in it is answered if found within BACKLOG_S; then the connection is closed.
         """
         if self._hung_up:
             return
@@ -224,7 +224,7 @@ class SessionChannel(Channel):
     # ------------------------------------------------------------ messages
 
     def on_message(self, message: str | bytes) -> Awaitable[None] | None:
-        """Answer one message with one frame; an awaitable when nothing may be read until it is done."""
+        """Answer one message with one frame; returns an awaitable if no message may be read before it is done."""
         text, devices = message, self._devices
         if self._handle is None or self._leaving or devices is None or self.descriptor < 0:
             return None
@@ -242,7 +242,7 @@ class SessionChannel(Channel):
         return self._take(parsed, text, devices)
 
     def _heard(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> ParsedMessage:
-        """Go over to the words that the client uses, if it may choose; the message as read in the session's words."""
+        """Change to the client's vocabulary if allowed. Return the message, parsed again after a change."""
         cause = self._words.heard(parsed.spoken)
         if self._words.vocabulary is not self.vocabulary:
             self.vocabulary = self._words.vocabulary
@@ -260,7 +260,7 @@ class SessionChannel(Channel):
             self._events.other_words(cause, self.vocabulary, self.bridge.word_hints)
 
     def _take(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
-        """What does not wait for an actor: workspace, commands, the reply and what is worth an event."""
+        """Apply workspace and commands, send the reply, emit events: all that needs no actor."""
         moved = devices.apply(parsed)
         if parsed.mapped:
             timeout_ns = devices.timeout_ns
@@ -277,7 +277,7 @@ class SessionChannel(Channel):
         return self._reply(parsed, devices)
 
     async def _configured(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> None:
-        """Have the SessionActor decide, show the new view to the loop, then everything else of the message."""
+        """Let the SessionActor decide, publish the new view, then apply the rest of the message."""
         if self._handle is None:
             return
         asked = ConfigureSession(tuple(parsed.changes))
@@ -290,7 +290,7 @@ class SessionChannel(Channel):
             for refused in applied.refused:
                 parsed.fault(refused.path, refused.reason)
             if self.is_open:
-                # Before anything else is awaited: what is decided meanwhile is newer.
+                # Before the next await, during which a newer configuration may arrive.
                 devices.configured(applied.config)
             declared = [change.path for change in parsed.changes if isinstance(change, DeclareProfile)]
             if declared:
@@ -303,7 +303,7 @@ class SessionChannel(Channel):
                 await drained
 
     async def _store(self, parsed: ParsedMessage, path: str) -> None:
-        """Wait until the disk has what was declared at `path`; name it in the frame when that fails."""
+        """Wait until the ledger is on the disk; report a failure in the frame at `path`."""
         try:
             await self.bridge.ask(STORE, ConfirmLedger(), timeout_s=CONFIGURE_S)
         except StateNotWritable as error:
@@ -312,13 +312,13 @@ class SessionChannel(Channel):
             parsed.fault(path, f"applied, but perhaps not stored: {error.sentence}")
 
     def _reply(self, parsed: ParsedMessage, devices: SessionDevices) -> Awaitable[None] | None:
-        """Send one frame; an awaitable when the client does not take its frames and must be waited for."""
+        """Send one frame; returns an awaitable if the client must first read earlier frames."""
         frame = devices.frame(parsed)
         stream = self.sending_stream
         if stream is None:
             return None
         try:
-            # What write_message does, less a task of the event loop for each frame: docs/decisions/0007.
+            # As write_message, without a task of the event loop for each frame: docs/decisions/0007.
             sent = stream.write(text_header(len(frame)) + frame)
         except StreamClosedError:
             return None
@@ -331,7 +331,7 @@ class SessionChannel(Channel):
         return self._drained() if self._unsent > MOST_UNSENT_BYTES else None
 
     def _on_taken(self, size: int, sent: asyncio.Future[None]) -> None:
-        """A frame that had to wait has left, or its connection has."""
+        """Handle that an unsent frame was sent or its connection ended."""
         self._unsent -= size
         if self._taken is not None:
             self._taken.set()
@@ -339,7 +339,7 @@ class SessionChannel(Channel):
             sent.exception()
 
     async def _drained(self) -> None:
-        """Wait until the client has taken enough of its frames; one that takes none for 10 s is closed."""
+        """Wait until the client has read enough frames; close it after 10 s without reading."""
         self._taken = asyncio.Event()
         while self._unsent > MOST_UNSENT_BYTES:
             try:
@@ -351,30 +351,30 @@ class SessionChannel(Channel):
             self._taken.clear()
         self._taken = None
 
-    # ------------------------------------------------------------ what HTTP asks of an open session
+    # ------------------------------------------------------------ used by HTTP
 
     @property
     def is_open(self) -> bool:
-        """Whether what it commands still counts."""
+        """Whether its commands count."""
         return self._handle is not None and not self._leaving
 
     @property
     def devices(self) -> SessionDevices | None:
-        """The session's devices; None once it is closed."""
+        """The session's devices, None once it is closed."""
         if not self.is_open or self._devices is None:
             return None
         self._devices.follow()
         return self._devices
 
     def _tell_workspaces(self, device_ids: tuple[str, ...]) -> None:
-        """The SessionActor says what changed; the transform itself is the edge's."""
+        """Tell the SessionActor that workspaces moved, which emits the event."""
         if self._handle is not None:
             changed = ConfigurationChanged(("config.transform",), device_ids)
             self.bridge.system.context.directory.tell(self._handle.actor, changed)
 
 
 def text_header(size: int) -> bytes:
-    """Header of one whole unmasked TEXT message of `size` bytes (RFC 6455, 5.2)."""
+    """Return the header of an unmasked TEXT message of `size` bytes in one frame (RFC 6455, 5.2)."""
     if size < 126:
         return bytes((0x81, size))
     if size < 65536:
@@ -387,6 +387,6 @@ def _utf8_bytes(text: str) -> int:
 
 
 def _on_loop(step: Any) -> Any:
-    """`step`, to be called on this thread's event loop from any thread."""
+    """Return a function that runs `step` on this thread's event loop, from any thread."""
     loop = IOLoop.current()
     return lambda: loop.add_callback(step)

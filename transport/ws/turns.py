@@ -1,8 +1,8 @@
 """Round-robin order of connections that have frames waiting.
 
-A frame for which the service had to wait is served at once: its sender takes turns by itself. A frame that was sent ahead, behind
-another one, waits in one queue for all connections, and each iteration of the event loop serves one of that queue. So a
-client that waits for its answers is not held up by those who do not, and of those no one is served twice before all others.
+A frame for which the service had to wait is served at once: its sender waits for each answer. A frame that was sent before the
+last one was answered waits in one queue of all connections, and each iteration of the event loop serves one of them. So a
+client that waits for its answers is not delayed by those that do not, and those are served in turn.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import asyncio
 from collections import deque
 from typing import Final
 
-# Served more often than this in a row, with an iteration of the event loop in between, a connection has nobody beside it. Data
-# that has come needs two iterations until it is served.
+# A connection served more often than this in a row, in successive iterations of the event loop, is the only active one. Arrived
+# data needs two iterations until it is served.
 ALONE: Final = 8
 
 
@@ -29,7 +29,7 @@ class Turns:
         return len(self._waiting)
 
     def shared(self, connection: object) -> bool:
-        """Count `connection` as served now. Return whether others may have something waiting: one was served not long ago, or is in the queue."""
+        """Count `connection` as served. Return whether others may wait: one was served recently or is in the queue."""
         if self._last is not connection:
             self._last, self._in_a_row = connection, 0
         self._in_a_row += 1

@@ -1,1 +1,1 @@
-"""One file for each protocol: who answers, what it is told when it is opened, and what its slow half is."""
+"""Drivers, one folder per protocol: how a device is detected, opened and driven."""

@@ -1,6 +1,6 @@
-"""Boot loader of the Novint Falcon: upload the user's firmware file, which the device forgets without power.
+"""Boot loader of the Novint Falcon: upload the user's firmware file, which the device loses without power.
 
-Boot loader at 9600 baud, image at 140 kbaud in pieces of 62 bytes, each of which the boot loader sends back.
+Boot loader at 9600 baud, image at 140 kbaud in chunks of 62 bytes, each of which is echoed.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ READS_PER_CHUNK: Final = 32
 
 
 class UploadFailed(NoDeviceAnswers):
-    """The image did not arrive as it was sent, or the boot loader fell silent; the sentence says where."""
+    """The echo of the image was wrong or the boot loader stopped answering; the sentence says where."""
 
 
 def read_image(path: str | None) -> bytes:
-    """The user's firmware file; PortUnusable with what to do when there is none."""
+    """Return the user's firmware file; PortUnusable says what to do without one."""
     if not path:
         raise _no_image(
             f"a Falcon needs Novint's firmware, which may not be shipped: set {FIRMWARE_IMAGE} to the path of your file"
@@ -65,14 +65,14 @@ def read_image(path: str | None) -> bytes:
 
 
 def enter_run_mode(wire: Ftdi) -> None:
-    """As the firmware talks."""
+    """Set baud rate and latency for the running firmware."""
     wire.control(LATENCY, RUN_LATENCY_MS)
     wire.control(BAUD, BAUD_RUN)
     wire.purge()
 
 
 def upload(wire: Ftdi, image: bytes, stop: threading.Event) -> None:
-    """From power-up to the firmware running; UploadFailed, also when `stop` was set."""
+    """Upload the image after power-up until the firmware runs; UploadFailed, also when `stop` was set."""
     _wake_boot_loader(wire, stop)
     wire.control(MODEM, DTR_LOW)
     wire.control(BAUD, BAUD_140K)
@@ -114,7 +114,7 @@ def _wake_boot_loader(wire: Ftdi, stop: threading.Event) -> None:
 
 
 def _answer(wire: Ftdi, length: int) -> bytes:
-    """As many bytes as that, or what has come when the boot loader falls silent."""
+    """Return that many bytes, or fewer if the boot loader stops answering."""
     heard = b""
     for _ in range(READS_PER_CHUNK):
         heard += wire.read()

@@ -1,7 +1,7 @@
 """One open Novint Falcon: exchange commands and replies; forces only after homing.
 
-Until all three motors are homed the encoders count from wherever the grip stood, so that no force may act: coordinates jump
-when homing ends. The user homes it by pulling the grip all the way out and pushing it in again.
+Until all three motors are homed the encoders count from an unknown start, so that no force may act; coordinates jump when
+homing ends. The user homes it by pulling the grip all the way out and pushing it in again.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ HOMING, GREEN, BLUE, RED = 1, 2, 4, 8
 NOTHING: Final[Vec3] = (0.0, 0.0, 0.0)
 AT_ZERO: Final[Vec3] = (falcon_py.angle(0), falcon_py.angle(0), falcon_py.angle(0))
 
-# The middle of its reach, 112.5 mm from its base, is where a compact has its own, so that the same presets centre both.
+# The middle of its reach, 112.5 mm from its base, is at the compact's centre, so that the same presets centre both.
 BASE: Final[Vec3] = (0.0, 0.0275, 0.1)
 ZONES: Final[Vec3] = (0.005, 0.005, 0.005)
 REACH: Final = Reach(low=(-0.045, -0.1275, 0.055), high=(0.045, -0.0425, 0.145), zone_low=ZONES, zone_high=ZONES)
 PEAK_FORCE: Final = 8.0
 STEP: Final = 0.00007
-# What the service asks of firmware is the loop's business here: every feature of 7.5 is there.
+# The loop does what the service requires of firmware: it has every feature of 7.5.
 FIRMWARE: Final = Firmware(7, 5)
 
-# Zero of its encoders is found by homing, which is what it settles for; then there is nothing to wait for.
+# Homing finds the zero of its encoders; after it there is nothing to wait for.
 SETTLE_S: Final = 0.2
 PROBES: Final = 10
 READS_PER_REPLY: Final = 4
@@ -47,7 +47,7 @@ NOT_HOMED: Final = "it is not homed: pull its grip all the way out, then push it
 
 
 class FalconDevice:
-    """One claimed Falcon whose firmware runs. On one thread at a time; Unplugged when it has gone."""
+    """One claimed Falcon with running firmware. One thread at a time; Unplugged when it is gone."""
 
     beats = False
 
@@ -61,31 +61,31 @@ class FalconDevice:
 
     @property
     def frames_in(self) -> int:
-        """Whole replies."""
+        """Whole replies received."""
         return self._replies.whole
 
     @property
     def frames_bad(self) -> int:
-        """Replies that were broken or cut."""
+        """Broken replies received."""
         return self._replies.bad
 
     @property
     def bytes_in(self) -> int:
-        """Without the modem status of the packets."""
+        """Bytes received, without modem status."""
         return self._wire.bytes_in
 
     @property
     def bytes_out(self) -> int:
-        """All that was written."""
+        """Bytes sent."""
         return self._wire.bytes_out
 
     @property
     def fault(self) -> str:
-        """What is wrong, in words; "" once it is homed."""
+        """Sentence about its fault; "" once it is homed."""
         return "" if self.homed else NOT_HOMED
 
     def exchange(self, torque: Vec3) -> Sample | None:
-        """Command these crank torques (N.mm), or nothing before it is homed; what it answers, None when nothing came."""
+        """Command crank torques (N.mm), zero before homing. Return the reply, None without one."""
         counts, lights = (0, 0, 0), RED | HOMING
         if self.homed:
             counts, lights = falcon_py.motor_counts(torque, self._counts_per_nm()), GREEN
@@ -99,7 +99,7 @@ class FalconDevice:
         return None
 
     def runs(self) -> bool:
-        """Whether the firmware answers: a boot loader that sends the command back seems to hold two buttons, and no motor moved."""
+        """Whether the firmware answers. A boot loader's echo looks like two pressed buttons and no motion."""
         for _ in range(PROBES):
             sample = self.exchange(NOTHING)
             if sample is not None and (sample.joint != AT_ZERO or sample.buttons != RED | HOMING):
@@ -107,7 +107,7 @@ class FalconDevice:
         return False
 
     def close(self) -> None:
-        """Motors to nothing, and give it back; never raises."""
+        """Motors off, release the device; never raises."""
         try:
             self._wire.write(falcon_py.command((0, 0, 0), 0))
         except Unplugged:
@@ -119,7 +119,7 @@ class FalconDevice:
 def open_falcon(
     device: Any, candidate: Candidate, image_path: str | None, counts_per_nm: Callable[[], float], stop: threading.Event
 ) -> FalconDevice:
-    """With its firmware loaded if it had none: PortUnusable, NoDeviceAnswers. An upload takes about a second."""
+    """Open a Falcon and upload its firmware if needed (about 1 s): PortUnusable, NoDeviceAnswers."""
     try:
         wire = Ftdi(device)
     except usb.core.USBError as error:
@@ -147,7 +147,7 @@ def _load(opened: FalconDevice, wire: Ftdi, image_path: str | None, stop: thread
 
 
 def found_falcon(serial: str, port: str, counts_per_nm: float) -> FoundDevice:
-    """What the service shows of a Falcon."""
+    """Return the FoundDevice of a Falcon."""
     most = falcon_py.MOST_COUNTS / abs(counts_per_nm) * 1000 if counts_per_nm else 0.0
     return FoundDevice(
         device_id=short_id("F", serial, port),

@@ -40,9 +40,9 @@ class FalconDriver:
         return ()
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> PolledLink:
-        """Open a Falcon and load its firmware if it has none: PortUnusable, NoDeviceAnswers.
+        """Open a Falcon and upload its firmware if it has none: PortUnusable, NoDeviceAnswers.
 
-        An upload takes 1 to 2 s whatever `patience` says.
+        An upload takes 1 to 2 s, whatever the limits.
         """
         del patience
         device = self._bus.find(candidate)

@@ -1,7 +1,7 @@
 """Mechanisms of hAPI boards as data, and the setup and reset messages for them.
 
-The board says nothing of itself and knows no mechanism: which ports have motors and encoders, which way they turn and what the
-encoders read in the home pose comes from here. The third message, torques, is `fastpath/codecs/hapi.pxd`.
+The board reports nothing about itself; which ports have motors and encoders, their directions and the encoders' angles in the
+home pose are defined here. The third message, torques, is in `fastpath/codecs/hapi.pxd`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from actors.values.spatial import Reach
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Any number does, as long as both sides use the same; 5 is what the makers' own examples use.
+# Any number works if both sides use it; the makers' examples use 5.
 BOARD_ID: Final = 5
 PORTS: Final = 4
-# N.m that the firmware clamps each motor to.
+# N.m, the firmware's limit of each motor.
 MOTOR_TORQUE: Final = 0.123
 
 RESET: Final = 0
@@ -30,7 +30,7 @@ TORQUES: Final = 2
 
 
 class Turn(IntEnum):
-    """Which way counts as positive, in the firmware's numbers."""
+    """Positive direction of rotation, in the firmware's numbers."""
 
     CW = 0
     CCW = 1
@@ -38,46 +38,43 @@ class Turn(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Joint:
-    """One motor with its encoder on one port (1 to 4): both turn one way; `home_deg` is what the encoder reads in the home pose."""
+    """One motor and its encoder on one port; both have the same direction."""
 
-    port: int
+    port: int  # 1 to 4
     turn: Turn
-    home_deg: float
+    home_deg: float  # encoder angle in the home pose, degrees
     counts_per_turn: int
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """One mechanism: joints in their order, proximal and distal link and the way between the motors (m), what it gives and reaches.
+    """One mechanism."""
 
-    `peak_force` in N; `reach` in the device frame, its origin half-way between the motors.
-    """
-
-    joints: tuple[Joint, ...]
-    links: tuple[float, float]
-    base: float
-    peak_force: float
-    reach: Reach
+    joints: tuple[Joint, ...]  # in order of the kinematics
+    links: tuple[float, float]  # m, proximal and distal
+    base: float  # m, distance between the motors
+    peak_force: float  # N
+    reach: Reach  # device frame; origin half-way between the motors
 
     def __post_init__(self) -> None:
-        """ValueError unless the ports are 1, 2, …: the firmware stores directions from port 1 on, whatever the ports in use."""
+        """Raise ValueError unless the ports are 1, 2, …: the firmware stores directions from port 1 on."""
         if sorted(joint.port for joint in self.joints) != list(range(1, len(self.joints) + 1)):
             raise ValueError("a board's joints are on ports 1, 2, … without a gap")
 
     @property
     def by_port(self) -> tuple[int, ...]:
-        """Which joint (0, 1, …) each port has: torques and angles travel in this order."""
+        """Index of the joint on each port: torques and angles are sent in this order."""
         order = sorted(range(len(self.joints)), key=lambda index: self.joints[index].port)
         return tuple(order)
 
     @property
     def step(self) -> float:
-        """The farthest that one encoder count moves the cursor (m), in the middle of the reach: one proximal link's way."""
+        """Largest motion of the cursor by one encoder count (m), in the middle of the reach."""
         return 2 * math.pi / min(joint.counts_per_turn for joint in self.joints) * self.links[0]
 
 
 def planar(side: float, near: float, far: float, zone: float) -> Reach:
-    """That many metres to either side, from `near` to `far` in front of the motors, with a zone of that width on the open sides."""
+    """Return a planar reach: `side` to both sides, `near` to `far` in front of the motors, `zone` wide on the open sides (m)."""
     return Reach((-side, -far, 0.0), (side, -near, 0.0), (zone, zone, 0.0), (zone, zone, 0.0))
 
 
@@ -109,12 +106,12 @@ BOARDS: Final[Mapping[str, Board]] = MappingProxyType(
 
 
 def reset_message() -> bytes:
-    """Releases ports and PWM pins; motors keep their torque, nothing is answered."""
+    """Return the message that releases ports and PWM pins; motors keep their torque, there is no answer."""
     return bytes((RESET, 0))
 
 
 def setup_message(board: Board, board_id: int = BOARD_ID) -> bytes:
-    """Who is on which port; presets every encoder to its home angle, nothing is answered."""
+    """Return the message that assigns the ports and sets every encoder to its home angle; there is no answer."""
     joints = [board.joints[index] for index in board.by_port]
     mask = sum(1 << (joint.port - 1) for joint in joints)
     directions = bytes(joint.turn for joint in joints)
@@ -123,11 +120,11 @@ def setup_message(board: Board, board_id: int = BOARD_ID) -> bytes:
 
 
 def zero_message(board: Board, board_id: int = BOARD_ID) -> bytes:
-    """No torque on any motor; answered with the angles."""
+    """Return the message with zero torques; answered with the angles."""
     return bytes((TORQUES, board_id)) + bytes(4 * len(board.joints))
 
 
 def codec_config(board: Board, board_id: int = BOARD_ID) -> bytes:
-    """What `fastpath/codecs/hapi.pxd` has to know of it: id, counts of what is wired, and the joint of each port."""
+    """Return the configuration of `fastpath/codecs/hapi.pxd`: id, number of motors and encoders, joint of each port."""
     joints = bytes(board.by_port) + bytes(PORTS - len(board.joints))
     return bytes((board_id, len(board.joints), len(board.joints), 0, 0)) + joints + joints

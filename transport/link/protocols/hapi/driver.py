@@ -1,7 +1,7 @@
-"""Driver of hAPI boards: a setting names port and mechanism, a setup message tells the board, a port thread exchanges.
+"""Driver of hAPI boards: a setting names port and mechanism, a setup message configures the board, a port thread exchanges.
 
 Ports of `devices/hapi/ports` -> zero torque, reset, setup -> the first reply -> PortThread. A board has no watchdog, so its zero
-packet is the last thing on the line whatever ends the exchange; of a service that stands still (SIGSTOP) nothing protects it.
+packet is the last message on the line, however the exchange ends; a stopped service (SIGSTOP) cannot send it.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ if TYPE_CHECKING:
     from transport.link.protocols.hapi.board import Board
 
 RATE_HZ: Final = 1000.0
-# The board's USB is its own: any rate does, and this is the one that its makers' examples ask for.
+# The board has native USB: any rate works, the makers' examples use this one.
 BAUD: Final = 4_000_000
-# What the service asks of firmware is the loop's business here: every feature of 7.5 is there.
+# The loop does what the service requires of firmware: it has every feature of 7.5.
 FIRMWARE: Final = Firmware(7, 5)
 HARDWARE: Final = {"pantograph": 1, "2diy-metal": 2, "2diy-plastic": 3}
 SETTLE_S: Final = 0.5
 READ_S: Final = 0.01
 READ_BYTES: Final = 4096
-# More than the longest message that a board may have been left waiting for; each pair of zeros behind it is a reset.
+# Longer than any message that the board may be in the middle of; each further pair of zeros is a reset.
 FLUSH: Final = bytes(64)
 QUIET_S: Final = 0.03
 RETRY_S: Final = 0.25
@@ -81,7 +81,7 @@ class HapiLink:
         self._calibration: CalibrationResult | None = None
 
     def start(self, leases: Mapping[str, Lease]) -> None:
-        """Exchange with the loop for the board, or with nobody."""
+        """Exchange with the board's slot, or with none."""
         lease = leases.get(self._found.device_id)
         if lease == self._attached:
             return
@@ -93,7 +93,7 @@ class HapiLink:
         self._attached = lease
 
     def facts(self) -> LinkFacts:
-        """What holds now; a board that answers nothing for 500 ms has gone."""
+        """Return the facts of this moment; a board that has not answered for 500 ms is gone."""
         counters = self._thread.counters()
         newest_ns = max(counters.sample_ns[0], self._since_ns)
         gone = ""
@@ -107,11 +107,11 @@ class HapiLink:
         return LinkFacts(gone, (self._found,), {self._found.device_id: about}, link_counters(counters))
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
-        """Nothing: the loop does all of it."""
+        """Do nothing: the loop does all of it."""
         del device_id, wide, save
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """Setup once more: the encoders read the home pose wherever the linkage is, so the user has to hold it there."""
+        """Send setup again: the encoders take the present pose as home pose, so the user must hold it there."""
         del device_id
         if not run:
             self._calibrating = None
@@ -123,13 +123,13 @@ class HapiLink:
             self._calibrating = (run, now_ns())
 
     def close(self) -> None:
-        """Zero torque, thread joined, descriptor closed."""
+        """Zero torque, join the thread, close the descriptor."""
         with contextlib.suppress(OSError):
             self._thread.close()
 
 
 class HapiDriver:
-    """The ports that `devices/hapi/ports` names, while they exist; see `transport.link.driver_spec.Driver`."""
+    """Driver of the ports in `devices/hapi/ports`; see `transport.link.driver_spec.Driver`."""
 
     transport = Transport.SERIAL
 
@@ -140,14 +140,14 @@ class HapiDriver:
         failsafe: Failsafe | None = None,
         list_ports: ListPorts = serial.tools.list_ports.comports,
     ) -> None:
-        """`list_ports` gives what pyserial's does."""
+        """`list_ports` returns what pyserial's does."""
         self._runtime = runtime
         self._settings = settings
         self._failsafe = failsafe
         self._list_ports = list_ports
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """One for each entry whose port is there."""
+        """List the ports of the setting that exist."""
         listed = {os.path.realpath(info.device): info for info in self._list_ports()}
         found: list[Candidate] = []
         for path in self._named():
@@ -162,7 +162,7 @@ class HapiDriver:
         return tuple(self._named())
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> HapiLink:
-        """Set the board up and wait for its first reply: NoDeviceAnswers; OSError when the port cannot be opened."""
+        """Set up the board and wait for its first reply: NoDeviceAnswers; OSError if the port cannot be opened."""
         name = self._named().get(candidate.path)
         if name is None:
             raise NoDeviceAnswers(f"{PORTS} does not name {candidate.path} any more")
@@ -192,13 +192,13 @@ class HapiDriver:
         return HapiLink(thread, found_board(candidate, name), setup_message(board))
 
     def _named(self) -> dict[str, str]:
-        """Mechanism by path."""
+        """Return the mechanism by port path."""
         entries = (text.rpartition("=") for text in self._settings.value.texts(PORTS))
         return {path_of(port): name for port, _, name in entries}
 
 
 def found_board(candidate: Candidate, name: str) -> FoundDevice:
-    """What the service shows of a board: its id is the end of its serial number, else of its port's name."""
+    """Return the FoundDevice of a board; its id is the end of its serial number, else of its port's name."""
     board = BOARDS[name]
     return FoundDevice(
         device_id=short_id("H", candidate.serial, candidate.port.upper()),
@@ -227,7 +227,7 @@ def found_board(candidate: Candidate, name: str) -> FoundDevice:
 
 
 def _set_up(port: serial.Serial, board: Board, patience: OpenLimits, stop: threading.Event) -> None:
-    """Motors off, whatever it was in the middle of; then setup until it answers for what is wired to it."""
+    """Switch the motors off whatever the board was doing, then repeat setup until it answers."""
     zero, wanted = zero_message(board), 1 + 4 * len(board.joints)
     port.write(zero)
     port.write(FLUSH)
@@ -242,7 +242,7 @@ def _set_up(port: serial.Serial, board: Board, patience: OpenLimits, stop: threa
 
 
 def _drain(port: serial.Serial) -> None:
-    """Throw away what comes until nothing has come for a moment."""
+    """Discard input until none arrives for QUIET_S."""
     quiet = time.monotonic() + QUIET_S
     while time.monotonic() < quiet:
         if port.read(READ_BYTES):
@@ -250,7 +250,7 @@ def _drain(port: serial.Serial) -> None:
 
 
 def _answers(port: serial.Serial, wanted: int, until: float, stop: threading.Event) -> bool:
-    """Whether one reply comes, of the right length and from the right board."""
+    """Whether one reply of the right length and board id arrives."""
     got = b""
     while time.monotonic() < until and not stop.is_set():
         got += port.read(READ_BYTES)

@@ -1,7 +1,7 @@
 """Driver of boards of the open link protocol: identify the board, then a port thread exchanges with the loop.
 
-serial port -> identify (HostFsm over blocking reads) -> PortThread: states and commands without Python, zero commands from the first ->
-wake, then `facts` each 10 ms: HostFsm goes on through the thread's messages (settle, presence, configuration, calibration).
+serial port -> identify (HostFsm with blocking reads) -> PortThread: states and commands without Python, zero commands at first ->
+wake, then `facts` every 10 ms: HostFsm handles the thread's other messages (settle, presence, configuration, calibration).
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
 BAUD: Final = 921_600
 READ_S: Final = 0.002
 READ_BYTES: Final = 4096
-# Zero commands a second to a board that nobody has attached: its watchdog wants one in 50 ms.
+# Hz, zero commands to a board without a slot: its watchdog needs one every 50 ms.
 IDLE_HZ: Final = 200.0
 FIRST_STATE_NS: Final = 300 * MS
-# Motors to zero, taken whatever its sequence; then asleep, half way round from where the talk begins to count.
+# Motors off (accepted with any sequence), then sleep, with a sequence half way round from the machine's first one.
 ZERO_PACKET: Final = encode(Command()) + encode(Wake(awake=False, rate_hz=0), sequence=HALF_WAY)
 
 
@@ -52,31 +52,31 @@ logger = logging.getLogger(__name__)
 
 
 class SerialPort(Protocol):
-    """An open serial port in raw mode; `read` waits a few milliseconds at most."""
+    """A serial port open in raw mode; `read` waits a few milliseconds at most."""
 
     def read(self, size: int, /) -> bytes:
-        """What is there, b"" for nothing; OSError when the port has gone."""
+        """Return the bytes that arrived, b"" without any; OSError when the port is gone."""
         ...
 
     def write(self, data: bytes, /) -> int | None:
-        """OSError when the port has gone."""
+        """Write bytes; OSError when the port is gone."""
         ...
 
     def fileno(self) -> int:
-        """Its descriptor."""
+        """Return the descriptor."""
         ...
 
 
 @dataclass(slots=True)
 class _Shown:
-    """A device as it was found; `peer` is another one when a receiver has given the index away."""
+    """A reported device; another `peer` means that a receiver assigned the index to another device."""
 
     peer: Peer
     found: FoundDevice
 
 
 class OpenlinkLink:
-    """A port with one board, or with a receiver; see `actors.port.link_interface.Link`."""
+    """Link of one board or one receiver; see `actors.port.link_interface.Link`."""
 
     def __init__(self, port: str, thread: PortThread, runtime: Runtime, talk: HostFsm) -> None:
         self._port = port
@@ -90,7 +90,7 @@ class OpenlinkLink:
         self._closed = False
 
     def wake(self, stopped: Callable[[], bool]) -> str:
-        """Wake who is there; why nobody will, "" once every one has answered, and said how it is or had the time to."""
+        """Wake the devices. Return why that failed, "" when each has answered and sent a state or had time to."""
         self._talk.go_on()
         settled_ns: int | None = None
         while True:
@@ -113,7 +113,7 @@ class OpenlinkLink:
         return self._talk.receiver
 
     def start(self, leases: Mapping[str, Lease]) -> None:
-        """Exchange with the loop for these devices and for nobody else from now on."""
+        """Exchange with the slots of these devices only."""
         with self._lock:
             if self._closed:
                 return
@@ -130,7 +130,7 @@ class OpenlinkLink:
             self._attached = wanted
 
     def facts(self) -> LinkFacts:
-        """Go on with the talk, then show what holds."""
+        """Step the state machine, then return the facts."""
         with self._lock:
             if not self._closed:
                 self._go_on()
@@ -143,17 +143,17 @@ class OpenlinkLink:
             )
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
-        """Have the device follow; what it lacks is left out."""
+        """Send the configuration to the device; values that it does not support are left out."""
         with self._lock:
             self._talk.configure(device_id, wide, save=save)
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """Begin, and the facts show how it ended; 0: end what still runs."""
+        """Start calibration `run`, 0 aborts a running one; the facts show its result."""
         with self._lock:
             self._talk.calibrate(device_id, run)
 
     def close(self) -> None:
-        """Motors to zero, devices asleep, thread joined, descriptor closed."""
+        """Motors off, devices asleep, join the thread, close the descriptor."""
         with self._lock:
             if self._closed:
                 return
@@ -161,7 +161,7 @@ class OpenlinkLink:
             if self._talk.receiver:
                 for words in self._talk.goodbye():
                     self._thread.send(words)
-        # Not under the lock: the timekeeper, which asks for the facts, must not wait for a thread or the failsafe process.
+        # Not under the lock: the timekeeper, which calls `facts`, must not wait for a thread or the failsafe process.
         self._thread.close()
 
     def _go_on(self) -> None:
@@ -225,7 +225,7 @@ def open_board(
     stop: threading.Event,
     failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
-    """Open the serial port of a candidate and see who is there: NoDeviceAnswers, PortUnusable, and OSError as the system has it."""
+    """Open the serial port of a candidate and identify the board: NoDeviceAnswers, PortUnusable, OSError."""
     with open_port(candidate.path, BAUD, read_s=READ_S) as port:
         try:
             return open_link(candidate, port, runtime, patience, stop, failsafe)
@@ -241,9 +241,9 @@ def open_link(
     stop: threading.Event,
     failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
-    """Identify who is there, exchange, then wake them: NoDeviceAnswers, OSError; PortUnusable for one that would be driven wrongly.
+    """Identify the board, start the exchange, wake its devices: NoDeviceAnswers, OSError; PortUnusable if its geometry is not supported.
 
-    The link has a descriptor of its own.
+    The link has its own descriptor.
     """
     talk = HostFsm(answer_s=patience.timeout_s, tries=patience.tries)
     _identify(candidate, port, runtime, talk, stop)

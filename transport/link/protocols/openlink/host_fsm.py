@@ -1,7 +1,7 @@
 """Host state machine of the open link protocol, without I/O: frames and time in, frames out.
 
-identify -> wake, again and again, from `go_on` on -> settle -> awake or asleep. Behind a receiver each present index goes that way by
-itself. COMMAND is not its business: the port's thread sends those. One thread at a time; times in nanoseconds.
+identify -> wake, repeatedly, after `go_on` -> settle -> awake or asleep. Behind a receiver each present index does this by itself.
+The port's thread sends COMMAND, not this machine. One thread at a time; times in ns.
 """
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ if TYPE_CHECKING:
     from actors.device.api import DeviceWide
 
 WAKE_NS: Final = 500 * MS
-# Who has sent nothing for as long may have started again: it is not woken as if it had not.
+# A device that was silent for longer may have restarted: it is not woken as a running one.
 FRESH_NS: Final = 100 * MS
 AGAIN_NS: Final = 500 * MS
-# The light is told again and again: nobody answers LED.
+# The LED message is repeated, because it has no answer.
 LIGHT_NS: Final = 2000 * MS
 SILENT_NS: Final = 500 * MS
-# A receiver says each 500 ms who is present; one that started again says nothing until it is asked.
+# A receiver sends PRESENCE every 500 ms; after a restart it sends nothing until it is identified.
 ABSENCE_NS: Final = 1600 * MS
 TRIES: Final = 4
 HALF_WAY: Final = 0x8000
-# A grip that is lost again and again is asked less and less often: the others behind its receiver need the air.
+# A grip that is lost repeatedly is asked less often, to leave radio time to the others behind its receiver.
 LEAST_PAUSE_NS: Final = 1000 * MS
 MOST_PAUSE_NS: Final = 10_000 * MS
 MOST_LOSSES: Final = 5
@@ -64,10 +64,10 @@ HANDLES: Final = frozenset({DeviceKind.GRIP, DeviceKind.PEN})
 
 
 class HostFsm:
-    """`step` with what came, then send what it returns; `why` says what ended the talk, "" while it goes on."""
+    """Call `step` with the received frames and send what it returns; `why` is the reason of the end, "" before."""
 
     def __init__(self, *, answer_s: float = 2.0, tries: int = TRIES, rate_hz: int = MOST_HZ) -> None:
-        """Somebody has `answer_s` to say who it is, and each device is told once to wake up, and `tries` times more."""
+        """`answer_s`: time to answer IDENTIFY; `tries`: repetitions of the first WAKE of each device."""
         self._tries = tries
         self._rate_hz = rate_hz
         self._peers: dict[int, Peer] = {}
@@ -82,12 +82,12 @@ class HostFsm:
         self.receiver = False
         self.answered = False
         self.why = ""
-        # What is worth a line in the log; whoever has logged it clears it.
+        # Sentences for the log; the caller logs and clears them.
         self.complaints: list[str] = []
 
     @property
     def peers(self) -> tuple[Peer, ...]:
-        """Devices that have said who they are and have been woken or sleep, in the order of their index."""
+        """Identified devices that are awake or asleep, by index."""
         return tuple(
             peer
             for _, peer in sorted(self._peers.items())
@@ -96,30 +96,30 @@ class HostFsm:
 
     @property
     def identified(self) -> bool:
-        """Whether it is known who has this port, so that its commands can begin."""
+        """Whether the board or receiver is identified, so that commands can start."""
         return self.receiver or any(peer.identity is not None for peer in self._peers.values())
 
     @property
     def board(self) -> Peer:
-        """The one that has the port for itself, once it is identified; KeyError behind a receiver."""
+        """The only device of the port, once identified; KeyError behind a receiver."""
         return self._peers[0]
 
     @property
     def settled(self) -> bool:
-        """Whether every device that is there has answered all that it was asked at first."""
+        """Whether every present device has answered its first requests."""
         return self.answered and all(peer.phase is not None or peer.gave_up for peer in self._peers.values())
 
     def find(self, device_id: str) -> Peer | None:
-        """The device of that id."""
+        """Return the device of that id, None without one."""
         for peer in self.peers:
             if peer.identity is not None and peer.identity.device_id == device_id:
                 return peer
         return None
 
-    # ------------------------------------------------------------ what the host wants
+    # ------------------------------------------------------------ requests of the host
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool) -> None:
-        """Have it follow; a newer wish replaces one that waits."""
+        """Request the configuration; it replaces a waiting request."""
         peer = self.find(device_id)
         if peer is not None and peer.identity is not None:
             message = configure_message(peer.identity, wide, save=save)
@@ -127,7 +127,7 @@ class HostFsm:
                 peer.asks[Configure] = Ask(message, TRIES - 1)
 
     def calibrate(self, device_id: str, run: int) -> None:
-        """Begin; the same run again is nothing. 0: end the one that has not ended."""
+        """Start calibration `run`; the same run again does nothing. 0 aborts the running one."""
         peer = self.find(device_id)
         if peer is None or peer.run == run or (not run and peer.ended is not None):
             return
@@ -138,11 +138,11 @@ class HostFsm:
         peer.run_asked = peer.asks[Calibrate] = Ask(message, TRIES - 1)
 
     def go_on(self) -> None:
-        """Wake who is there: commands flow from now on, so that no watchdog trips."""
+        """Start waking devices: commands flow from now on, so that no watchdog trips."""
         self._waking = True
 
     def goodbye(self) -> list[bytes]:
-        """What puts every device to rest and to sleep: motors off."""
+        """Return the frames that switch every device's motors off and put it to sleep."""
         words: list[bytes] = []
         for peer in self._peers.values():
             if peer.takes_commands:
@@ -150,12 +150,12 @@ class HostFsm:
             words.append(self._say(peer.index, Wake(awake=False, rate_hz=0)))
         return words
 
-    # ------------------------------------------------------------ what happens
+    # ------------------------------------------------------------ stepping
 
     def seen(
         self, index: int, state_ns: int, beat_ns: int, faults: int, *, homed: bool = True, calibrated: bool = False
     ) -> None:
-        """States and heartbeats that arrived past this talk, 0 = none yet; what the newest state said."""
+        """Update a device from the port thread: times of its newest state and heartbeat (ns, 0 = none) and the state's flags."""
         peer = self._peers.get(index)
         if peer is not None:
             if peer.phase is not None and state_ns > peer.settle_ns + MOST_PAUSE_NS:
@@ -168,7 +168,7 @@ class HostFsm:
                 peer.homed, peer.calibrated = homed, calibrated
 
     def step(self, now_ns: int, frames: list[Frame]) -> list[bytes]:
-        """Take these frames, then say what is due."""
+        """Handle received frames. Return the frames that are due."""
         for frame in frames:
             self._take(frame, now_ns)
         words: list[bytes] = []
@@ -181,7 +181,7 @@ class HostFsm:
         return words
 
     def _step_peer(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
-        # That it is ready is said once, and that word may be lost.
+        # READY is sent once and may be lost.
         overdue = peer.phase in UNSETTLED and now_ns - peer.settle_ns > WAKE_NS
         if overdue and now_ns - peer.heard_ns <= FRESH_NS and peer.identity is not None and Wake not in peer.asks:
             self._wake(peer, peer.identity)
@@ -197,7 +197,7 @@ class HostFsm:
             self._light(peer, now_ns, words)
 
     def _wake(self, peer: Peer, identity: Identity) -> None:
-        """Have it wake up, or say how far it is."""
+        """Request WAKE, which an awake device answers with its settle phase."""
         peer.asks[Wake] = Ask(Wake(rate_hz=min(identity.rate_hz, self._rate_hz)), self._tries, WAKE_NS)
 
     def _light(self, peer: Peer, now_ns: int, words: list[bytes]) -> None:
@@ -207,7 +207,7 @@ class HostFsm:
             words.append(self._say(peer.index, wanted))
 
     def _again(self, ask: Ask, index: int, now_ns: int, words: list[bytes]) -> bool:
-        """Say it if it is due; False when it has been said often enough and nothing came."""
+        """Send the request if it is due. False after its last repetition without an answer."""
         if now_ns < ask.due_ns:
             return True
         if ask.sequences and ask.left == 0:
@@ -232,7 +232,7 @@ class HostFsm:
             peer.refusals[Configure] = "it does not answer CONFIGURE"
 
     def _lose(self, peer: Peer, why: str, now_ns: int) -> None:
-        """A device on its own ends the talk; a receiver goes on, and begins anew with whoever holds that index."""
+        """Drop a device: without a receiver that ends the machine; with one its index is identified again."""
         if self.receiver:
             if not peer.losses:
                 self.complaints.append(f"index {peer.index} of the receiver: {why}")
@@ -244,7 +244,7 @@ class HostFsm:
         peer.lost = why
         self.why = self.why or why
 
-    # ------------------------------------------------------------ what devices say
+    # ------------------------------------------------------------ messages of devices
 
     def _take(self, frame: Frame, now_ns: int) -> None:
         message = frame.message
@@ -288,7 +288,7 @@ class HostFsm:
         self._wake(peer, identity)
 
     def _take_receiver(self, now_ns: int) -> None:
-        """It says that it is one; where it may have started again, who was behind it says once more who it is."""
+        """Handle a receiver's IDENTITY; if it may have restarted, re-identify every index."""
         if self.answered and self._everybody is not None:
             for peer in self._peers.values():
                 peer.asks[Identify] = Ask(Identify(), TRIES - 1)
@@ -359,7 +359,7 @@ class HostFsm:
         if ask is None or told.request not in ask.sequences:
             return
         if peer.run and peer.ended is None and told.progress is CalibrationProgress.RUNNING:
-            # That it is over is said once, and that word may be lost.
+            # The end is sent once and may be lost.
             ask.again(now_ns + AGAIN_NS, TRIES)
             peer.asks[Calibrate] = ask
             return
@@ -384,7 +384,7 @@ class HostFsm:
                 peer.ended = CalibrationResult(peer.run, Reason.PEN_ASLEEP if asleep else Reason.BLOCKED)
 
     def _answered(self, peer: Peer, kind: type[Message], request: int) -> bool:
-        """Whether that was the answer to what waits: it is not said again."""
+        """Whether the request of that kind was answered; it is then not repeated."""
         ask = peer.asks.get(kind)
         if ask is None or request not in ask.sequences:
             return False

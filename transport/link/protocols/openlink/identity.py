@@ -25,7 +25,7 @@ KINDS: Final = MappingProxyType(
 )
 CURSOR_IN_STATE: Final = 0
 YAW_PITCH_PITCH: Final = 1
-# What this service believes and drives.
+# Limits of reported values that are driven.
 MOST_FORCE_N: Final = 100.0
 MOST_TORQUE_NMM: Final = 100_000.0
 MOST_LENGTH_M: Final = 10.0
@@ -37,7 +37,7 @@ MICROMETRE: Final = 6
 
 
 def found_device(identity: Identity, *, calibrated: bool = False) -> FoundDevice:
-    """The device of an identity; KeyError for a receiver, which is none."""
+    """Return the FoundDevice of an identity; KeyError for a receiver."""
     kind = KINDS[identity.kind]
     return FoundDevice(
         device_id=identity.device_id,
@@ -57,14 +57,14 @@ def found_device(identity: Identity, *, calibrated: bool = False) -> FoundDevice
 
 
 def command_mode(identity: Identity) -> CommandMode:
-    """What its commands are: torques where it takes them and the loop knows its joints, else forces, else none."""
+    """Return the mode of its commands: torques if it supports them and the loop knows its joints, else forces, else none."""
     if identity.mechanism == YAW_PITCH_PITCH and Capability.TORQUE in identity.capabilities:
         return CommandMode.TORQUE
     return CommandMode.FORCE if Capability.FORCE in identity.capabilities else CommandMode.RELEASE
 
 
 def why_not_driven(identity: Identity) -> str:
-    """What is wrong with what a board says of itself, "" for one that is driven; a wrong geometry would be a wrong force."""
+    """Return why the board cannot be driven, "" if it can; a wrong geometry would produce wrong forces."""
     has = identity.capabilities
     if (
         identity.kind is DeviceKind.RECEIVER
@@ -98,7 +98,7 @@ def why_not_driven(identity: Identity) -> str:
 
 
 def configure_message(identity: Identity, wide: DeviceWide, *, save: bool) -> Configure:
-    """All values that this device has; what it lacks is left out, as a wish that it cannot fulfil would spoil the others."""
+    """Return the values that the device supports; an unsupported one would make it refuse all."""
     has = identity.capabilities
     fields = ConfigureField(0)
     for capability, field in (
@@ -132,7 +132,7 @@ def _connection(kind: Kind, *, wireless: bool) -> Connection:
 
 
 def _reach(identity: Identity) -> Reach | None:
-    """None, that of the kind, where it tells the same or a box that has no size along some axis."""
+    """Return the reported reach; None (the kind's) if it is the same or has no size along an axis."""
     x, y, z = (round(number, MICROMETRE) for number in identity.reach_low)
     low = (x, y, z)
     x, y, z = (round(number, MICROMETRE) for number in identity.reach_high)
@@ -145,7 +145,7 @@ def _reach(identity: Identity) -> Reach | None:
 
 
 def _mechanism(identity: Identity) -> FoundMechanism:
-    """As it says; what it does not say is that of its kind."""
+    """Return the reported mechanism; missing values are the kind's."""
     usual = KINDS[identity.kind].spec.mechanism
     if usual is None:
         raise TypeError(f"a {KINDS[identity.kind]} with motors needs a mechanism")

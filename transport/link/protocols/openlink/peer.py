@@ -17,91 +17,88 @@ MS: Final = 1_000_000
 NS_PER_S: Final = 1000 * MS
 REQUEST_NS: Final = 250 * MS
 MOST_HZ: Final = 1000
-# Sequences of a request that is said again and again, whose answer may be late.
+# Number of kept sequences of a repeated request, whose answer may be late.
 KEPT: Final = 32
 UNSETTLED: Final = frozenset({SettlePhase.WAKING, SettlePhase.SETTLING})
 
 
 @dataclass(slots=True)
 class Ask:
-    """A request that waits for its answer: it is said again each `every_ns`, `left` times more; `sequences` are those it had."""
+    """A request that waits for its answer and is repeated."""
 
     message: Message
-    left: int
-    every_ns: int = REQUEST_NS
-    due_ns: int = 0
-    sequences: list[int] = field(default_factory=list)
+    left: int  # repetitions left
+    every_ns: int = REQUEST_NS  # ns between repetitions
+    due_ns: int = 0  # ns, time of the next repetition
+    sequences: list[int] = field(default_factory=list)  # sequence numbers under which it was sent
 
     def again(self, due_ns: int, left: int) -> None:
-        """Say it once more then, and `left` times more without an answer."""
+        """Send it again at `due_ns` (ns), and `left` times more without an answer."""
         self.due_ns, self.left = due_ns, left
         del self.sequences[:-KEPT]
 
 
 @dataclass(slots=True)
 class Peer:
-    """One device of the link as far as it is known, since `since_ns`; `heard_ns` is when it last said how it is.
-
-    `told`: a state of it has come; `refusals`: what it did not take, in words, until it takes the next one; `losses`: how often
-    whoever holds this index was lost before it had sent states for 10 s; `run` is the calibration's number here, `runs` its own.
-    """
+    """One device behind the port."""
 
     index: int
     identity: Identity | None = None
-    since_ns: int = 0
+    since_ns: int = 0  # ns, when it was first expected at this index
     phase: SettlePhase | None = None
-    settle_ns: int = 0
+    settle_ns: int = 0  # ns, of the newest SETTLE
     asks: dict[type[Message], Ask] = field(default_factory=dict)
-    heard_ns: int = 0
-    beat_ns: int | None = None
-    told: bool = False
+    heard_ns: int = 0  # ns, of the newest state or SETTLE
+    beat_ns: int | None = None  # ns, of the newest heartbeat
+    told: bool = False  # a state has arrived
     calibrated: bool = False
+    # sentences about refused requests, until the next one is accepted
     refusals: dict[type[Message], str] = field(default_factory=dict)
-    lit: Led = OFF
+    lit: Led = OFF  # LED state that was sent last
     lit_ns: int = 0
     faults: FaultFlag = NO_FAULTS
     homed: bool = True
     watchdog_trips: int = 0
-    run: int = 0
-    runs: int = 0
+    run: int = 0  # number of the calibration at the host
+    runs: int = 0  # number of the calibration in the protocol
     run_asked: Ask | None = None
     ended: CalibrationResult | None = None
-    lost: str = ""
-    losses: int = 0
+    lost: str = ""  # why it is gone; "" while it answers
+    losses: int = 0  # losses at this index since it last sent states for 10 s
 
     @property
     def refusal(self) -> str:
-        """What it did not take, in words."""
+        """Sentences about refused requests."""
         return ", ".join(filter(None, self.refusals.values()))
 
     def is_still(self, identity: Identity) -> bool:
-        """Whether that is who it said it was."""
+        """Whether `identity` is that of the same device."""
         known = self.identity
         return known is not None and (known.device_id, known.uuid) == (identity.device_id, identity.uuid)
 
     @property
     def mode(self) -> CommandMode:
-        """What its commands are; RELEASE: it takes none, or is not known yet."""
+        """Mode of its commands; RELEASE: it accepts none, or is not identified yet."""
         return CommandMode.RELEASE if self.identity is None else command_mode(self.identity)
 
     @property
     def takes_commands(self) -> bool:
-        """Whether it takes commands."""
+        """Whether it accepts commands."""
         return self.mode is not CommandMode.RELEASE
 
     @property
     def commands_hz(self) -> float:
-        """Commands a second that it gets, 0 = none."""
+        """Commands per second, 0 for none."""
         return float(min(self.identity.rate_hz, MOST_HZ)) if self.identity is not None and self.takes_commands else 0.0
 
     @property
     def gave_up(self) -> bool:
-        """Whether nobody need wait for it: it was asked as often as one is, and did not come."""
+        """Whether it did not answer all repetitions of a request."""
         return bool(self.lost or self.losses)
 
     @property
     def settled(self) -> bool:
-        """Whether it knows where it is and would follow commands, were it awake."""
+        """Whether its position is absolute and it could follow commands if awake."""
         return self.homed and self.phase not in UNSETTLED
 
     @property

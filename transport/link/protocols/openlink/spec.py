@@ -10,7 +10,7 @@ from transport.link.driver_spec import CLOSED, DriverSpec, UnsupportedId
 if TYPE_CHECKING:
     from transport.link.driver_spec import Driver, DriverContext
 
-# A board that somebody built around the same parts has the same numbers.
+# A home-made board with the same parts has the same USB numbers.
 ASSIGN: Final = "if it is a board that speaks the open link protocol, name its port in devices/detection/serial_ports"
 TEENSY: Final = f"recognised as a force-feedback arm by the numbers of its Teensy, {CLOSED}; {ASSIGN}"
 ZEPHYR: Final = f"recognised as the receiver of a wireless grip by the numbers of its Zephyr, {CLOSED}; {ASSIGN}"

@@ -1,4 +1,4 @@
-"""Light codes of a board, and texts for its refusals and faults. Pure."""
+"""LED states of a board, and texts for its refusals and faults. Pure."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READY: Final = Led(LedMode.STEADY, green=255)
 
 
 def light(phase: SettlePhase | None, faults: FaultFlag) -> Led:
-    """Red and blinking: a fault; amber: it settles; green: it follows commands; off: it sleeps."""
+    """Return the LED: blinking red: fault; amber: settling; green: follows commands; off: asleep."""
     if phase is None or phase is SettlePhase.ASLEEP:
         return OFF
     if faults or phase is SettlePhase.FAILED:
@@ -41,12 +41,12 @@ def light(phase: SettlePhase | None, faults: FaultFlag) -> Led:
 
 
 def words_of(flags: FaultFlag) -> str:
-    """Faults as the log has them."""
+    """Return the names of the faults for the log."""
     return ", ".join((flag.name or "").lower().replace("_", " ") for flag in flags)
 
 
 def configuration_refused(told: Configuration) -> str:
-    """Why it does not have what it was told, "" when it has."""
+    """Return why the configuration was not applied or stored, "" if it was."""
     if told.result is ConfigureResult.DONE:
         return ""
     why = told.result.name.lower().replace("_", " ")
@@ -55,7 +55,7 @@ def configuration_refused(told: Configuration) -> str:
 
 
 def refused(kind: type[Message], told: Refused) -> str:
-    """Which request it did not take, and why."""
+    """Return which request was refused and why."""
     why = told.reason.name.lower()
     if told.reason is RefusedReason.VERSION:
         why = f"it speaks versions up to {told.newest_version} of the protocol"

@@ -1,7 +1,7 @@
 """One open SpaceMouse, exposed as a pen: it reports angular velocity, orientation is the integral.
 
-Reports: 1 = x, y, z as int16 of about +-350, on newer models all six; 2 = the three turns on older ones; 3 = buttons.
-Its axes are x right, y towards the user, z down; of the device frame x right, y away, z up. What it says of moving is not shown:
+Reports: 1 = x, y, z as int16 of about +-350, on newer models all six; 2 = the three rotations on older ones; 3 = buttons.
+Its axes are x right, y towards the user, z down; the device frame's are x right, y away, z up. Translations are ignored:
 a pen has no position.
 """
 
@@ -50,14 +50,14 @@ NS_PER_S: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Deflection:
-    """The newest of what a SpaceMouse said: turns as shares of full deflection about x, y, z of the device frame, and buttons."""
+    """Newest deflection of the cap."""
 
-    turn: Vec3 = NO_TURN
-    buttons: int = 0
+    turn: Vec3 = NO_TURN  # -1 to 1 about x, y, z of the device frame
+    buttons: int = 0  # bit 0 is the first button
 
 
 def read_report(report: bytes, before: Deflection) -> Deflection | None:
-    """What holds after a report; None when it says nothing of turns or buttons, or is too short for what it says."""
+    """Return the deflection after a report; None if it has no rotation or buttons, or is too short."""
     if not report:
         return None
     number, data = report[0], report[1:]
@@ -71,7 +71,7 @@ def read_report(report: bytes, before: Deflection) -> Deflection | None:
 
 
 def turned(orientation: Quaternion, speed: Vec3, seconds: float) -> Quaternion:
-    """The product q exp(w t / 2), a unit quaternion: turned about its own axes at a speed (rad/s)."""
+    """Return q exp(w t / 2), a unit quaternion: rotated about its own axes at `speed` (rad/s)."""
     w, x, y, z = orientation
     length = math.hypot(*speed)
     half = 0.5 * length * seconds
@@ -88,7 +88,7 @@ def turned(orientation: Quaternion, speed: Vec3, seconds: float) -> Quaternion:
 
 
 class SpaceMouse:
-    """One open SpaceMouse. On one thread at a time; Unplugged when it has gone."""
+    """One open SpaceMouse. One thread at a time; Unplugged when it is gone."""
 
     fault = ""
     frames_bad = 0
@@ -109,7 +109,7 @@ class SpaceMouse:
         reports.write(LIGHT_ON)
 
     def exchange(self, torque: Vec3) -> Sample | None:
-        """What it came to by now; it has no motors."""
+        """Return the integrated orientation and the buttons; it has no motors."""
         del torque
         self._hear()
         now = self._clock()
@@ -121,12 +121,12 @@ class SpaceMouse:
         return Sample(orientation=self._orientation, buttons=self._deflection.buttons)
 
     def close(self) -> None:
-        """Light off, and give it back."""
+        """Switch the light off and release the device."""
         self._reports.write(LIGHT_OFF)
         self._reports.close()
 
     def _hear(self) -> None:
-        """Every report that waits; the newest of each kind counts."""
+        """Read every waiting report; the newest of each kind counts."""
         for _ in range(MOST_REPORTS):
             report = self._reports.read()
             if not report:
@@ -141,7 +141,7 @@ class SpaceMouse:
 
 
 def found_spacemouse(device: HidDevice) -> FoundDevice:
-    """What the service shows of a SpaceMouse."""
+    """Return the FoundDevice of a SpaceMouse."""
     return FoundDevice(
         device_id=short_id("S", device.serial, device.port),
         kind=Kind.PEN,
@@ -156,13 +156,13 @@ def found_spacemouse(device: HidDevice) -> FoundDevice:
 
 
 def _turn(data: bytes) -> Vec3:
-    """Three int16 of the cap's own axes, as shares of full deflection about those of the device frame."""
+    """Convert three int16 about the cap's axes to fractions about the device frame's axes."""
     x, y, z = struct.unpack("<3h", data)
     return _share(x), -_share(y), -_share(z)
 
 
 def _share(raw: int) -> float:
-    """-1 to 1; within the dead zone 0, and growing from there."""
+    """Return -1 to 1; 0 within the dead zone, growing from its edge."""
     part = min(abs(raw) / FULL_SCALE, 1.0)
     grown = max(part - DEAD_ZONE, 0.0) / (1 - DEAD_ZONE)
     return math.copysign(grown, raw) if grown else 0.0
