@@ -134,7 +134,7 @@ class Links(Protocol):
         """Return a value that differs after a port came or went; cheap enough for 20 calls a second."""
         ...
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open a port and identify what is there: PortUnusable, NoDeviceAnswers. Blocks up to the limits or until `stop`."""
         ...
 
@@ -152,7 +152,7 @@ class NoLinks:
         """Return None: no port comes or goes."""
         return None
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Raise NoDeviceAnswers."""
-        del patience, stop
+        del limits, stop
         raise NoDeviceAnswers(f"{candidate.path} is not there")

@@ -48,8 +48,8 @@ class OnlyFalcons:
     def change_token(self) -> object:
         return None
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
-        return self.falcons.open(candidate, patience, stop)
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
+        return self.falcons.open(candidate, limits, stop)
 
 
 @dataclass

@@ -66,9 +66,9 @@ class Counted:
     def change_token(self) -> object:
         return self._links.change_token()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         self.tries[candidate.port] += 1
-        return self._links.open(candidate, patience, stop)
+        return self._links.open(candidate, limits, stop)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ class Driver(Protocol):
         """Return the paths that settings name for this driver, whether they exist or not."""
         ...
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open a candidate: PortUnusable, NoDeviceAnswers, or an OSError that the scanner converts."""
         ...
 

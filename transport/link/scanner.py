@@ -96,7 +96,7 @@ class PortScanner:
         """Return a value that differs after a node came or went in a device folder or at a path that a setting names."""
         return change_token([path for driver in self._drivers for path in driver.named_paths()])
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open a port through its driver: PortUnusable, NoDeviceAnswers.
 
         An unsupported device is refused without opening it; a device plugged in since the last scan answers NoDeviceAnswers.
@@ -108,7 +108,7 @@ class PortScanner:
         if driver is None or candidate.node not in ("", node_of(candidate.path)):
             raise NoDeviceAnswers("it is not there any more")
         try:
-            return driver.open(candidate, patience, stop)
+            return driver.open(candidate, limits, stop)
         except OSError as error:
             raise open_error(error, candidate.path) from error
 

@@ -29,33 +29,33 @@ class CommandGap:
 
     def __init__(self) -> None:
         self._last_ns = 0
-        self._held = False
+        self._holding = False
         self._stalls: deque[tuple[int, int, int]] = deque(maxlen=STALLS)  # ns: when it came back, interval, force lost
         self._stalled_ns = 0
-        self._told_for_ns = 0
+        self._reported_timeout_ns = 0
 
     def note(self, now_ns: int, timeout_ns: int, *, holds: bool) -> SlowSession | None:
         """Record a message with commands (`holds`: some stay in force). Return a measurement when it is due."""
         interval = now_ns - self._last_ns
-        stalled = self._held and interval > timeout_ns
-        self._last_ns, self._held = now_ns, holds
+        stalled = self._holding and interval > timeout_ns
+        self._last_ns, self._holding = now_ns, holds
         if not stalled or not holds:
             return None
         quiet, self._stalled_ns = now_ns - self._stalled_ns, now_ns
-        if self._told_for_ns == timeout_ns and quiet <= QUIET_NS:
+        if self._reported_timeout_ns == timeout_ns and quiet <= QUIET_NS:
             return None
-        self._told_for_ns = 0
+        self._reported_timeout_ns = 0
         self._stalls.append((now_ns, interval, lost_ns(interval, timeout_ns)))
         if len(self._stalls) < STALLS or now_ns - self._stalls[0][0] > WINDOW_NS:
             return None
-        return self._told(now_ns, timeout_ns)
+        return self._measure(now_ns, timeout_ns)
 
-    def _told(self, now_ns: int, timeout_ns: int) -> SlowSession:
+    def _measure(self, now_ns: int, timeout_ns: int) -> SlowSession:
         first_ns, first_interval, _ = self._stalls[0]
         intervals = sum(interval for _, interval, _ in self._stalls)
         lost = sum(lost for _, _, lost in self._stalls)
         self._stalls.clear()
-        self._told_for_ns = timeout_ns
+        self._reported_timeout_ns = timeout_ns
         return SlowSession(intervals / STALLS / NS_PER_S, lost / (now_ns - first_ns + first_interval))
 
 

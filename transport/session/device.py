@@ -33,7 +33,7 @@ class SessionDevice:
         self._view: tuple[object, ...] = ()
         self._damping = ORIGIN
         self._gate = 0.0
-        self._duck = 1.0
+        self._gain = 1.0
         self._bubble: Bubble | None = None
         self.preset = DEFAULT_PRESET
         self.mount = Transform()
@@ -91,9 +91,9 @@ class SessionDevice:
 
     def scale_output(self, gain: float) -> None:
         """Scale the session's output by `gain`, 0 to 1; held positions are released when it rises from 0."""
-        if self._duck == 0:
+        if self._gain == 0:
             self.writer.release_positions()
-        self._duck = gain
+        self._gain = gain
         self.writer.set_duck(gain)
 
     def entry(self) -> FrameEntry:

@@ -59,7 +59,7 @@ class SessionDevices:
         if now == self._built_for:
             return
         self._built_for = now
-        self._take_up(self._config)
+        self._set_config(self._config)
         before, self.by_id = self.by_id, {}
         for record in self._edge.inventory.devices:
             device = before.get(record.device_id)
@@ -79,16 +79,16 @@ class SessionDevices:
         self._build_encoder()
         if not self._released:
             self.modules.follow(settings)
-            self._note_workspaces()
+            self._store_workspaces()
 
-    def speak(self, vocabulary: Vocabulary) -> None:
+    def use_vocabulary(self, vocabulary: Vocabulary) -> None:
         """Use `vocabulary` for the frames from now on."""
         self._vocabulary = vocabulary
         self._build_encoder()
 
     def configured(self, config: SessionConfig) -> None:
         """Apply a configuration from the SessionActor and publish the changed views."""
-        self._take_up(config)
+        self._set_config(config)
         self.follow()
         for device in self.by_id.values():
             if device.view(self._config, self._edge.settings):
@@ -124,7 +124,7 @@ class SessionDevices:
         """Apply workspace changes, then commands; without a commands map held ones stay. Return the devices whose workspace moved."""
         moved: dict[str, None] = {}
         if parsed.module_changes:
-            moved |= self._take_modules(parsed, configuring=True)
+            moved |= self._apply_modules(parsed, configuring=True)
         for device_id, change in parsed.workspaces:
             device = self.by_id[device_id]
             before = device.workspace
@@ -137,10 +137,10 @@ class SessionDevices:
         if parsed.mapped:
             self._command(parsed)
         if parsed.module_changes:
-            moved |= self._take_modules(parsed, configuring=False)
+            moved |= self._apply_modules(parsed, configuring=False)
         return tuple(moved)
 
-    def drop_gone(self, parsed: ParsedMessage) -> None:
+    def drop_absent(self, parsed: ParsedMessage) -> None:
         """Turn the parts for devices that left meanwhile into faults."""
         for command in parsed.commands:
             if command[0] not in self.by_id:
@@ -171,18 +171,18 @@ class SessionDevices:
         groups = self._groups(self._vocabulary)
         self._encoder = frames.encoder(self._session_id, groups, self._version, self._edge.settings)
 
-    def _take_up(self, config: SessionConfig) -> None:
+    def _set_config(self, config: SessionConfig) -> None:
         """Store `config`, with `freeform` by the present setting."""
         freeform = is_freeform(config.profile, self._edge.settings.texts(FREEFORM))
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
-    def _take_modules(self, parsed: ParsedMessage, *, configuring: bool) -> dict[str, None]:
+    def _apply_modules(self, parsed: ParsedMessage, *, configuring: bool) -> dict[str, None]:
         """Apply the modules' configuration or commands. Return the devices whose workspace moved."""
         for device_id in self.modules.take(parsed, configuring=configuring):
             self.by_id[device_id].writer.publish(refresh=False)
-        return self._note_workspaces()
+        return self._store_workspaces()
 
-    def _note_workspaces(self) -> dict[str, None]:
+    def _store_workspaces(self) -> dict[str, None]:
         """Store the workspaces that modules replaced. Return their devices."""
         moved: dict[str, None] = {}
         for device in self.by_id.values():

@@ -34,7 +34,7 @@ class SessionEvents:
         self._system = system
         self._session_id = session_id
         self._next_fault_ns = 0
-        self._faults_held = 0
+        self._faults_suppressed = 0
         self._next_busy_ns = 0
 
     def faulty(self, faults: Sequence[tuple[str, str]], message: str | bytes) -> None:
@@ -42,15 +42,15 @@ class SessionEvents:
         self._system.metrics.input_faults.inc(len(faults))
         now_ns = self._system.runtime.now_ns()
         if now_ns < self._next_fault_ns:
-            self._faults_held += 1
+            self._faults_suppressed += 1
             return
         self._next_fault_ns = now_ns + int(FAULT_EVENT_S * NS_PER_S)
-        held, self._faults_held = self._faults_held, 0
+        suppressed, self._faults_suppressed = self._faults_suppressed, 0
         path, reason = faults[0]
         received = message[:RECEIVED] if isinstance(message, str) else message[:RECEIVED].decode("utf-8", "replace")
         self._emit(
             "invalid-io-channel",
-            {"received_data": received, "path": path, "reason": reason, "suppressed": held},
+            {"received_data": received, "path": path, "reason": reason, "suppressed": suppressed},
             f"session {self._session_id}: {path or 'the message'}: {reason}",
             now_ns,
         )
@@ -59,11 +59,11 @@ class SessionEvents:
         """Emit events for old forms and their replacements, as often as `notices` allows."""
         now_ns = self._system.runtime.now_ns()
         for form, replacement in forms:
-            held = notices.due(form, now_ns)
-            if held is not None:
+            suppressed = notices.due(form, now_ns)
+            if suppressed is not None:
                 self._emit(
                     "command-deprecated",
-                    {"command": form, "replacement": replacement, "suppressed": held},
+                    {"command": form, "replacement": replacement, "suppressed": suppressed},
                     f"session {self._session_id} uses the old form of {form}: use {replacement}",
                     now_ns,
                 )
@@ -96,17 +96,17 @@ class SessionEvents:
             "setting": COMMAND_TIMEOUT,
         }
         self._emit("session-warning", data, sentence)
-        held = limit.due(self._system.runtime.now_ns())
-        if held is not None:
-            logger.warning("%s%s", sentence, _not_logged(held))
+        suppressed = limit.due(self._system.runtime.now_ns())
+        if suppressed is not None:
+            logger.warning("%s%s", sentence, _suppressed_note(suppressed))
 
-    def other_words(self, cause: Cause, vocabulary: Vocabulary, limit: HintLimit) -> None:
+    def vocabulary_mismatch(self, cause: Cause, vocabulary: Vocabulary, limit: HintLimit) -> None:
         """Log that the client may expect the other vocabulary, and emit it unless the client left; `limit` is for all sessions."""
-        held = limit.due(self._system.runtime.now_ns())
-        if held is None:
+        suppressed = limit.due(self._system.runtime.now_ns())
+        if suppressed is None:
             return
         sentence = hint(cause, self._session_id, vocabulary)
-        logger.info("%s%s", sentence, _not_logged(held))
+        logger.info("%s%s", sentence, _suppressed_note(suppressed))
         if cause is not Cause.CLOSED:
             data: dict[str, object] = {
                 "reason": "vocabulary",
@@ -121,5 +121,5 @@ class SessionEvents:
         self._system.context.directory.tell(HUB, emit)
 
 
-def _not_logged(held: int) -> str:
-    return f" ({held} more such sessions were not logged)" if held else ""
+def _suppressed_note(suppressed: int) -> str:
+    return f" ({suppressed} more such sessions were not logged)" if suppressed else ""

@@ -66,9 +66,9 @@ class SessionModules:
     def follow(self, settings: SettingsView) -> None:
         """Close modules that the settings disabled and open those that they enabled."""
         before, self.active = self.active, self._edge.modules.active(settings)
-        gone = [name for name in before.modules if name not in self.active.modules]
-        if gone:
-            self._close(gone)
+        disabled = [name for name in before.modules if name not in self.active.modules]
+        if disabled:
+            self._close(disabled)
         for name, module in self.active.modules.items():
             if name not in before.modules:
                 try:
@@ -79,13 +79,13 @@ class SessionModules:
 
     def take(self, parsed: ParsedMessage, *, configuring: bool) -> set[str]:
         """Apply the module keys of a message, its configuration or its commands. Return the ids of their devices."""
-        meant: set[str] = set()
+        device_ids: set[str] = set()
         for change in parsed.module_changes or ():
             if (change.place in CONFIGURING) is configuring:
-                self._take(parsed, change)
+                self._apply_change(parsed, change)
                 if change.device_id is not None:
-                    meant.add(change.device_id)
-        return meant
+                    device_ids.add(change.device_id)
+        return device_ids
 
     def states(self) -> dict[str, bytes] | None:
         """Return device id -> JSON members for its state; None if no module has state fields."""
@@ -103,7 +103,7 @@ class SessionModules:
         self.active = NOTHING_ON
         self.shown = ()
 
-    def _take(self, parsed: ParsedMessage, change: ModuleChange) -> None:
+    def _apply_change(self, parsed: ParsedMessage, change: ModuleChange) -> None:
         part = self._parts.get(change.module)
         device = None if change.device_id is None else self._session.devices.get(change.device_id)
         if part is None or (device is None and change.device_id is not None):

@@ -13,7 +13,7 @@ from tornado.ioloop import PeriodicCallback
 if TYPE_CHECKING:
     from transport.bridge import Bridge
 
-LOOK_EVERY_MS: Final = 20
+POLL_EVERY_MS: Final = 20
 # Linux reports a peer that closed its side; other systems only a broken connection.
 HUNG_UP: Final[int] = getattr(select, "POLLRDHUP", 0) | select.POLLHUP | select.POLLERR
 
@@ -23,17 +23,17 @@ class HangupPoll:
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._looks = PeriodicCallback(self.look, LOOK_EVERY_MS)
+        self._timer = PeriodicCallback(self.poll, POLL_EVERY_MS)
 
     def start(self) -> None:
         """Start polling."""
-        self._looks.start()
+        self._timer.start()
 
     def stop(self) -> None:
         """Stop polling."""
-        self._looks.stop()
+        self._timer.stop()
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Release the forces of sessions whose client has hung up; one system call for all."""
         channels = {channel.descriptor: channel for channel in self._bridge.channels.values()}
         channels.pop(-1, None)

@@ -70,7 +70,7 @@ class Incoming:
             opcode = first & OPCODE
             if first & FINAL and (opcode & CONTROL or (opcode and self._fragments is None)):
                 if opcode == CLOSE:
-                    _check_goodbye(payload)
+                    _check_close_frame(payload)
                 yield opcode, payload
             elif opcode & CONTROL:
                 raise Broken(BROKEN_RULES, "a control frame was cut into fragments")
@@ -133,7 +133,7 @@ class Incoming:
         return final
 
 
-def _check_goodbye(payload: bytes) -> None:
+def _check_close_frame(payload: bytes) -> None:
     """Check the payload of a close frame."""
     if not payload:
         return

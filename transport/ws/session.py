@@ -86,7 +86,7 @@ class SessionChannel(Channel):
         self._unsent = 0
         self._leaving = False
         self._hung_up = False
-        self._taken: asyncio.Event | None = None
+        self._frame_sent: asyncio.Event | None = None
 
     # ------------------------------------------------------------ opening and closing
 
@@ -97,13 +97,13 @@ class SessionChannel(Channel):
 
     async def get(self, *args: Any, **kwargs: Any) -> None:
         """Open the session, then the connection; 503 if all slots are taken or the service is not ready."""
-        if not (self.understood() and self._choose()):
+        if not (self.understood() and self._parse_query()):
             return
         client = Client(self.request.remote_ip or "", self.version)
         resume = self.query.get(RESUMED)
         request = OpenSession(client, _on_loop(self._lost), resume, lambda: self._gone)
         try:
-            self._handle = await self._opened(request)
+            self._handle = await self._request_session(request)
         except (NoSlot, Busy, HapticError) as error:
             self._gone = True
             self.bridge.system.context.directory.tell(MANAGER, CloseGone())
@@ -121,7 +121,7 @@ class SessionChannel(Channel):
             if self.session_id not in self.bridge.channels:
                 self._close_session()
 
-    async def _opened(self, request: OpenSession) -> SessionHandle:
+    async def _request_session(self, request: OpenSession) -> SessionHandle:
         """Ask a second time if all slots are taken: a freed slot is usable after the loop's next tick."""
         try:
             return await self.bridge.ask(MANAGER, request)
@@ -138,7 +138,7 @@ class SessionChannel(Channel):
             self.bridge, self._events, handle.session_id, handle.lease, handle.config, self.vocabulary, self.version
         )
 
-    def _choose(self) -> bool:
+    def _parse_query(self) -> bool:
         version = self.query.get("version", self.version)
         name = self.query.get("vocabulary", self.bridge.settings.text("serialization/vocabulary"))
         if version not in VERSIONS:
@@ -160,7 +160,7 @@ class SessionChannel(Channel):
             if self._devices is not None:
                 self._reply(ParsedMessage(full=frozenset(self.vocabulary.groups())), self._devices)
             if self._words.hint_due:
-                self._hint_timer = IOLoop.current().call_later(NAMED_WITHIN_S, self._on_named_late)
+                self._hint_timer = IOLoop.current().call_later(NAMED_WITHIN_S, self._on_hint_due)
         except BaseException:
             # Tornado calls no on_close for a connection whose open failed.
             self.on_close()
@@ -236,30 +236,30 @@ class SessionChannel(Channel):
         devices.follow()
         parsed = commands.read(text, devices.by_id, self.vocabulary, devices.modules.active)
         if parsed.spoken & self._words.awaited:
-            parsed = self._heard(parsed, text, devices)
+            parsed = self._change_vocabulary(parsed, text, devices)
         if parsed.changes:
             return self._configured(parsed, text, devices)
-        return self._take(parsed, text, devices)
+        return self._apply(parsed, text, devices)
 
-    def _heard(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> ParsedMessage:
+    def _change_vocabulary(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> ParsedMessage:
         """Change to the client's vocabulary if allowed. Return the message, parsed again after a change."""
         cause = self._words.heard(parsed.spoken)
         if self._words.vocabulary is not self.vocabulary:
             self.vocabulary = self._words.vocabulary
-            devices.speak(self.vocabulary)
+            devices.use_vocabulary(self.vocabulary)
             parsed = commands.read(text, devices.by_id, self.vocabulary, devices.modules.active)
         self._hint(cause)
         return parsed
 
-    def _on_named_late(self) -> None:
+    def _on_hint_due(self) -> None:
         self._hint_timer = None
         self._hint(self._words.silent())
 
     def _hint(self, cause: Cause | None) -> None:
         if cause is not None:
-            self._events.other_words(cause, self.vocabulary, self.bridge.word_hints)
+            self._events.vocabulary_mismatch(cause, self.vocabulary, self.bridge.word_hints)
 
-    def _take(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
+    def _apply(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
         """Apply workspace and commands, send the reply, emit events: all that needs no actor."""
         moved = devices.apply(parsed)
         if parsed.mapped:
@@ -280,9 +280,9 @@ class SessionChannel(Channel):
         """Let the SessionActor decide, publish the new view, then apply the rest of the message."""
         if self._handle is None:
             return
-        asked = ConfigureSession(tuple(parsed.changes))
+        request = ConfigureSession(tuple(parsed.changes))
         try:
-            applied = await self.bridge.ask(self._handle.actor, asked, timeout_s=CONFIGURE_S)
+            applied = await self.bridge.ask(self._handle.actor, request, timeout_s=CONFIGURE_S)
         except HapticError as error:
             for change in parsed.changes:
                 parsed.fault(change.path, f"not confirmed in time, send it again: {error.sentence}")
@@ -295,14 +295,14 @@ class SessionChannel(Channel):
             declared = [change.path for change in parsed.changes if isinstance(change, DeclareProfile)]
             if declared:
                 await self.bridge.profile_shown(self.session_id, applied.config.profile)
-                await self._store(parsed, declared[0])
+                await self._confirm_stored(parsed, declared[0])
         if self.is_open:
-            devices.drop_gone(parsed)
-            drained = self._take(parsed, text, devices)
+            devices.drop_absent(parsed)
+            drained = self._apply(parsed, text, devices)
             if drained is not None:
                 await drained
 
-    async def _store(self, parsed: ParsedMessage, path: str) -> None:
+    async def _confirm_stored(self, parsed: ParsedMessage, path: str) -> None:
         """Wait until the ledger is on the disk; report a failure in the frame at `path`."""
         try:
             await self.bridge.ask(STORE, ConfirmLedger(), timeout_s=CONFIGURE_S)
@@ -333,23 +333,23 @@ class SessionChannel(Channel):
     def _on_taken(self, size: int, sent: asyncio.Future[None]) -> None:
         """Handle that an unsent frame was sent or its connection ended."""
         self._unsent -= size
-        if self._taken is not None:
-            self._taken.set()
+        if self._frame_sent is not None:
+            self._frame_sent.set()
         if not sent.cancelled():
             sent.exception()
 
     async def _drained(self) -> None:
         """Wait until the client has read enough frames; close it after 10 s without reading."""
-        self._taken = asyncio.Event()
+        self._frame_sent = asyncio.Event()
         while self._unsent > MOST_UNSENT_BYTES:
             try:
-                await asyncio.wait_for(self._taken.wait(), DRAIN_S)
+                await asyncio.wait_for(self._frame_sent.wait(), DRAIN_S)
             except TimeoutError:
                 logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S)
                 self.disconnect(POLICY, "frames were not read for 10 s")
                 break
-            self._taken.clear()
-        self._taken = None
+            self._frame_sent.clear()
+        self._frame_sent = None
 
     # ------------------------------------------------------------ used by HTTP
 

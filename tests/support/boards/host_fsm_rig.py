@@ -28,7 +28,7 @@ class HostFsmRig:
 
     def __init__(self, tries: int = 3, answer_s: float = 2.0) -> None:
         self.talk = HostFsm(tries=tries, answer_s=answer_s)
-        self.talk.go_on()
+        self.talk.start_waking()
         self.now_ns = 10**9
         self.said: list[Frame] = []
         self._sequence = 0
@@ -47,7 +47,7 @@ class HostFsmRig:
             self.now_ns += 10 * MS
             if states:
                 for peer in self.talk.peers:
-                    self.talk.seen(peer.index, self.now_ns, 0, 0)
+                    self.talk.update_from_thread(peer.index, self.now_ns, 0, 0)
             said += self._step([])
         return said
 

@@ -97,7 +97,7 @@ def test_nobody_is_woken_before_commands_flow() -> None:
 
     assert [frame.message for words in said for frame in Decoder().feed(words)] == [Identify()]
     assert talk.identified
-    talk.go_on()
+    talk.start_waking()
     (words,) = talk.step(3, [])
     assert Decoder().feed(words)[0].message == Wake(rate_hz=1000)
 
@@ -215,7 +215,7 @@ def test_heartbeats_and_faults_are_seen(rig: HostFsmRig) -> None:
     assert peer.beat_ns == rig.now_ns
     assert peer.faults == FaultFlag.HALL
 
-    rig.talk.seen(0, rig.now_ns, rig.now_ns + 5, 0)
+    rig.talk.update_from_thread(0, rig.now_ns, rig.now_ns + 5, 0)
     assert peer.beat_ns == rig.now_ns + 5
     assert peer.faults == FaultFlag(0)
 
@@ -226,11 +226,11 @@ def test_a_board_has_settled_when_it_says_so_and_knows_where_it_is(rig: HostFsmR
     rig.hear(SETTLING)
     assert not rig.talk.peers[0].settled
 
-    rig.talk.seen(0, rig.now_ns, 0, 0, homed=False)
+    rig.talk.update_from_thread(0, rig.now_ns, 0, 0, homed=False)
     rig.hear(READY)
     assert not rig.talk.peers[0].settled
 
-    rig.talk.seen(0, rig.now_ns, 0, 0, homed=True)
+    rig.talk.update_from_thread(0, rig.now_ns, 0, 0, homed=True)
     assert rig.talk.peers[0].settled
 
 
@@ -253,6 +253,6 @@ def test_an_index_that_nobody_told_of_is_nobody(rig: HostFsmRig) -> None:
 def test_goodbye_puts_motors_to_rest_first_and_then_devices_to_sleep(rig: HostFsmRig) -> None:
     rig.awake()
 
-    words = [Decoder().feed(word)[0].message for word in rig.talk.goodbye()]
+    words = [Decoder().feed(word)[0].message for word in rig.talk.sleep_frames()]
 
     assert words == [Command(), Wake(awake=False, rate_hz=0)]

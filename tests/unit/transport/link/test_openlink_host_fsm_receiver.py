@@ -84,10 +84,10 @@ def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: HostFsmRig) -
     rig.hear(replace(GRIP, device_id="G9"))
     rig.hear(Settle(SettlePhase.ASLEEP))
 
-    rig.talk.seen(0, old_ns, old_ns, int(FaultFlag.HALL), homed=False, calibrated=True)
+    rig.talk.update_from_thread(0, old_ns, old_ns, int(FaultFlag.HALL), homed=False, calibrated=True)
 
     (peer,) = rig.talk.peers
-    assert (peer.told, peer.faults, peer.homed, peer.calibrated, peer.beat_ns) == (
+    assert (peer.has_state, peer.faults, peer.homed, peer.calibrated, peer.beat_ns) == (
         False,
         FaultFlag(0),
         True,
@@ -159,7 +159,7 @@ def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_
     asked: list[int] = []
     states_ns = rig.now_ns
     for _ in range(6000):
-        rig.talk.seen(0, states_ns, 0, 0)
+        rig.talk.update_from_thread(0, states_ns, 0, 0)
         for frame in rig.wait(10):
             if isinstance(frame.message, Identify) and frame.device == 0:
                 rig.hear(Presence(0b1), device=EVERY_DEVICE)
@@ -168,7 +168,7 @@ def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_
         rig.hear(Presence(0b1), device=EVERY_DEVICE)
 
     assert [after - before for before, after in pairwise(asked)][1:7] == [10, 20, 40, 80, 100, 100]
-    assert rig.talk.complaints == ["index 0 of the receiver: it refused IDENTIFY (device)"]
+    assert rig.talk.log_sentences == ["index 0 of the receiver: it refused IDENTIFY (device)"]
     assert rig.talk.why == ""
 
     rig.hear(GRIP)
@@ -208,7 +208,7 @@ def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: Ho
 
     assert rig.ids() == ["G0"]
     assert rig.talk.settled
-    assert len(rig.talk.complaints) == 1
+    assert len(rig.talk.log_sentences) == 1
 
 
 def test_a_receiver_that_has_started_again_counts_its_frames_from_zero(rig: HostFsmRig) -> None:

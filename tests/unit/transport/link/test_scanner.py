@@ -38,8 +38,8 @@ class Some:
     def named_paths(self) -> tuple[str, ...]:
         return ()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
-        raise NoDeviceAnswers(f"{candidate} {patience} {stop}")
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
+        raise NoDeviceAnswers(f"{candidate} {limits} {stop}")
 
 
 def test_a_family_that_cannot_list_its_ports_keeps_them_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:

@@ -113,8 +113,8 @@ class Family:
     def named_paths(self) -> tuple[str, ...]:
         return ()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Any:
-        del patience, stop
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Any:
+        del limits, stop
         self.opened.append(candidate)
         if self._error is not None:
             raise self._error

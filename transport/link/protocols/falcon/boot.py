@@ -105,22 +105,22 @@ def _wake_boot_loader(wire: Ftdi, stop: threading.Event) -> None:
     for _ in range(MOST_HELLOS):
         _check(stop)
         wire.write(HELLO)
-        heard = b""
+        received = b""
         for _ in range(READS_PER_HELLO):
-            heard += wire.read()
-            if heard.endswith(HELLO_ANSWER):
+            received += wire.read()
+            if received.endswith(HELLO_ANSWER):
                 return
     raise UploadFailed("the boot loader does not answer: unplug the Falcon's power and plug it in again")
 
 
 def _answer(wire: Ftdi, length: int) -> bytes:
     """Return that many bytes, or fewer if the boot loader stops answering."""
-    heard = b""
+    received = b""
     for _ in range(READS_PER_CHUNK):
-        heard += wire.read()
-        if len(heard) >= length:
+        received += wire.read()
+        if len(received) >= length:
             break
-    return heard
+    return received
 
 
 def _check(stop: threading.Event) -> None:

@@ -39,12 +39,12 @@ class FalconDriver:
         """No setting names a Falcon."""
         return ()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> PolledLink:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> PolledLink:
         """Open a Falcon and upload its firmware if it has none: PortUnusable, NoDeviceAnswers.
 
         An upload takes 1 to 2 s, whatever the limits.
         """
-        del patience
+        del limits
         device = self._bus.find(candidate)
         if device is None:
             raise NoDeviceAnswers(NOT_PLUGGED_IN)

@@ -103,8 +103,8 @@ class HapiLink:
             gone = "it has not answered for 500 ms"
         if self._calibrating is not None and counters.sample_ns[0] > self._calibrating[1] + SETTLED_NS:
             self._calibration, self._calibrating = CalibrationResult(self._calibrating[0]), None
-        about = DeviceFacts(calibration=self._calibration)
-        return LinkFacts(gone, (self._found,), {self._found.device_id: about}, link_counters(counters))
+        device_facts = DeviceFacts(calibration=self._calibration)
+        return LinkFacts(gone, (self._found,), {self._found.device_id: device_facts}, link_counters(counters))
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
         """Do nothing: the loop does all of it."""
@@ -116,10 +116,10 @@ class HapiLink:
         if not run:
             self._calibrating = None
             return
-        known = run == (self._calibrating or (None,))[0] or (
+        is_known = run == (self._calibrating or (None,))[0] or (
             self._calibration is not None and self._calibration.run == run
         )
-        if not known and self._thread.send(self._setup):
+        if not is_known and self._thread.send(self._setup):
             self._calibrating = (run, now_ns())
 
     def close(self) -> None:
@@ -161,7 +161,7 @@ class HapiDriver:
         """Return the ports of the setting."""
         return tuple(self._named())
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> HapiLink:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> HapiLink:
         """Set up the board and wait for its first reply: NoDeviceAnswers; OSError if the port cannot be opened."""
         name = self._named().get(candidate.path)
         if name is None:
@@ -171,7 +171,7 @@ class HapiDriver:
             open_port(candidate.path, BAUD, read_s=READ_S, write_s=1.0),
         )
         try:
-            _set_up(port, board, patience, stop)
+            _set_up(port, board, limits, stop)
             thread = PortThread(
                 self._runtime,
                 os.dup(port.fileno()),
@@ -226,12 +226,12 @@ def found_board(candidate: Candidate, name: str) -> FoundDevice:
     )
 
 
-def _set_up(port: serial.Serial, board: Board, patience: OpenLimits, stop: threading.Event) -> None:
+def _set_up(port: serial.Serial, board: Board, limits: OpenLimits, stop: threading.Event) -> None:
     """Switch the motors off whatever the board was doing, then repeat setup until it answers."""
     zero, wanted = zero_message(board), 1 + 4 * len(board.joints)
     port.write(zero)
     port.write(FLUSH)
-    until = time.monotonic() + patience.timeout_s
+    until = time.monotonic() + limits.timeout_s
     while not stop.is_set() and time.monotonic() < until:
         _drain(port)
         for message in (reset_message(), setup_message(board), zero):
@@ -251,9 +251,9 @@ def _drain(port: serial.Serial) -> None:
 
 def _answers(port: serial.Serial, wanted: int, until: float, stop: threading.Event) -> bool:
     """Whether one reply of the right length and board id arrives."""
-    got = b""
+    received = b""
     while time.monotonic() < until and not stop.is_set():
-        got += port.read(READ_BYTES)
-        if len(got) >= wanted:
-            return len(got) == wanted and got[0] == BOARD_ID
+        received += port.read(READ_BYTES)
+        if len(received) >= wanted:
+            return len(received) == wanted and received[0] == BOARD_ID
     return False

@@ -25,7 +25,7 @@ from fastpath.port.port_thread import PortThread
 from transport.link.protocols.openlink.host_fsm import HALF_WAY, HostFsm
 from transport.link.protocols.openlink.identity import found_device, why_not_driven
 from transport.link.protocols.openlink.peer import MS, Peer
-from transport.link.protocols.openlink.status_text import words_of
+from transport.link.protocols.openlink.status_text import fault_names
 from transport.link.serial_port import link_counters, open_port
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class SerialPort(Protocol):
 
 
 @dataclass(slots=True)
-class _Shown:
+class _ReportedDevice:
     """A reported device; another `peer` means that a receiver assigned the index to another device."""
 
     peer: Peer
@@ -78,39 +78,39 @@ class _Shown:
 class OpenlinkLink:
     """Link of one board or one receiver; see `actors.port.link_interface.Link`."""
 
-    def __init__(self, port: str, thread: PortThread, runtime: Runtime, talk: HostFsm) -> None:
+    def __init__(self, port: str, thread: PortThread, runtime: Runtime, fsm: HostFsm) -> None:
         self._port = port
         self._thread = thread
         self._runtime = runtime
-        self._talk = talk
+        self._fsm = fsm
         self._decoder = Decoder()
         self._lock = threading.Lock()
-        self._shown: dict[int, _Shown] = {}
+        self._reported: dict[int, _ReportedDevice] = {}
         self._attached: dict[int, Lease] = {}
         self._closed = False
 
     def wake(self, stopped: Callable[[], bool]) -> str:
         """Wake the devices. Return why that failed, "" when each has answered and sent a state or had time to."""
-        self._talk.go_on()
+        self._fsm.start_waking()
         settled_ns: int | None = None
         while True:
             with self._lock:
-                self._go_on()
+                self._step()
             gone = self._thread.counters().gone
-            if gone or self._talk.why or stopped():
-                return self._talk.why or (os.strerror(gone) if gone else "it was given up")
+            if gone or self._fsm.why or stopped():
+                return self._fsm.why or (os.strerror(gone) if gone else "it was given up")
             now_ns = self._runtime.now_ns()
-            if self._talk.settled:
+            if self._fsm.settled:
                 settled_ns = settled_ns or now_ns
-                heard = all(peer.told or not peer.awake for peer in self._talk.peers)
-                if heard or now_ns - settled_ns > FIRST_STATE_NS:
+                have_states = all(peer.has_state or not peer.awake for peer in self._fsm.peers)
+                if have_states or now_ns - settled_ns > FIRST_STATE_NS:
                     return ""
             time.sleep(READ_S)
 
     @property
     def receiver(self) -> bool:
         """Whether devices come and go behind the open port."""
-        return self._talk.receiver
+        return self._fsm.receiver
 
     def start(self, leases: Mapping[str, Lease]) -> None:
         """Exchange with the slots of these devices only."""
@@ -119,7 +119,7 @@ class OpenlinkLink:
                 return
             wanted: dict[int, Lease] = {}
             for device_id, lease in leases.items():
-                peer = self._talk.find(device_id)
+                peer = self._fsm.find(device_id)
                 if peer is not None:
                     wanted[peer.index] = lease
             for index in self._attached.keys() - wanted.keys():
@@ -133,24 +133,24 @@ class OpenlinkLink:
         """Step the state machine, then return the facts."""
         with self._lock:
             if not self._closed:
-                self._go_on()
+                self._step()
             counters = self._thread.counters()
             return LinkFacts(
-                gone=os.strerror(counters.gone) if counters.gone else self._talk.why,
+                gone=os.strerror(counters.gone) if counters.gone else self._fsm.why,
                 devices=self._found(),
-                of={peer.identity.device_id: _facts_of(peer) for peer in self._talk.peers if peer.identity},
+                of={peer.identity.device_id: _facts_of(peer) for peer in self._fsm.peers if peer.identity},
                 counters=link_counters(counters),
             )
 
     def configure(self, device_id: str, wide: DeviceWide, *, save: bool = False) -> None:
         """Send the configuration to the device; values that it does not support are left out."""
         with self._lock:
-            self._talk.configure(device_id, wide, save=save)
+            self._fsm.configure(device_id, wide, save=save)
 
     def calibrate(self, device_id: str, run: int) -> None:
         """Start calibration `run`, 0 aborts a running one; the facts show its result."""
         with self._lock:
-            self._talk.calibrate(device_id, run)
+            self._fsm.calibrate(device_id, run)
 
     def close(self) -> None:
         """Motors off, devices asleep, join the thread, close the descriptor."""
@@ -158,18 +158,18 @@ class OpenlinkLink:
             if self._closed:
                 return
             self._closed = True
-            if self._talk.receiver:
-                for words in self._talk.goodbye():
-                    self._thread.send(words)
+            if self._fsm.receiver:
+                for outgoing in self._fsm.sleep_frames():
+                    self._thread.send(outgoing)
         # Not under the lock: the timekeeper, which calls `facts`, must not wait for a thread or the failsafe process.
         self._thread.close()
 
-    def _go_on(self) -> None:
+    def _step(self) -> None:
         frames = self._decoder.feed(b"".join(self._thread.receive()))
         counters = self._thread.counters()
         for index, (state_ns, beat_ns) in enumerate(zip(counters.sample_ns, counters.beat_ns, strict=True)):
             bits = counters.bits[index]
-            self._talk.seen(
+            self._fsm.update_from_thread(
                 index,
                 state_ns,
                 beat_ns,
@@ -177,22 +177,22 @@ class OpenlinkLink:
                 homed=bool(bits & PortBit.PORT_HOMED),
                 calibrated=bool(bits & PortBit.PORT_CALIBRATED),
             )
-        for words in self._talk.step(self._runtime.now_ns(), frames):
-            self._thread.send(words)
-        for complaint in self._talk.complaints:
-            logger.warning("port %s: %s", self._port, complaint)
-        self._talk.complaints.clear()
+        for outgoing in self._fsm.step(self._runtime.now_ns(), frames):
+            self._thread.send(outgoing)
+        for sentence in self._fsm.log_sentences:
+            logger.warning("port %s: %s", self._port, sentence)
+        self._fsm.log_sentences.clear()
 
     def _found(self) -> tuple[FoundDevice, ...]:
-        shown: dict[int, _Shown] = {}
-        for peer in self._talk.peers:
-            before = self._shown.get(peer.index)
+        reported: dict[int, _ReportedDevice] = {}
+        for peer in self._fsm.peers:
+            before = self._reported.get(peer.index)
             if before is not None and before.peer is peer:
-                shown[peer.index] = before
+                reported[peer.index] = before
             elif peer.identity is not None:
-                shown[peer.index] = _Shown(peer, found_device(peer.identity, calibrated=peer.calibrated))
-        self._shown = shown
-        return tuple(one.found for one in shown.values())
+                reported[peer.index] = _ReportedDevice(peer, found_device(peer.identity, calibrated=peer.calibrated))
+        self._reported = reported
+        return tuple(one.found for one in reported.values())
 
 
 class OpenlinkDriver:
@@ -213,22 +213,22 @@ class OpenlinkDriver:
         """Return the paths of `devices/detection/serial_ports`."""
         return self._ports.named_paths()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> OpenlinkLink:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> OpenlinkLink:
         """Identify the board at a port: NoDeviceAnswers, PortUnusable, OSError."""
-        return open_board(candidate, self._runtime, patience, stop, self._failsafe)
+        return open_board(candidate, self._runtime, limits, stop, self._failsafe)
 
 
 def open_board(
     candidate: Candidate,
     runtime: Runtime,
-    patience: OpenLimits,
+    limits: OpenLimits,
     stop: threading.Event,
     failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
     """Open the serial port of a candidate and identify the board: NoDeviceAnswers, PortUnusable, OSError."""
     with open_port(candidate.path, BAUD, read_s=READ_S) as port:
         try:
-            return open_link(candidate, port, runtime, patience, stop, failsafe)
+            return open_link(candidate, port, runtime, limits, stop, failsafe)
         except serial.SerialException as error:
             raise NoDeviceAnswers(f"{candidate.path} went away while it was asked ({error})") from error
 
@@ -237,7 +237,7 @@ def open_link(
     candidate: Candidate,
     port: SerialPort,
     runtime: Runtime,
-    patience: OpenLimits,
+    limits: OpenLimits,
     stop: threading.Event,
     failsafe: Failsafe | None = None,
 ) -> OpenlinkLink:
@@ -245,18 +245,18 @@ def open_link(
 
     The link has its own descriptor.
     """
-    talk = HostFsm(answer_s=patience.timeout_s, tries=patience.tries)
-    _identify(candidate, port, runtime, talk, stop)
-    refusal = "" if talk.receiver or talk.board.identity is None else why_not_driven(talk.board.identity)
+    fsm = HostFsm(answer_s=limits.timeout_s, tries=limits.tries)
+    _identify(candidate, port, runtime, fsm, stop)
+    refusal = "" if fsm.receiver or fsm.board.identity is None else why_not_driven(fsm.board.identity)
     if refusal:
         raise PortUnusable(PortFault.NO_DRIVER, refusal)
     descriptor = os.dup(port.fileno())
     try:
-        thread = _thread_of(candidate, descriptor, runtime, talk, failsafe)
+        thread = _thread_of(candidate, descriptor, runtime, fsm, failsafe)
     except BaseException:
         os.close(descriptor)
         raise
-    link = OpenlinkLink(candidate.port, thread, runtime, talk)
+    link = OpenlinkLink(candidate.port, thread, runtime, fsm)
     why = link.wake(stop.is_set)
     if why:
         link.close()
@@ -264,33 +264,33 @@ def open_link(
     return link
 
 
-def _identify(candidate: Candidate, port: SerialPort, runtime: Runtime, talk: HostFsm, stop: threading.Event) -> None:
+def _identify(candidate: Candidate, port: SerialPort, runtime: Runtime, fsm: HostFsm, stop: threading.Event) -> None:
     decoder = Decoder()
-    while not talk.identified:
-        for words in talk.step(runtime.now_ns(), decoder.feed(port.read(READ_BYTES))):
-            port.write(words)
-        if talk.why or stop.is_set():
-            raise NoDeviceAnswers(f"{candidate.path}: {talk.why or 'it was given up'}")
+    while not fsm.identified:
+        for outgoing in fsm.step(runtime.now_ns(), decoder.feed(port.read(READ_BYTES))):
+            port.write(outgoing)
+        if fsm.why or stop.is_set():
+            raise NoDeviceAnswers(f"{candidate.path}: {fsm.why or 'it was given up'}")
 
 
 def _thread_of(
-    candidate: Candidate, descriptor: int, runtime: Runtime, talk: HostFsm, failsafe: Failsafe | None
+    candidate: Candidate, descriptor: int, runtime: Runtime, fsm: HostFsm, failsafe: Failsafe | None
 ) -> PortThread:
     modes, rates = [CommandMode.RELEASE] * MAX_DEVICES, [0.0] * MAX_DEVICES
-    if not talk.receiver:
-        board = talk.board
+    if not fsm.receiver:
+        board = fsm.board
         modes, rates = [board.mode], [board.commands_hz]
     thread = PortThread(
         runtime,
         descriptor,
         "openlink",
         rates_hz=tuple(rates),
-        zero_packet=b"" if talk.receiver else ZERO_PACKET,
+        zero_packet=b"" if fsm.receiver else ZERO_PACKET,
         config=bytes(modes),
         name=f"hd-p-{candidate.port}",
         failsafe=failsafe,
     )
-    if not talk.receiver and rates[0]:
+    if not fsm.receiver and rates[0]:
         thread.set_idle(0, IDLE_HZ)
     thread.start()
     return thread
@@ -300,7 +300,7 @@ def _facts_of(peer: Peer) -> DeviceFacts:
     return DeviceFacts(
         awake=peer.phase is not SettlePhase.ASLEEP,
         heartbeat_ns=peer.beat_ns,
-        fault=", ".join(filter(None, (words_of(peer.faults), peer.refusal))),
+        fault=", ".join(filter(None, (fault_names(peer.faults), peer.refusal))),
         calibration=peer.ended,
         homed=peer.settled,
     )

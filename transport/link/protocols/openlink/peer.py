@@ -23,7 +23,7 @@ UNSETTLED: Final = frozenset({SettlePhase.WAKING, SettlePhase.SETTLING})
 
 
 @dataclass(slots=True)
-class Ask:
+class PendingRequest:
     """A request that waits for its answer and is repeated."""
 
     message: Message
@@ -32,7 +32,7 @@ class Ask:
     due_ns: int = 0  # ns, time of the next repetition
     sequences: list[int] = field(default_factory=list)  # sequence numbers under which it was sent
 
-    def again(self, due_ns: int, left: int) -> None:
+    def repeat(self, due_ns: int, left: int) -> None:
         """Send it again at `due_ns` (ns), and `left` times more without an answer."""
         self.due_ns, self.left = due_ns, left
         del self.sequences[:-KEPT]
@@ -47,21 +47,21 @@ class Peer:
     since_ns: int = 0  # ns, when it was first expected at this index
     phase: SettlePhase | None = None
     settle_ns: int = 0  # ns, of the newest SETTLE
-    asks: dict[type[Message], Ask] = field(default_factory=dict)
+    pending: dict[type[Message], PendingRequest] = field(default_factory=dict)
     heard_ns: int = 0  # ns, of the newest state or SETTLE
     beat_ns: int | None = None  # ns, of the newest heartbeat
-    told: bool = False  # a state has arrived
+    has_state: bool = False  # a state has arrived
     calibrated: bool = False
     # sentences about refused requests, until the next one is accepted
     refusals: dict[type[Message], str] = field(default_factory=dict)
-    lit: Led = OFF  # LED state that was sent last
-    lit_ns: int = 0
+    led: Led = OFF  # LED state that was sent last
+    led_ns: int = 0
     faults: FaultFlag = NO_FAULTS
     homed: bool = True
     watchdog_trips: int = 0
     run: int = 0  # number of the calibration at the host
     runs: int = 0  # number of the calibration in the protocol
-    run_asked: Ask | None = None
+    run_request: PendingRequest | None = None
     ended: CalibrationResult | None = None
     lost: str = ""  # why it is gone; "" while it answers
     losses: int = 0  # losses at this index since it last sent states for 10 s
@@ -71,7 +71,7 @@ class Peer:
         """Sentences about refused requests."""
         return ", ".join(filter(None, self.refusals.values()))
 
-    def is_still(self, identity: Identity) -> bool:
+    def is_same_device(self, identity: Identity) -> bool:
         """Whether `identity` is that of the same device."""
         known = self.identity
         return known is not None and (known.device_id, known.uuid) == (identity.device_id, identity.uuid)

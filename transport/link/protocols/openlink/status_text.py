@@ -31,7 +31,7 @@ SETTLING: Final = Led(LedMode.BREATHE, red=255, green=128)
 READY: Final = Led(LedMode.STEADY, green=255)
 
 
-def light(phase: SettlePhase | None, faults: FaultFlag) -> Led:
+def led_of(phase: SettlePhase | None, faults: FaultFlag) -> Led:
     """Return the LED: blinking red: fault; amber: settling; green: follows commands; off: asleep."""
     if phase is None or phase is SettlePhase.ASLEEP:
         return OFF
@@ -40,23 +40,23 @@ def light(phase: SettlePhase | None, faults: FaultFlag) -> Led:
     return READY if phase is SettlePhase.READY else SETTLING
 
 
-def words_of(flags: FaultFlag) -> str:
+def fault_names(flags: FaultFlag) -> str:
     """Return the names of the faults for the log."""
     return ", ".join((flag.name or "").lower().replace("_", " ") for flag in flags)
 
 
-def configuration_refused(told: Configuration) -> str:
+def configuration_refused(answer: Configuration) -> str:
     """Return why the configuration was not applied or stored, "" if it was."""
-    if told.result is ConfigureResult.DONE:
+    if answer.result is ConfigureResult.DONE:
         return ""
-    why = told.result.name.lower().replace("_", " ")
-    held = "has its configuration until it loses power" if told.result is ConfigureResult.STORAGE_FAILED else ""
-    return f"it {held or 'did not take its configuration'} ({why})"
+    why = answer.result.name.lower().replace("_", " ")
+    partly = "has its configuration until it loses power" if answer.result is ConfigureResult.STORAGE_FAILED else ""
+    return f"it {partly or 'did not take its configuration'} ({why})"
 
 
-def refused(kind: type[Message], told: Refused) -> str:
+def refusal_sentence(kind: type[Message], answer: Refused) -> str:
     """Return which request was refused and why."""
-    why = told.reason.name.lower()
-    if told.reason is RefusedReason.VERSION:
-        why = f"it speaks versions up to {told.newest_version} of the protocol"
+    why = answer.reason.name.lower()
+    if answer.reason is RefusedReason.VERSION:
+        why = f"it speaks versions up to {answer.newest_version} of the protocol"
     return f"it refused {kind.__name__.upper()} ({why})"

@@ -105,15 +105,15 @@ class SpaceMouse:
         self._clock = clock
         self._deflection = Deflection()
         self._orientation: Quaternion = NO_ROTATION
-        self._turned_ns = self._heard_ns = clock()
+        self._turned_ns = self._report_ns = clock()
         reports.write(LIGHT_ON)
 
     def exchange(self, torque: Vec3) -> Sample | None:
         """Return the integrated orientation and the buttons; it has no motors."""
         del torque
-        self._hear()
+        self._read_reports()
         now = self._clock()
-        turn = self._deflection.turn if now - self._heard_ns <= STALE_NS else NO_TURN
+        turn = self._deflection.turn if now - self._report_ns <= STALE_NS else NO_TURN
         seconds, self._turned_ns = (now - self._turned_ns) / NS_PER_S, now
         if turn != NO_TURN:
             speed = (FULL_SPEED * turn[0], FULL_SPEED * turn[1], FULL_SPEED * turn[2])
@@ -125,7 +125,7 @@ class SpaceMouse:
         self._reports.write(LIGHT_OFF)
         self._reports.close()
 
-    def _hear(self) -> None:
+    def _read_reports(self) -> None:
         """Read every waiting report; the newest of each kind counts."""
         for _ in range(MOST_REPORTS):
             report = self._reports.read()
@@ -137,7 +137,7 @@ class SpaceMouse:
             if after is not None:
                 self._deflection = after
                 if report[0] != PRESSED:
-                    self._heard_ns = self._clock()
+                    self._report_ns = self._clock()
 
 
 def found_spacemouse(device: HidDevice) -> FoundDevice:

@@ -44,9 +44,9 @@ class SpaceMouseDriver:
         """No setting names a SpaceMouse."""
         return ()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> PolledLink:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> PolledLink:
         """Open the device and read its reports: PortUnusable, NoDeviceAnswers."""
-        del patience, stop
+        del limits, stop
         for device in self._hid_devices():
             if device.path == candidate.path and (device.vendor_id, device.product_id) in IDS:
                 opened = SpaceMouse(self._open_hid(device.path), found_spacemouse(device))

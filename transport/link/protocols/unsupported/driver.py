@@ -33,9 +33,9 @@ class UnsupportedDriver:
         """No setting names a USB device."""
         return ()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Raise NoDeviceAnswers."""
-        del patience, stop
+        del limits, stop
         raise NoDeviceAnswers(f"{candidate.path} is not driven")
 
     def _is_listed_here(self, candidate: Candidate) -> bool:
