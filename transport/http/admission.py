@@ -23,7 +23,7 @@ from transport.wire.envelope import HeadersTooLarge, TooManyRequests
 if TYPE_CHECKING:
     from tornado.iostream import IOStream
 
-# ns; a connection that is younger in its state may still make progress.
+# ns; a connection that entered its state more recently may still make progress.
 FRESH_NS: Final = 1_000_000_000
 
 logger = logging.getLogger(__name__)
@@ -56,6 +56,7 @@ class Admission:
 
     async def turn(self, peer: str, *, foreign: bool) -> None:
         """Wait until a request may begin; `foreign`: it comes from a web page that will be refused.
+
 
         Programs of this machine are delayed instead of refused: docs/decisions/0035.
         """

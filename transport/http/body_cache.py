@@ -55,7 +55,7 @@ class VersionedBody(Generic[V, B]):
         self._times: deque[int] = deque(maxlen=MADE_A_SECOND)
 
     async def get(self, version: Callable[[], V], make: Callable[[V], B]) -> B:
-        """Return what `make` returns on a worker thread for the current `version` or a newer one; raise what it raises."""
+        """Run `make` on a worker thread for the current `version` or a newer one. Return its result, or raise its error."""
         wanted, begun = version(), self._begun
         # A body begun after the call is new enough, even if the version has changed again.
         while self._held is None or (self._held[0] != wanted and self._ended <= begun):

@@ -42,11 +42,11 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A JSON answer; `error` is the sentence of a `status` other than 2xx."""
+    """A JSON answer."""
 
     data: Data
     status: int = 200
-    error: str | None = None
+    error: str | None = None  # sentence of a `status` other than 2xx
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +59,16 @@ class Text:
 
 @dataclass(slots=True)
 class Call:
-    """One request; `words` are the named segments of the path, `accept` is the Accept header."""
+    """One request."""
 
     edge: Edge
-    words: Mapping[str, str]
+    words: Mapping[str, str]  # named segments of the path
     query: Mapping[str, str]
     body: object
     peer: str
     vocabulary: Vocabulary
     version: str
-    accept: str = ""
+    accept: str = ""  # the Accept header
     unknown_keys: list[str] = field(default_factory=list[str])
 
     @property
@@ -90,9 +90,10 @@ class Call:
         return self.body
 
     def fields(self, *known: str) -> dict[str, object]:
-        """Return the body as an object; unknown keys become warnings of the answer.
+        """Return the body as an object; unknown keys become warnings in the answer.
 
-        InvalidInput when it is no object, or has keys and none of them is known.
+
+        InvalidInput if it is not an object, or has keys but none that is known.
         """
         body = self.value()
         if not isinstance(body, dict):
@@ -105,7 +106,7 @@ class Call:
         return found
 
     def note_unknown(self, found: Collection[str], known: Collection[str]) -> None:
-        """Name the keys of `found` that are not `known` in the answer's warnings."""
+        """Add a warning to the answer for each key of `found` that is not `known`."""
         self.unknown_keys += (key for key in found if key not in known)
 
 
@@ -123,7 +124,7 @@ def wants_envelope(query: Mapping[str, str], *, default: bool) -> bool:
 
 
 def parse_body(body: bytes) -> object:
-    """Parse a JSON body (of two equal keys the last counts); NO_BODY for an empty one. InvalidInput with the position of the fault."""
+    """Parse a JSON body (of equal keys the last counts); NO_BODY if empty. InvalidInput with the position of the fault."""
     text = body.removeprefix(BOM)
     if not text.strip():
         return NO_BODY

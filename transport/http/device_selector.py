@@ -25,10 +25,10 @@ _SHOWN: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """The subject of a route, as error sentences name it; `every_kind`: whatever the spec of a kind says."""
+    """The subject of a route, as error sentences name it."""
 
     name: str
-    every_kind: bool = False
+    every_kind: bool = False  # True: devices of all kinds have it
 
     def on(self, record: DeviceRecord) -> bool:
         """Whether the device has this area."""
@@ -42,21 +42,21 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Devices:
-    """The devices that a selector found, in frame order; `pattern`: the selector may match several."""
+    """The devices that a selector matches, in frame order."""
 
     text: str
     records: tuple[DeviceRecord, ...]
-    pattern: bool
+    pattern: bool  # the selector may match several
 
     def having(self, area: Area) -> Devices:
-        """Return those with `area`; UnsupportedArea when none of those found has it, NoSuchDevice when none was found."""
+        """Return those with `area`; UnsupportedArea if no match has it, NoSuchDevice without matches."""
         kept = tuple(record for record in self.some() if area.on(record))
         if not kept:
             raise UnsupportedArea(self.records[0].kind.with_article, area.name)
         return Devices(self.text, kept, self.pattern)
 
     def some(self) -> tuple[DeviceRecord, ...]:
-        """Return the records; NoSuchDevice when there are none."""
+        """Return the records; NoSuchDevice without matches."""
         if not self.records:
             raise NoSuchDevice(shown(self.text))
         return self.records

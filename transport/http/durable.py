@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 async def confirmed(bridge: Bridge, done: str) -> None:
-    """Return when the ledger is on the disk; the error says that `done` is in force all the same."""
+    """Return when the ledger is on the disk; an error says that `done` is in force nevertheless."""
     try:
         await bridge.ask(STORE, ConfirmLedger())
     except HapticError as error:

@@ -67,10 +67,10 @@ def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
 
 
 def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
-    """Return the handler of `GET /openapi.json`; `routes` is called late, as it contains this route."""
+    """Return the handler of `GET /openapi.json`; `routes` is called at the request, as it contains this route."""
 
     async def read_description(call: Call) -> Answer:
-        """Of this moment: devices and sessions that are there stand in it. Written beside the event loop, for it takes a while."""
+        """Return the description with the present devices and sessions; generated on a worker thread, because it is slow."""
         version = call.edge.build["interface"]
 
         def written(facts: ServiceValues) -> Encoded:

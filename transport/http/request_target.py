@@ -14,7 +14,7 @@ from actors.kit.errors import InvalidInput
 VERSIONS: Final = ("3.0", "3.1")
 NEWEST: Final = "3.1"
 MOST_FIELDS: Final = 64
-# Malformed, it is refused by the service of sessions with a warning to the client, who gets a new session.
+# If malformed, the SessionManager opens a new session and warns the client.
 RESUMED: Final = "session_id"
 
 _BROKEN: Final = re.compile(r"%(?![0-9A-Fa-f]{2})")

@@ -12,28 +12,23 @@ from transport.wire.envelope import MethodNotAllowed, NoSuchRoute
 from transport.wire.vocabulary import path_members
 
 METHODS: Final = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS")
-# The one named segment that not every word fits: a type, a family or a pattern of them.
+# The named segment that accepts only some words: a type, a family or a pattern of them.
 DEVICE: Final = "{device}"
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One method of one path shape; in a shape `{name}` is one segment, `{name...}` is the rest of the path.
-
-    `enveloped`: the envelope unless `?format=plain`. `reads_body`: the body must be JSON. `always`: answered also while the
-    service starts and stops. `about`: what it takes and answers, for its description. `deprecation`: what to use instead,
-    said in every answer; None for a route that stays.
-    """
+    """One method of one path shape; in a shape `{name}` is one segment, `{name...}` the rest of the path."""
 
     method: str
     shape: str
     handler: Handler
     summary: str
-    enveloped: bool = False
-    reads_body: bool = False
-    always: bool = False
-    about: RouteSchema = PLAIN
-    deprecation: str | None = None
+    enveloped: bool = False  # answers are in the envelope unless `?format=plain`
+    reads_body: bool = False  # the body must be JSON
+    always: bool = False  # also answered while the service starts and stops
+    about: RouteSchema = PLAIN  # schemas for the description
+    deprecation: str | None = None  # replacement, named in every answer; None: not deprecated
 
 
 @dataclass(frozen=True, slots=True)

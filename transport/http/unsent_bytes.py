@@ -21,7 +21,7 @@ class UnsentBytes:
         self.total = 0
 
     def goes_on(self, stream: IOStream, size: int) -> None:
-        """Note that `size` bytes of an answer are left, at its begin and after each piece; beyond the limit close stalled connections."""
+        """Record that `size` bytes of an answer are unsent, at its start and after each piece; past the limit close stalled connections."""
         self.ends(stream)
         if stream.closed():
             return
@@ -34,5 +34,5 @@ class UnsentBytes:
             slowest.close()
 
     def ends(self, stream: IOStream) -> None:
-        """Forget an answer that has left, or whose connection has ended."""
+        """Forget an answer that was sent or whose connection ended."""
         self.total -= self._left.pop(stream, 0)

@@ -1,1 +1,1 @@
-"""What each path of the HTTP interface answers: one file for each resource."""
+"""Handlers of the HTTP routes, one file per resource."""

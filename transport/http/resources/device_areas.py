@@ -1,4 +1,4 @@
-"""Routes of device-wide configuration, `/{device}/{id}/config/…`, and of return-to-home; the device's actor applies changes."""
+"""Routes of device-wide configuration, `/{device}/{id}/config/…`, and of return-to-home; the DeviceActor applies changes."""
 
 from __future__ import annotations
 
@@ -39,36 +39,33 @@ NOTHING: Final = ConfigureDevice()
 
 @dataclass(frozen=True, slots=True)
 class WideArea:
-    """One area: change of a body, change of DELETE, shown value, schemas of both.
-
-    `empty`: the area accepts a request without a body.
-    """
+    """One area of the device-wide configuration."""
 
     area: Area
     read_body: Callable[[object, shapes.NameUnknown], ConfigureDevice]
-    cleared: ConfigureDevice
+    cleared: ConfigureDevice  # change of DELETE
     shown: Callable[[DeviceWide], Mapping[str, object]]
-    sent: Schema
-    echo: Schema
+    sent: Schema  # schema of the body
+    echo: Schema  # schema of the answer
     example: object
-    empty: bool = False
+    empty: bool = False  # a request without a body is accepted
 
 
 # ---------------------------------------------------------------- bodies
 
 
 def handedness(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
-    """`{"handedness": "left"}` or the bare word; InvalidInput."""
+    """Parse `{"handedness": "left"}` or the bare word; InvalidInput."""
     return ConfigureDevice(handedness=shapes.word(_sent(body), "handedness", BODY, note))
 
 
 def torque_scaling(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
-    """`{"enabled"}` or the bare value; InvalidInput."""
+    """Parse `{"enabled"}` or the bare value; InvalidInput."""
     return ConfigureDevice(torque_scaling=_enabled(_sent(body), note))
 
 
 def gravity_compensation(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
-    """`{"enabled"?, "scaling_factor"?}`, at least one of them; InvalidInput."""
+    """Parse `{"enabled"?, "scaling_factor"?}`, at least one of them; InvalidInput."""
     fields = shapes.mapping(_sent(body), BODY)
     shapes.needed(fields, ("enabled", "scaling_factor"), BODY, note)
     enabled = flag(fields["enabled"], f"{BODY}.enabled") if "enabled" in fields else None
@@ -77,12 +74,12 @@ def gravity_compensation(body: object, note: shapes.NameUnknown) -> ConfigureDev
 
 
 def home_return(body: object, note: shapes.NameUnknown) -> ConfigureDevice:
-    """`{"enabled"}` or the bare value; without a body it is switched on. InvalidInput."""
+    """Parse `{"enabled"}` or the bare value; without a body it is enabled. InvalidInput."""
     return ConfigureDevice(home_return=True if body is NO_BODY else _enabled(body, note))
 
 
 def flag(value: object, path: str) -> bool:
-    """True or false; InvalidInput."""
+    """Return a boolean; InvalidInput."""
     if not isinstance(value, bool):
         raise InvalidInput(f"true or false is needed, not {shapes.kind(value)}", path)
     return value
@@ -150,7 +147,7 @@ EVERY_HOME: Final = RouteSchema(obj({"results": listed(obj({"device_id": TEXT, "
 
 
 def routes() -> Iterator[Route]:
-    """GET, POST and DELETE of each area; return-to-home under three paths."""
+    """Yield GET, POST and DELETE of each area, and return-to-home under three paths."""
     for area in AREAS:
         yield from _routes(f"/{{device}}/{{id}}/config/{area.area.name}", area)
     yield from _routes("/{device}/{id}/home_return", HOME)
@@ -182,14 +179,14 @@ def _cleared(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> Rou
 
 
 async def list_home_return(call: Call) -> Answer:
-    """Every device that has it."""
+    """Return the value of every device that supports it."""
     records = [record for record in _found(call).records if HOME.area.on(record)]
     shown = [{"device_id": one.device_id, **HOME.shown(await configured(call.bridge, one, NOTHING))} for one in records]
     return Answer({"results": shown})
 
 
 async def change_wide(call: Call, area: WideArea, devices: Devices, change: ConfigureDevice) -> Answer:
-    """Apply the change to each device and answer the values in force."""
+    """Apply the change to each device and return the values in force."""
     having = devices.having(area.area)
     acts = [_act(call.bridge, area, record, change) for record in having.records]
     answer = await answer_of(call.vocabulary, acts, several=having.pattern)
@@ -200,13 +197,13 @@ async def change_wide(call: Call, area: WideArea, devices: Devices, change: Conf
 
 
 async def _saved(bridge: Bridge, device_id: str) -> None:
-    """Wait until the ledger has what the device's actor told its manager before it answered."""
+    """Wait until the ledger has the device's new configuration."""
     with suppress(NoSuchDevice):
         await bridge.ask(MANAGER, SaveConfiguration(device_id))
 
 
 async def configured(bridge: Bridge, record: DeviceRecord, change: ConfigureDevice) -> DeviceWide:
-    """Apply a change and return the device's configuration; NoSuchDevice when it has gone, or what its actor raises."""
+    """Apply a change and return the device's configuration; NoSuchDevice if it is gone, or its actor's error."""
     try:
         return await bridge.ask(actor_name(record.device_id), change)
     except NoSuchActor:

@@ -36,7 +36,7 @@ SAVED: Final = RouteSchema(
 
 
 def routes() -> Iterator[Route]:
-    """All devices, one, and what is kept in it."""
+    """Yield the routes of all devices, of one, and of saving its configuration."""
     one, save = "/{device}/{id}", "/save_configuration"
     yield Route("GET", "/devices", list_devices, "Every device, as in a full frame.", about=LISTED)
     yield Route(
@@ -46,7 +46,7 @@ def routes() -> Iterator[Route]:
 
 
 async def list_devices(call: Call) -> Answer:
-    """Every device; `?session=` in that session's application space, `default` in that of a new session."""
+    """Return every device; `?session=` in that session's application space, `default` in a new session's."""
     text = call.query.get("session")
     selector = None if text is None else parse_selector(text)
     if selector is None or selector.is_default:
@@ -77,7 +77,7 @@ def _as_seen_by(call: Call, session_id: int) -> bytes:
 
 
 async def read_device(call: Call) -> Answer:
-    """Each device's entry in device space, its id, the session that holds its position, if one does, and what it reports."""
+    """Return each device in device space, with its id, the session that holds its position, and its reported fault."""
     found = find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary)
     return await values_of(call.vocabulary, [_read(call, record) for record in found.some()])
 
@@ -103,7 +103,7 @@ def entry_of(call: Call, record: DeviceRecord) -> dict[str, object]:
 
 
 async def save_configuration(call: Call) -> Answer:
-    """What a device has for all sessions is on the disk when this is answered, and holds when the device comes back."""
+    """Store the device-wide configuration on the disk before answering, so that it is restored after a reconnect."""
     device_id = call.fields("device_id").get("device_id")
     if not isinstance(device_id, str):
         raise InvalidInput('name the device, such as {"device_id": "049D"}.', "device_id")

@@ -34,7 +34,7 @@ WRITTEN: Final = replace(GIVEN_BACK, body=SCALE, example={"gain": 0.2})
 
 
 def routes() -> Iterator[Route]:
-    """A preview: 400 while its setting is off."""
+    """Yield the routes; a preview: 400 while its setting is off."""
     shape = "/sessions/{session}/force_scale"
     yield Route("GET", shape, read_scale, "How much of a session's output is let through (preview).", about=READ)
     yield Route("POST", shape, write_scale, "Let less of it through.", reads_body=True, about=WRITTEN)
@@ -42,7 +42,7 @@ def routes() -> Iterator[Route]:
 
 
 async def read_scale(call: Call) -> Answer:
-    """The gain that counts, whoever asked for it."""
+    """Return the gain in force, whoever requested it."""
     scales, records = _scales(call), _selected(call).some()
     return await values_of(
         call.vocabulary, [Act({"session_id": one.session_id}, partial(_shown, scales, one)) for one in records]
@@ -50,13 +50,13 @@ async def read_scale(call: Call) -> Answer:
 
 
 async def write_scale(call: Call) -> Answer:
-    """Until DELETE, or until the session closes."""
+    """Set HTTP's gain until DELETE, or until the session closes."""
     gain = _gain(call)
     return await _ask(call, gain)
 
 
 async def clear_scale(call: Call) -> Answer:
-    """What sessions asked for still counts."""
+    """Remove HTTP's gain; those of sessions remain."""
     return await _ask(call, 1.0)
 
 

@@ -23,18 +23,18 @@ USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
 
 
 def routes() -> Iterator[Route]:
-    """Both, also while the service starts and stops."""
+    """Yield both routes, also answered while the service starts and stops."""
     yield Route("GET", "/healthz", read_health, "Whether the service lives.", always=True, about=HEALTH)
     yield Route("GET", "/readyz", read_readiness, "Whether the service can be used.", always=True, about=READINESS)
 
 
 async def read_health(_call: Call) -> Answer:
-    """The main thread lives: it answers."""
+    """Answer, which shows that the main thread runs."""
     return Answer({"status": "ok"})
 
 
 async def read_readiness(call: Call) -> Answer:
-    """NotReady with the first thing that is missing; also while nothing can be remembered, though everything else answers."""
+    """Raise NotReady with the first missing part; also if the state directory is not writable."""
     obstacle = readiness(call.bridge) or call.bridge.system.ledger.trouble
     if obstacle:
         raise NotReady(obstacle)

@@ -26,12 +26,12 @@ FORMATS: Final = MappingProxyType({content_type: encode for encode, content_type
 
 
 def routes() -> Iterator[Route]:
-    """One, also while the service starts and stops."""
+    """Yield the route, also answered while the service starts and stops."""
     yield Route("GET", "/metrics", read_metrics, "Metrics in Prometheus' text format.", always=True, about=METRICS)
 
 
 async def read_metrics(call: Call) -> Text:
-    """Every metric, in the text format that the Accept header prefers; of each format two pages a second are made."""
+    """Return all metrics in the text format that the Accept header prefers; at most two pages a second per format."""
     _, content_type = choose_encoder(call.accept)
     if content_type not in FORMATS:
         _, content_type = choose_encoder(OPENMETRICS)

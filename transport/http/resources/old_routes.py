@@ -30,19 +30,19 @@ FORCE_SCALE: Final = "filters/force_scale/gain"
 
 @dataclass(frozen=True, slots=True)
 class OldRoute:
-    """One deprecated route: action, replacement, schemas; `several`: without `device_id` it means all devices."""
+    """One deprecated route."""
 
     path: str
     replacement: str
-    act: Callable[[Call], Awaitable[Answer]]
-    sent: Schema
-    echo: Schema
+    act: Callable[[Call], Awaitable[Answer]]  # handler
+    sent: Schema  # schema of the body
+    echo: Schema  # schema of the answer
     example: object
-    several: bool = False
+    several: bool = False  # without `device_id` it means all devices
 
 
 async def force_scale(call: Call) -> Answer:
-    """`{"device_id"?, "force_scale"}`: the setting of one device, or of all."""
+    """Handle `{"device_id"?, "force_scale"}`: the setting of one device, or of all."""
     fields = call.fields(DEVICE_ID, "force_scale")
     record = _named(call, fields)
     who = "haptic*" if record is None else record.device_id
@@ -50,7 +50,7 @@ async def force_scale(call: Call) -> Answer:
 
 
 async def gravity_compensation(call: Call) -> Answer:
-    """`{"device_id"?, "enable"?, "gravity_scaling_factor"?}`, at least one of the last two."""
+    """Handle `{"device_id"?, "enable"?, "gravity_scaling_factor"?}`, at least one of the last two."""
     fields = call.fields(DEVICE_ID, "enable", "gravity_scaling_factor")
     if not fields.keys() & {"enable", "gravity_scaling_factor"}:
         raise InvalidInput("enable, gravity_scaling_factor or both are needed", "body")
@@ -61,20 +61,20 @@ async def gravity_compensation(call: Call) -> Answer:
 
 
 async def torque_scaling(call: Call) -> Answer:
-    """`{"device_id"?, "enable"}`."""
+    """Handle `{"device_id"?, "enable"}`."""
     fields = call.fields(DEVICE_ID, "enable")
     return await _wide(call, fields, ConfigureDevice(torque_scaling=flag(_needed(fields, "enable"), "enable")))
 
 
 async def handedness(call: Call) -> Answer:
-    """`{"device_id"?, "handedness"}`."""
+    """Handle `{"device_id"?, "handedness"}`."""
     fields = call.fields(DEVICE_ID, "handedness")
     hand = shapes.text(_needed(fields, "handedness"), "handedness")
     return await _wide(call, fields, ConfigureDevice(handedness=hand))
 
 
 def switch(key: str) -> Callable[[Call], Awaitable[Answer]]:
-    """`{"enable"}` for one setting."""
+    """Return a handler of `{"enable"}` for one setting."""
 
     async def act(call: Call) -> Answer:
         value = flag(_needed(call.fields("enable"), "enable"), "enable")
@@ -155,7 +155,7 @@ OLD_ROUTES: Final = (
 
 
 def routes() -> Iterator[Route]:
-    """POST of each."""
+    """Yield POST of each deprecated path."""
     for old in OLD_ROUTES:
         summary = f"Deprecated: {old.replacement}."
         warning = f"POST {old.path} is deprecated: use {old.replacement}."

@@ -1,4 +1,4 @@
-"""Routes of `/{device}/{id}/config/paired_with` and `/{device}/{id}/calibration`; PairingManager decides, its published table is read."""
+"""Routes of `/{device}/{id}/config/paired_with` and `/{device}/{id}/calibration`; reads come from the PairingTable."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CALIBRATED: Final = RouteSchema(_PROGRESS, path=SEVERAL_DEVICES, results=("devic
 
 
 def routes() -> Iterator[Route]:
-    """Pairs and calibration, of a device or a handle."""
+    """Yield the routes of pairs and calibration."""
     paired, calibration = "/{device}/{id}/config/paired_with", "/{device}/{id}/calibration"
     yield Route("GET", paired, read_partner, "The other half of the device's pair.", about=PARTNER)
     yield Route("POST", paired, pair, "Pair two devices by hand.", reads_body=True, about=PAIRED)
@@ -58,13 +58,13 @@ def routes() -> Iterator[Route]:
 
 
 async def read_partner(call: Call) -> Answer:
-    """Null without one."""
+    """Return the partner, null without one."""
     records = _found(call, PAIRED_WITH).records
     return await values_of(call.vocabulary, [_act(one, partial(_partner, call.bridge, one)) for one in records])
 
 
 async def pair(call: Call) -> Answer:
-    """`{"device_id"}` or the bare id of the other half, which stays so until DELETE, also over a restart."""
+    """Pair with `{"device_id"}` or the bare id until DELETE, also over restarts."""
     body = call.body
     if body is NO_BODY:
         raise InvalidInput("Send a JSON body.")
@@ -77,20 +77,20 @@ async def pair(call: Call) -> Answer:
 
 
 async def unpair(call: Call) -> Answer:
-    """The pair is not made again by itself until one half reconnects."""
+    """Dissolve the pair; it is not paired automatically again until one half reconnects."""
     found = _found(call, PAIRED_WITH)
     acts = [_act(one, partial(_pair, call.bridge, Unpair(one.device_id))) for one in found.records]
     return await answer_of(call.vocabulary, acts, several=found.pattern)
 
 
 async def read_calibration(call: Call) -> Answer:
-    """`reason` says why the last one failed."""
+    """Return the calibration; `reason` says why the last one failed."""
     records = _found(call, CALIBRATION).records
     return await values_of(call.vocabulary, [_act(one, partial(_calibration, call.bridge, one)) for one in records])
 
 
 async def calibrate(call: Call) -> Answer:
-    """Answered when the loop puts out no force any more."""
+    """Start a calibration; answered when the loop gives no force any more."""
     found = _found(call, CALIBRATION)
     acts = [_act(one, partial(_calibrate, call.bridge, one.device_id)) for one in found.records]
     return await answer_of(call.vocabulary, acts, several=found.pattern)
@@ -124,7 +124,7 @@ async def _calibrate(bridge: Bridge, device_id: str) -> Mapping[str, object]:
 
 
 async def _shown(bridge: Bridge, device_id: str) -> None:
-    """Wait until inventory and loop have the decision on the device and its other half."""
+    """Wait until inventory and loop have the new state of the device and its partner."""
     await bridge.ask(MANAGER, ConfirmInventory())
     for one in (device_id, _book(bridge).pairing(device_id).paired_with):
         if one is not None and bridge.inventory.find(one) is not None:

@@ -33,17 +33,17 @@ RESET: Final = RouteSchema(PORT, path=WHICH, fails=(409, 507))
 
 
 async def list_ports(call: Call) -> Answer:
-    """Every port that was seen or is blocked, in the order of their names."""
+    """Return every known or blocked port, by name."""
     return Answer({"ports": [_shown(status) for status in call.bridge.ports.ports]})
 
 
 async def read_port(call: Call) -> Answer:
-    """One port, by base name or path; NoSuchPort."""
+    """Return one port, by base name or path; NoSuchPort."""
     return Answer(_shown(call.bridge.ports.get(call.words["port"])))
 
 
 async def reset_port(call: Call) -> Answer:
-    """Unblock it, whatever the body says; an active port is only shown. NoSuchPort, or Conflict while a setting blocks it."""
+    """Unblock a port, whatever the body; no effect on an active one. NoSuchPort, Conflict while a setting blocks it."""
     port = call.bridge.ports.get(call.words["port"]).port
     status = await call.bridge.ask(PORTS, ResetPort(port))
     audit(call.peer, "-", f"reset of port {port}")
@@ -52,7 +52,7 @@ async def reset_port(call: Call) -> Answer:
 
 
 def routes() -> tuple[Route, ...]:
-    """The routes of the ports."""
+    """Return the routes of the ports."""
     return (
         Route("GET", "/ports", list_ports, "Every port, and which are blocked.", about=LISTED),
         Route("GET", "/ports/{port}", read_port, "One port, by base name or path.", about=READ),

@@ -61,15 +61,15 @@ Changes: TypeAlias = tuple[DeviceChange, ...]
 
 @dataclass(frozen=True, slots=True)
 class SessionArea:
-    """One area: path, changes of a body and of DELETE (for any device), shown value, schemas."""
+    """One area of a session's configuration."""
 
     area: Area
     path: str
     read_body: Callable[[object, shapes.NameUnknown], Changes]
-    clears: Changes
+    clears: Changes  # changes of DELETE
     shown: Callable[[Call, DeviceRecord, SessionConfig], Mapping[str, object]]
-    sent: Schema
-    echo: Schema
+    sent: Schema  # schema of the body
+    echo: Schema  # schema of the answer
     example: object
 
 
@@ -111,7 +111,7 @@ def _filters(body: object, note: shapes.NameUnknown) -> Changes:
     return tuple(changes)
 
 
-# ---------------------------------------------------------------- what is in force
+# ---------------------------------------------------------------- values in force
 
 
 def _basis_shown(_call: Call, record: DeviceRecord, config: SessionConfig) -> Mapping[str, object]:
@@ -228,7 +228,7 @@ AREAS: Final = (
 
 
 def routes() -> Iterator[Route]:
-    """GET, POST and DELETE of each area."""
+    """Yield GET, POST and DELETE of each area."""
     for area in AREAS:
         shape = f"/{{device}}/{{id}}/config/{area.path}"
         several = SEVERAL_DEVICES if area.area.everywhere else SEVERAL_MOVERS
@@ -242,7 +242,7 @@ def routes() -> Iterator[Route]:
 
 
 def note_unknown(call: Call) -> shapes.NameUnknown:
-    """Name unknown keys of the body in the answer's warnings."""
+    """Return a function that adds a warning for an unknown key of the body."""
 
     def note(path: str, _reason: str) -> None:
         call.unknown_keys.append(path.removeprefix(f"{BODY}."))

@@ -53,7 +53,7 @@ PROFILE_WRITTEN: Final = replace(PROFILE_CLEARED, body=PROFILE, example={"name":
 
 
 def routes() -> Iterator[Route]:
-    """Who is connected, and the profiles."""
+    """Yield the routes of sessions and profiles."""
     one, profile = "/sessions/{session}", "/sessions/{session}/profile"
     yield Route("GET", "/sessions", list_sessions, "Every open session.", about=LISTED)
     yield Route("GET", one, read_session, "The sessions that a selector means.", about=READ)
@@ -64,12 +64,12 @@ def routes() -> Iterator[Route]:
 
 
 async def list_sessions(call: Call) -> Answer:
-    """Every open session, oldest first."""
+    """Return every open session, oldest first."""
     return _listed(call.bridge, call.bridge.sessions.sessions)
 
 
 async def read_session(call: Call) -> Answer:
-    """One record for a selector of one session; a list for a pattern, be it empty, or a name that several have."""
+    """Return one record; a list for a pattern (even if empty) or a name of several sessions."""
     selected = _selected(call)
     if selected.several:
         return _listed(call.bridge, selected.sessions)
@@ -78,7 +78,7 @@ async def read_session(call: Call) -> Answer:
 
 
 async def disconnect_sessions(call: Call) -> Answer:
-    """Close the connections; forces end at once, the sessions leave the list when their connections have closed."""
+    """Close the connections; forces end at once, the sessions leave the table when their connections have closed."""
     selected = _selected(call)
     records = selected.some()
     for record in records:
@@ -92,7 +92,7 @@ async def disconnect_sessions(call: Call) -> Answer:
 
 
 async def read_profile(call: Call) -> Answer:
-    """The name, `default` where none was declared."""
+    """Return the profile name, `default` if none was declared."""
     return await values_of(call.vocabulary, [_read(record) for record in _selected(call).some()])
 
 
@@ -104,7 +104,7 @@ def _read(record: SessionRecord) -> Act:
 
 
 async def write_profile(call: Call) -> Answer:
-    """Declare the name for every session that is selected."""
+    """Declare the name for every selected session."""
     name = call.fields("name").get("name")
     if not isinstance(name, str):
         raise InvalidInput('give a text, such as {"name": "my app"}.', "name")
@@ -112,7 +112,7 @@ async def write_profile(call: Call) -> Answer:
 
 
 async def clear_profile(call: Call) -> Answer:
-    """Back to `default` for every session that is selected."""
+    """Reset every selected session to `default`."""
     return await _change(call, ClearProfile())
 
 

@@ -34,7 +34,7 @@ RESET: Final = RouteSchema(RECORD, path={"key": KEY}, fails=(507,), place=PLACE)
 
 
 def routes() -> Iterator[Route]:
-    """All of them, and one; every answer is in the envelope unless it is asked for plain."""
+    """Yield the routes of all settings and of one; answers are in the envelope unless plain is requested."""
     many, one = "/settings", "/settings/{key...}"
     all_under = "One setting, or all under it."
     yield Route("GET", many, read_settings, "All settings.", enveloped=True, about=ALL)
@@ -45,7 +45,7 @@ def routes() -> Iterator[Route]:
 
 
 async def read_settings(call: Call) -> Answer:
-    """The record of a key, or a map of the records under a prefix; nothing under it: NoSuchSetting."""
+    """Return the record of a key, or a map of the records under a prefix; NoSuchSetting without any."""
     view = call.bridge.settings
     key = setting_key(call.words.get("key", ""))
     # No setting is deprecated yet; the field is validated all the same.
@@ -57,7 +57,7 @@ async def read_settings(call: Call) -> Answer:
 
 
 async def write_setting(call: Call) -> Answer:
-    """The body is the value, or `{"value": v}`; the answer is the record."""
+    """Store the body, or `{"value": v}`. Return the record."""
     key = setting_key(call.words["key"])
     record = await call.bridge.ask(STORE, SetSetting(key, _value(call, call.value(), "")))
     _audit(call, record)
@@ -65,7 +65,7 @@ async def write_setting(call: Call) -> Answer:
 
 
 async def write_settings(call: Call) -> Answer:
-    """The body maps keys to values; all are stored or none. The answer maps them to records."""
+    """Store a map of keys to values, all or none. Return a map of records."""
     body = call.value()
     if not isinstance(body, dict):
         raise InvalidInput("The body must be a JSON object that maps keys to values.")
@@ -84,7 +84,7 @@ async def write_settings(call: Call) -> Answer:
 
 
 async def reset_setting(call: Call) -> Answer:
-    """Forget the stored value; the answer is the record."""
+    """Remove the stored value. Return the record."""
     record = _as_seen(call, await call.bridge.ask(STORE, ResetSetting(setting_key(call.words["key"]))))
     _audit(call, record)
     return Answer(record.as_json())

@@ -56,7 +56,7 @@ FIRST_TICK_LOOK_S: Final = 0.005
 
 
 def _spec() -> Schema:
-    """Schema of a device to simulate: for each connection the device types that have it."""
+    """Return the schema of a device to simulate: per connection the device types that have it."""
     sorts: dict[tuple[str, ...], list[str]] = {}
     for name in path_words():
         if "*" not in name:
@@ -116,7 +116,7 @@ CHANGED: Final = RouteSchema(
 
 
 def routes() -> Iterator[Route]:
-    """The routes of simulated devices."""
+    """Yield the routes of simulated devices."""
     every, one = "/simulation/devices", "/simulation/{device}/{id}"
     gone, made = "Simulate this device no longer.", "Move a hand, press a button, make a fault happen."
     yield Route("POST", every, add_device, "Simulate one more device.", reads_body=True, about=ADDED)
@@ -126,7 +126,7 @@ def routes() -> Iterator[Route]:
 
 
 async def add_device(call: Call) -> Answer:
-    """`{"type", "connection"?, "firmware"?, "device_id"?}`; the record of the device once the loop shows it."""
+    """Add `{"type", "connection"?, "firmware"?, "device_id"?}`. Return the record once the loop has the device."""
     spec = simulation.spec(call.fields(*simulation.SPEC))
     record = await call.bridge.ask(MANAGER, AddSimulated(spec))
     await _taken_up(call, record)
@@ -134,7 +134,7 @@ async def add_device(call: Call) -> Answer:
 
 
 async def remove_device(call: Call) -> Answer:
-    """The id of the device that was, and the devices whose index is another one now; NoSuchDevice, also for a real one."""
+    """Remove a device. Return its id and the devices whose index changed; NoSuchDevice, also for a real device."""
     wanted, simulated = call.words["id"], _simulated(call)
     found = find(EVERY, wanted, simulated, call.vocabulary)
     device_id = wanted if found.pattern or not found.records else found.records[0].device_id
@@ -153,12 +153,12 @@ async def remove_device(call: Call) -> Answer:
 
 
 async def read_simulation(call: Call) -> Answer:
-    """What is in force."""
+    """Return the simulation in force."""
     return await values_of(call.vocabulary, [_act(call, record, SimulationChange()) for record in _found(call).records])
 
 
 async def simulate(call: Call) -> Answer:
-    """Any of simulation.CHANGE on each match; the echo is what is in force then."""
+    """Apply a simulation.CHANGE to each match. Return the simulation then in force."""
 
     def note(path: str, _reason: str) -> None:
         call.unknown_keys.append(path)
@@ -178,11 +178,11 @@ def _act(call: Call, record: DeviceRecord, change: SimulationChange) -> Act:
 
 
 async def _told(call: Call, record: DeviceRecord, change: SimulationChange) -> dict[str, object]:
-    """Ask for the change, and wait until the device's actor has made it."""
+    """Apply the change, and wait until the device's actor has handled it."""
     bridge, device_id = call.bridge, record.device_id
     told = await bridge.ask(MANAGER, Simulate(device_id, change))
     if bridge.inventory.find(device_id) is not None:
-        # A device may go at any time; it returns with the simulation that it was told.
+        # A device may leave at any time; it returns with its simulation.
         with suppress(NoSuchActor):
             await bridge.ask(actor_name(device_id), ConfigureDevice())
         told = await bridge.ask(MANAGER, Simulate(device_id))
@@ -192,7 +192,7 @@ async def _told(call: Call, record: DeviceRecord, change: SimulationChange) -> d
 
 
 async def _taken_up(call: Call, record: DeviceRecord) -> None:
-    """Wait until the loop has read the device, or seems to stand still."""
+    """Wait until the loop has read the device, or seems to have stopped."""
     reader = call.bridge.system.runtime.reader(record.lease)
     for _ in range(FIRST_TICK_LOOKS):
         state = reader.snapshot()

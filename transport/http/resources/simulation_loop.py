@@ -20,12 +20,12 @@ SHARE: Final = RouteSchema(_SHARE, _SHARE, fails=(409,), example={RATIO: 0.9})
 
 
 def routes() -> Iterator[Route]:
-    """The one route of this file."""
+    """Yield the route."""
     yield Route("POST", "/simulation/loop", leave_ticks_out, "Starve the loop.", reads_body=True, about=SHARE)
 
 
 async def leave_ticks_out(call: Call) -> Answer:
-    """`{"ratio": 0…1}` is the share of ticks that still run, until the next start of the service; the answer is the one in force."""
+    """Set `{"ratio": 0…1}`, the share of ticks that run, until the service restarts. Return the share in force."""
     fields = call.fields(RATIO)
     if RATIO not in fields:
         raise InvalidInput("send the share of ticks that still run, 0 to 1.", RATIO)

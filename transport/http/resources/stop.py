@@ -22,7 +22,7 @@ DEVICES_STOPPED: Final = RouteSchema(_ONE, path=SEVERAL_MOVERS, results=("device
 
 
 def routes() -> Iterator[Route]:
-    """Everything, and some devices."""
+    """Yield the routes of all devices and of some."""
     some = "/{device}/{id}/stop"
     stop_some, release_some = "Zero output on these devices, until released.", "Let these devices move again."
     yield Route("GET", "/stop", read_stop, "What is stopped.", about=STOPPED)
@@ -34,31 +34,31 @@ def routes() -> Iterator[Route]:
 
 
 async def read_stop(call: Call) -> Answer:
-    """What is stopped; `everything` holds for devices that are yet to come as well."""
+    """Return what is stopped; `everything` includes devices that connect later."""
     return _shown(call.bridge.system.stops.status)
 
 
 async def stop_everything(call: Call) -> Answer:
-    """Whatever the body says: a stop is never refused for its form."""
+    """Stop all devices, whatever the body: a stop is never refused for its form."""
     status = call.bridge.system.stops.stop(None, call.peer)
     audit(call.peer, "-", "stop of everything")
     return await _remembered(call, status, "Everything is stopped")
 
 
 async def release_everything(call: Call) -> Answer:
-    """Let every device move again."""
+    """Release all devices."""
     status = call.bridge.system.stops.release(None, call.peer)
     audit(call.peer, "-", "stop of everything released")
     return await _remembered(call, status, "The stop is released")
 
 
 async def read_device_stop(call: Call) -> Answer:
-    """Whether each device is stopped, by itself or with everything."""
+    """Return whether each device is stopped, by itself or with everything."""
     return _each(_found(call), call.bridge.system.stops.latch.value.holds, several=False)
 
 
 async def stop_devices(call: Call) -> Answer:
-    """Stop these devices, all at the same time."""
+    """Stop these devices at the same time."""
     found = _found(call)
     ids = tuple(record.device_id for record in found.records)
     status = call.bridge.system.stops.stop(ids, call.peer)
@@ -68,7 +68,7 @@ async def stop_devices(call: Call) -> Answer:
 
 
 async def release_devices(call: Call) -> Answer:
-    """Let these devices move again; all others that were stopped stay so."""
+    """Release these devices; other stopped ones stay stopped."""
     found = _found(call)
     ids = tuple(record.device_id for record in found.records)
     status = call.bridge.system.stops.release(ids, call.peer)

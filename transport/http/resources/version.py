@@ -1,4 +1,4 @@
-"""Routes of `/` and `/version`: facts of this build."""
+"""Routes of `/` and `/version`: information about this build."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ VERSION: Final = RouteSchema(obj(dict.fromkeys(KEYS, TEXT)))
 
 
 def routes() -> Iterator[Route]:
-    """The root is also where the session channel is."""
+    """Yield the routes; the root is also the path of the session channel."""
     root = "The service's version; upgrades to the session channel."
     yield Route("GET", "/", read_version, root, about=VERSION)
     yield Route("GET", "/version", read_version, "The service's version.", about=VERSION)
 
 
 async def read_version(call: Call) -> Answer:
-    """String keys only, as `transport.build_info` gives them."""
+    """Return the values of `transport.build_info`."""
     return Answer(call.edge.build)

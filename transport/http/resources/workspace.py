@@ -54,7 +54,7 @@ WRITTEN: Final = replace(
 
 
 def routes() -> Iterator[Route]:
-    """Both paths show one value; only `state` has PATCH."""
+    """Yield both paths, which have the same value; only `state` has PATCH."""
     for path in ("state", "config"):
         shape = f"/{{device}}/{{id}}/{path}/transform"
         replaced = "Replace it; what is not sent becomes identity."
@@ -66,7 +66,7 @@ def routes() -> Iterator[Route]:
 
 
 async def read_transform(call: Call) -> Answer:
-    """All three sub-fields, always."""
+    """Return all three parts."""
     records, scopes = _found(call).records, named_scopes(call).found
     return await values_of(
         call.vocabulary, [_act(scope, record, PartialTransform()) for record in records for scope in scopes]
@@ -74,22 +74,22 @@ async def read_transform(call: Call) -> Answer:
 
 
 async def write_transform(call: Call) -> Answer:
-    """What is not sent becomes identity."""
+    """Replace the transform; a missing part becomes identity."""
     return await _change(call, named_scopes, lambda kind: _sent(call, kind, whole=True))
 
 
 async def patch_transform(call: Call) -> Answer:
-    """What is not sent is kept."""
+    """Change the given parts."""
     return await _change(call, named_scopes, lambda kind: _sent(call, kind))
 
 
 async def clear_transform(call: Call) -> Answer:
-    """Identity, for every session without `?session=`."""
+    """Reset to identity, without `?session=` for every session."""
     return await _change(call, cleared_scopes, lambda _kind: _whole(Transform()))
 
 
 def _sent(call: Call, kind: Kind, *, whole: bool = False) -> WorkspaceChange:
-    """Return the change that a body means for a kind; `whole`: missing parts become identity, except a position from a module."""
+    """Return the change that a body means for a kind; `whole`: missing parts become identity, except a module's position."""
     body, note = call.value(), note_unknown(call)
     fields = cast("dict[str, object]", body) if isinstance(body, dict) else {}
     words = module_words.transform_words(call.bridge.modules.active(call.bridge.settings), fields, BODY)
@@ -120,7 +120,7 @@ def _found(call: Call) -> Devices:
 
 
 def _for_each(change_of: Callable[[Kind], WorkspaceChange], kinds: Iterable[Kind]) -> dict[Kind, Wanted]:
-    """Return the change for each kind; raise only what is wrong for all of them."""
+    """Return the change for each kind; raise only an error that all kinds have."""
     changes: dict[Kind, Wanted] = {}
     for kind in kinds:
         try:
@@ -147,7 +147,7 @@ def _act(scope: Scope, record: DeviceRecord, change: Wanted) -> Act:
 
 
 async def _start_values(scope: StartScope, record: DeviceRecord, change: WorkspaceChange) -> Transform:
-    """Change the start value of new sessions; nothing is written when nothing was sent."""
+    """Change the start value of new sessions; an empty change writes nothing."""
     changes = () if change == PartialTransform() else (SetWorkspace(record.device_id, change, BODY),)
     config = await scope.configure(changes)
     return config.device(record.device_id).workspace

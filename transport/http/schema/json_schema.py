@@ -37,18 +37,18 @@ NULL: Final[Mapping[str, Any]] = {"type": "null"}
 
 
 def number(least: float | None = None, most: float | None = None, says: str = "") -> dict[str, Any]:
-    """A number from `least` to `most`."""
+    """Return the schema of a number from `least` to `most`."""
     limits = {"minimum": least, "maximum": most}
     return said({"type": "number", **{key: limit for key, limit in limits.items() if limit is not None}}, says)
 
 
 def word(*choices: str, says: str = "") -> dict[str, Any]:
-    """One of a few words."""
+    """Return the schema of one of a few words."""
     return said({"type": "string", "enum": list(choices)}, says)
 
 
 def text(says: str = "", **rules: Any) -> dict[str, Any]:
-    """A string; `rules` are keywords of JSON Schema."""
+    """Return the schema of a string; `rules` are keywords of JSON Schema."""
     return said({"type": "string", **rules}, says)
 
 
@@ -59,7 +59,7 @@ def obj(
     one_of_them: bool = False,
     says: str = "",
 ) -> dict[str, Any]:
-    """An object that has all of `fields`; `one_of_them`: at least one of the optional ones. More keys may stand beside them."""
+    """Return the schema of an object with all of `fields`; `one_of_them`: at least one optional one. Further keys are allowed."""
     may = dict(optional or {})
     schema: dict[str, Any] = {"type": "object", "properties": {**fields, **may}}
     if fields:
@@ -70,27 +70,27 @@ def obj(
 
 
 def listed(entry: Schema, **rules: Any) -> dict[str, Any]:
-    """An array."""
+    """Return the schema of an array."""
     return {"type": "array", "items": entry, **rules}
 
 
 def mapped(value: Schema, says: str = "") -> dict[str, Any]:
-    """An object whose keys are names."""
+    """Return the schema of an object whose keys are names."""
     return said({"type": "object", "additionalProperties": value}, says)
 
 
 def either(*schemas: Schema, says: str = "") -> dict[str, Any]:
-    """Any of them."""
+    """Return the schema of any of the schemas."""
     return said({"anyOf": list(schemas)}, says)
 
 
 def nullable(schema: Schema) -> dict[str, Any]:
-    """It, or null."""
+    """Return the schema or null."""
     return either(schema, NULL)
 
 
 def said(schema: dict[str, Any], says: str) -> dict[str, Any]:
-    """With a description, when there is one."""
+    """Return the schema with a description, if there is one."""
     return {**schema, "description": says} if says else schema
 
 

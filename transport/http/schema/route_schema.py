@@ -27,40 +27,36 @@ NOWHERE: Final[Mapping[str, Schema]] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One query field; `alone`: not needed while exactly one session is open."""
+    """One query field."""
 
     name: str
     schema: Schema
     says: str
     needed: bool = False
-    alone: bool = False
+    alone: bool = False  # not needed while exactly one session is open
 
 
 @dataclass(frozen=True, slots=True)
 class RouteSchema:
-    """`answer`: the data of a 200; `results`: the names in the entries of `results`, where a selector may mean several.
+    """Schemas and examples of a route."""
 
-    `path` replaces what a name in the path usually takes; `fails` are statuses beyond those that the kind of route has;
-    `example`: the body of the curl example, `place` the path of it; `media`: the content type of an answer that is no JSON;
-    `preview`: the setting without which all of it is refused.
-    """
-
-    answer: Schema = field(default_factory=lambda: OBJECT)
+    answer: Schema = field(default_factory=lambda: OBJECT)  # data of a 200
     body: Schema | None = None
     body_needed: bool = True
     query: tuple[Query, ...] = ()
+    # replaces the usual schema of a name in the path
     path: Mapping[str, Schema] = field(default_factory=lambda: NOWHERE)
-    results: tuple[str, ...] = ()
-    fails: tuple[int, ...] = ()
-    example: object = None
-    place: str = ""
-    preview: str = ""
-    media: str = ""
+    results: tuple[str, ...] = ()  # names in the entries of `results`, if a selector may match several
+    fails: tuple[int, ...] = ()  # statuses besides those of every such route
+    example: object = None  # body of the curl example
+    place: str = ""  # path of the curl example
+    preview: str = ""  # setting without which the route is refused
+    media: str = ""  # content type of an answer that is not JSON
     deprecated: bool = False
 
     @property
     def of_movers(self) -> bool:
-        """Whether only devices with motors have it; a grip or pen that is named is refused with 422."""
+        """Whether only devices with motors have it; a handle is refused with 422."""
         return self.path.get("device") == MOVER_WORDS
 
 
@@ -69,7 +65,7 @@ PLAIN: Final = RouteSchema()
 # Beyond those of every route: not found, conflict, firmware too old, disk full.
 DEVICE_FAILS: Final = (404, 409, 422, 507)
 
-# ---------------------------------------------------------------- whom a path or `?session=` means
+# ---------------------------------------------------------------- selectors of paths and `?session=`
 
 DEVICE_ID: Final = FromService("devices")
 # Members of an entry of `results` that covers devices and sessions.
@@ -99,7 +95,7 @@ CLEARED_SESSIONS: Final = Query(
 
 YES_OR_NO: Final = word("true", "false", "1", "0", "yes", "no")
 
-# ---------------------------------------------------------------- answers that every kind of route has
+# ---------------------------------------------------------------- answers of every route
 
 ERROR: Final = Named(
     "Error",

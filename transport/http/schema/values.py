@@ -38,7 +38,7 @@ _FLAT: Final = obj(
     {}, optional=PARTS, one_of_them=True, says="What is sent must be complete in itself; {} sends nothing."
 )
 FLAT: Final = Named("TransformParts", {**_FLAT, "anyOf": [*_FLAT["anyOf"], {"maxProperties": 0}]})
-# Words of a module are refused by name while the module is off.
+# Keys of a module are refused while the module is off.
 _OF_MODULES: Final = sorted(
     {word for module in built_in() for words in module.words.by_place().values() for word in words}
 )
