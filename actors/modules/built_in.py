@@ -1,4 +1,4 @@
-"""The built-in modules, created anew for each System."""
+"""The built-in modules, new objects for each System."""
 
 from __future__ import annotations
 

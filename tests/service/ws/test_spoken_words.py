@@ -174,7 +174,7 @@ def test_session_that_uses_an_inverse_word_is_told_once(
 def silent_for_long(service: ServiceInside, session_id: int) -> None:
     """What the session's timer does when it is due."""
     channel: Any = service.bridge.channels[session_id]
-    service.on_edge(channel._on_named_late)
+    service.on_edge(channel._on_hint_due)
 
 
 @pytest.mark.parametrize("said", [(), ({},), (FULL, {})])
