@@ -29,7 +29,7 @@ class RestartLimit:
     window_s: float = 60.0
     _crashes_ns: deque[int] = field(default_factory=deque[int])
 
-    def note(self, now_ns: int) -> bool:
+    def count_crash(self, now_ns: int) -> bool:
         """Count a crash at `now_ns`. Return whether the actor may be restarted."""
         while self._crashes_ns and now_ns - self._crashes_ns[0] > self.window_s * NS_PER_S:
             self._crashes_ns.popleft()
@@ -111,7 +111,7 @@ class Children:
         child = self._children.get(message.name)
         if child is None or (child.ref is not None and child.ref.is_alive()):
             return
-        if child.restart_limit.note(self._context.clock.now_ns()):
+        if child.restart_limit.count_crash(self._context.clock.now_ns()):
             logger.warning("%s is started again after: %r", message.name, message.error)
             self._context.metrics.actor_restarts.labels(kind_of(message.name)).inc()
             self._start(message.name, child, again=True)

@@ -48,7 +48,7 @@ class VersionedBody(Generic[V, B]):
 
     def __init__(self, now_ns: Callable[[], int] = now_ns) -> None:
         self._now_ns = now_ns
-        self._held: tuple[V, B] | None = None
+        self._newest: tuple[V, B] | None = None
         self._making: asyncio.Task[None] | None = None
         self._begun = 0
         self._ended = 0
@@ -58,11 +58,11 @@ class VersionedBody(Generic[V, B]):
         """Run `make` on a worker thread for the current `version` or a newer one. Return its result, or raise its error."""
         wanted, begun = version(), self._begun
         # A body begun after the call is new enough, even if the version has changed again.
-        while self._held is None or (self._held[0] != wanted and self._ended <= begun):
+        while self._newest is None or (self._newest[0] != wanted and self._ended <= begun):
             if self._making is None or self._making.done():
                 self._making = asyncio.create_task(self._make(version, make))
             await asyncio.shield(self._making)
-        return self._held[1]
+        return self._newest[1]
 
     async def _make(self, version: Callable[[], V], make: Callable[[V], B]) -> None:
         if len(self._times) == MADE_A_SECOND:
@@ -70,7 +70,7 @@ class VersionedBody(Generic[V, B]):
         self._begun += 1
         self._times.append(self._now_ns())
         shown = version()
-        self._held = (shown, await asyncio.to_thread(make, shown))
+        self._newest = (shown, await asyncio.to_thread(make, shown))
         self._ended = self._begun
 
 

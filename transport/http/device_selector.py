@@ -58,7 +58,7 @@ class Devices:
     def some(self) -> tuple[DeviceRecord, ...]:
         """Return the records; NoSuchDevice without matches."""
         if not self.records:
-            raise NoSuchDevice(shown(self.text))
+            raise NoSuchDevice(quoted(self.text))
         return self.records
 
 
@@ -85,7 +85,7 @@ def _meant(word: str, inventory: Inventory, vocabulary: Vocabulary) -> tuple[Dev
     return tuple(sorted(found, key=lambda one: groups.index(vocabulary.group(one.kind, one.identity.connection))))
 
 
-def shown(text: str) -> str:
+def quoted(text: str) -> str:
     """Return a selector shortened and quoted for an error sentence."""
     printable = "".join(letter if letter.isprintable() else "?" for letter in text)
     return f"{printable[: _SHOWN - 1]}…" if len(printable) > _SHOWN else printable

@@ -117,7 +117,7 @@ def serve(service: socket.socket) -> None:
             if data[:1] == WATCH and descriptor is not None:
                 ports[number] = descriptor, data[1 + NUMBER_BYTES :]
             service.sendall(DONE)
-    say(list(ports.values()))
+    write_all(list(ports.values()))
 
 
 def receive(service: socket.socket) -> tuple[bytes, int | None] | None:
@@ -132,7 +132,7 @@ def receive(service: socket.socket) -> tuple[bytes, int | None] | None:
     return data, numbers[0] if numbers else None
 
 
-def say(packets: list[tuple[int, bytes]]) -> None:
+def write_all(packets: list[tuple[int, bytes]]) -> None:
     """Write every packet: at once where possible, else within ROOM_S, else after flushing what is queued."""
     left = [(descriptor, rest) for descriptor, packet in packets if (rest := write(descriptor, packet))]
     if not left:

@@ -37,10 +37,10 @@ class SessionDevice:
         self._bubble: Bubble | None = None
         self.preset = DEFAULT_PRESET
         self.mount = Transform()
-        self.follow(record)
+        self.update(record)
         self.place(workspace)
 
-    def follow(self, record: DeviceRecord) -> None:
+    def update(self, record: DeviceRecord) -> None:
         """Update from the device's inventory record."""
         self.record = record
         self.device_id: str = record.device_id

@@ -52,7 +52,7 @@ class SessionDevices:
         self.by_id: dict[str, SessionDevice] = {}
         self._encoder: FrameEncoder = frames.encoder(session_id, [], version, edge.settings)
 
-    def follow(self) -> None:
+    def update(self) -> None:
         """Update devices, settings, frame encoder and modules if inventory or settings changed."""
         system = self._edge.system
         now = (system.inventory.version, system.settings.version)
@@ -67,7 +67,7 @@ class SessionDevices:
                 workspace = self._workspaces.get(record.device_id, Transform())
                 device = SessionDevice(system.runtime, self._lease, record, workspace)
                 device.scale_output(self._gain)
-            device.follow(record)
+            device.update(record)
             if device.view(self._config, self._edge.settings):
                 device.writer.publish(refresh=False)
             self.by_id[record.device_id] = device
@@ -78,7 +78,7 @@ class SessionDevices:
         self.timeout_ns = int(settings.number("sessions/command_timeout") * NS_PER_S)
         self._build_encoder()
         if not self._released:
-            self.modules.follow(settings)
+            self.modules.update(settings)
             self._store_workspaces()
 
     def use_vocabulary(self, vocabulary: Vocabulary) -> None:
@@ -89,7 +89,7 @@ class SessionDevices:
     def configured(self, config: SessionConfig) -> None:
         """Apply a configuration from the SessionActor and publish the changed views."""
         self._set_config(config)
-        self.follow()
+        self.update()
         for device in self.by_id.values():
             if device.view(self._config, self._edge.settings):
                 device.writer.publish(refresh=False)
@@ -153,14 +153,14 @@ class SessionDevices:
 
     def frame(self, parsed: ParsedMessage) -> bytes:
         """Return the frame that answers a message."""
-        self.follow()
+        self.update()
         configs = None if parsed.full is None else self._configs(parsed.full)
         states = self.modules.states() if self.modules.shown else None
         return self._encoder.encode(configs, parsed.faults or None, states)
 
     def devices_json(self, vocabulary: Vocabulary, version: str) -> bytes:
         """Return the groups of a full frame in this session's application space."""
-        self.follow()
+        self.update()
         settings = self._edge.settings
         records = [device.record for device in self.by_id.values()]
         whole = frames.encoder(None, self._groups(vocabulary), version, settings)

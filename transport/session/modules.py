@@ -63,7 +63,7 @@ class SessionModules:
         self.shown: tuple[str, ...] = ()
         self.active = NOTHING_ON
 
-    def follow(self, settings: SettingsView) -> None:
+    def update(self, settings: SettingsView) -> None:
         """Close modules that the settings disabled and open those that they enabled."""
         before, self.active = self.active, self._edge.modules.active(settings)
         disabled = [name for name in before.modules if name not in self.active.modules]

@@ -233,7 +233,7 @@ class SessionChannel(Channel):
             return None
         self.commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
-        devices.follow()
+        devices.update()
         parsed = commands.read(text, devices.by_id, self.vocabulary, devices.modules.active)
         if parsed.spoken & self._words.awaited:
             parsed = self._change_vocabulary(parsed, text, devices)
@@ -363,7 +363,7 @@ class SessionChannel(Channel):
         """The session's devices, None once it is closed."""
         if not self.is_open or self._devices is None:
             return None
-        self._devices.follow()
+        self._devices.update()
         return self._devices
 
     def _tell_workspaces(self, device_ids: tuple[str, ...]) -> None:

@@ -316,7 +316,7 @@ def test_a_restart_is_heard_after_the_start_hook(context: Context, family: Famil
 def test_intensity_allows_so_many_in_any_window() -> None:
     restart_limit = RestartLimit(3, 10.0)
     seconds = [0, 4, 8, 10, 10.5, 14, 14.5]
-    allowed = [restart_limit.note(round(second * NS_PER_S)) for second in seconds]
+    allowed = [restart_limit.count_crash(round(second * NS_PER_S)) for second in seconds]
     assert allowed == [True, True, True, False, True, False, True]
 
 
@@ -328,7 +328,7 @@ def test_intensity_counts_what_it_allowed_in_the_window_before(
     allowed: list[int] = []
     for second in seconds:
         recent = sum(second - earlier <= window_s for earlier in allowed)
-        assert restart_limit.note(second * NS_PER_S) == (recent < restarts)
+        assert restart_limit.count_crash(second * NS_PER_S) == (recent < restarts)
         if recent < restarts:
             allowed.append(second)
 

@@ -76,7 +76,7 @@ def test_it_shows_what_reading_and_frames_need(word: str, moves: bool, wireless:
 def test_only_a_ready_device_takes_commands(phase: Phase) -> None:
     rig = SessionDeviceRig()
 
-    rig.device.follow(replace(rig.record, phase=phase))
+    rig.device.update(replace(rig.record, phase=phase))
 
     assert rig.device.accepts == (phase is Phase.READY)
 
@@ -86,7 +86,7 @@ def test_following_changes_no_view_and_no_command() -> None:
     rig.view(rig.config(basis=XZY))
     rig.device.writer.position(1, 2, 3)
 
-    rig.device.follow(replace(rig.record, stopped=True))
+    rig.device.update(replace(rig.record, stopped=True))
 
     assert rig.device.writer.commands == POSITION
     assert rig.device.record.stopped

@@ -12,7 +12,7 @@ from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession, Unsuppo
 from actors.session.api import parse_selector, select
 from actors.settings.api import STORE, ConfirmLedger
 from transport.http.call import Answer, Call
-from transport.http.device_selector import find, shown
+from transport.http.device_selector import find, quoted
 from transport.http.results import Act, values_of
 from transport.http.route import Route
 from transport.http.schema.devices import GROUPS, RECORD
@@ -109,7 +109,7 @@ async def save_configuration(call: Call) -> Answer:
         raise InvalidInput('name the device, such as {"device_id": "049D"}.', "device_id")
     record = call.bridge.inventory.find(device_id)
     if record is None:
-        raise NoSuchDevice(shown(device_id))
+        raise NoSuchDevice(quoted(device_id))
     if not record.kind.spec.device_areas:
         raise UnsupportedArea(record.kind.with_article, "configuration to save")
     await call.bridge.ask(actor_name(device_id), ConfigureDevice())

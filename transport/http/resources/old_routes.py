@@ -11,7 +11,7 @@ from actors.event.api import HUB, Emit
 from actors.kit.errors import InvalidInput, NoSuchDevice, UnsupportedArea
 from actors.settings.api import STORE, SetSetting, value_as_json
 from transport.http.call import Answer
-from transport.http.device_selector import Devices, find, shown
+from transport.http.device_selector import Devices, find, quoted
 from transport.http.resources.device_areas import AREAS, EVERY, WideArea, change_wide, flag
 from transport.http.route import Route
 from transport.http.schema.json_schema import FLAG, FromService, Schema, either, number, obj
@@ -190,7 +190,7 @@ def _named(call: Call, fields: dict[str, object]) -> DeviceRecord | None:
     device_id = shapes.text(fields[DEVICE_ID], DEVICE_ID)
     record = call.bridge.inventory.find(device_id)
     if record is None:
-        raise NoSuchDevice(shown(device_id))
+        raise NoSuchDevice(quoted(device_id))
     if not record.kind.spec.device_areas:
         raise UnsupportedArea(record.kind.with_article, "such configuration")
     return record

@@ -12,7 +12,7 @@ from actors.kit.errors import InvalidInput, NoSuchActor, NoSuchDevice
 from actors.pairing.api import PAIRING, Calibrate, Origin, Pairing, PairManually, Progress, Reason, Unpair
 from actors.values.kinds.nouns import names_of
 from transport.http.call import NO_BODY, Answer
-from transport.http.device_selector import Area, find, shown
+from transport.http.device_selector import Area, find, quoted
 from transport.http.durable import confirmed
 from transport.http.resources.session_areas import BODY, note_unknown
 from transport.http.results import Act, Run, answer_of, values_of
@@ -70,7 +70,7 @@ async def pair(call: Call) -> Answer:
         raise InvalidInput("Send a JSON body.")
     partner = shapes.word(body, "device_id", BODY, note_unknown(call))
     if call.bridge.inventory.find(partner) is None:
-        raise NoSuchDevice(shown(partner))
+        raise NoSuchDevice(quoted(partner))
     found = _found(call, PAIRED_WITH)
     acts = [_act(one, partial(_pair, call.bridge, PairManually(one.device_id, partner))) for one in found.records]
     return await answer_of(call.vocabulary, acts, several=found.pattern)
@@ -112,18 +112,18 @@ async def _calibration(bridge: Bridge, record: DeviceRecord) -> Mapping[str, obj
 
 async def _pair(bridge: Bridge, request: PairManually | Unpair) -> Mapping[str, object]:
     now = await bridge.ask(PAIRING, request)
-    await _shown(bridge, request.device_id)
+    await _wait_until_published(bridge, request.device_id)
     await confirmed(bridge, "That holds")
     return _pairing(now)
 
 
 async def _calibrate(bridge: Bridge, device_id: str) -> Mapping[str, object]:
     progress = await bridge.ask(PAIRING, Calibrate(device_id))
-    await _shown(bridge, device_id)
+    await _wait_until_published(bridge, device_id)
     return {"state": str(progress)}
 
 
-async def _shown(bridge: Bridge, device_id: str) -> None:
+async def _wait_until_published(bridge: Bridge, device_id: str) -> None:
     """Wait until inventory and loop have the new state of the device and its partner."""
     await bridge.ask(MANAGER, ConfirmInventory())
     for one in (device_id, _book(bridge).pairing(device_id).paired_with):

@@ -34,12 +34,12 @@ RESET: Final = RouteSchema(PORT, path=WHICH, fails=(409, 507))
 
 async def list_ports(call: Call) -> Answer:
     """Return every known or blocked port, by name."""
-    return Answer({"ports": [_shown(status) for status in call.bridge.ports.ports]})
+    return Answer({"ports": [_as_json(status) for status in call.bridge.ports.ports]})
 
 
 async def read_port(call: Call) -> Answer:
     """Return one port, by base name or path; NoSuchPort."""
-    return Answer(_shown(call.bridge.ports.get(call.words["port"])))
+    return Answer(_as_json(call.bridge.ports.get(call.words["port"])))
 
 
 async def reset_port(call: Call) -> Answer:
@@ -48,7 +48,7 @@ async def reset_port(call: Call) -> Answer:
     status = await call.bridge.ask(PORTS, ResetPort(port))
     audit(call.peer, "-", f"reset of port {port}")
     await confirmed(call.bridge, f"Port {port} is reset")
-    return Answer(_shown(status))
+    return Answer(_as_json(status))
 
 
 def routes() -> tuple[Route, ...]:
@@ -60,7 +60,7 @@ def routes() -> tuple[Route, ...]:
     )
 
 
-def _shown(status: PortStatus) -> dict[str, object]:
+def _as_json(status: PortStatus) -> dict[str, object]:
     return {
         "port": status.port,
         "path": status.path,

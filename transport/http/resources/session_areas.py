@@ -279,7 +279,7 @@ async def _change(call: Call, area: SessionArea, scopes_of: Callable[[Call], Sco
     judged: list[tuple[DeviceRecord, Changes, HapticError | None]] = []
     for record in found.records:
         mine = tuple(replace(change, device_id=record.device_id) for change in changes)
-        judged.append((record, mine, _judged(call, record, mine)))
+        judged.append((record, mine, _refusal_of(call, record, mine)))
     scopes = _scopes(call, scopes_of, [error for _, _, error in judged])
     acts: list[Act] = []
     for record, mine, error in judged:
@@ -306,7 +306,7 @@ def _found(call: Call, area: Area) -> Devices:
     return find(call.words["device"], call.words["id"], call.bridge.inventory, call.vocabulary).having(area)
 
 
-def _judged(call: Call, record: DeviceRecord, changes: Changes) -> HapticError | None:
+def _refusal_of(call: Call, record: DeviceRecord, changes: Changes) -> HapticError | None:
     """Return why the changes are impossible on this device under the rules of all sessions; old firmware also raises an event."""
     bridge = call.bridge
     try:

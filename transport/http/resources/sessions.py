@@ -74,7 +74,7 @@ async def read_session(call: Call) -> Answer:
     if selected.several:
         return _listed(call.bridge, selected.sessions)
     (record,) = selected.some()
-    return Answer(_shown(call.bridge, record))
+    return Answer(_as_json(call.bridge, record))
 
 
 async def disconnect_sessions(call: Call) -> Answer:
@@ -87,7 +87,7 @@ async def disconnect_sessions(call: Call) -> Answer:
             audit(call.peer, str(record.session_id), "disconnected over HTTP")
             channel.disconnect(CLOSED_BY_REQUEST, "disconnected over HTTP")
     if not selected.many:
-        return Answer(_shown(call.bridge, records[0]))
+        return Answer(_as_json(call.bridge, records[0]))
     return Answer({"results": [{"session_id": record.session_id, "ok": True} for record in records]})
 
 
@@ -143,10 +143,10 @@ def _selected(call: Call) -> Selected:
 
 
 def _listed(bridge: Bridge, records: tuple[SessionRecord, ...]) -> Answer:
-    return Answer({"session_count": len(records), "sessions": [_shown(bridge, record) for record in records]})
+    return Answer({"session_count": len(records), "sessions": [_as_json(bridge, record) for record in records]})
 
 
-def _shown(bridge: Bridge, record: SessionRecord) -> dict[str, object]:
+def _as_json(bridge: Bridge, record: SessionRecord) -> dict[str, object]:
     channel = bridge.channels.get(record.session_id)
     return {
         "session_id": record.session_id,

@@ -22,7 +22,7 @@ from actors.values.kinds.nouns import plurals_of
 from actors.values.simulation import BUTTONS, Fault, HandPath, SimulationChange
 from fastpath.layout.constants import StatusFlag
 from transport.http.call import Answer, Call
-from transport.http.device_selector import Devices, find, shown
+from transport.http.device_selector import Devices, find, quoted
 from transport.http.resources.devices import entry_of
 from transport.http.results import Act, answer_of, values_of
 from transport.http.route import Route
@@ -129,7 +129,7 @@ async def add_device(call: Call) -> Answer:
     """Add `{"type", "connection"?, "firmware"?, "device_id"?}`. Return the record once the loop has the device."""
     spec = simulation.spec(call.fields(*simulation.SPEC))
     record = await call.bridge.ask(MANAGER, AddSimulated(spec))
-    await _taken_up(call, record)
+    await _wait_for_loop(call, record)
     return Answer(entry_of(call, call.bridge.inventory.find(record.device_id) or record))
 
 
@@ -142,7 +142,7 @@ async def remove_device(call: Call) -> Answer:
     try:
         gone = await call.bridge.ask(MANAGER, RemoveSimulated(device_id))
     except NoSuchDevice:
-        raise NoSuchDevice(shown(wanted)) from None
+        raise NoSuchDevice(quoted(wanted)) from None
     after = [one for one in before if one != gone.device_id]
     moved = [
         {"device_id": one, "index": index, "was": before.index(one)}
@@ -172,12 +172,12 @@ async def simulate(call: Call) -> Answer:
 
 def _act(call: Call, record: DeviceRecord, change: SimulationChange) -> Act:
     async def run() -> Mapping[str, object]:
-        return await _told(call, record, change)
+        return await _apply_simulation(call, record, change)
 
     return Act({"device_id": record.device_id}, run)
 
 
-async def _told(call: Call, record: DeviceRecord, change: SimulationChange) -> dict[str, object]:
+async def _apply_simulation(call: Call, record: DeviceRecord, change: SimulationChange) -> dict[str, object]:
     """Apply the change, and wait until the device's actor has handled it."""
     bridge, device_id = call.bridge, record.device_id
     told = await bridge.ask(MANAGER, Simulate(device_id, change))
@@ -186,12 +186,12 @@ async def _told(call: Call, record: DeviceRecord, change: SimulationChange) -> d
         with suppress(NoSuchActor):
             await bridge.ask(actor_name(device_id), ConfigureDevice())
         told = await bridge.ask(MANAGER, Simulate(device_id))
-        await _taken_up(call, told)
+        await _wait_for_loop(call, told)
     level = float(bridge.system.runtime.reader(told.lease).snapshot()["battery_level"])
     return simulation.shown(told, level if change.battery_level is None else change.battery_level)
 
 
-async def _taken_up(call: Call, record: DeviceRecord) -> None:
+async def _wait_for_loop(call: Call, record: DeviceRecord) -> None:
     """Wait until the loop has read the device, or seems to have stopped."""
     reader = call.bridge.system.runtime.reader(record.lease)
     for _ in range(FIRST_TICK_LOOKS):
@@ -215,5 +215,5 @@ def _found(call: Call) -> Devices:
         for identity in call.bridge.inventory.withheld:
             if identity.device_id == call.words["id"]:
                 raise PortBlocked(identity.port)
-        raise NoSuchDevice(shown(found.text))
+        raise NoSuchDevice(quoted(found.text))
     return found
