@@ -199,7 +199,7 @@ class AccessPolicy:
     @property
     def rules(self) -> AccessRules:
         """The rules in force."""
-        version, view = self._settings.held
+        version, view = self._settings.versioned
         if self._cached is None or self._cached[0] != version:
             allowed = (host_name(_bracketed(host)) for host in view.texts("communication/allowed_hosts"))
             origins = (parse_origin(origin) for origin in view.texts("communication/allowed_origins"))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from actors.device.messages import (
-    IdleSleepChanged,
     DeviceRested,
     FodStage,
+    IdleSleepChanged,
     SafetyState,
     SafetyTripped,
 )

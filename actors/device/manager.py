@@ -38,11 +38,11 @@ from actors.device.messages import (
     PlugDue,
     RemoveSimulated,
     SaveConfiguration,
-    UpdateBonds,
     Simulate,
     SimulatedSpec,
     SimulationChanged,
     StopSwitched,
+    UpdateBonds,
     actor_name,
 )
 from actors.device.real_devices import RealDevices

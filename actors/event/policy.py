@@ -162,7 +162,9 @@ class BatteryRule:
             "battery_level": reading.level,
         }
         return Emit(
-            kind, data, f"{reading.device_family} {reading.device_id} has {reading.level:.0%} of its charge left: charge it"
+            kind,
+            data,
+            f"{reading.device_family} {reading.device_id} has {reading.level:.0%} of its charge left: charge it",
         )
 
     def forget_device(self, device_id: str) -> None:

@@ -129,7 +129,9 @@ class PairingManager(ServiceActor):
     def pair_manually(self, message: PairManually) -> Pairing:
         """Pair two devices and dissolve the automatic pairs of both. Return the pair."""
         self._update_pairs()
-        self._apply_outcome(rules.paired_manually(self._table.value.pairs, self._pairing_devices(), message.device_id, message.partner))
+        self._apply_outcome(
+            rules.paired_manually(self._table.value.pairs, self._pairing_devices(), message.device_id, message.partner)
+        )
         return self._table.value.pairing(message.device_id)
 
     @handles(Unpair)
@@ -152,7 +154,9 @@ class PairingManager(ServiceActor):
         before = self._table.value.calibration(mover.device_id)
         # Run numbers are unique over all devices, since a handle may change its mover.
         run = self._table.value.runs + 1
-        after = calibration.start_run(before, self._handle(mover.device_id), run, self._calibrating_devices(mover.device_id))
+        after = calibration.start_run(
+            before, self._handle(mover.device_id), run, self._calibrating_devices(mover.device_id)
+        )
         if after.run == run:
             self._table.replace(replace(self._table.value, runs=run))
         self._publish(self._table.value.pairs, {**self._table.value.calibrations, mover.device_id: after})
@@ -186,11 +190,15 @@ class PairingManager(ServiceActor):
         kept: dict[tuple[str, int], HeartbeatMonitor] = {}
         for record in self._records():
             if record.kind.is_handle:
-                kept[_lease_key(record)] = self._monitors.get(_lease_key(record)) or HeartbeatMonitor(attached=record.bond.attached)
+                kept[_lease_key(record)] = self._monitors.get(_lease_key(record)) or HeartbeatMonitor(
+                    attached=record.bond.attached
+                )
         self._monitors = kept
         self._schedule_check()
         automatic = self._settings.value.flag(AUTO_PAIRING)
-        self._apply_outcome(rules.update_pairs(self._table.value.pairs, self._pairing_devices(), automatic=automatic, also=also))
+        self._apply_outcome(
+            rules.update_pairs(self._table.value.pairs, self._pairing_devices(), automatic=automatic, also=also)
+        )
 
     def _apply_outcome(self, outcome: rules.Outcome) -> None:
         pairs, changes = outcome

@@ -62,7 +62,9 @@ class Pairs:
     """All pairs, and what the next update needs to know."""
 
     pairs: tuple[Pair, ...] = ()  # also those with absent halves
-    separated: frozenset[tuple[str, str]] = field(default_factory=frozenset[tuple[str, str]])  # never paired automatically
+    separated: frozenset[tuple[str, str]] = field(
+        default_factory=frozenset[tuple[str, str]]
+    )  # never paired automatically
     here: frozenset[tuple[str, int]] = field(
         default_factory=frozenset[tuple[str, int]]
     )  # id and life at the last update

@@ -263,7 +263,12 @@ class PortLink(ServiceActor):
     def on_dropped(self, message: DeviceDropped) -> None:
         """Stop driving the device: a receiver goes on with its other devices, any other link is closed."""
         device, opened_link = self._devices.get(message.link_id), self._opened.find(self._port)
-        if device is None or opened_link is None or device.slot is None or device.slot[1].generation != message.generation:
+        if (
+            device is None
+            or opened_link is None
+            or device.slot is None
+            or device.slot[1].generation != message.generation
+        ):
             return
         if opened_link.link.receiver:
             del self._devices[message.link_id]

@@ -69,7 +69,9 @@ class ValidationContext:
 
 def refused_in_every_session(record: DeviceRecord, changes: Iterable[Change], inventory: Inventory) -> Refused | None:
     """Return the first change of one device that every session refuses, whatever its configuration."""
-    anyone = SessionConfig(devices=MappingProxyType({record.device_id: DeviceConfig(navigation=navigation.WIDEST_COLLISION)}))
+    anyone = SessionConfig(
+        devices=MappingProxyType({record.device_id: DeviceConfig(navigation=navigation.WIDEST_COLLISION)})
+    )
     return next(iter(apply(anyone, changes, ValidationContext(inventory, SessionMemory())).refused), None)
 
 

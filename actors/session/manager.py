@@ -186,7 +186,9 @@ class SessionManager(ServiceActor):
             sdk_from_profile=known.from_profile,
         )
         context = configure.ValidationContext(
-            self._inventory.value, self._open_sessions.memory.value, freeform=self._settings.value.texts(configure.FREEFORM)
+            self._inventory.value,
+            self._open_sessions.memory.value,
+            freeform=self._settings.value.texts(configure.FREEFORM),
         )
         return configure.apply(config, (), context).config
 

@@ -237,7 +237,7 @@ def test_who_goes_before_its_session_is_open_leaves_none(
     service: ServiceInside, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, linger: bytes | None
 ) -> None:
     arrived, noticed = threading.Event(), threading.Event()
-    choose, on_close = SessionChannel._choose, SessionChannel.on_close
+    choose, on_close = SessionChannel._parse_query, SessionChannel.on_close
 
     def arrive(channel: SessionChannel) -> bool:
         arrived.set()
@@ -247,7 +247,7 @@ def test_who_goes_before_its_session_is_open_leaves_none(
         on_close(channel)
         noticed.set()
 
-    monkeypatch.setattr(SessionChannel, "_choose", arrive)
+    monkeypatch.setattr(SessionChannel, "_parse_query", arrive)
     monkeypatch.setattr(SessionChannel, "on_close", close)
     with held(service.system.context.directory, "sessions"):
         raw = connected(service.ws)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from actors.control.actor import DEVICE_CHECK_S, FastpathActor, CheckDevices, EmitStatistics
+from actors.control.actor import DEVICE_CHECK_S, CheckDevices, EmitStatistics, FastpathActor
 from actors.control.cores import Cores
 from actors.control.messages import (
     FASTPATH,

@@ -9,10 +9,10 @@ import pytest
 
 from actors.control.device_watch import COUNTERS, SCREENSAVER, SCREENSAVER_S, DeviceWatch, read_safety
 from actors.device.messages import (
-    IdleSleepChanged,
     DeviceRecord,
     DeviceRested,
     FodStage,
+    IdleSleepChanged,
     Inventory,
     SafetyState,
     SafetyTripped,

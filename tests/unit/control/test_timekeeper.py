@@ -173,13 +173,13 @@ def test_a_timekeeper_that_never_started_stops() -> None:
 def test_the_thread_beats_until_it_is_stopped() -> None:
     rig = TimekeeperRig()
     turned = threading.Event()
-    turn = rig.keeper.turn
+    turn = rig.keeper.run_once
 
     def turn_and_say() -> None:
         turn()
         turned.set()
 
-    rig.keeper.turn = turn_and_say  # type: ignore[method-assign]
+    rig.keeper.run_once = turn_and_say  # type: ignore[method-assign]
     rig.keeper.start()
     try:
         assert turned.wait(20)

@@ -8,7 +8,7 @@ import pytest
 
 from actors.device.messages import MANAGER
 from actors.kit.published import Published
-from actors.port.detection import SCANS_AFTER_CHANGE, Detection, ChangeCheckDue, ScanDue
+from actors.port.detection import SCANS_AFTER_CHANGE, ChangeCheckDue, Detection, ScanDue
 from actors.port.link_interface import NoLinks
 from actors.port.messages import DETECTION, PORTS, PortPlugged, PortTable, PortVanished
 from actors.port.open_links import OpenLinks

@@ -38,7 +38,7 @@ from fastpath.codecs.openlink_messages import (
 )
 from fastpath.codecs.openlink_py import EVERY_DEVICE, Frame, encode, newer
 from transport.link.protocols.openlink.identity import configure_message
-from transport.link.protocols.openlink.peer import MOST_HZ, MS, NS_PER_S, REQUEST_NS, UNSETTLED, PendingRequest, Peer
+from transport.link.protocols.openlink.peer import MOST_HZ, MS, NS_PER_S, REQUEST_NS, UNSETTLED, Peer, PendingRequest
 from transport.link.protocols.openlink.status_text import OFF, REASONS, configuration_refused, led_of, refusal_sentence
 
 if TYPE_CHECKING:
@@ -174,7 +174,9 @@ class HostFsm:
         outgoing: list[bytes] = []
         if self.receiver and self._identify_request is None and now_ns - self._presence_ns > ABSENCE_NS:
             self._identify_request = PendingRequest(Identify(), TRIES - 1)
-        if self._identify_request is not None and not self._send_due(self._identify_request, EVERY_DEVICE, now_ns, outgoing):
+        if self._identify_request is not None and not self._send_due(
+            self._identify_request, EVERY_DEVICE, now_ns, outgoing
+        ):
             self.why = self.why or self._no_answer
         for peer in self._peers.values():
             self._step_peer(peer, now_ns, outgoing)
@@ -307,7 +309,9 @@ class HostFsm:
         for index in range(8):
             here = presence.present >> index & 1
             if here and index not in self._peers:
-                self._peers[index] = Peer(index, since_ns=now_ns, pending={Identify: PendingRequest(Identify(), TRIES - 1)})
+                self._peers[index] = Peer(
+                    index, since_ns=now_ns, pending={Identify: PendingRequest(Identify(), TRIES - 1)}
+                )
             elif not here:
                 self._peers.pop(index, None)
 
