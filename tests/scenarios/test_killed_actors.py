@@ -229,7 +229,7 @@ def test_what_a_device_says_to_a_dead_manager_is_said_again(system: RunningSyste
 
     with held(system.directory, "supervisor"):
         crash(system.directory, "devices")
-        tell_to_do(ref, lambda: actor._enter(Phase.ASLEEP))
+        tell_to_do(ref, lambda: actor._enter_phase(Phase.ASLEEP))
         with held(system.directory, f"device/{device_id}"):
             assert system.arm.phase is Phase.READY
 
