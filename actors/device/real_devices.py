@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import DeviceIdentity, DeviceLost, DeviceRecord
 from actors.device.real_identity import identity_of, own_id
@@ -12,9 +12,9 @@ from actors.kit.errors import Busy
 from actors.port.messages import DeviceAdmitted, DeviceFound, DeviceRefused, LinkClosed, link_name
 
 if TYPE_CHECKING:
+    from actors.device.manager_actions import ManagerActions
     from actors.device.memory import DeviceMemory
     from actors.device.messages import Inventory
-    from actors.kit.message import Message
     from actors.kit.published import Published
     from actors.port.messages import PortTable
 
@@ -25,22 +25,6 @@ FULL_S: Final = 5.0
 logger = logging.getLogger(__name__)
 
 
-class Keeper(Protocol):
-    """What the manager does for the desk."""
-
-    def admit(self, identity: DeviceIdentity) -> DeviceRecord:
-        """Into the inventory, with an actor; Busy while its slot is not free."""
-        ...
-
-    def lose(self, record: DeviceRecord, why: str) -> DeviceRecord:
-        """Zero force, out of the inventory, actor stopped."""
-        ...
-
-    def tell(self, name: str, message: Message) -> None:
-        """Send a message."""
-        ...
-
-
 class RealDevices:
     """Used on the manager's thread only; what it knows is in the inventory."""
 
@@ -49,12 +33,12 @@ class RealDevices:
         inventory: Published[Inventory],
         memory: Published[DeviceMemory],
         ports: Published[PortTable],
-        keeper: Keeper,
+        manager: ManagerActions,
     ) -> None:
         self._inventory = inventory
         self._memory = memory
         self._ports = ports
-        self._keeper = keeper
+        self._manager = manager
 
     def found(self, message: DeviceFound) -> None:
         """Admit it, or say that there is no room yet; one that is here already keeps its slot, and one that moved leaves the old one."""
@@ -63,7 +47,7 @@ class RealDevices:
             return
         record = self._same(message)
         if record is not None and record.identity.port != port:
-            self._keeper.lose(record, f"it is on port {port} now")
+            self._manager.lose(record, f"it is on port {port} now")
             record = None
         try:
             record = record or self._admit(message)
@@ -72,22 +56,22 @@ class RealDevices:
             if full:
                 logger.warning("%s %s on %s has to wait: %s", found.kind, found.device_id, port, busy.sentence)
             refused = DeviceRefused(message.opening, found.device_id, FULL_S if full else LEAVING_S)
-            self._keeper.tell(link_name(port), refused)
+            self._manager.tell(link_name(port), refused)
             return
         admitted = DeviceAdmitted(message.opening, found.device_id, record.device_id, record.lease)
-        self._keeper.tell(link_name(port), admitted)
+        self._manager.tell(link_name(port), admitted)
 
     def closed(self, message: LinkClosed) -> None:
         """Nobody is behind that link any more."""
         for record in self._inventory.value.devices:
             if not record.identity.simulated and record.identity.port == message.port:
-                self._keeper.lose(record, message.why)
+                self._manager.lose(record, message.why)
 
     def lost(self, message: DeviceLost) -> None:
         """One device has gone; its link hears of it."""
         record = self._inventory.value.find(message.device_id)
         if record is not None and record.lease.generation == message.generation:
-            self._keeper.lose(record, message.why)
+            self._manager.lose(record, message.why)
 
     def _admit(self, message: DeviceFound) -> DeviceRecord:
         here = self._everybody()
@@ -104,7 +88,7 @@ class RealDevices:
                 device_id,
             )
         number = self._memory.value.number(device_id)
-        return self._keeper.admit(identity_of(found, message.port, device_id, number))
+        return self._manager.admit(identity_of(found, message.port, device_id, number))
 
     def _same(self, message: DeviceFound) -> DeviceRecord | None:
         """The record of that very device: the same kind with the same uuid and id; a uuid of zeros tells no two ports apart."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from actors.device import simulation
-from actors.device.inventory import Move, mark_unplugged
+from actors.device.inventory import mark_unplugged
 from actors.device.messages import (
     DeviceIdentity,
     DeviceLost,
@@ -18,9 +18,10 @@ from actors.device.messages import (
 )
 from actors.device.simulated_identity import MOST_DEVICES, identity_of, own_id
 from actors.kit.errors import Busy, Conflict, NoSuchDevice, PortBlocked
-from actors.values.simulation import Fault, Simulation
+from actors.values.simulation import Fault
 
 if TYPE_CHECKING:
+    from actors.device.manager_actions import ManagerActions
     from actors.device.memory import DeviceMemory
     from actors.device.messages import Inventory
     from actors.kit.published import Published
@@ -28,26 +29,6 @@ if TYPE_CHECKING:
 
 LOOPS: Final = 5
 LOOP_STEP_S: Final = 0.5
-
-
-class Keeper(Protocol):
-    """What the manager does for the desk."""
-
-    def plug(self, identity: DeviceIdentity, wanted: Simulation) -> None:
-        """Into the inventory, with an actor, unless its port is blocked; Busy while its slot is not free."""
-        ...
-
-    def lose(self, record: DeviceRecord, why: str, *, moves: Move) -> DeviceRecord:
-        """Zero force, to where it `goes` in the inventory, actor stopped."""
-        ...
-
-    def simulated(self, record: DeviceRecord, told: SimulationChanged) -> None:
-        """Show the record's simulation and tell the device's actor."""
-        ...
-
-    def later(self, seconds: float, due: PlugDue) -> None:
-        """Have the desk told, unless something else comes for that device before."""
-        ...
 
 
 class SimulatedDevices:
@@ -58,12 +39,12 @@ class SimulatedDevices:
         inventory: Published[Inventory],
         memory: Published[DeviceMemory],
         ports: Published[PortTable],
-        keeper: Keeper,
+        manager: ManagerActions,
     ) -> None:
         self._inventory = inventory
         self._memory = memory
         self._ports = ports
-        self._keeper = keeper
+        self._manager = manager
 
     def new(self, spec: SimulatedSpec) -> DeviceIdentity:
         """One more device among those that are here or away; Conflict (its id is taken, no room), PortBlocked."""
@@ -121,10 +102,10 @@ class SimulatedDevices:
             try:
                 self._plug(replace(record, simulation=replace(record.simulation, fault=fault)))
             except Busy:
-                self._keeper.later(LOOP_STEP_S, due)
+                self._manager.later(LOOP_STEP_S, due)
                 return
         if not last:
-            self._keeper.later(LOOP_STEP_S, PlugDue(due.device_id, due.step + 1))
+            self._manager.later(LOOP_STEP_S, PlugDue(due.device_id, due.step + 1))
 
     def find(self, device_id: str) -> DeviceRecord:
         """A simulated device, here or unplugged; NoSuchDevice, PortBlocked."""
@@ -139,7 +120,7 @@ class SimulatedDevices:
 
     def _show(self, record: DeviceRecord, told: SimulationChanged) -> None:
         if self._is_here(record):
-            self._keeper.simulated(record, told)
+            self._manager.simulated(record, told)
             return
         inventory = self._inventory.value
         shown = (record if one.device_id == record.device_id else one for one in inventory.unplugged)
@@ -149,7 +130,7 @@ class SimulatedDevices:
         return self._inventory.value.find(record.device_id) is not None
 
     def _plug(self, record: DeviceRecord) -> None:
-        self._keeper.plug(record.identity, record.simulation)
+        self._manager.plug(record.identity, record.simulation)
 
     def _unplug(self, record: DeviceRecord, why: str) -> None:
-        self._keeper.lose(record, why, moves=mark_unplugged)
+        self._manager.lose(record, why, moves=mark_unplugged)
