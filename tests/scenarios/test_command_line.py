@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.polling import eventually
-from tests.support.service.process import FREE_PORTS, RunningService
+from tests.support.service.process import RunningService
 from transport.build_info import project_version
 from transport.main import main
 

@@ -12,8 +12,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
+from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.polling import eventually
-from tests.support.service.process import FREE_PORTS, RunningService
+from tests.support.service.process import RunningService
 
 PATIENCE_S = 60.0
 GROUPS = ["arm", "compact", "grip", "pen"]

@@ -12,8 +12,9 @@ import pytest
 
 from tests.support.clients.http_client import HttpClient
 from tests.support.clients.peer import Peer
+from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.example_module import install, shown_source
-from tests.support.service.process import FREE_PORTS, RunningService
+from tests.support.service.process import RunningService
 
 CLASHING = """
 from actors.modules.module import LISTED, Part, WordTable

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service.process import FREE_PORTS
+from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.terminal import CTRL_C, on_terminal
 
 ROOT = Path(__file__).parents[2]

@@ -19,9 +19,10 @@ import pytest
 
 from actors.session.actor import actor_name
 from tests.support.clients.crowd import Client, Crowd
+from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.living_actors import kill
 from tests.support.service.polling import PATIENCE_S, eventually
-from tests.support.service.process import FREE_PORTS, RunningService
+from tests.support.service.process import RunningService
 from tests.support.service.safety_desk import ARM, SafetyDesk, push
 
 ROOT: Final = Path(__file__).parents[2]

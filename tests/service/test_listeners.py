@@ -17,7 +17,7 @@ from tornado.websocket import WebSocketHandler, websocket_connect
 from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state_directory import StateDirectory
 from tests.service.rig import BUILD, TOKEN, EdgeRig
-from tests.support.service.process import parse_ready
+from tests.support.service.addresses import parse_ready
 from transport import listeners
 from transport.listeners import (
     EVENTS_PORT,

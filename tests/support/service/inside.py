@@ -27,9 +27,9 @@ from actors.settings.state_directory import StateDirectory
 from actors.system import MakeLinks, System
 from actors.values.identity import Connection, Kind
 from fastpath.arena.runtime import Runtime
+from tests.support.service.addresses import FREE_PORTS, Addresses, WithAddresses, parse_ready
 from tests.support.service.patience import boards_may_pause, patient
 from tests.support.service.polling import eventually
-from tests.support.service.process import FREE_PORTS, Addresses, parse_ready
 from transport.bridge import Bridge
 from transport.limits import Limits
 from transport.listeners import Listeners
@@ -56,7 +56,7 @@ ARM_AND_GRIP: Final = (
 )
 
 
-class ServiceInside:
+class ServiceInside(WithAddresses):
     """Context manager: everything answers inside, and every thread has ended behind."""
 
     def __init__(
@@ -119,7 +119,7 @@ class ServiceInside:
             cleanup.callback(self.system.stop)
             self._thread.start()
             cleanup.callback(self._end_loop)
-            self.addresses = self.on_edge(self._open)
+            self._addresses = self.on_edge(self._open)
             cleanup.callback(self._close)
             self.system.start()
             self.bridge.listening = True
@@ -134,33 +134,6 @@ class ServiceInside:
         self._cleanup.close()
         if kind is None:
             assert self.fatal == []
-
-    # ------------------------------------------------------------ addresses
-
-    @property
-    def ws(self) -> str:
-        """URL of the session channel, frames v3.1."""
-        return self.addresses.ws
-
-    @property
-    def ws_v30(self) -> str:
-        """URL of the session channel, frames v3.0."""
-        return self.addresses.ws_v30
-
-    @property
-    def events(self) -> str:
-        """URL of the event channel."""
-        return self.addresses.events
-
-    @property
-    def http(self) -> str:
-        """Base URL of the HTTP interface."""
-        return self.addresses.http
-
-    @property
-    def http_v30(self) -> str:
-        """Base URL of the HTTP interface on the port of the v3.0 sessions."""
-        return self.addresses.ws_v30.replace("ws://", "http://")
 
     @property
     def token(self) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -14,46 +13,18 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from tests.support.service.addresses import FREE_PORTS, WithAddresses, parse_ready
 from tests.support.wire.session_zero import free_of_zero
 
-FREE_PORTS = {
-    "communication/websocket/port": "0",
-    "communication/websocket/legacy_port": "0",
-    "communication/events/port": "0",
-}
 # For the threads of a service that does not end to be written into its log.
 SHOWN_S = 2.0
-ADDRESS = re.compile(r"(?P<url>(?:http|ws)://\S+)(?: \((?P<note>[^)]*)\))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """Base URLs without a trailing slash."""
-
-    http: str
-    ws: str
-    ws_v30: str
-    events: str
-
-
-def parse_ready(line: str) -> Addresses:
-    """Addresses of a `ready http://… ws://… ws://… (v3.0) ws://… (events)` line; ValueError when one is missing."""
-    found: dict[tuple[str, str], str] = {}
-    for match in ADDRESS.finditer(line):
-        scheme = match["url"].split(":", 1)[0]
-        found.setdefault((scheme, match["note"] or ""), match["url"].rstrip("/"))
-    try:
-        return Addresses(found["http", ""], found["ws", ""], found["ws", "v3.0"], found["ws", "events"])
-    except KeyError as missing:
-        raise ValueError(f"no {missing} address in {line!r}") from None
-
-
-class RunningService:
+class RunningService(WithAddresses):
     """Context manager: the service answers inside, is stopped as by Ctrl-C on leaving, and shows its log when the test failed."""
 
     def __init__(
@@ -85,7 +56,6 @@ class RunningService:
         self._ready_or_gone = threading.Event()
         self._readers: list[threading.Thread] = []
         self._process: subprocess.Popen[str] | None = None
-        self._addresses: Addresses | None = None
         self.state_dir = state_dir or Path()
 
     def __enter__(self) -> Self:
@@ -192,32 +162,6 @@ class RunningService:
     def is_running(self) -> bool:
         """Whether the process is alive."""
         return self._process is not None and self._process.poll() is None
-
-    @property
-    def addresses(self) -> Addresses:
-        """Where the last start listens."""
-        assert self._addresses is not None, "start() comes first"
-        return self._addresses
-
-    @property
-    def http(self) -> str:
-        """Base URL of the HTTP interface."""
-        return self.addresses.http
-
-    @property
-    def ws(self) -> str:
-        """URL of the session channel, frames v3.1."""
-        return self.addresses.ws
-
-    @property
-    def ws_v30(self) -> str:
-        """URL of the session channel, frames v3.0."""
-        return self.addresses.ws_v30
-
-    @property
-    def events(self) -> str:
-        """URL of the event channel."""
-        return self.addresses.events
 
     @property
     def log(self) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service.process import RunningService, parse_ready
+from tests.support.service.addresses import parse_ready
+from tests.support.service.process import RunningService
 
 READY = "ready http://127.0.0.1:1 ws://127.0.0.1:1 ws://127.0.0.1:2 (v3.0) ws://127.0.0.1:3 (events)"
 STAND_IN = f"""
