@@ -1,4 +1,4 @@
-"""The table of commands in docs/wire.md shows the rows of the commands, and each row has its set-point in the loop."""
+"""The table of commands in docs/wire.md is current, and each command has its set-point in the loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What SimulatedDevices and RealDevices have DeviceManager do."""
+"""ManagerActions: the methods of DeviceManager that SimulatedDevices and RealDevices call."""
 
 from __future__ import annotations
 

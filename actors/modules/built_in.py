@@ -1,4 +1,4 @@
-"""The built-in modules, new objects for each System."""
+"""Create the built-in modules, new ones for each System."""
 
 from __future__ import annotations
 

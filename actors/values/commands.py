@@ -1,4 +1,4 @@
-"""Device commands of a session message, one row each; parsing, reserved words, the docs' table and the loop's codes follow."""
+"""Table of the device commands in a session message: parsing, reserved words, the page's table and the loop's codes derive from its rows."""
 
 from __future__ import annotations
 

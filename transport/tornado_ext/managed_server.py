@@ -1,4 +1,4 @@
-"""HTTP server whose subclass accepts the connections and follows their states."""
+"""ManagedServer: Tornado's HTTP server with hooks; a subclass accepts its connections and tracks their states."""
 
 from __future__ import annotations
 

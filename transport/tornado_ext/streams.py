@@ -1,4 +1,4 @@
-"""Find the stream of an HTTP connection: Tornado's connections have it as an undocumented attribute."""
+"""Return the stream of an HTTP connection, an undocumented attribute of Tornado's connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a started service listens, read from its ready line."""
+"""Parse the ready line of a started service into its addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table of the device commands in docs/wire.md, from their rows; `python -m tests.support.suite.command_table` writes it."""
+"""Generate the table of device commands in docs/wire.md: `python -m tests.support.suite.command_table`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Generated section of a page in docs/: found by its two marks, compared by a test, written by `make docs`."""
+"""Replace or compare a generated section of a page in docs/, between its two marks."""
 
 from __future__ import annotations
 
