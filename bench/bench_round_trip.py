@@ -33,7 +33,7 @@ class Turn:
 SECTION: Final = "WebSocket round trip of the service · arm and grip, loop at 4 kHz · reference: bare Tornado echo"
 LIMIT: Final = Limit(0.75, "≥")
 TURNS: Final = Limit(2.0, "≤")
-CROWD: Final = 60
+CLIENTS: Final = 60
 WAITS: Final[Mapping[str, tuple[str, Callable[[Turn], float]]]] = {
     "latency p50": ("us", lambda turn: turn.drive.p50_us),
     "latency p99": ("us", lambda turn: turn.drive.p99_us),
@@ -81,14 +81,14 @@ def test_sixty_clients_take_turns(benchmark: Benchmark, results: ResultTable) ->
     drives: list[list[Drive]] = []
     with RunningService() as service, ClientProcess() as client:
         messages = force_messages(client.open("one", f"{service.ws}/", 1))
-        client.open("sixty", f"{service.ws}/", CROWD)
+        client.open("sixty", f"{service.ws}/", CLIENTS)
         for name in ("one", "sixty"):
             client.drive(name, messages, SECONDS)
         measures = [lambda: client.drive("one", messages, SECONDS), lambda: client.drive("sixty", messages, SECONDS)]
         benchmark.pedantic(lambda: drives.extend(in_turn(measures, ROUNDS)))
     alone, p50 = medians(drives, lambda each: each.p50_us)
     _, p99 = medians(drives, lambda each: each.p99_us)
-    fair = CROWD * alone
-    results.add(Row(SECTION, f"{CROWD} clients, latency p50", p50, "us", fair))
-    note = f"reference: {CROWD} x p50 of one client"
-    hold(results.add(Row(SECTION, f"{CROWD} clients, latency p99", p99, "us", fair, TURNS, note)))
+    fair = CLIENTS * alone
+    results.add(Row(SECTION, f"{CLIENTS} clients, latency p50", p50, "us", fair))
+    note = f"reference: {CLIENTS} x p50 of one client"
+    hold(results.add(Row(SECTION, f"{CLIENTS} clients, latency p99", p99, "us", fair, TURNS, note)))

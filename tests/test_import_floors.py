@@ -103,7 +103,7 @@ def test_a_tree_that_keeps_the_floors_has_no_violation() -> None:
         ("transport/http/base.py", "from tests.support import service", "not installed with the service"),
     ],
 )
-def test_a_broken_floor_is_named_in_a_sentence(path: str, text: str, because: str) -> None:
+def test_broken_floor_is_named_in_a_sentence(path: str, text: str, because: str) -> None:
     (sentence,) = broken(path, text)
 
     assert sentence.startswith(f"{path}:")
@@ -149,7 +149,7 @@ def test_a_circle_is_found() -> None:
     ]
 
 
-def test_words_in_cython_strings_and_comments_are_not_imports() -> None:
+def test_cython_strings_and_comments_are_not_read_as_imports() -> None:
     text = '"""Stands on nothing:\nimport actors.system\nfrom actors.kit cimport x\n"""\n# import actors.system\nimport os\n'
 
     found = imports_of(PurePosixPath("fastpath/tick/loop.pyx"), text, frozenset())

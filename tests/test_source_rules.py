@@ -20,11 +20,11 @@ def shipped() -> dict[PurePosixPath, str]:
     return sources(ROOT) | headers
 
 
-def test_only_the_specs_of_kinds_know_vendor_words() -> None:
+def test_vendor_words_occur_only_in_specs_of_kinds() -> None:
     assert [sentence for path, text in shipped().items() for sentence in vendor_words(path, text)] == []
 
 
-def test_every_command_line_takes_options_by_their_whole_names_only() -> None:
+def test_every_command_line_parser_requires_full_option_names() -> None:
     by_hand = [*(ROOT / "docs").rglob("*.py"), *(ROOT / "ops").rglob("*.py"), *(ROOT / "tests/emulators").rglob("*.py")]
     texts = shipped() | {PurePosixPath(path.relative_to(ROOT).as_posix()): path.read_text("utf-8") for path in by_hand}
 
@@ -34,7 +34,7 @@ def test_every_command_line_takes_options_by_their_whole_names_only() -> None:
 
 
 @pytest.mark.parametrize("call", ["argparse.ArgumentParser()", "Parser(prog='x')", "commands.add_parser('run')"])
-def test_a_parser_that_takes_parts_of_options_is_named(call: str) -> None:
+def test_parser_with_option_abbreviations_is_named(call: str) -> None:
     path = PurePosixPath("transport/command_line.py")
 
     (sentence,) = takes_parts_of_options(path, f"import argparse\n{call}\n")
@@ -65,11 +65,11 @@ def test_a_vendor_word_is_named_in_a_sentence(line: str) -> None:
 @pytest.mark.parametrize(
     "line", ["choices=('neutral', 'inverse')", "inverse = transpose(m)", "the universe", "traverse"]
 )
-def test_ordinary_words_pass(line: str) -> None:
+def test_sources_without_vendor_words_pass(line: str) -> None:
     assert vendor_words(PurePosixPath("actors/settings/catalog.py"), line) == []
 
 
-def test_a_spec_of_a_kind_may_say_them() -> None:
+def test_spec_of_a_kind_may_contain_vendor_words() -> None:
     assert vendor_words(PurePosixPath("actors/values/kinds/arm.py"), "'inverse3'") == []
 
 

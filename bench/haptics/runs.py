@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fastpath.navigation.values import Bubble
-from tests.support.loop.bubbles import CENTRE, SETTLED_S, DrivenRig
+from tests.support.loop.driven_arm import CENTRE, SETTLED_S, DrivenArm
 from tests.support.loop.walls import (
     FALCON_LIKE,
     FIRM,
@@ -79,9 +79,9 @@ def bubble_speeds() -> dict[str, NDArray[np.float64]]:
     places |= {(float(x), 0.0) for x in np.arange(30, FARTHEST_MM + 1, RAY_MM)}
     rows = []
     for x, y in sorted(places):
-        rig = DrivenRig(list(CENTRE + np.array((x, y, 0)) / 1000), frequency=1000)
+        rig = DrivenArm(list(CENTRE + np.array((x, y, 0)) / 1000), frequency=1000)
         rig.navigate(Bubble())
-        rate = rig.shown(rig.ticks(SETTLED_S)).rate
+        rate = rig.navigation_after(rig.ticks(SETTLED_S)).rate
         rows.append((x, y, rate[0], rate[1], float(np.linalg.norm(rig.reader.snapshot()["force"]))))
     columns = np.array(rows).T
     return dict(zip(("x", "y", "vx", "vy", "force"), columns, strict=True))

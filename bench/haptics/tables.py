@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.haptics.runs import DEVICES, HANDS, hold, recovery, stage_times
-from tests.haptics.test_legitimate import (
+from tests.haptics.test_no_false_alarms import (
     free_motion,
     grating,
     of_power,

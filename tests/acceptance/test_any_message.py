@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.acceptance.conftest import Join
 from tests.support.clients.any_message import messages
-from tests.support.clients.peer import Peer, encoded
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket, encode_frame
+from tests.support.service.in_process_service import InProcessService
 
 BATCH = 200
 # 20,000 messages, 200,000 where there are more examples of everything.
@@ -26,13 +26,13 @@ GOOD = {"compact": [{"device_id": "C001", "commands": {"set_cursor_force": {"vec
 
 
 @pytest.fixture
-def hostile(join: Join) -> Peer:
+def hostile(join: Join) -> RawWebSocket:
     """The client that sends them, to the arm and the wired grip, and to devices that there are not."""
     return join(vocabulary="neutral")[0]
 
 
 @pytest.fixture
-def session_ids(hostile: Peer, client: Peer) -> tuple[int, int]:
+def session_ids(hostile: RawWebSocket, client: RawWebSocket) -> tuple[int, int]:
     return hostile.ask({})["session_id"], client.ask({})["session_id"]
 
 
@@ -50,10 +50,10 @@ def check(frame: Any, session_id: int) -> None:
         assert len(error["path"]) <= 100
 
 
-def test_each_of_any_messages_gets_one_frame_in_order_and_a_good_client_its_force(
-    service: ServiceInside,
-    hostile: Peer,
-    client: Peer,
+def test_each_invalid_message_gets_one_frame_in_order_and_other_clients_are_unaffected(
+    service: InProcessService,
+    hostile: RawWebSocket,
+    client: RawWebSocket,
     session_ids: tuple[int, int],
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -72,10 +72,10 @@ def test_each_of_any_messages_gets_one_frame_in_order_and_a_good_client_its_forc
             out = bytearray()
             for index, sent in enumerate(batch):
                 different.add(sent.payload)
-                out += encoded(sent.payload, sent.opcode)
+                out += encode_frame(sent.payload, sent.opcode)
                 wanted.append(None)
                 if index % MARK_EVERY == 0:
-                    out += encoded(json.dumps({f"mark {index}": 1}))
+                    out += encode_frame(json.dumps({f"mark {index}": 1}))
                     wanted.append(f"mark {index}")
             hostile.write(bytes(out))
             for mark in wanted:
@@ -84,7 +84,7 @@ def test_each_of_any_messages_gets_one_frame_in_order_and_a_good_client_its_forc
                 frames += 1
                 if mark is not None:
                     assert [error["path"] for error in frame["errors"]] == [mark]
-            hostile.owes_nothing()
+            hostile.check_nothing_unread()
 
             check(client.ask(GOOD), good)
             service.step(TICKS)

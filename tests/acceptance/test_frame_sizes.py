@@ -12,9 +12,9 @@ import pytest
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.loop.readings import READINGS
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 
 # As long as ids get.
 ARM, COMPACT, WIRED, WIRELESS = "A0000001", "C0000001", "B0000001", "B0000002"
@@ -43,22 +43,22 @@ WAYS = [(version, vocabulary) for version in ("3.0", "3.1") for vocabulary in ("
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     settings = {"simulation/settle_time": 0.01}
     folder = tmp_path_factory.mktemp("state")
-    with ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
+    with InProcessService(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
         yield running
 
 
 @pytest.fixture(params=WAYS, ids="-".join)
-def client(service: ServiceInside, request: pytest.FixtureRequest) -> Iterator[Peer]:
+def client(service: InProcessService, request: pytest.FixtureRequest) -> Iterator[RawWebSocket]:
     version, vocabulary = request.param
-    with Peer(service.ws, {"version": version, "vocabulary": vocabulary}) as peer:
+    with RawWebSocket(service.ws, {"version": version, "vocabulary": vocabulary}) as peer:
         peer.frame()
         yield peer
 
 
-def ask(client: Peer, content: object) -> Any:
+def ask(client: RawWebSocket, content: object) -> Any:
     """The frame that answers, which names no error."""
     frame = client.ask(content)
     assert "errors" not in frame
@@ -110,7 +110,7 @@ WIDEST_BASIS = "-Z-Y-X"
 GRIPS_TURNED = [{"device_id": device_id, "configure": {"basis": WIDEST_BASIS}} for device_id in (WIRED, WIRELESS)]
 
 
-def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(client: Peer) -> None:
+def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(client: RawWebSocket) -> None:
     frame = ask(client, everywhere(commands={"set_transform": {"transform": MOVED}}))
 
     assert json.dumps(frame).count('"scale"') == json.dumps(moving(frame)).count('"any"') == 2
@@ -152,7 +152,7 @@ def marked(value: Any, mark: str) -> Any:
     return dict.fromkeys(value, mark) if isinstance(value, dict) else mark
 
 
-def test_a_full_frame_of_defaults_stays_within_4096_bytes(client: Peer) -> None:
+def test_a_full_frame_of_defaults_stays_within_4096_bytes(client: RawWebSocket) -> None:
     frame = ask(client, FULL)
 
     text = json.dumps(frame)
@@ -163,7 +163,7 @@ def test_a_full_frame_of_defaults_stays_within_4096_bytes(client: Peer) -> None:
 
 
 def test_a_full_frame_stays_within_4096_bytes_whatever_is_commanded_and_configured(
-    service: ServiceInside, client: Peer
+    service: InProcessService, client: RawWebSocket
 ) -> None:
     """Identity transforms, the preset `defaults` and no navigation are all that it takes."""
     odd = 0.000107305365
@@ -188,7 +188,7 @@ def test_a_full_frame_stays_within_4096_bytes_whatever_is_commanded_and_configur
     224,
     "Full frames with mounts, workspaces or navigation stay within 8,192 bytes, frames without `config` within 4,096",
 )
-def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: Peer) -> None:
+def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: RawWebSocket) -> None:
     everything = {"damping": {"scalar": 1, "vector": VECTOR}, "mount": MOVED, "basis": "-Z-Y-X", "force_gate": 0.125}
     ask(client, everywhere(configure=everything, commands={"set_transform": {"transform": MOVED}}))
     faulty = {f"{'é' * 60}{number}": 1 for number in range(20)}
@@ -202,7 +202,7 @@ def test_no_frame_passes_8192_bytes_even_with_eight_long_errors(client: Peer) ->
     224,
     "Full frames with mounts, workspaces or navigation stay within 8,192 bytes, frames without `config` within 4,096",
 )
-def test_with_navigation_a_frame_stays_within_4096_bytes_and_a_full_one_within_8192(client: Peer) -> None:
+def test_with_navigation_a_frame_stays_within_4096_bytes_and_a_full_one_within_8192(client: RawWebSocket) -> None:
     shape = {"primitive": "capped_cone", "parameters": {"a": VECTOR, "b": VECTOR | {"x": 0.5}, "r1": 0.125, "r2": 0.25}}
     bubble = {"shape": shape, "center": {"mode": "drift", "position": VECTOR}}
     bubbles = {"navigation": {"mode": "bubble", "bubble": bubble}}
@@ -214,7 +214,7 @@ def test_with_navigation_a_frame_stays_within_4096_bytes_and_a_full_one_within_8
         ask(client, everywhere(configure={"navigation": "off"}))
 
 
-def test_with_every_field_explicit_no_frame_passes_8192_bytes(service: ServiceInside, client: Peer) -> None:
+def test_with_every_field_explicit_no_frame_passes_8192_bytes(service: InProcessService, client: RawWebSocket) -> None:
     http = HttpClient(service.http)
     key = "/settings/serialization/explicit_fields"
     assert http.post(key, True).status == 200

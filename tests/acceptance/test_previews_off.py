@@ -11,7 +11,7 @@ import pytest
 from actors.modules.built_in import built_in
 from tests.acceptance.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 
 SETTINGS = {module.setting for module in built_in()}
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
@@ -29,13 +29,13 @@ SESSION_SETTING = "features/session_force_scale/enabled"
 SESSION = {"session": {"configure": {"force_scale": {"gain": 0}}}}
 
 
-def raw_full(client: Peer) -> bytes:
+def raw_full(client: RawWebSocket) -> bytes:
     """The text of a full frame, after another message was answered."""
     client.send(FULL)
     return client.next().payload
 
 
-def test_every_preview_has_a_word_that_is_sent_here() -> None:
+def test_every_preview_has_a_message_in_this_file() -> None:
     assert {setting for _, _, setting in REFUSED} | {SESSION_SETTING} == SETTINGS
 
 
@@ -46,9 +46,7 @@ def test_every_preview_is_off_by_default(http: HttpClient, setting: str) -> None
 
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
 @pytest.mark.parametrize("vocabulary", ["neutral", "inverse"])
-def test_a_word_of_a_preview_is_refused_by_its_setting_and_the_wire_stays_as_it_was(
-    join: Join, version: str, vocabulary: str
-) -> None:
+def test_keyword_of_a_disabled_preview_is_refused_naming_its_setting(join: Join, version: str, vocabulary: str) -> None:
     client, _ = join(version=version, vocabulary=vocabulary)
     before = raw_full(client)
 
@@ -86,7 +84,7 @@ def others_on(http: HttpClient, setting: str) -> Iterator[None]:
         ("force_scale", SESSION, SESSION_SETTING),
     ],
 )
-def test_a_preview_that_alone_is_off_is_refused_by_its_setting_and_leaves_no_trace(
+def test_single_disabled_preview_is_refused_and_leaves_frames_unchanged(
     join: Join, word: str, sent: dict[str, Any], setting: str
 ) -> None:
     client, _ = join()
@@ -102,7 +100,7 @@ def test_a_preview_that_alone_is_off_is_refused_by_its_setting_and_leaves_no_tra
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
 @pytest.mark.parametrize("session", ["mine", "default"])
-def test_a_pivot_over_http_is_400_by_its_setting(http: HttpClient, join: Join, method: str, session: str) -> None:
+def test_pivot_over_http_is_400_naming_the_setting(http: HttpClient, join: Join, method: str, session: str) -> None:
     _, first = join()
     path = f"/arm/A001/state/transform?session={first['session_id'] if session == 'mine' else session}"
 
@@ -124,7 +122,7 @@ UNZOOMED = {
 
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
 @pytest.mark.parametrize(("setting", "used"), ON, ids=[setting.split("/")[1] for setting, _ in ON])
-def test_a_preview_that_was_on_and_used_leaves_no_byte_behind_when_it_is_off_again(
+def test_preview_disabled_after_use_leaves_no_trace_in_frames(
     http: HttpClient, join: Join, version: str, setting: str, used: dict[str, Any]
 ) -> None:
     """The loop stands, so that every number is what it was: in the session that used it, and in one that only looked on."""

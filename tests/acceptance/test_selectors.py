@@ -14,7 +14,7 @@ from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import InvalidInput
 from actors.session.messages import Client, SessionConfig, SessionRecord, SessionTable
 from actors.session.selectors import Selected, parse_selector, select
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 from transport.http.device_selector import find
 from transport.http.request_target import parse_target
 from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
@@ -56,7 +56,7 @@ def as_shell(pattern: str) -> str:
 
 
 @given(st.text(min_size=1, max_size=20), st.sampled_from(["", "/:*?#%"]))
-def test_a_selector_comes_through_path_and_query_as_it_was_written(text: str, safe: str) -> None:
+def test_selector_round_trips_through_path_and_query(text: str, safe: str) -> None:
     assume(not any("\ud800" <= letter <= "\udfff" for letter in text))
     encoded = quote(text, safe="")
     lower = quote(text, safe="").lower()
@@ -70,7 +70,7 @@ def test_a_selector_comes_through_path_and_query_as_it_was_written(text: str, sa
 
 
 @given(NAMES)
-def test_a_segment_is_decoded_once(text: str) -> None:
+def test_path_segment_is_decoded_once(text: str) -> None:
     twice = quote(quote(text, safe=""), safe="")
 
     assert parse_target(f"/sessions/{twice}").segments == ("sessions", quote(text, safe=""))
@@ -80,7 +80,7 @@ def test_a_segment_is_decoded_once(text: str) -> None:
 
 
 @given(st.lists(NAMES, min_size=1, max_size=6), st.data())
-def test_an_id_means_its_session_whatever_the_others_are_called(names: list[str], data: st.DataObject) -> None:
+def test_exact_id_selects_its_session_despite_similar_names(names: list[str], data: st.DataObject) -> None:
     sessions = table("12", "#12", *names)
     wanted = data.draw(st.sampled_from([one.session_id for one in sessions.sessions]))
 
@@ -113,7 +113,7 @@ def test_an_index_within_a_name_takes_the_last_colon_only(names: list[str], data
 
 
 @given(st.lists(NAMES, min_size=1, max_size=8), NAMES)
-def test_only_a_star_and_a_question_mark_are_special(names: list[str], pattern: str) -> None:
+def test_star_and_question_mark_are_the_only_wildcards(names: list[str], pattern: str) -> None:
     selector = parse_selector(pattern)
     assume(selector.name is not None and selector.index is None)
     sessions = table(*names)
@@ -125,7 +125,7 @@ def test_only_a_star_and_a_question_mark_are_special(names: list[str], pattern: 
 
 
 @given(st.lists(NAMES, max_size=4))
-def test_default_never_means_a_connected_session(names: list[str]) -> None:
+def test_default_never_selects_a_connected_session(names: list[str]) -> None:
     sessions = table("default", *names, "default")
 
     assert ids("default", sessions) == []
@@ -148,9 +148,7 @@ def named(record: DeviceRecord, device_id: str) -> DeviceRecord:
 
 
 @given(st.lists(IDS, min_size=7, max_size=7, unique=True), st.sampled_from([NEUTRAL, INVERSE]))
-def test_an_exact_id_wins_over_index_and_pattern_under_every_word_of_its_side(
-    names: list[str], vocabulary: Vocabulary
-) -> None:
+def test_exact_device_id_precedes_index_and_pattern(names: list[str], vocabulary: Vocabulary) -> None:
     inventory = Inventory(tuple(named(one, name) for one, name in zip(PLAIN.devices, names, strict=True)))
 
     for record in inventory.devices:
@@ -169,7 +167,7 @@ def test_an_exact_id_wins_over_index_and_pattern_under_every_word_of_its_side(
     st.lists(st.text("AB?[.", min_size=1, max_size=3), min_size=7, max_size=7, unique=True),
     st.text("AB?[.*", min_size=1, max_size=4),
 )
-def test_in_an_id_only_a_star_is_special(names: list[str], wanted: str) -> None:
+def test_star_is_the_only_wildcard_of_a_device_id(names: list[str], wanted: str) -> None:
     assume("*" in wanted)
     inventory = Inventory(tuple(named(one, name) for one, name in zip(PLAIN.devices, names, strict=True)))
     literal = as_shell(wanted).replace("?", "[?]")
@@ -181,7 +179,7 @@ def test_in_an_id_only_a_star_is_special(names: list[str], wanted: str) -> None:
 
 
 @given(st.permutations(PLAIN.devices), st.sampled_from([NEUTRAL, INVERSE]), st.integers(0, 9))
-def test_an_index_counts_in_the_order_of_a_frame(records: list[DeviceRecord], vocabulary: Vocabulary, at: int) -> None:
+def test_device_index_counts_in_frame_order(records: list[DeviceRecord], vocabulary: Vocabulary, at: int) -> None:
     inventory = Inventory(tuple(records))
     in_frame = [
         one

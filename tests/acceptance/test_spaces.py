@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from fastpath.space.spatial_py import Space, basis_axial, basis_rotation
 from tests.acceptance.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.loop.readings import read_out
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 
 Array = NDArray[Any]
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
@@ -100,7 +100,7 @@ def values(shown: dict[str, float]) -> list[float]:
 
 
 @given(transforms, transforms, vectors)
-def test_a_point_comes_back_within_1e_12_in_every_basis(
+def test_point_round_trips_within_1e_12_in_every_basis(
     mount: tuple[Any, ...], workspace: tuple[Any, ...], p: tuple[float, float, float]
 ) -> None:
     """Relative to the largest length on the way; small scales magnify on the way back."""
@@ -117,7 +117,7 @@ def test_a_point_comes_back_within_1e_12_in_every_basis(
 
 
 @pytest.mark.parametrize("basis", BASES)
-def test_a_turn_goes_round_the_way_that_its_points_go(basis: str) -> None:
+def test_rotation_turns_in_the_direction_of_its_points(basis: str) -> None:
     """A small turn about w moves a point by w x p; a mirrored basis must not turn it backwards."""
     matrix, axis, p = matrix_of(basis), np.array((0.3, -0.5, 0.8)), np.array((0.2, 0.7, -0.4))
     q = np.array((2e3, *axis))
@@ -134,7 +134,7 @@ def test_a_turn_goes_round_the_way_that_its_points_go(basis: str) -> None:
 # ---------------------------------------------------------------- the session channel
 
 
-def configured(client: Peer, basis: str, mount: tuple[Any, ...], workspace: tuple[Any, ...]) -> Any:
+def configured(client: RawWebSocket, basis: str, mount: tuple[Any, ...], workspace: tuple[Any, ...]) -> Any:
     """The arm, and the grip's entry, once all three were sent in one message."""
     reply = client.ask(
         {
@@ -154,8 +154,8 @@ def configured(client: Peer, basis: str, mount: tuple[Any, ...], workspace: tupl
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(basis=st.sampled_from(BASES), mount=transforms, workspace=transforms)
-def test_a_frame_shows_the_arm_where_the_matrices_put_it(
-    service: ServiceInside, client: Peer, basis: str, mount: tuple[Any, ...], workspace: tuple[Any, ...]
+def test_frame_position_equals_the_matrix_product(
+    service: InProcessService, client: RawWebSocket, basis: str, mount: tuple[Any, ...], workspace: tuple[Any, ...]
 ) -> None:
     state = configured(client, basis, mount, workspace)["arm"][0]["state"]
     internal = service.state("A001")
@@ -175,9 +175,7 @@ def test_a_frame_shows_the_arm_where_the_matrices_put_it(
 
 
 @pytest.mark.parametrize("basis", BASES)
-def test_a_force_acts_where_its_client_means_it_whatever_the_scale(
-    service: ServiceInside, join: Join, basis: str
-) -> None:
+def test_force_acts_in_the_client_s_direction_at_every_scale(service: InProcessService, join: Join, basis: str) -> None:
     client, _ = join()
     mount = ((0.1, 0.2, 0.3), (0.5, 0.5, -0.5, 0.5), (2.0, 3.0, 0.5))
     workspace = ((-1.0, 0.0, 0.5), (0.6, 0.0, 0.8, 0.0), (0.1, 5.0, 1.0))
@@ -198,7 +196,9 @@ def test_a_force_acts_where_its_client_means_it_whatever_the_scale(
 
 
 @pytest.mark.parametrize("basis", ["XYZ", "YZX", "X-YZ", "-Z-Y-X", "XZ-Y", "-XYZ"])
-def test_http_shows_and_takes_the_same_space(service: ServiceInside, http: HttpClient, join: Join, basis: str) -> None:
+def test_http_uses_the_same_space_as_frames(
+    service: InProcessService, http: HttpClient, join: Join, basis: str
+) -> None:
     client, first = join()
     mine = first["session_id"]
     mount = ((0.5, -0.25, 1.0), (0.6, 0.0, 0.0, 0.8), (2.0, 1.0, 0.5))
@@ -238,7 +238,7 @@ SHIFTS_MM = {
 
 
 @pytest.mark.parametrize(("device_id", "preset"), BEFORE_353)
-def test_the_origin_of_a_preset_shifted_by_whole_millimetres(
+def test_preset_origin_is_shifted_by_whole_millimetres(
     http: HttpClient, join: Join, device_id: str, preset: str
 ) -> None:
     _, first = join()
@@ -255,7 +255,7 @@ def test_the_origin_of_a_preset_shifted_by_whole_millimetres(
 
 
 @pytest.mark.parametrize("device_id", CENTRES)
-def test_a_centred_preset_follows_the_basis_and_a_mount_of_ones_own_does_not(join: Join, device_id: str) -> None:
+def test_centred_preset_follows_the_basis_and_a_custom_mount_does_not(join: Join, device_id: str) -> None:
     client, _ = join()
     group = "arm" if device_id == "A001" else "compact"
 

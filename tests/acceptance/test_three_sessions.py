@@ -18,8 +18,8 @@ from actors.session.messages import Change, SetBasis, SetDamping, SetForceGate, 
 from actors.values.spatial import Basis, PartialTransform
 from tests.acceptance.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from transport.http.session_scope import OpenScope
 
@@ -121,7 +121,7 @@ def agree(shown: dict[str, Any], wanted: dict[str, Any]) -> bool:
     )
 
 
-def holds_merged(service: ServiceInside, models: list[Model]) -> None:
+def holds_merged(service: InProcessService, models: list[Model]) -> None:
     """AssertionError unless the arm is damped by the strongest of the three on each axis."""
     service.step(2)
     state = service.state(ARM)
@@ -130,7 +130,7 @@ def holds_merged(service: ServiceInside, models: list[Model]) -> None:
 
 
 @pytest.fixture
-def updates(service: ServiceInside, monkeypatch: pytest.MonkeyPatch) -> dict[int, list[list[str]]]:
+def updates(service: InProcessService, monkeypatch: pytest.MonkeyPatch) -> dict[int, list[list[str]]]:
     """Scopes of what each session was said to have changed, before the hub merges them."""
     heard: dict[int, list[list[str]]] = {}
     directory = service.system.context.directory
@@ -162,7 +162,7 @@ def scopes_of(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_thousand_rounds_of_three_at_once_lose_nothing_and_merge_by_the_rule(
-    service: ServiceInside, join: Join, updates: dict[int, list[list[str]]], seed: int
+    service: InProcessService, join: Join, updates: dict[int, list[list[str]]], seed: int
 ) -> None:
     rng = random.Random(seed)
     clients = [join() for _ in range(3)]
@@ -200,14 +200,14 @@ def test_a_thousand_rounds_of_three_at_once_lose_nothing_and_merge_by_the_rule(
         assert updates[first["session_id"]] == [scopes for scopes in told if scopes]
 
 
-def test_three_clients_at_once_over_their_sockets(service: ServiceInside, http: HttpClient, join: Join) -> None:
+def test_three_clients_at_once_over_their_sockets(service: InProcessService, http: HttpClient, join: Join) -> None:
     rng = random.Random(9)
     clients = [join() for _ in range(3)]
     models = [Model() for _ in clients]
     plans = [[choice(rng) for _ in range(SOCKET_ROUNDS)] for _ in clients]
     failures: list[BaseException] = []
 
-    def play(client: Peer, model: Model, plan: list[tuple[str, Any]]) -> None:
+    def play(client: RawWebSocket, model: Model, plan: list[tuple[str, Any]]) -> None:
         try:
             for area, value in plan:
                 reply = client.ask({"arm": [{"device_id": ARM, "configure": {area: as_json(area, value)}}]})
@@ -235,7 +235,7 @@ def test_three_clients_at_once_over_their_sockets(service: ServiceInside, http: 
 
 
 @pytest.fixture(autouse=True)
-def undamped(service: ServiceInside) -> Iterator[None]:
+def undamped(service: InProcessService) -> Iterator[None]:
     """What sessions damped has ended with them."""
     yield
     service.step(2)

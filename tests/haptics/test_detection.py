@@ -55,17 +55,17 @@ def tally(population: list[tuple[Setup, float]]) -> Tally:
     return result
 
 
-def test_nearly_every_wall_that_buzzes_is_found(tally: Tally) -> None:
+def test_unstable_walls_are_detected_at_the_required_rate(tally: Tally) -> None:
     assert tally.runs >= 0.9 * PLANTS * len(RATIOS)
     assert tally.missed <= 0.02 * tally.runs
 
 
-def test_it_is_found_before_the_hand_minds(tally: Tally) -> None:
+def test_detection_delay_is_below_the_limit(tally: Tally) -> None:
     assert np.median(tally.latency_ms) <= 90
     assert np.percentile(tally.latency_ms, 95) <= 200
 
 
-def test_it_is_quiet_afterwards(tally: Tally) -> None:
+def test_oscillation_ends_after_detection(tally: Tally) -> None:
     assert len(tally.attenuation_db) >= 0.98 * len(tally.latency_ms), "few walls come to rest by themselves"
     assert np.median(tally.attenuation_db) >= 18
     assert min(tally.attenuation_db) >= 6

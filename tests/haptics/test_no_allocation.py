@@ -11,9 +11,9 @@ import pytest
 from actors.values.identity import Kind
 from fastpath.arena.runtime import default_oscillation
 from fastpath.navigation.values import ZONES, Bubble
-from tests.support.loop.bubbles import outside
-from tests.support.loop.devices import ARM_CENTRE, CIRCLE, REST, ArmRig, arm_params, fill, grip_params
-from tests.support.loop.watched_arm import ATTACHED, DROPPED, EBRAKE
+from tests.support.loop.devices import ARM_CENTRE, CIRCLE, REST, SteppedArm, arm_params, fill, grip_params
+from tests.support.loop.driven_arm import point_outside
+from tests.support.loop.monitored_arm import ATTACHED, DROPPED, EBRAKE
 
 SAMPLES: Final = 1_000_000
 AXES: Final = 3
@@ -73,8 +73,8 @@ def counter() -> Counter:
     return found
 
 
-def test_a_million_samples_of_the_filter_take_no_memory(counter: Counter) -> None:
-    rig = ArmRig(arm_params(hand={"path": REST}, slew=3000.0, slow_slew=500.0), frequency=FREQUENCY)
+def test_filter_allocates_nothing_in_a_million_samples(counter: Counter) -> None:
+    rig = SteppedArm(arm_params(hand={"path": REST}, slew=3000.0, slow_slew=500.0), frequency=FREQUENCY)
     rig.runtime.publish_loop(frequency=FREQUENCY, command_timeout=60.0, oscillation=default_oscillation())
     rig.force(2.0, -1.0, 0.5)
     rig.runtime.step(WARM)
@@ -85,10 +85,10 @@ def test_a_million_samples_of_the_filter_take_no_memory(counter: Counter) -> Non
     assert counter.bytes() == before
 
 
-def everything(*, held: bool) -> ArmRig:
+def everything(*, held: bool) -> SteppedArm:
     """An arm whose hand circles into and out of a bubble, with a paired grip and two sessions that use all that there is."""
     params = arm_params(
-        hand={"path": CIRCLE, "centre": outside(0.0), "radius": 0.045, "period": 2.0},
+        hand={"path": CIRCLE, "centre": point_outside(0.0), "radius": 0.045, "period": 2.0},
         slew=3000.0,
         slow_slew=500.0,
         encoder_step=12.5e-6,
@@ -101,7 +101,7 @@ def everything(*, held: bool) -> ArmRig:
     )
     heat = Kind.ARM.spec.thermal
     fill(params["thermal"], {name: getattr(heat, name) for name in ("rise", "ratio", "winding", "housing", "ambient")})
-    rig = ArmRig(params, frequency=FREQUENCY)
+    rig = SteppedArm(params, frequency=FREQUENCY)
     grip = rig.runtime.lease_device("grip")
     fill(params, {"grip_slot": grip.slot})
     assert rig.runtime.publish_device(grip, grip_params(flags=61 | (ATTACHED if held else 0)))
@@ -126,7 +126,7 @@ def everything(*, held: bool) -> ArmRig:
 
 
 @pytest.mark.parametrize("held", [True, False])
-def test_ticks_with_everything_on_take_no_memory(counter: Counter, held: bool) -> None:
+def test_ticks_with_everything_enabled_allocate_nothing(counter: Counter, held: bool) -> None:
     rig = everything(held=held)
     rig.step(WARM)
     taken, safety, stages, zones = 0, 0, set[int](), set[int]()
@@ -149,7 +149,7 @@ def test_ticks_with_everything_on_take_no_memory(counter: Counter, held: bool) -
     assert bool(safety & DROPPED) is bool(safety & EBRAKE) is not held
 
 
-def test_the_count_notices_a_block(counter: Counter) -> None:
+def test_allocation_counter_detects_an_allocation(counter: Counter) -> None:
     before = counter.bytes()
     block = counter.libc.malloc(3000)
     found = counter.bytes()

@@ -99,9 +99,7 @@ def test_centres_axes_corners_and_faces_have_a_gradient_too(primitive: str) -> N
 
 @example("torus", (0.0, 0.125, 2.223356434302802e-160))
 @given(primitives, points)
-def test_from_outside_the_way_along_the_gradient_ends_on_the_surface(
-    primitive: str, p: tuple[float, float, float]
-) -> None:
+def test_following_the_gradient_from_outside_ends_on_the_surface(primitive: str, p: tuple[float, float, float]) -> None:
     shape = solid(primitive)
     d = shape.distance(p)
     assume(d > 0)
@@ -112,9 +110,7 @@ def test_from_outside_the_way_along_the_gradient_ends_on_the_surface(
 
 
 @given(primitives, points, points)
-def test_no_distance_grows_faster_than_the_way(
-    primitive: str, p: tuple[float, float, float], q: tuple[float, float, float]
-) -> None:
+def test_distance_is_1_lipschitz(primitive: str, p: tuple[float, float, float], q: tuple[float, float, float]) -> None:
     shape = solid(primitive)
     assert abs(shape.distance(p) - shape.distance(q)) <= math.dist(p, q) + 1e-12
 
@@ -125,7 +121,7 @@ def test_no_distance_grows_faster_than_the_way(
     st.floats(0, 2 * math.pi),
     st.floats(-0.9, 3),
 )
-def test_an_ellipsoids_distance_is_the_true_one(
+def test_ellipsoid_distance_is_exact(
     axes: tuple[float, float, float], height: float, around: float, share: float
 ) -> None:
     """A point off the surface along its normal is as far from it, inside as long as no other part of it is nearer."""
@@ -141,7 +137,7 @@ def test_an_ellipsoids_distance_is_the_true_one(
     assert shape.gradient(p) == pytest.approx(normal, abs=1e-9)
 
 
-def test_deep_in_an_ellipsoid_the_distance_is_that_to_its_flat_side() -> None:
+def test_distance_deep_inside_an_ellipsoid_is_that_to_its_flat_side() -> None:
     shape = solid("ellipsoid", a=(0.05, 0.08, 0.02))
     assert shape.distance((0, 0, 0)) == pytest.approx(-0.02, abs=1e-12)
     assert shape.gradient((0, 0, 0)) == pytest.approx((0, 0, 1), abs=1e-9)
@@ -149,7 +145,9 @@ def test_deep_in_an_ellipsoid_the_distance_is_that_to_its_flat_side() -> None:
 
 
 @given(points, lengths, lengths)
-def test_a_rounded_cone_is_all_the_balls_between_its_ends(p: tuple[float, float, float], r1: float, r2: float) -> None:
+def test_rounded_cone_is_the_union_of_the_balls_between_its_ends(
+    p: tuple[float, float, float], r1: float, r2: float
+) -> None:
     share = np.linspace(0, 1, 4001)[:, None]
     centres = (1 - share) * np.array(A) + share * np.array(B)
     radii = ((1 - share) * r1 + share * r2)[:, 0]
@@ -186,9 +184,7 @@ def to_segment(p: tuple[float, float], start: Array, end: Array) -> float:
 
 
 @given(points, st.floats(0.1, 10), primitives)
-def test_a_shape_of_another_size_has_distances_of_that_size(
-    p: tuple[float, float, float], scale: float, primitive: str
-) -> None:
+def test_scaled_shape_has_scaled_distances(p: tuple[float, float, float], scale: float, primitive: str) -> None:
     larger: dict[str, Parameter] = {
         name: tuple(scale * part for part in value) if isinstance(value, tuple) else scale * value  # type: ignore[misc]
         for name, value in EXAMPLES[primitive].items()
@@ -198,14 +194,14 @@ def test_a_shape_of_another_size_has_distances_of_that_size(
 
 
 @given(points)
-def test_ends_may_be_named_the_other_way_round(p: tuple[float, float, float]) -> None:
+def test_end_points_may_be_swapped(p: tuple[float, float, float]) -> None:
     for primitive in ("capped_cone", "rounded_cone"):
         there = solid(primitive).distance(p)
         assert solid(primitive, a=B, b=A, r1=0.02, r2=0.05).distance(p) == pytest.approx(there, abs=1e-12)
 
 
 @given(points, points)
-def test_a_shape_between_two_points_moves_with_them(
+def test_shape_between_two_points_moves_with_them(
     p: tuple[float, float, float], by: tuple[float, float, float]
 ) -> None:
     def plus(v: tuple[float, ...]) -> tuple[float, float, float]:
@@ -218,7 +214,7 @@ def test_a_shape_between_two_points_moves_with_them(
 
 
 @given(points)
-def test_special_shapes_are_what_the_general_ones_come_to(p: tuple[float, float, float]) -> None:
+def test_special_cases_equal_the_general_shapes(p: tuple[float, float, float]) -> None:
     same = [
         (solid("ellipsoid", a=(0.05, 0.05, 0.05)), solid("sphere", r=0.05)),
         (solid("rounded_box", b=(0.06, 0.04, 0.09), r=0.0), solid("box")),
@@ -248,6 +244,6 @@ def test_special_shapes_are_what_the_general_ones_come_to(p: tuple[float, float,
         ("cube", {"b": (1.0, 1.0, 1.0)}),
     ],
 )
-def test_what_is_no_shape_is_refused(primitive: str, parameters: dict[str, Parameter]) -> None:
+def test_invalid_shape_is_refused(primitive: str, parameters: dict[str, Parameter]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
         solid(primitive, **parameters)

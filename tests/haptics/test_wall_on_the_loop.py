@@ -10,7 +10,7 @@ import pytest
 
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
 from fastpath.arena.runtime import default_oscillation
-from tests.support.loop.devices import ARM_CENTRE, REST, ArmRig, arm_params
+from tests.support.loop.devices import ARM_CENTRE, REST, SteppedArm, arm_params
 from tests.support.loop.walls import APPROACH_M, LIGHT, MEDIUM, Setup, rms_mm_s
 
 FREQUENCY: Final = 1000.0
@@ -45,7 +45,7 @@ def hold(
 ) -> Held:
     """Press along x: at each tick the client renders the wall (N/m, `most` N) from the last state, and `aside` N along y."""
     params = arm_params(grip=grip, hand={"path": REST}, encoder_step=12.5e-6, slew=slew[0], slow_slew=slew[1])
-    rig = ArmRig(at(params, -APPROACH_M), frequency=FREQUENCY)
+    rig = SteppedArm(at(params, -APPROACH_M), frequency=FREQUENCY)
     oscillation = default_oscillation()
     oscillation["enabled"] = filtered
     rig.runtime.publish_loop(frequency=FREQUENCY, command_timeout=rig.timeout, oscillation=oscillation)
@@ -79,7 +79,7 @@ def test_a_stiff_wall_that_is_held_for_ten_seconds_comes_to_rest(grip: str, rati
     assert held.settled_mm_s() <= 15
 
 
-def test_the_same_wall_never_comes_to_rest_without_the_filter() -> None:
+def test_stiff_wall_never_comes_to_rest_without_the_filter() -> None:
     held = hold("light", 2 * Setup(hand=LIGHT).critical_stiffness(), filtered=False, seconds=3.0)
 
     assert held.entries == 0
@@ -87,7 +87,7 @@ def test_the_same_wall_never_comes_to_rest_without_the_filter() -> None:
 
 
 @pytest.mark.promise(141, "The oscillation filter works on each axis by itself")
-def test_a_buzz_along_one_axis_leaves_the_force_along_another() -> None:
+def test_oscillation_along_one_axis_keeps_the_force_along_another() -> None:
     held = hold("light", 2 * Setup(hand=LIGHT).critical_stiffness(), seconds=3.0, most=8.0, aside=1.0)
 
     assert held.entries >= 1

@@ -60,7 +60,7 @@ def test_discovery_shows_the_knob_in_a_group_of_its_own(service: RunningService,
 
 
 @pytest.mark.parametrize(("words", "group"), [("neutral", "knob"), ("inverse", "turn_knob")])
-def test_frames_show_its_state_in_both_vocabularies(service: RunningService, knob: str, words: str, group: str) -> None:
+def test_frames_show_the_knob_in_both_vocabularies(service: RunningService, knob: str, words: str, group: str) -> None:
     with connect(f"{service.ws}/?vocabulary={words}") as channel:
         first = json.loads(channel.recv())
         frame = ask(channel, {})
@@ -73,7 +73,7 @@ def test_frames_show_its_state_in_both_vocabularies(service: RunningService, kno
     assert list(entry["status"]) == ["calibrated", "in_use", "power_supply", "ready", "started"]
 
 
-def test_a_frame_v30_keys_it_by_its_id(service: RunningService, knob: str) -> None:
+def test_frame_v30_is_keyed_by_id(service: RunningService, knob: str) -> None:
     with connect(service.ws_v30) as channel:
         channel.recv()
         frame = ask(channel, {})
@@ -81,7 +81,7 @@ def test_a_frame_v30_keys_it_by_its_id(service: RunningService, knob: str) -> No
     assert [*STATE, "mode"] == list(frame["knob"][knob]["state"])
 
 
-def test_a_torque_turns_it(service: RunningService, knob: str) -> None:
+def test_torque_turns_the_knob(service: RunningService, knob: str) -> None:
     def commanded(channel: ClientConnection, torque: float) -> Any:
         torques = {"a0": torque, "a1": 0, "a2": 0}
         message = {"knob": [{"device_id": knob, "commands": {"set_angular_torques": {"torques": torques}}}]}
@@ -107,7 +107,7 @@ def test_a_torque_turns_it(service: RunningService, knob: str) -> None:
         ({"set_transform": {"transform": {}}}, "takes no set_transform: send it to an arm or a compact"),
     ],
 )  # fmt: skip
-def test_a_command_of_a_cursor_is_refused(service: RunningService, knob: str, commands: object, because: str) -> None:
+def test_cursor_command_is_refused(service: RunningService, knob: str, commands: object, because: str) -> None:
     with connect(service.ws) as channel:
         channel.recv()
         frame = ask(channel, {"knob": [{"device_id": knob, "commands": commands}]})
@@ -115,7 +115,7 @@ def test_a_command_of_a_cursor_is_refused(service: RunningService, knob: str, co
     assert because in frame["errors"][0]["reason"]
 
 
-def test_it_is_never_paired(service: RunningService, knob: str) -> None:
+def test_knob_is_never_paired(service: RunningService, knob: str) -> None:
     _, devices = service.request("GET", "/devices")
     grip = devices["grip"][0]["device_id"]
 
@@ -127,7 +127,7 @@ def test_it_is_never_paired(service: RunningService, knob: str) -> None:
     assert devices["arm"][0]["config"]["paired_with"] == grip
 
 
-def test_an_area_that_it_has_not_is_refused_with_422(service: RunningService, knob: str) -> None:
+def test_unsupported_area_is_refused_with_422(service: RunningService, knob: str) -> None:
     status, refused = service.request("GET", f"/knob/{knob}/config/mount?session=default")
 
     assert (status, refused["error"]) == (422, "a knob has no mount: send it to an arm or a compact.")

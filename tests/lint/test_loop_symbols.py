@@ -114,7 +114,7 @@ def test_a_call_through_a_pointer_is_refused(tmp_path: Path) -> None:
     assert any("call through a pointer" in sentence and "force" in sentence for sentence in found)
 
 
-def test_a_sleep_is_for_the_thread_and_not_for_a_step(tmp_path: Path) -> None:
+def test_sleep_is_allowed_in_the_thread_but_not_in_a_step(tmp_path: Path) -> None:
     body = "struct timespec t = {0, 1}; clock_nanosleep(CLOCK_MONOTONIC, 0, &t, 0);"
 
     (sentence,) = violations(compiled(tmp_path, body=body))
@@ -153,7 +153,7 @@ void *__pyx_f_8fastpath_4port_11port_thread_hd_port_main(void *argument) {
 @pytest.mark.parametrize(
     ("body", "named"), [("(void)0;", None), ("kept = malloc(8);", "malloc"), ("(void)close(3);", "close")]
 )
-def test_the_thread_of_a_port_moves_bytes_and_does_nothing_else(tmp_path: Path, body: str, named: str | None) -> None:
+def test_port_thread_may_only_move_bytes(tmp_path: Path, body: str, named: str | None) -> None:
     found = violations(compiled(tmp_path, source=PORT, body=body), PORT_STARTS, PORT_MODULE)
 
     assert [sentence.split(": ")[0] for sentence in found] == ([f"hd_port_main → take_in → {named}"] if named else [])

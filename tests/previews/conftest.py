@@ -11,8 +11,8 @@ import pytest
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 
 DEVICES = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
@@ -21,36 +21,36 @@ DEVICES = (
 )
 PREVIEWS = ("clutch", "session_force_scale", "workspace_zoom", "hfx")
 
-Join = Callable[..., tuple[Peer, int]]
+Join = Callable[..., tuple[RawWebSocket, int]]
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     settings = {"simulation/settle_time": 0.01}
     folder = tmp_path_factory.mktemp("state")
-    with ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
+    with InProcessService(folder, simulated=DEVICES, stepping=True, settings=settings) as running:
         for name in PREVIEWS:
             HttpClient(running.http).post(f"/settings/features/{name}/enabled", {"value": True})
         yield running
 
 
 @pytest.fixture
-def http(service: ServiceInside) -> HttpClient:
+def http(service: InProcessService) -> HttpClient:
     return HttpClient(service.http)
 
 
 @pytest.fixture
-def join(service: ServiceInside) -> Iterator[Join]:
+def join(service: InProcessService) -> Iterator[Join]:
     """Connect a client; it and its session's id. All are gone when the test is over."""
     with ExitStack() as peers:
 
-        def begin(profile: str | None = None) -> tuple[Peer, int]:
-            peer = peers.enter_context(Peer(service.ws))
+        def begin(profile: str | None = None) -> tuple[RawWebSocket, int]:
+            peer = peers.enter_context(RawWebSocket(service.ws))
             first: Any = peer.frame()
             if profile is not None:
                 peer.ask({"session": {"configure": {"profile": profile}}})
             return peer, int(first["session_id"])
 
         yield begin
-    service.sessions_gone()
+    service.wait_for_sessions()
     service.step(2)

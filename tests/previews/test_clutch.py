@@ -9,18 +9,18 @@ import pytest
 
 from tests.previews.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 
 # Frames hold float32: near 0.3 m their last digit is worth this much.
 DIGIT = 3e-8
 
 
-def arm(client: Peer, **entry: object) -> Any:
+def arm(client: RawWebSocket, **entry: object) -> Any:
     return client.ask({"arm": [{"device_id": "A001", **entry}]})["arm"][0]["state"]
 
 
-def clutch(client: Peer, ratio: float) -> Any:
+def clutch(client: RawWebSocket, ratio: float) -> Any:
     return arm(client, configure={"clutch": {"ratio": ratio}})
 
 
@@ -32,7 +32,7 @@ def offset(state: Any) -> np.ndarray:
     return np.array([state["clutch"]["offset"][axis] for axis in "xyz"])
 
 
-def test_the_cursor_moves_by_the_ratio_and_never_jumps(service: ServiceInside, join: Join) -> None:
+def test_the_cursor_moves_by_the_ratio_and_never_jumps(service: InProcessService, join: Join) -> None:
     client, _ = join()
     other, _ = join()
     arm(client, configure={"basis": "XZ-Y", "mount": {"rotation": {"w": 0.6, "x": 0, "y": 0.8, "z": 0}, "scale": 2}})
@@ -63,7 +63,7 @@ def test_the_cursor_moves_by_the_ratio_and_never_jumps(service: ServiceInside, j
     assert arm(client)["transform"]["position"] == pytest.approx(dict(zip("xyz", moved, strict=True)), abs=20 * DIGIT)
 
 
-def test_the_offset_is_what_the_cursor_lacks(service: ServiceInside, join: Join) -> None:
+def test_offset_is_the_suppressed_motion(service: InProcessService, join: Join) -> None:
     client, _ = join()
     other, _ = join()
     clutch(client, 0.5)
@@ -76,7 +76,7 @@ def test_the_offset_is_what_the_cursor_lacks(service: ServiceInside, join: Join)
 
 
 @pytest.mark.parametrize("ratio", [0, 0.5, 1])
-def test_forces_go_on_at_every_ratio(service: ServiceInside, join: Join, ratio: float) -> None:
+def test_forces_continue_at_every_ratio(service: InProcessService, join: Join, ratio: float) -> None:
     client, _ = join()
     clutch(client, ratio)
 
@@ -87,9 +87,7 @@ def test_forces_go_on_at_every_ratio(service: ServiceInside, join: Join, ratio: 
     assert service.state("A001")["force"] == pytest.approx([1.5, 0, -0.5])
 
 
-def test_a_position_is_one_of_the_scene_s_and_a_frozen_clutch_says_that_none_is_reached(
-    service: ServiceInside, join: Join
-) -> None:
+def test_position_is_in_the_scene_and_unreachable_with_a_frozen_clutch(service: InProcessService, join: Join) -> None:
     client, _ = join()
     state = clutch(client, 0.5)
     anchor = cursor(state)
@@ -107,8 +105,8 @@ def test_a_position_is_one_of_the_scene_s_and_a_frozen_clutch_says_that_none_is_
     assert "the clutch is frozen" in error["reason"]
 
 
-def test_switched_off_the_offset_is_folded_in_the_field_goes_and_the_cursor_moves_on(
-    service: ServiceInside, join: Join, http: HttpClient
+def test_disabling_folds_the_offset_removes_the_field_and_motion_continues(
+    service: InProcessService, join: Join, http: HttpClient
 ) -> None:
     client, _ = join()
     clutch(client, 0)
@@ -126,7 +124,7 @@ def test_switched_off_the_offset_is_folded_in_the_field_goes_and_the_cursor_move
     assert np.linalg.norm(cursor(later) - last) > 0.005
 
 
-def test_http_shows_the_session_s_devices_as_its_frames_do(join: Join, http: HttpClient) -> None:
+def test_http_shows_devices_as_the_session_s_frames(join: Join, http: HttpClient) -> None:
     client, session_id = join()
     clutch(client, 0.25)
 
@@ -145,7 +143,7 @@ def test_http_shows_the_session_s_devices_as_its_frames_do(join: Join, http: Htt
         ("grip", "B001", {"ratio": 0.5}, "only an arm and a compact"),
     ],
 )
-def test_a_bad_clutch_is_named_and_changes_nothing(
+def test_invalid_clutch_is_named_and_changes_nothing(
     join: Join, group: str, device_id: str, sent: object, because: str
 ) -> None:
     client, _ = join()

@@ -12,8 +12,8 @@ from actors.modules.hfx import Effects
 from actors.modules.module import LISTED, Device, Part, Place, WordTable
 from actors.modules.registry import Registry
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 
 
 class Torn(Part):
@@ -50,17 +50,19 @@ class TornModule:
         return Torn()
 
 
-def tear(client: Peer, where: str) -> Any:
+def tear(client: RawWebSocket, where: str) -> Any:
     return client.ask({"arm": [{"device_id": "A001", "commands": {"tear": where}}]})
 
 
 @pytest.mark.parametrize("where", ["read", "take", "state", "long"])
-def test_a_module_that_fails_harms_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture, where: str) -> None:
+def test_failing_module_affects_no_other_session_or_module(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, where: str
+) -> None:
     modules = Registry([TornModule(), Effects()])
     with (
-        ServiceInside(tmp_path, stepping=True, modules=modules) as service,
-        Peer(service.ws) as client,
-        Peer(service.ws) as other,
+        InProcessService(tmp_path, stepping=True, modules=modules) as service,
+        RawWebSocket(service.ws) as client,
+        RawWebSocket(service.ws) as other,
         caplog.at_level(logging.ERROR),
     ):
         http = HttpClient(service.http)

@@ -8,28 +8,28 @@ import pytest
 
 from tests.previews.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 RAMP_S = 0.06
 
 
-def push(client: Peer, **force: float) -> Any:
+def push(client: RawWebSocket, **force: float) -> Any:
     vector = {"x": 0.0, "y": 0.0, "z": 0.0, **force}
     return client.ask({"arm": [{"device_id": "A001", "commands": {"set_cursor_force": {"vector": vector}}}]})
 
 
-def hold(client: Peer, x: float) -> Any:
+def hold(client: RawWebSocket, x: float) -> Any:
     position = {"x": x, "y": -0.12, "z": 0.135}
     return client.ask({"arm": [{"device_id": "A001", "commands": {"set_cursor_position": {"position": position}}}]})
 
 
-def scale(client: Peer, **sent: object) -> Any:
+def scale(client: RawWebSocket, **sent: object) -> Any:
     return client.ask({"session": {"configure": {"force_scale": sent}}})
 
 
-def after(service: ServiceInside, seconds: float, *pushes: tuple[Peer, dict[str, float]]) -> list[float]:
+def after(service: InProcessService, seconds: float, *pushes: tuple[RawWebSocket, dict[str, float]]) -> list[float]:
     """The arm's force when some clients have gone on pushing for a time."""
     for _ in range(round(seconds / 0.01)):
         for client, force in pushes:
@@ -38,7 +38,7 @@ def after(service: ServiceInside, seconds: float, *pushes: tuple[Peer, dict[str,
     return [float(part) for part in service.state("A001")["force"]]
 
 
-def test_of_two_sessions_only_the_ducked_one_s_force_goes_and_it_ramps(service: ServiceInside, join: Join) -> None:
+def test_scaled_session_s_force_ramps_down_alone(service: InProcessService, join: Join) -> None:
     (game, game_id), (menu, _) = join(), join()
     both = ((game, {"x": 2.0}), (menu, {"z": 1.0}))
     assert after(service, 0.02, *both) == pytest.approx([2, 0, 1])
@@ -52,7 +52,7 @@ def test_of_two_sessions_only_the_ducked_one_s_force_goes_and_it_ramps(service: 
     assert after(service, RAMP_S, *both) == pytest.approx([2, 0, 1])
 
 
-def test_what_a_session_asked_for_ends_with_it(service: ServiceInside, join: Join) -> None:
+def test_scale_ends_with_the_session_that_set_it(service: InProcessService, join: Join) -> None:
     (game, _), (menu, menu_id) = join("game one"), join()
     scale(menu, gain=0.25, session="game*")
     assert after(service, RAMP_S, (game, {"x": 2.0}))[0] == pytest.approx(0.5)
@@ -62,7 +62,7 @@ def test_what_a_session_asked_for_ends_with_it(service: ServiceInside, join: Joi
     assert after(service, RAMP_S, (game, {"x": 2.0}))[0] == pytest.approx(2)
 
 
-def test_a_session_that_was_ducked_while_it_was_silent_puts_out_nothing(service: ServiceInside, join: Join) -> None:
+def test_session_scaled_to_zero_while_silent_outputs_nothing(service: InProcessService, join: Join) -> None:
     game, game_id = join()
     menu, _ = join()
     scale(menu, gain=0, session=game_id)
@@ -74,7 +74,7 @@ def test_a_session_that_was_ducked_while_it_was_silent_puts_out_nothing(service:
     assert service.state("A001")["force"] == pytest.approx([0, 0, 0])
 
 
-def test_a_session_may_duck_itself(service: ServiceInside, join: Join) -> None:
+def test_session_may_scale_itself(service: InProcessService, join: Join) -> None:
     game, _ = join()
     scale(game, gain=0.5)
     assert after(service, RAMP_S, (game, {"x": 2.0}))[0] == pytest.approx(1)
@@ -82,7 +82,7 @@ def test_a_session_may_duck_itself(service: ServiceInside, join: Join) -> None:
     assert after(service, RAMP_S, (game, {"x": 2.0}))[0] == pytest.approx(2)
 
 
-def test_a_session_ducked_to_nothing_gives_its_hold_up(service: ServiceInside, join: Join) -> None:
+def test_session_scaled_to_zero_releases_its_held_position(service: InProcessService, join: Join) -> None:
     (game, game_id), (menu, menu_id) = join(), join()
     assert "errors" not in hold(game, 0.05)
     assert "holds the position" in hold(menu, -0.05)["errors"][0]["reason"]
@@ -103,7 +103,7 @@ def test_a_session_ducked_to_nothing_gives_its_hold_up(service: ServiceInside, j
     assert service.state("A001")["target"][0] == pytest.approx(-0.05)
 
 
-def test_what_http_asked_for_stays_until_delete(service: ServiceInside, join: Join, http: HttpClient) -> None:
+def test_scale_set_over_http_stays_until_delete(service: InProcessService, join: Join, http: HttpClient) -> None:
     game, game_id = join()
     path = f"/sessions/{game_id}/force_scale"
     assert http.get(path).data == {"gain": 1}
@@ -118,7 +118,7 @@ def test_what_http_asked_for_stays_until_delete(service: ServiceInside, join: Jo
     assert after(service, RAMP_S, (game, {"x": 2.0}))[0] == pytest.approx(2)
 
 
-def test_over_http_a_pattern_means_each_session(join: Join, http: HttpClient) -> None:
+def test_pattern_over_http_scales_each_session(join: Join, http: HttpClient) -> None:
     ids = [join(f"duck {n}")[1] for n in range(2)]
 
     reply = http.post("/sessions/duck*/force_scale", {"gain": 0.5})
@@ -142,8 +142,8 @@ def test_over_http_a_pattern_means_each_session(join: Join, http: HttpClient) ->
     ],
     ids=str,
 )
-def test_a_bad_wish_is_named_and_ducks_nobody(
-    service: ServiceInside, join: Join, sent: object, path: str, because: str
+def test_invalid_scale_is_named_and_changes_nothing(
+    service: InProcessService, join: Join, sent: object, path: str, because: str
 ) -> None:
     game, _ = join()
 
@@ -159,7 +159,7 @@ def test_a_bad_body_is_400(join: Join, http: HttpClient, body: object) -> None:
     assert http.post(f"/sessions/{join()[1]}/force_scale", body).status == 400
 
 
-def test_switched_off_everything_is_given_back_at_once(service: ServiceInside, join: Join, http: HttpClient) -> None:
+def test_disabling_restores_every_scale_at_once(service: InProcessService, join: Join, http: HttpClient) -> None:
     game, game_id = join()
     path = f"/sessions/{game_id}/force_scale"
     setting = "/settings/features/session_force_scale/enabled"

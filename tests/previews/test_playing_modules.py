@@ -13,8 +13,8 @@ from actors.modules.hfx import Effects
 from actors.modules.module import LISTED, Device, Part, Place, WordTable
 from actors.modules.registry import Registry
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 
 ARM: Final = "A001"
 ENABLED: Final = "/settings/features/modules/enabled"
@@ -52,9 +52,9 @@ class BuzzModule:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[ServiceInside]:
+def service(tmp_path: Path) -> Iterator[InProcessService]:
     modules = Registry([BuzzModule(), Effects()])
-    with ServiceInside(tmp_path, stepping=True, modules=modules) as running:
+    with InProcessService(tmp_path, stepping=True, modules=modules) as running:
         http = HttpClient(running.http)
         assert http.post(ENABLED, {"value": ["buzz"]}).status == 200
         assert http.post(f"/simulation/arm/{ARM}", {"hand": {"path": "rest"}}).status == 200
@@ -62,11 +62,11 @@ def service(tmp_path: Path) -> Iterator[ServiceInside]:
         yield running
 
 
-def buzz(client: Peer, newtons: float, hertz: float) -> Any:
+def buzz(client: RawWebSocket, newtons: float, hertz: float) -> Any:
     return client.ask({"arm": [{"device_id": ARM, "commands": {"buzz": {"newtons": newtons, "hertz": hertz}}}]})
 
 
-def felt(service: ServiceInside, ticks: int = 600) -> float:
+def felt(service: InProcessService, ticks: int = 600) -> float:
     """N at most along z within some ticks."""
     most = 0.0
     for _ in range(ticks):
@@ -75,8 +75,8 @@ def felt(service: ServiceInside, ticks: int = 600) -> float:
     return most
 
 
-def test_it_is_felt_without_any_command_and_ends_with_its_session(service: ServiceInside) -> None:
-    with Peer(service.ws) as client, Peer(service.ws) as other:
+def test_vibration_plays_without_commands_and_ends_with_its_session(service: InProcessService) -> None:
+    with RawWebSocket(service.ws) as client, RawWebSocket(service.ws) as other:
         quiet = client.frame()
         assert felt(service, 10) < 1e-9
         frame = buzz(client, 0.9, 120.0)
@@ -89,13 +89,13 @@ def test_it_is_felt_without_any_command_and_ends_with_its_session(service: Servi
         assert set(shown["state"]) == set(quiet["arm"][0]["state"]) == set(unlike["state"])
         state = service.state(ARM)
         assert (int(state["oscillations"]), float(state["severity"])) == (0, 0)
-    service.sessions_gone()
+    service.wait_for_sessions()
     service.step(2)
     assert felt(service, 10) < 1e-9
 
 
-def test_one_that_is_too_strong_is_bounded(service: ServiceInside) -> None:
-    with Peer(service.ws) as client:
+def test_too_strong_vibration_is_limited(service: InProcessService) -> None:
+    with RawWebSocket(service.ws) as client:
         client.frame()
         buzz(client, 2.0, 60.0)
         service.wait(0.3)
@@ -104,8 +104,8 @@ def test_one_that_is_too_strong_is_bounded(service: ServiceInside) -> None:
         assert felt(service) == pytest.approx(np.sqrt(0.010 * 2 * 0.2 * 2 * np.pi * 60), rel=0.05)
 
 
-def test_switched_off_the_module_ends_what_it_plays(service: ServiceInside) -> None:
-    with Peer(service.ws) as client:
+def test_disabling_the_module_ends_its_vibration(service: InProcessService) -> None:
+    with RawWebSocket(service.ws) as client:
         client.frame()
         buzz(client, 0.9, 120.0)
         service.wait(0.1)
@@ -120,8 +120,8 @@ def test_switched_off_the_module_ends_what_it_plays(service: ServiceInside) -> N
         assert felt(service, 10) < 1e-9
 
 
-def test_a_stop_silences_it(service: ServiceInside) -> None:
-    with Peer(service.ws) as client:
+def test_stop_silences_the_vibration(service: InProcessService) -> None:
+    with RawWebSocket(service.ws) as client:
         client.frame()
         buzz(client, 0.9, 120.0)
         service.wait(0.1)

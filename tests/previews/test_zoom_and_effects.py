@@ -23,7 +23,7 @@ def moved(transform: object, **more: object) -> dict[str, Any]:
     return {"commands": {"set_transform": {"transform": transform, **more}}}
 
 
-def test_a_zoom_keeps_the_pivot_where_it_is(join: Join) -> None:
+def test_zoom_keeps_the_pivot_fixed(join: Join) -> None:
     client, _ = join()
     client.ask(one("A001", **moved(START)))
 
@@ -34,7 +34,7 @@ def test_a_zoom_keeps_the_pivot_where_it_is(join: Join) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH"])
-def test_a_zoom_over_http_is_the_same(join: Join, http: HttpClient, method: str) -> None:
+def test_zoom_over_http_equals_zoom_over_websocket(join: Join, http: HttpClient, method: str) -> None:
     client, session_id = join()
     client.ask(one("A001", **moved(START)))
 
@@ -54,7 +54,7 @@ def test_a_zoom_over_http_is_the_same(join: Join, http: HttpClient, method: str)
         ("arm", "A001", {"scale": 2}, {"x": 0}, "all of x, y, z"),
     ],
 )
-def test_a_bad_pivot_moves_nothing(
+def test_invalid_pivot_moves_nothing(
     join: Join, http: HttpClient, group: str, device_id: str, transform: object, pivot: object, because: str
 ) -> None:
     client, session_id = join()
@@ -67,7 +67,7 @@ def test_a_bad_pivot_moves_nothing(
     assert http.patch(path, {"transform": transform, "pivot": pivot}).status == 400
 
 
-def test_a_pivot_for_every_device_moves_those_that_can_have_one(join: Join, http: HttpClient) -> None:
+def test_pivot_for_every_device_zooms_those_with_a_cursor(join: Join, http: HttpClient) -> None:
     client, session_id = join()
     path = f"/haptic*/*/state/transform?session={session_id}"
 
@@ -83,7 +83,7 @@ def test_a_pivot_for_every_device_moves_those_that_can_have_one(join: Join, http
     assert "all of x, y, z" in refused.error
 
 
-def test_an_effect_is_taken_and_shown_and_not_felt(join: Join) -> None:
+def test_effect_is_accepted_and_shown_but_not_played(join: Join) -> None:
     client, _ = join()
     assert client.ask({})["arm"][0]["state"]["hfx"] == {}
 
@@ -103,7 +103,7 @@ def test_an_effect_is_taken_and_shown_and_not_felt(join: Join) -> None:
         ("grip", "B001", {}, "an arm's or a compact's"),
     ],
 )
-def test_what_is_no_effect_is_named(join: Join, group: str, device_id: str, sent: object, because: str) -> None:
+def test_invalid_effect_is_named(join: Join, group: str, device_id: str, sent: object, because: str) -> None:
     client, _ = join()
 
     frame = client.ask(one(device_id, group, commands={"hfx": sent}))

@@ -9,10 +9,10 @@ from typing import Any, Final, TypeAlias
 
 import pytest
 
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.listener import Listener
-from tests.support.clients.outside import Session
-from tests.support.clients.peer import Peer
+from tests.support.clients.promise_session import PromiseSession
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.extra_devices import extra_device
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
@@ -25,8 +25,8 @@ CALM: Final = {"control/frequency": 1000}
 STIFFNESS: Final = 150
 CENTRES: Final = {"arm": (0, -0.12, 0.135), "compact": (0, -0.085, 0.1)}
 
-Join: TypeAlias = Callable[..., tuple[Peer, Any]]
-ClientOf: TypeAlias = Callable[..., Session]
+Join: TypeAlias = Callable[..., tuple[RawWebSocket, Any]]
+ClientOf: TypeAlias = Callable[..., PromiseSession]
 Plug: TypeAlias = Callable[..., str]
 StartService: TypeAlias = Callable[..., RunningService]
 
@@ -83,21 +83,21 @@ def join(service: RunningService) -> Iterator[Join]:
     """Connect a client, `join(url or None, **query)`: it and its first frame. All are closed after the test."""
     with ExitStack() as peers:
 
-        def begin(url: str | None = None, **query: object) -> tuple[Peer, Any]:
-            peer = peers.enter_context(Peer(url or service.ws, query))
+        def begin(url: str | None = None, **query: object) -> tuple[RawWebSocket, Any]:
+            peer = peers.enter_context(RawWebSocket(url or service.ws, query))
             return peer, peer.frame()
 
         yield begin
 
 
 @pytest.fixture
-def client(join: Join) -> Peer:
+def client(join: Join) -> RawWebSocket:
     """A client that has read its first frame."""
     return join()[0]
 
 
 @pytest.fixture
-def session(client_of: ClientOf) -> Session:
+def session(client_of: ClientOf) -> PromiseSession:
     """A client with its devices."""
     return client_of()
 
@@ -107,16 +107,16 @@ def client_of(service: RunningService) -> Iterator[ClientOf]:
     """Connect one more client with its devices: `client_of(url or None, **query)`."""
     with ExitStack() as peers:
 
-        def connect(url: str | None = None, **query: str) -> Session:
-            return Session(peers.enter_context(Peer(url or service.ws, query)))
+        def connect(url: str | None = None, **query: str) -> PromiseSession:
+            return PromiseSession(peers.enter_context(RawWebSocket(url or service.ws, query)))
 
         yield connect
 
 
 @pytest.fixture
-def events(service: RunningService) -> Iterator[Listener]:
+def events(service: RunningService) -> Iterator[EventClient]:
     """A subscriber of the event channel, connected before the test begins."""
-    with Listener(service.events) as listener:
+    with EventClient(service.events) as listener:
         yield listener
 
 

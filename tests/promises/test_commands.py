@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from tests.promises.conftest import ClientOf
-from tests.support.clients.outside import FULL, Session
+from tests.support.clients.promise_session import FULL, PromiseSession
 
 FORCE: Final = {"x": 0, "y": 1, "z": 0}
 PLACE: Final = {"x": 0.01, "y": -0.12, "z": 0.135}
@@ -23,10 +23,10 @@ COMMANDS: Final[dict[str, tuple[str, Mapping[str, float], dict[str, object]]]] =
 }
 
 
-def acts(session: Session, command: str, body: object, shown: dict[str, object]) -> None:
+def acts(session: PromiseSession, command: str, body: object, shown: dict[str, object]) -> None:
     """The command is taken, and frames show what it does."""
     assert session.faults(session.message(commands={command: body})) == {}
-    session.until(lambda entry: shown.items() <= entry["state"].items(), f"{shown}", commands={command: body})
+    session.wait_entry(lambda entry: shown.items() <= entry["state"].items(), f"{shown}", commands={command: body})
 
 
 @pytest.mark.parametrize("group", ["arm", "compact"])
@@ -39,7 +39,7 @@ def acts(session: Session, command: str, body: object, shown: dict[str, object])
         pytest.param("set_angular_torques", marks=pytest.mark.promise(104)),
     ],
 )
-def test_a_command_has_a_named_field(session: Session, command: str, group: str) -> None:
+def test_a_command_has_a_named_field(session: PromiseSession, command: str, group: str) -> None:
     """A command has one named field and acts"""
     field, value, shown = COMMANDS[command]
     if command == "set_cursor_position" and group == "compact":
@@ -48,11 +48,11 @@ def test_a_command_has_a_named_field(session: Session, command: str, group: str)
     body = {command: {field: value}}
 
     assert session.faults(session.message(group, commands=body)) == {}
-    session.until(lambda entry: shown.items() <= entry["state"].items(), f"{shown}", group, commands=body)
+    session.wait_entry(lambda entry: shown.items() <= entry["state"].items(), f"{shown}", group, commands=body)
 
 
 @pytest.mark.promise(105)
-def test_a_probe_has_no_effect_beyond_its_frame(session: Session) -> None:
+def test_probe_affects_its_frame_only(session: PromiseSession) -> None:
     """`probe_position` gets a frame and does nothing else."""
     shown = session.shown(commands={"probe_position": {}})
 
@@ -61,7 +61,7 @@ def test_a_probe_has_no_effect_beyond_its_frame(session: Session) -> None:
 
 
 @pytest.mark.promise(106)
-def test_configure_stands_beside_the_commands(session: Session) -> None:
+def test_configure_is_beside_commands(session: PromiseSession) -> None:
     """`configure` is sent in the same message as commands."""
     entry = session.message(configure={"basis": {"permutation": "XZY"}}, commands={"probe_position": {}})
 
@@ -69,10 +69,10 @@ def test_configure_stands_beside_the_commands(session: Session) -> None:
 
 
 @pytest.mark.promise(107)
-def test_command_data_is_another_name_of_commands(session: Session) -> None:
+def test_command_data_is_another_name_of_commands(session: PromiseSession) -> None:
     """Messages carry `command_data`, which is another name of `commands`."""
     body = COMMANDS["set_cursor_force"][0]
-    session.until(
+    session.wait_entry(
         lambda entry: entry["state"]["current_cursor_force"] == FORCE,
         "the force",
         command_data={"set_cursor_force": {body: FORCE}},
@@ -83,7 +83,7 @@ def test_command_data_is_another_name_of_commands(session: Session) -> None:
 
 
 @pytest.mark.promise(108)
-def test_the_singular_torque_works(session: Session) -> None:
+def test_the_singular_torque_works(session: PromiseSession) -> None:
     """`set_angular_torque` still works."""
     _, value, shown = COMMANDS["set_angular_torques"]
 
@@ -91,14 +91,14 @@ def test_the_singular_torque_works(session: Session) -> None:
 
 
 @pytest.mark.promise(109)
-def test_the_old_probe_works(session: Session) -> None:
+def test_the_old_probe_works(session: PromiseSession) -> None:
     """`probe_cursor_position` still works."""
     assert session.shown(commands={"probe_cursor_position": {}})["state"]["control_mode"] == "idle"
 
 
 @pytest.mark.promise(110)
 @pytest.mark.parametrize("probe", ["probe_position", "probe_cursor_position"])
-def test_a_probe_overwrites_nothing_that_is_pending(session: Session, probe: str) -> None:
+def test_probe_keeps_pending_commands(session: PromiseSession, probe: str) -> None:
     """A probe does not overwrite a pending basis, preset or profile."""
     change = session.message(configure={"basis": {"permutation": "XZY"}, "preset": "arm_front_centered"})
     session.peer.send({"session": {"configure": {"profile": {"name": "pending"}}}, **change})
@@ -113,7 +113,7 @@ def test_a_probe_overwrites_nothing_that_is_pending(session: Session, probe: str
 
 @pytest.mark.promise(111)
 @pytest.mark.parametrize("of_the_session", [False, True], ids=["device", "session"])
-def test_the_old_origin_works(session: Session, *, of_the_session: bool) -> None:
+def test_the_old_origin_works(session: PromiseSession, *, of_the_session: bool) -> None:
     """`set_coordinate_origin` still works, of a device and of the session."""
     for word, preset in (("workspace_center", "arm_front_centered"), ("device_base", "arm_front")):
         if of_the_session:
@@ -132,8 +132,8 @@ def test_the_old_origin_works(session: Session, *, of_the_session: bool) -> None
         pytest.param({"matrix": [[1, 0, 0], [0, 0, -1], [0, 1, 0]]}, id="matrix"),
     ],
 )
-def test_the_old_basis_of_the_session_works(session: Session, old: dict[str, object]) -> None:
-    """Session-level `set_basis` still works, by its old convention: it is the inverse of the new map."""
+def test_the_old_basis_of_the_session_works(session: PromiseSession, old: dict[str, object]) -> None:
+    """PromiseSession-level `set_basis` still works, by its old convention: it is the inverse of the new map."""
     session.ask({"session": {"set_basis": old}})
 
     assert session.config()["basis"] == {"permutation": "XZ-Y"}
@@ -143,7 +143,7 @@ def test_the_old_basis_of_the_session_works(session: Session, old: dict[str, obj
 @pytest.mark.promise(113)
 @pytest.mark.parametrize("as_object", [False, True], ids=["array", "object"])
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_old_values_work(session: Session, command: str, *, as_object: bool) -> None:
+def test_the_old_values_work(session: PromiseSession, command: str, *, as_object: bool) -> None:
     """The old `values` works for all four commands."""
     _, value, shown = COMMANDS[command]
 
@@ -154,9 +154,9 @@ def test_the_old_values_work(session: Session, command: str, *, as_object: bool)
 
 
 @pytest.mark.promise(114)
-def test_no_session_replaces_the_configuration_of_another(session: Session, client_of: ClientOf) -> None:
+def test_session_does_not_replace_another_s_configuration(session: PromiseSession, client_of: ClientOf) -> None:
     """Configuration of different sessions is merged; none replaces another's."""
-    wanted: list[tuple[Session, dict[str, Any]]] = [
+    wanted: list[tuple[PromiseSession, dict[str, Any]]] = [
         (session, {"basis": {"permutation": "XZY"}, "damping": {"scalar": 4}, "preset": "arm_front_centered"}),
         (client_of(), {"basis": {"permutation": "YZX"}, "damping": {"scalar": 1}, "preset": "led_front"}),
         (client_of(), {"damping": {"scalar": 2}, "force_gate": {"gain": 1}}),

@@ -8,7 +8,7 @@ import pytest
 
 from tests.promises.conftest import ClientOf
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.outside import FULL, Session
+from tests.support.clients.promise_session import FULL, PromiseSession
 
 WHOLE: Final = {
     "position": {"x": 0.1, "y": 0, "z": 0},
@@ -38,7 +38,7 @@ AREAS: Final[dict[str, tuple[object, object]]] = {
 OF_A_SESSION: Final = ("basis", "mount", "preset", "transform", "filters")
 
 
-def of(session: Session, area: str) -> str:
+def of(session: PromiseSession, area: str) -> str:
     """The query that names the session, for areas that every session has for itself."""
     return f"?session={session.id}" if area in OF_A_SESSION else ""
 
@@ -47,7 +47,7 @@ def of(session: Session, area: str) -> str:
 @pytest.mark.parametrize(
     "area", [pytest.param(area, marks=pytest.mark.promise(63 + n)) for n, area in enumerate(AREAS)]
 )
-def test_an_area_is_read_set_and_taken_back(session: Session, http: HttpClient, area: str, device: str) -> None:
+def test_area_is_read_set_and_reset(session: PromiseSession, http: HttpClient, area: str, device: str) -> None:
     """GET, POST and DELETE of a configuration area of an arm or a compact"""
     first, other = AREAS[area]
     path = f"/{device}/0/config/{area}{of(session, area)}"
@@ -73,7 +73,7 @@ def test_an_area_is_read_set_and_taken_back(session: Session, http: HttpClient, 
         pytest.param("damping", {"scalar": 2}, marks=pytest.mark.promise(77), id="damping"),
     ],
 )
-def test_configuration_is_read_back_in_the_shape_it_was_sent_in(session: Session, key: str, value: object) -> None:
+def test_configuration_is_read_back_in_its_sent_shape(session: PromiseSession, key: str, value: object) -> None:
     """The configure map is read back in the same shape in `config`"""
     assert session.config()[key] != value
 
@@ -83,7 +83,7 @@ def test_configuration_is_read_back_in_the_shape_it_was_sent_in(session: Session
 @pytest.mark.promise(78)
 @pytest.mark.parametrize("vocabulary", ["neutral", "inverse"])
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
-def test_config_can_be_sent_back(session: Session, client_of: ClientOf, version: str, vocabulary: str) -> None:
+def test_config_can_be_sent_back(session: PromiseSession, client_of: ClientOf, version: str, vocabulary: str) -> None:
     """What `config` shows can be sent back as `configure`, in both frame versions and vocabularies."""
     group = "arm" if vocabulary == "neutral" else "inverse3"
     session.configure(basis={"permutation": "XZ-Y"}, mount=WHOLE, damping={"scalar": 2}, force_gate={"gain": 0.5})
@@ -100,7 +100,7 @@ def test_config_can_be_sent_back(session: Session, client_of: ClientOf, version:
 
 @pytest.mark.promise(72)
 @pytest.mark.parametrize("area", OF_A_SESSION)
-def test_the_only_session_need_not_be_named(session: Session, client_of: ClientOf, http: HttpClient, area: str) -> None:
+def test_only_session_may_be_omitted(session: PromiseSession, client_of: ClientOf, http: HttpClient, area: str) -> None:
     """Where exactly one session is open, an area of a session needs no session=."""
     first, other = AREAS[area]
     path = f"/arm/0/config/{area}"
@@ -114,7 +114,7 @@ def test_the_only_session_need_not_be_named(session: Session, client_of: ClientO
 
 
 @pytest.mark.promise(79)
-def test_the_configuration_of_a_session_is_read_back(session: Session, http: HttpClient) -> None:
+def test_the_configuration_of_a_session_is_read_back(session: PromiseSession, http: HttpClient) -> None:
     """The basis of a session is read back in `config`, its profile and basis in the session's record."""
     wanted = {"profile": {"name": "read back"}, "basis": {"permutation": "XZ-Y"}}
 

@@ -9,9 +9,9 @@ from typing import Any, Final
 import pytest
 
 from tests.promises.conftest import Join, StartService
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
@@ -100,7 +100,7 @@ OLD_ROUTES: Final[Sequence[tuple[int, str, object, object]]] = (
     [*ROUTES, *(("POST", path, good) for _, path, good, _ in OLD_ROUTES)],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_route_takes_format(http: HttpClient, join: Join, method: str, path: str, body: object) -> None:
+def test_route_accepts_the_format_query(http: HttpClient, join: Join, method: str, path: str, body: object) -> None:
     """Every route takes `?format=json` for the envelope and `?format=plain` for the raw shape."""
     place = path.format(session=join()[1]["session_id"])
 
@@ -195,7 +195,7 @@ def test_setting_is_read_set_and_reset(http: HttpClient) -> None:
 
 
 @pytest.mark.promise(166)
-def test_session_record(http: HttpClient, join: Join) -> None:
+def test_session_record_has_its_fields(http: HttpClient, join: Join) -> None:
     """`GET /sessions/{session}` answers the session that the selector matches."""
     session_id = join()[1]["session_id"]
 
@@ -348,7 +348,7 @@ def test_home_return_is_read_set_and_cleared(http: HttpClient, path: str) -> Non
     ("path", "body"),
     [pytest.param(path, good, marks=pytest.mark.promise(number), id=path) for number, path, good, _ in OLD_ROUTES],
 )
-def test_deprecated_route_works(http: HttpClient, path: str, body: object) -> None:
+def test_deprecated_route_still_acts(http: HttpClient, path: str, body: object) -> None:
     """A deprecated route still works, and its answer carries `deprecation_warning`."""
     answer = http.post(path, body).data
 
@@ -372,7 +372,7 @@ def test_refused_call_of_a_deprecated_route(http: HttpClient, path: str, body: o
 @pytest.mark.promise(192)
 def test_each_frame_version_has_its_port(service: RunningService, http: HttpClient) -> None:
     """Frames are v3.1 on the session port, whose default is 10001, and v3.0 on the legacy port."""
-    with Peer(service.ws) as new, Peer(service.ws_v30) as old:
+    with RawWebSocket(service.ws) as new, RawWebSocket(service.ws_v30) as old:
         assert isinstance(new.frame()["arm"], list)
         assert isinstance(old.frame()["arm"], dict)
     assert http.get("/settings/communication/websocket/port?format=plain").data["default"] == 10001
@@ -387,6 +387,6 @@ def test_event_port_is_a_setting(start_service: StartService) -> None:
 
     service = start_service("arm", settings={"communication/events/port": port})
 
-    with Listener(f"ws://127.0.0.1:{port}") as listener, Peer(service.ws) as client:
+    with EventClient(f"ws://127.0.0.1:{port}") as listener, RawWebSocket(service.ws) as client:
         session_id = client.frame()["session_id"]
-        eventually(lambda: listener.heard("session-opened", session_id=session_id), "it tells", pause_s=0.01)
+        eventually(lambda: listener.received_events("session-opened", session_id=session_id), "it tells", pause_s=0.01)

@@ -7,9 +7,9 @@ from typing import Final
 import pytest
 
 from tests.promises.conftest import Plug
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.process import RunningService
 
 DAMPING: Final = {"scalar": 1}
@@ -28,14 +28,14 @@ def test_damping_needs_firmware_7_5(empty_service: RunningService, http: HttpCli
     """POST and DELETE of damping answer 422 before firmware 7.5, with the event, and 200 from 7.5 on."""
     old, new = plug("arm", "0704", firmware="7.4"), plug("arm", "0705", firmware="7.5")
     body = DAMPING if method == "POST" else ...
-    with Peer(empty_service.ws) as client, Listener(empty_service.events) as events:
+    with RawWebSocket(empty_service.ws) as client, EventClient(empty_service.events) as events:
         session_id = client.frame()["session_id"]
 
         def status(device_id: str) -> int:
             return http.ask(method, f"/arm/{device_id}/config/filters/damping?session={session_id}", body).status
 
         assert status(old) == 422
-        told = events.hears(UNSUPPORTED, device_id=old, feature="damping")
+        told = events.wait_for_event(UNSUPPORTED, device_id=old, feature="damping")
         assert (told["data"]["firmware"], told["data"]["required"]) == ("7.4", "7.5")
         assert status(new) == 200
 
@@ -48,9 +48,9 @@ def test_home_return_needs_firmware_7_4(
 ) -> None:
     """POST and DELETE of return-to-home answer 422 before firmware 7.4, with the event, and 200 from 7.4 on."""
     old, new = plug("arm", "0703", firmware="7.3"), plug("arm", "0704", firmware="7.4")
-    with Listener(empty_service.events) as events:
+    with EventClient(empty_service.events) as events:
         assert http.ask(method, f"/arm/{old}/home_return").status == 422
-        told = events.hears(UNSUPPORTED, device_id=old, feature="home_return")
+        told = events.wait_for_event(UNSUPPORTED, device_id=old, feature="home_return")
         assert (told["data"]["firmware"], told["data"]["required"]) == ("7.3", "7.4")
         assert http.ask(method, f"/arm/{new}/home_return").status == 200
 
@@ -61,10 +61,10 @@ def test_firmware_is_judged_before_the_session_is_asked_for(
 ) -> None:
     """POST of damping without `session=` is 422 with the event before firmware 7.5, and 200 from 7.5 on where one session is open."""
     old, new = plug("arm", "0704", firmware="7.4"), plug("arm", "0705", firmware="7.5")
-    with Listener(empty_service.events) as events:
+    with EventClient(empty_service.events) as events:
         assert http.post(f"/arm/{old}/config/filters/damping", DAMPING).status == 422
-        events.hears(UNSUPPORTED, device_id=old, feature="damping")
-    with Peer(empty_service.ws) as client:
+        events.wait_for_event(UNSUPPORTED, device_id=old, feature="damping")
+    with RawWebSocket(empty_service.ws) as client:
         client.frame()
         reply = http.post(f"/arm/{new}/config/filters/damping", DAMPING)
         assert reply.status == 200, reply.json
@@ -75,13 +75,13 @@ def test_firmware_is_judged_before_the_session_is_asked_for(
 def test_nothing_is_dropped_silently_on_old_firmware(empty_service: RunningService, plug: Plug) -> None:
     """What an old firmware cannot do is named in `errors` of the session channel and raises the event."""
     old = plug("arm", "0704", firmware="7.4")
-    with Peer(empty_service.ws) as client, Listener(empty_service.events) as events:
+    with RawWebSocket(empty_service.ws) as client, EventClient(empty_service.events) as events:
         client.frame()
         frame = client.ask({"arm": [{"device_id": old, "configure": {"damping": DAMPING}}]})
 
         assert [one["path"] for one in frame["errors"]] == ["arm[0].configure.damping"]
         assert "7.5" in frame["errors"][0]["reason"]
-        events.hears(UNSUPPORTED, device_id=old, feature="damping")
+        events.wait_for_event(UNSUPPORTED, device_id=old, feature="damping")
 
 
 @pytest.mark.promise(221)
@@ -102,7 +102,7 @@ def test_deprecated_use_succeeds(empty_service: RunningService, http: HttpClient
     """A deprecated command or route does what it always did."""
     device_id = plug("arm", "0705")
     old_force = {"arm": [{"device_id": device_id, "commands": {"set_cursor_force": {"values": [0, 0, 0.5]}}}]}
-    with Peer(empty_service.ws) as client:
+    with RawWebSocket(empty_service.ws) as client:
         client.frame()
         assert "errors" not in client.ask(old_force)
     assert http.post("/torque_scaling", {"device_id": device_id, "enable": False}).status == 200

@@ -10,12 +10,12 @@ import psutil
 import pytest
 
 from tests.promises.conftest import Join, StartService
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
-from tests.support.wire.page import DOCS, sections
+from tests.support.wire.doc_page import DOCS, sections
 
 FULL: Final[dict[str, Any]] = {"session": {"force_render_full_state": {}}}
 LIMIT_BYTES: Final = 4096
@@ -28,7 +28,7 @@ NUMBER: Final = re.compile(r"(?<=[:\[,])-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)
 SHORT_EXPONENT: Final = re.compile(r"-?[0-9](?:\.[0-9]*[1-9])?E-?[1-9][0-9]*")
 
 
-def configure(client: Peer, device_id: str, **parts: object) -> Any:
+def configure(client: RawWebSocket, device_id: str, **parts: object) -> Any:
     """The full frame that answers a `configure` of the arm."""
     frame = client.ask({"arm": [{"device_id": device_id, "configure": parts}], **FULL})
     assert "errors" not in frame
@@ -43,7 +43,7 @@ def configure(client: Peer, device_id: str, **parts: object) -> Any:
 def test_default_frames_stay_within_4_kilobytes(start_service: StartService, url: str) -> None:
     """With an arm, a compact and two grips a default frame, full or not, is at most 4,096 bytes."""
     service = start_service("arm,compact,grip,grip:wired")
-    with Peer(getattr(service, url)) as client:
+    with RawWebSocket(getattr(service, url)) as client:
         full = client.text()
         client.send({})
         plain = client.text()
@@ -62,14 +62,14 @@ def listening(service: RunningService) -> set[str]:
 
 
 @pytest.mark.promise(225)
-def test_only_localhost_is_listened_on(service: RunningService) -> None:
+def test_service_listens_on_localhost_by_default(service: RunningService) -> None:
     """Without a setting the service listens on loopback addresses only."""
     assert listening(service)
     assert listening(service) <= LOOPBACK
 
 
 @pytest.mark.promise(226)
-def test_all_interfaces_on_request(start_service: StartService) -> None:
+def test_service_listens_on_all_interfaces_on_request(start_service: StartService) -> None:
     """`communication/bind_all_interfaces` makes every listener one for all interfaces."""
     service = start_service("arm", settings={"communication/bind_all_interfaces": True})
 
@@ -83,7 +83,7 @@ def test_all_interfaces_on_request(start_service: StartService) -> None:
 @pytest.mark.promise(227)
 @pytest.mark.parametrize("url", ["ws", "ws_v30"])
 @pytest.mark.parametrize("text", OLD_MESSAGES)
-def test_old_message_is_taken(service: RunningService, join: Join, text: str, url: str) -> None:
+def test_old_message_is_accepted(service: RunningService, join: Join, text: str, url: str) -> None:
     """What clients of 3.4 sent is still taken: each old form of docs/migration.md, on both ports, without an entry in `errors`."""
     client, first = join(getattr(service, url))
     arms = first["arm"]
@@ -111,8 +111,8 @@ def test_forms_to_be_removed_in_4_0_still_work(service: RunningService, join: Jo
         return bool(state["control_mode"] == "force" and state["current_cursor_force"]["z"] > 0.1)
 
     eventually(pushed, "the force acts", pause_s=0.005)
-    with Listener(service.events, since="1970-01-01T00:00:00Z") as events:
-        assert events.hears("command-deprecated", command="set_cursor_force")
+    with EventClient(service.events, since="1970-01-01T00:00:00Z") as events:
+        assert events.wait_for_event("command-deprecated", command="set_cursor_force")
     assert "old forms are removed in 4.0 at the earliest" in (DOCS / "migration.md").read_text(encoding="utf-8")
 
 
@@ -137,7 +137,7 @@ def test_rotation_is_ordered_in_every_echo(service: RunningService, join: Join, 
     assert list(json.loads(text)["transform"]["rotation"]) == ["w", "x", "y", "z"]
 
 
-def text_of(client: Peer, device_id: str, transform: object, mount: object) -> str:
+def text_of(client: RawWebSocket, device_id: str, transform: object, mount: object) -> str:
     """Text of a frame under this workspace transform and mount of the arm."""
     entry = {
         "device_id": device_id,
@@ -170,7 +170,7 @@ def test_exponents_are_short(service: RunningService, join: Join, url: str) -> N
 
 @pytest.mark.promise(231)
 @pytest.mark.parametrize("url", ["ws", "ws_v30"])
-def test_sixteen_million_is_written_short(service: RunningService, join: Join, url: str) -> None:
+def test_sixteen_million_has_its_short_text(service: RunningService, join: Join, url: str) -> None:
     """16777216 is written `1.6777216E7`: a cursor that mount and workspace put there."""
     client, first = join(getattr(service, url))
     device_id = next(iter(first["arm"])) if isinstance(first["arm"], dict) else first["arm"][0]["device_id"]

@@ -10,13 +10,13 @@ from actors.values.identity import Kind
 from actors.values.spatial import Reach
 from tests.promises.conftest import ClientOf
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.outside import Session, vector
+from tests.support.clients.promise_session import PromiseSession, vector
 
 CENTRES: Final = {"arm": (0, -0.12, 0.135), "compact": (0, -0.085, 0.1)}
 MOUNT: Final = {"position": {"x": 0, "y": 0, "z": 0.5}}
 
 
-def origin(session: Session, group: str, preset: str) -> tuple[float, ...]:
+def origin(session: PromiseSession, group: str, preset: str) -> tuple[float, ...]:
     """Where the preset puts the origin, m in the device's frame."""
     mount = session.configure(group, preset=preset)["mount"]
     assert set(mount) <= {"position"}
@@ -43,7 +43,7 @@ def reach(group: str) -> Reach:
         pytest.param("custom", "arm", marks=pytest.mark.promise(88)),
     ],
 )
-def test_a_preset_is_taken_by_its_name(session: Session, http: HttpClient, preset: str, group: str) -> None:
+def test_a_preset_is_taken_by_its_name(session: PromiseSession, http: HttpClient, preset: str, group: str) -> None:
     """A preset is taken by its name, over WebSocket and HTTP"""
     path = f"/{group}/0/config/preset?session={session.id}"
 
@@ -56,7 +56,7 @@ def test_a_preset_is_taken_by_its_name(session: Session, http: HttpClient, prese
 
 @pytest.mark.promise(89)
 @pytest.mark.parametrize("preset", ["defaults", "arm_front", "led_front", "device_defaults"])
-def test_an_identity_preset_has_an_identity_mount(session: Session, preset: str) -> None:
+def test_an_identity_preset_has_an_identity_mount(session: PromiseSession, preset: str) -> None:
     """Identity presets have the identity as their mount."""
     session.configure(mount=MOUNT)
 
@@ -73,14 +73,16 @@ def test_an_identity_preset_has_an_identity_mount(session: Session, preset: str)
         ("compact", "compact_centered"),
     ],
 )
-def test_a_centred_preset_puts_the_origin_at_the_centre(session: Session, group: str, preset: str) -> None:
+def test_a_centred_preset_puts_the_origin_at_the_centre(session: PromiseSession, group: str, preset: str) -> None:
     """Centred presets put the origin at the centre of the reach."""
     assert origin(session, group, preset) == pytest.approx(CENTRES[group], abs=1e-7)
 
 
 @pytest.mark.promise(91)
 @pytest.mark.parametrize(("group", "preset"), [("arm", "arm_front_centered"), ("compact", "compact_centered")])
-def test_the_centre_is_half_the_reach_without_the_spring_zones(session: Session, group: str, preset: str) -> None:
+def test_the_centre_is_half_the_reach_without_the_spring_zones(
+    session: PromiseSession, group: str, preset: str
+) -> None:
     """The centre is half the reachable range of each axis, without the zones of the safety springs."""
     data = reach(group)
     sides = zip(data.low, data.zone_low, data.high, data.zone_high, strict=True)
@@ -94,7 +96,7 @@ def test_the_centre_is_half_the_reach_without_the_spring_zones(session: Session,
 @pytest.mark.parametrize("by_http", [False, True], ids=["WebSocket", "HTTP"])
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
 def test_freeform_sessions_get_compact_zup(
-    session: Session, client_of: ClientOf, http: HttpClient, version: str, *, by_http: bool
+    session: PromiseSession, client_of: ClientOf, http: HttpClient, version: str, *, by_http: bool
 ) -> None:
     """`compact_zup` comes by itself for Freeform sessions that have chosen nothing."""
     one, chooser = client_of(version=version), client_of(version=version)
@@ -119,7 +121,9 @@ def test_freeform_sessions_get_compact_zup(
         ("compact", "compact_centered", (10, 20, 20)),
     ],
 )
-def test_the_centred_origins_moved(session: Session, group: str, preset: str, shift_mm: tuple[int, int, int]) -> None:
+def test_the_centred_origins_moved(
+    session: PromiseSession, group: str, preset: str, shift_mm: tuple[int, int, int]
+) -> None:
     """The origins of the centred presets moved by whole millimetres against 3.5.2, whose centre had the zones in it."""
     before = reach(group).centre_with_zones
     moved = [now - then for now, then in zip(origin(session, group, preset), before, strict=True)]
@@ -128,7 +132,7 @@ def test_the_centred_origins_moved(session: Session, group: str, preset: str, sh
 
 
 @pytest.mark.promise(93)
-def test_the_z_up_origin_moved(session: Session) -> None:
+def test_the_z_up_origin_moved(session: PromiseSession) -> None:
     """The origins of the centred presets moved by whole millimetres against 3.5.2, whose centre had the zones in it."""
     x, y, z = origin(session, "compact", "compact_zup")
 

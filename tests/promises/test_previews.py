@@ -9,7 +9,7 @@ import pytest
 
 from tests.promises.conftest import ClientOf
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.outside import FULL, Session, Vector, force, vector
+from tests.support.clients.promise_session import FULL, PromiseSession, Vector, force, vector
 
 # Frames hold float32: near 0.3 m their last digit is worth this much; a difference has several.
 DIGITS: Final = 1e-7
@@ -33,7 +33,7 @@ def shape(value: Any) -> Any:
 
 
 @pytest.mark.promise(35)
-def test_previews_are_off_and_leave_the_wire_as_it_is(session: Session, http: HttpClient) -> None:
+def test_previews_are_off_and_leave_frames_unchanged(session: PromiseSession, http: HttpClient) -> None:
     """Previews are off by default, and the wire is the same before and after one was on."""
     before = shape(session.ask(FULL))
     for feature in (CLUTCH, FORCE_SCALE, ZOOM, HFX):
@@ -62,7 +62,7 @@ def apart(one: Vector, other: Vector) -> float:
     return float(np.linalg.norm(one - other))
 
 
-def moved(session: Session, http: HttpClient) -> Any:
+def moved(session: PromiseSession, http: HttpClient) -> Any:
     """The arm's entry when the simulated hand has moved it by 5 cm and it rests."""
     http.post("/simulation/arm/0", {"hand": {"path": "hold", "position": {"x": 0.05, "y": -0.12, "z": 0.135}}})
     places: list[Vector] = []
@@ -71,10 +71,10 @@ def moved(session: Session, http: HttpClient) -> Any:
         places.append(released(entry))
         return bool(apart(places[-1], places[0]) > 0.04 and np.ptp(places[-20:], axis=0).max() < DIGITS)
 
-    return session.until(rests, "the device has moved and rests")
+    return session.wait_entry(rests, "the device has moved and rests")
 
 
-def clutch(session: Session, ratio: float) -> Any:
+def clutch(session: PromiseSession, ratio: float) -> Any:
     return session.shown(configure={"clutch": {"ratio": ratio}})
 
 
@@ -85,7 +85,7 @@ def clutch(session: Session, ratio: float) -> Any:
         pytest.param(0, marks=pytest.mark.promise(37), id="full freeze"),
     ],
 )
-def test_motion_counts_by_the_ratio(session: Session, http: HttpClient, ratio: float) -> None:
+def test_motion_is_scaled_by_the_ratio(session: PromiseSession, http: HttpClient, ratio: float) -> None:
     """The clutch scales the motion that the scene sees"""
     switch(http, CLUTCH)
     first = clutch(session, ratio)
@@ -97,7 +97,7 @@ def test_motion_counts_by_the_ratio(session: Session, http: HttpClient, ratio: f
 
 
 @pytest.mark.promise(39)
-def test_release_folds_the_offset_into_the_workspace(session: Session, http: HttpClient) -> None:
+def test_release_folds_the_offset_into_the_workspace(session: PromiseSession, http: HttpClient) -> None:
     """On release the offset is folded into the workspace, and the cursor does not jump."""
     switch(http, CLUTCH)
     view = {"basis": "XZ-Y", "mount": {"rotation": {"w": 0.6, "x": 0, "y": 0.8, "z": 0}, "scale": 2}}
@@ -118,16 +118,16 @@ def test_release_folds_the_offset_into_the_workspace(session: Session, http: Htt
 
 @pytest.mark.promise(40)
 @pytest.mark.parametrize("ratio", [0, 0.5, 1])
-def test_force_feedback_goes_on_at_every_ratio(session: Session, http: HttpClient, ratio: float) -> None:
+def test_force_feedback_continues_at_every_ratio(session: PromiseSession, http: HttpClient, ratio: float) -> None:
     """Force feedback goes on at every ratio of the clutch."""
     switch(http, CLUTCH)
     clutch(session, ratio)
 
-    session.until(lambda entry: entry["state"]["current_cursor_force"]["x"] == 1, "1 N", commands=force(x=1))
+    session.wait_entry(lambda entry: entry["state"]["current_cursor_force"]["x"] == 1, "1 N", commands=force(x=1))
 
 
 @pytest.mark.promise(41)
-def test_the_clutch_is_opt_in(session: Session, http: HttpClient) -> None:
+def test_the_clutch_is_opt_in(session: PromiseSession, http: HttpClient) -> None:
     """The clutch is refused by the name of its setting until that is on."""
     message = session.message(configure={"clutch": {"ratio": 0}})
     (reason,) = session.faults(message).values()
@@ -141,13 +141,13 @@ def test_the_clutch_is_opt_in(session: Session, http: HttpClient) -> None:
 # ---------------------------------------------------------------- force scaling
 
 
-def duck(menu: Session, gain: float, **target: object) -> None:
+def duck(menu: PromiseSession, gain: float, **target: object) -> None:
     menu.ask({"session": {"configure": {"force_scale": {"gain": gain, **target}}}})
 
 
-def pushes(session: Session, newtons: float) -> None:
+def pushes(session: PromiseSession, newtons: float) -> None:
     """The session pushes with 1 N along y, and that many arrive."""
-    session.until(
+    session.wait_entry(
         lambda entry: entry["state"]["current_cursor_force"]["y"] == pytest.approx(newtons, abs=1e-6),
         f"{newtons} N",
         commands=force(y=1),
@@ -155,7 +155,7 @@ def pushes(session: Session, newtons: float) -> None:
 
 
 @pytest.mark.promise(42)
-def test_a_client_ducks_one_session(session: Session, client_of: ClientOf, http: HttpClient) -> None:
+def test_client_reduces_one_session_s_force(session: PromiseSession, client_of: ClientOf, http: HttpClient) -> None:
     """A client scales one session's forces down to nothing, and its own go on."""
     switch(http, FORCE_SCALE)
     menu = client_of()
@@ -164,18 +164,22 @@ def test_a_client_ducks_one_session(session: Session, client_of: ClientOf, http:
     duck(menu, 0, session=session.id)
 
     pushes(session, 0)
-    menu.until(lambda entry: entry["state"]["current_cursor_force"]["x"] == 1, "1 N of the menu", commands=force(x=1))
+    menu.wait_entry(
+        lambda entry: entry["state"]["current_cursor_force"]["x"] == 1, "1 N of the menu", commands=force(x=1)
+    )
 
 
 HOLD: Final = {"set_cursor_position": {"position": {"x": 0.01, "y": -0.12, "z": 0.135}}}
 
 
 @pytest.mark.promise(43)
-def test_the_device_is_handed_over(session: Session, client_of: ClientOf, http: HttpClient) -> None:
+def test_force_passes_from_one_session_to_the_other(
+    session: PromiseSession, client_of: ClientOf, http: HttpClient
+) -> None:
     """A session ducked to nothing hands the device over: another one may hold its position."""
     switch(http, FORCE_SCALE)
     menu = client_of()
-    session.until(lambda entry: entry["state"]["control_mode"] == "position", "it is held", commands=HOLD)
+    session.wait_entry(lambda entry: entry["state"]["control_mode"] == "position", "it is held", commands=HOLD)
     (reason,) = menu.faults(menu.message(commands=HOLD)).values()
     assert "holds the position" in reason
 
@@ -185,7 +189,7 @@ def test_the_device_is_handed_over(session: Session, client_of: ClientOf, http: 
 
 
 @pytest.mark.promise(44)
-def test_forces_come_back_when_the_menu_closes(session: Session, client_of: ClientOf, http: HttpClient) -> None:
+def test_forces_return_when_the_menu_closes(session: PromiseSession, client_of: ClientOf, http: HttpClient) -> None:
     """A session's forces come back when the session that ducked it closes."""
     switch(http, FORCE_SCALE)
     menu = client_of()
@@ -199,8 +203,8 @@ def test_forces_come_back_when_the_menu_closes(session: Session, client_of: Clie
 
 @pytest.mark.promise(45)
 @pytest.mark.parametrize("over_http", [False, True], ids=["gain 1", "DELETE"])
-def test_forces_come_back_when_the_menu_is_dismissed(
-    session: Session, client_of: ClientOf, http: HttpClient, *, over_http: bool
+def test_forces_return_when_the_menu_is_dismissed(
+    session: PromiseSession, client_of: ClientOf, http: HttpClient, *, over_http: bool
 ) -> None:
     """A session's forces come back when the menu is dismissed."""
     switch(http, FORCE_SCALE)
@@ -221,7 +225,7 @@ def test_forces_come_back_when_the_menu_is_dismissed(
 
 
 @pytest.mark.promise(46)
-def test_force_scaling_is_a_preview(session: Session, http: HttpClient) -> None:
+def test_force_scaling_is_a_preview(session: PromiseSession, http: HttpClient) -> None:
     """Force scaling is refused by the name of its setting until that is on, over WebSocket and HTTP."""
     (reason,) = session.faults({"session": {"configure": {"force_scale": {"gain": 0}}}}).values()
     assert "features/session_force_scale/enabled" in reason
@@ -237,7 +241,7 @@ PIVOT: Final = {"x": 0.1, "y": 0.2, "z": -0.3}
 
 
 @pytest.mark.promise(47)
-def test_a_zoom_keeps_the_point_under_the_pivot(session: Session, http: HttpClient) -> None:
+def test_a_zoom_keeps_the_point_under_the_pivot(session: PromiseSession, http: HttpClient) -> None:
     """A zoom about a pivot keeps the pivot's point where it is."""
     switch(http, ZOOM)
     start = {"position": {"x": 0.2, "y": 0, "z": 0}, "scale": 2}
@@ -252,7 +256,7 @@ def test_a_zoom_keeps_the_point_under_the_pivot(session: Session, http: HttpClie
 
 
 @pytest.mark.promise(48)
-def test_only_an_arm_has_a_pivot(session: Session, http: HttpClient) -> None:
+def test_only_an_arm_has_a_pivot(session: PromiseSession, http: HttpClient) -> None:
     """Only an arm takes a pivot."""
     switch(http, ZOOM)
     zoom = {"set_transform": {"transform": {"scale": 6}, "pivot": PIVOT}}
@@ -264,7 +268,7 @@ def test_only_an_arm_has_a_pivot(session: Session, http: HttpClient) -> None:
 
 
 @pytest.mark.promise(49)
-def test_an_effect_is_taken_and_shown_and_not_felt(session: Session, http: HttpClient) -> None:
+def test_effect_is_accepted_and_shown_but_not_played(session: PromiseSession, http: HttpClient) -> None:
     """The effects module takes its command and shows its state; nothing is felt yet."""
     switch(http, HFX)
 
@@ -276,7 +280,7 @@ def test_an_effect_is_taken_and_shown_and_not_felt(session: Session, http: HttpC
 
 
 @pytest.mark.promise(51)
-def test_modules_add_their_own_field_and_change_no_other(session: Session, http: HttpClient) -> None:
+def test_modules_add_their_own_field_only(session: PromiseSession, http: HttpClient) -> None:
     """Modules add their own fields to frames and leave the core schema as it is."""
     before = session.ask(FULL)
     for feature in (CLUTCH, FORCE_SCALE, ZOOM, HFX):

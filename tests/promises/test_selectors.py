@@ -8,7 +8,7 @@ import pytest
 
 from tests.promises.conftest import ClientOf
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.outside import Session
+from tests.support.clients.promise_session import PromiseSession
 
 
 def ids(http: HttpClient, *groups: str) -> list[str]:
@@ -41,7 +41,7 @@ def test_an_index_names_a_device(http: HttpClient) -> None:
 
 @pytest.mark.promise(54)
 @pytest.mark.parametrize("selector", ["*/*", "haptic*/*", "arm/*", "*/{arm}"])
-def test_a_wildcard_replaces_either_segment(session: Session, http: HttpClient, selector: str) -> None:
+def test_a_wildcard_replaces_either_segment(session: PromiseSession, http: HttpClient, selector: str) -> None:
     """A wildcard may replace either segment: POST, PATCH and DELETE act on every match."""
     moved = ids(http, "arm") if "arm" in selector else ids(http, "arm", "compact")
     path = f"/{selector.format(arm=ids(http, 'arm')[0])}/state/transform?session={session.id}"
@@ -64,7 +64,7 @@ def test_the_first_arm_needs_no_identifier(http: HttpClient) -> None:
 
 
 @pytest.mark.promise(57)
-def test_the_family_of_all_acts_on_all(session: Session, http: HttpClient) -> None:
+def test_star_as_family_acts_on_all_devices(session: PromiseSession, http: HttpClient) -> None:
     """`/haptic*/*/...` is all devices of all types."""
     reply = http.post(f"/haptic*/*/config/basis?session={session.id}", {"permutation": "XZY"})
 
@@ -73,7 +73,7 @@ def test_the_family_of_all_acts_on_all(session: Session, http: HttpClient) -> No
 
 @pytest.mark.promise(58)
 @pytest.mark.parametrize(("pattern", "groups"), [("ar*", ["arm"]), ("p*", ["pen"]), ("*m*", ["arm", "compact"])])
-def test_a_star_is_any_sequence(session: Session, http: HttpClient, pattern: str, groups: list[str]) -> None:
+def test_star_matches_any_sequence(session: PromiseSession, http: HttpClient, pattern: str, groups: list[str]) -> None:
     """A star matches any sequence, in front, behind, or in the middle of a type."""
     reply = http.post(f"/{pattern}/*/config/basis?session={session.id}", {"permutation": "XZY"})
 
@@ -82,7 +82,7 @@ def test_a_star_is_any_sequence(session: Session, http: HttpClient, pattern: str
 
 
 @pytest.mark.promise(59)
-def test_selectors_are_percent_decoded(session: Session, http: HttpClient) -> None:
+def test_selectors_are_percent_decoded(session: PromiseSession, http: HttpClient) -> None:
     """Selectors are percent-decoded: %2A, %3A, %3F."""
     session.ask({"session": {"configure": {"profile": {"name": "p4"}}}})
 
@@ -102,7 +102,7 @@ def test_selectors_are_percent_decoded(session: Session, http: HttpClient) -> No
 def test_session_selectors_take_wildcards(
     client_of: ClientOf, http: HttpClient, selector: str, wanted: list[int]
 ) -> None:
-    """Session selectors take wildcards"""
+    """PromiseSession selectors take wildcards"""
     sessions = []
     for name in ("p4", "p5", "p45", "q4"):
         one = client_of()
@@ -138,8 +138,8 @@ def test_a_wildcard_replaces_either_segment_of_a_get(http: HttpClient) -> None:
         ("home_return", {"enabled": True}),
     ],
 )
-def test_an_area_that_a_handle_cannot_have_says_why(
-    session: Session, http: HttpClient, area: str, body: dict[str, object]
+def test_unsupported_area_of_a_handle_is_refused_with_the_reason(
+    session: PromiseSession, http: HttpClient, area: str, body: dict[str, object]
 ) -> None:
     """Every area has the same routes on every device; one that a grip or pen cannot have is 422 with the reason."""
     for device in ("grip/0", "grip/1", "pen/0"):
@@ -150,7 +150,7 @@ def test_an_area_that_a_handle_cannot_have_says_why(
 
 
 @pytest.mark.promise(62)
-def test_every_device_has_a_basis(session: Session, http: HttpClient) -> None:
+def test_every_device_has_a_basis(session: PromiseSession, http: HttpClient) -> None:
     """Every area has the same routes on every device; one that a grip or pen cannot have is 422 with the reason."""
     for device in ("arm/0", "compact/0", "grip/0", "grip/1", "pen/0"):
         path = f"/{device}/config/basis?session={session.id}"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from tests.promises.conftest import ClientOf, Join, StartService
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.listener import Listener
-from tests.support.clients.outside import FULL, Session, force, vector
-from tests.support.clients.peer import Peer, encoded
+from tests.support.clients.promise_session import FULL, PromiseSession, force, vector
+from tests.support.clients.raw_websocket import RawWebSocket, encode_frame
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
@@ -51,7 +51,9 @@ def test_wired_and_wireless_grips_are_told_apart(http: HttpClient) -> None:
 
 
 @pytest.mark.promise(4)
-def test_frequency_changes_while_the_service_runs(service: RunningService, http: HttpClient, events: Listener) -> None:
+def test_frequency_changes_while_the_service_runs(
+    service: RunningService, http: HttpClient, events: EventClient
+) -> None:
     """The frequency of the control loop is a setting that acts at once."""
     http.post("/settings/control/statistics_period", 1)
     for frequency in (500, 250):
@@ -61,9 +63,9 @@ def test_frequency_changes_while_the_service_runs(service: RunningService, http:
     assert service.is_running()
 
 
-def counted_below(events: Listener, frequency: float) -> bool:
+def counted_below(events: EventClient, frequency: float) -> bool:
     """Whether some statistics counted ticks, at less than that many a second."""
-    return any(0 < one["data"]["frequency"] < frequency for one in events.heard("main-loop-statistics"))
+    return any(0 < one["data"]["frequency"] < frequency for one in events.received_events("main-loop-statistics"))
 
 
 @pytest.mark.promise(5)
@@ -108,15 +110,15 @@ def test_each_connection_is_a_session(service: RunningService, join: Join, http:
         ),
     ],
 )
-def test_session_sends_commands(session: Session, commands: object, shown: dict[str, object]) -> None:
+def test_session_sends_commands(session: PromiseSession, commands: object, shown: dict[str, object]) -> None:
     """A session commands forces, positions and torques, and configures."""
-    session.until(lambda entry: shown.items() <= entry["state"].items(), f"{shown}", commands=commands)
+    session.wait_entry(lambda entry: shown.items() <= entry["state"].items(), f"{shown}", commands=commands)
 
     assert session.configure(basis={"permutation": "XZY"})["basis"] == {"permutation": "XZY"}
 
 
 @pytest.mark.promise(8)
-def test_frames_carry_state_and_status_and_config_when_full(session: Session) -> None:
+def test_frames_carry_state_and_status_and_config_when_full(session: PromiseSession) -> None:
     """Frames carry state and status of every device, full frames config too."""
     for group in ("arm", "compact", "grip", "pen"):
         assert all({"config", "state", "status"} < set(entry) for entry in session.first[group])
@@ -147,8 +149,8 @@ MOUNT: Final = {"position": {"x": 0, "y": 0, "z": 0.5}}
         pytest.param("force_gate", "filters/force_gate", {"gain": 0.5}, id="force gate"),
     ],
 )
-def test_http_takes_the_shapes_of_websocket(
-    session: Session, client_of: ClientOf, http: HttpClient, key: str, path: str, body: dict[str, object]
+def test_http_accepts_the_shapes_of_websocket(
+    session: PromiseSession, client_of: ClientOf, http: HttpClient, key: str, path: str, body: dict[str, object]
 ) -> None:
     """HTTP bodies have the shapes of WebSocket messages."""
     other = client_of()
@@ -159,14 +161,14 @@ def test_http_takes_the_shapes_of_websocket(
 
 
 @pytest.mark.promise(11)
-def test_events_have_a_channel_of_their_own(service: RunningService, events: Listener, client_of: ClientOf) -> None:
+def test_events_have_a_channel_of_their_own(service: RunningService, events: EventClient, client_of: ClientOf) -> None:
     """Events come over a WebSocket channel of their own."""
     assert service.events not in (service.ws, service.ws_v30)
-    assert events.hears("session-opened", session_id=client_of().id)["category"] == "session"
+    assert events.wait_for_event("session-opened", session_id=client_of().id)["category"] == "session"
 
 
 @pytest.mark.promise(12)
-def test_settings_are_there_after_a_kill(start_service: StartService) -> None:
+def test_settings_survive_a_kill(start_service: StartService) -> None:
     """Settings over HTTP are kept on disk, also over kill -9."""
     service = start_service("arm")
     done(service, "POST", "/settings/features/screensaver/timeout", 123)
@@ -180,7 +182,7 @@ def test_settings_are_there_after_a_kill(start_service: StartService) -> None:
 # ---------------------------------------------------------------- spaces and navigation
 
 
-def navigate(session: Session, **bubble: object) -> Any:
+def navigate(session: PromiseSession, **bubble: object) -> Any:
     return session.shown(configure={"navigation": {"mode": "bubble", "bubble": bubble}})
 
 
@@ -200,7 +202,7 @@ def zone(entry: Any) -> str:
 
 
 @pytest.mark.promise(13)
-def test_a_position_goes_through_all_spaces(session: Session, client_of: ClientOf, http: HttpClient) -> None:
+def test_position_passes_all_spaces(session: PromiseSession, client_of: ClientOf, http: HttpClient) -> None:
     """Positions go through basis, mount, workspace and navigation, in this order."""
     local = client_of()
     view = {"basis": "XZY", "mount": {"position": {"x": 0, "y": 0, "z": 0.25}}}
@@ -208,9 +210,9 @@ def test_a_position_goes_through_all_spaces(session: Session, client_of: ClientO
     session.shown(configure=view, commands={"set_transform": {"transform": workspace}})
     navigate(session)
     hand(http, 0.09)
-    session.until(lambda entry: zone(entry) != "dead", "the bubble is left")
+    session.wait_entry(lambda entry: zone(entry) != "dead", "the bubble is left")
     hand(http, 0)
-    session.until(lambda entry: zone(entry) == "dead" and rate(entry) == 0, "the scene stands still")
+    session.wait_entry(lambda entry: zone(entry) == "dead" and rate(entry) == 0, "the scene stands still")
 
     def expected_place(entry: Any) -> bool:
         navigated = vector(entry["state"]["navigation"]["transform"]["position"])
@@ -218,7 +220,7 @@ def test_a_position_goes_through_all_spaces(session: Session, client_of: ClientO
         expected = navigated + vector({"x": 1 + 2 * x, "y": z, "z": y + 0.25})
         return bool(navigated[0] > 0 and np.allclose(vector(entry["state"]["cursor_position"]), expected, atol=1e-5))
 
-    session.until(expected_place, "the cursor is where all four put it")
+    session.wait_entry(expected_place, "the cursor is where all four put it")
 
 
 SHAPES: Final[dict[str, dict[str, object]]] = {
@@ -239,7 +241,7 @@ SHAPES: Final[dict[str, dict[str, object]]] = {
 
 @pytest.mark.promise(14)
 @pytest.mark.parametrize("primitive", SHAPES)
-def test_a_bubble_has_zones_of_any_shape(session: Session, http: HttpClient, primitive: str) -> None:
+def test_a_bubble_has_zones_of_any_shape(session: PromiseSession, http: HttpClient, primitive: str) -> None:
     """Bubble Navigation has zones, of twelve signed-distance shapes."""
     shape = {"primitive": primitive, "parameters": SHAPES[primitive]}
 
@@ -251,30 +253,30 @@ def test_a_bubble_has_zones_of_any_shape(session: Session, http: HttpClient, pri
 
 
 @pytest.mark.promise(15)
-def test_the_scene_moves_the_faster_the_farther_the_hand_is(session: Session, http: HttpClient) -> None:
+def test_scene_speed_grows_with_the_distance_of_the_hand(session: PromiseSession, http: HttpClient) -> None:
     """Outside of the bubble the scene moves at a speed that grows with the distance, at full speed in the wall."""
     assert rate(navigate(session, velocity={"smoothing": 0.01})) == 0
     hand(http, 0.07)
-    session.until(lambda entry: zone(entry) == "velocity" and 0 < rate(entry) < 0.45, "a middle speed in the zone")
+    session.wait_entry(lambda entry: zone(entry) == "velocity" and 0 < rate(entry) < 0.45, "a middle speed in the zone")
     hand(http, 0.13)
-    fast = session.until(lambda entry: zone(entry) == "wall" and rate(entry) > 0.45, "full speed in the wall")
+    fast = session.wait_entry(lambda entry: zone(entry) == "wall" and rate(entry) > 0.45, "full speed in the wall")
     assert rate(fast) <= 0.5 + 1e-6
 
 
 @pytest.mark.promise(17)
-def test_a_collision_stops_the_scene(session: Session, http: HttpClient) -> None:
+def test_a_collision_stops_the_scene(session: PromiseSession, http: HttpClient) -> None:
     """A force against the push slows the scene, which stands at the full-stop force."""
     navigate(session)
     hand(http, 0.1)
-    session.until(lambda entry: rate(entry) > 0.01, "the scene moves")
+    session.wait_entry(lambda entry: rate(entry) > 0.01, "the scene moves")
 
-    session.until(lambda entry: rate(entry) < 1e-6, "the scene stands", commands=force(x=-3))
+    session.wait_entry(lambda entry: rate(entry) < 1e-6, "the scene stands", commands=force(x=-3))
 
-    session.until(lambda entry: rate(entry) > 0.01, "the scene moves again", commands=force())
+    session.wait_entry(lambda entry: rate(entry) > 0.01, "the scene moves again", commands=force())
 
 
 @pytest.mark.promise(18)
-def test_the_bubble_may_drift_towards_the_cursor(session: Session, http: HttpClient) -> None:
+def test_the_bubble_may_drift_towards_the_cursor(session: PromiseSession, http: HttpClient) -> None:
     """The bubble drifts towards the cursor if it is told to."""
     first = navigate(session, center={"mode": "drift"})["state"]["navigation"]["bubble"]["center"]
     http.post("/simulation/arm/0", {"hand": {"path": "circle"}})
@@ -283,11 +285,11 @@ def test_the_bubble_may_drift_towards_the_cursor(session: Session, http: HttpCli
         center = entry["state"]["navigation"]["bubble"]["center"]
         return bool(np.linalg.norm(vector(center) - vector(first)) > 1e-4)
 
-    session.until(drifted, "the centre has moved")
+    session.wait_entry(drifted, "the centre has moved")
 
 
 @pytest.mark.promise(19)
-def test_navigation_is_configured_over_both_doors(session: Session, http: HttpClient) -> None:
+def test_navigation_is_configured_over_http_and_websocket(session: PromiseSession, http: HttpClient) -> None:
     """Navigation is configured over HTTP and over WebSocket."""
     path = f"/arm/0/config/navigation?session={session.id}"
     navigate(session, velocity={"max": 0.25})
@@ -331,7 +333,7 @@ def test_an_arm_and_a_grip_are_paired(http: HttpClient) -> None:
 
 @pytest.mark.promise(21)
 @pytest.mark.parametrize("half", ["grip", "arm"])
-def test_a_free_half_takes_the_place_of_one_that_leaves(start_service: StartService, half: str) -> None:
+def test_free_device_replaces_a_half_that_disconnects(start_service: StartService, half: str) -> None:
     """When a half leaves and a free device of its kind is there already, the two are paired at once."""
     service = start_service("arm,grip")
     other = "arm" if half == "grip" else "grip"
@@ -354,7 +356,7 @@ def test_a_free_half_takes_the_place_of_one_that_leaves(start_service: StartServ
         pytest.param("arm", "grip", id="the arm", marks=pytest.mark.promise(23)),
     ],
 )
-def test_a_half_that_is_swapped_is_paired_anew(start_service: StartService, half: str, other: str) -> None:
+def test_swapped_half_is_paired(start_service: StartService, half: str, other: str) -> None:
     """When one half of an automatic pair leaves and another comes, the stale pair is dropped and the new half paired."""
     service = start_service("arm,grip")
     unplug(service, f"{half}/0")
@@ -365,7 +367,7 @@ def test_a_half_that_is_swapped_is_paired_anew(start_service: StartService, half
 
 
 @pytest.mark.promise(24)
-def test_a_pair_by_hand_stays(start_service: StartService) -> None:
+def test_manual_pair_stays(start_service: StartService) -> None:
     """A pair made by hand is never changed by automatic pairing, and is there after a restart."""
     service = start_service("arm,grip")
     arm, grip = (done(service, "GET", f"/{half}/0")["device_id"] for half in ("arm", "grip"))
@@ -413,7 +415,7 @@ def test_calibration_is_locked_until_the_grip_is_attached(start_service: StartSe
 
 
 @pytest.mark.promise(28)
-def test_a_port_that_connects_in_a_loop_is_blocked(start_service: StartService) -> None:
+def test_connection_loop_blocks_the_port(start_service: StartService) -> None:
     """A port whose device connects again and again is blocked by itself."""
     service = start_service("arm,grip", settings={"devices/detection/period": 100})
     device_id = done(service, "GET", "/arm/0")["device_id"]
@@ -431,11 +433,11 @@ def test_a_port_that_connects_in_a_loop_is_blocked(start_service: StartService) 
 
 
 @pytest.mark.promise(29)
-def test_a_stalled_session_stalls_nobody(service: RunningService, session: Session) -> None:
+def test_stalled_session_delays_no_other(service: RunningService, session: PromiseSession) -> None:
     """Each session has a command buffer of its own, and one that stalls does not hold up the others."""
-    with Peer(service.ws, receive_buffer=4096) as stalled:
+    with RawWebSocket(service.ws, receive_buffer=4096) as stalled:
         stalled.socket.settimeout(0)
-        probe = encoded(json.dumps(session.message(commands={"probe_position": {}})) + " " * LONG)
+        probe = encode_frame(json.dumps(session.message(commands={"probe_position": {}})) + " " * LONG)
         sent = 0
         with suppress(BlockingIOError):
             while sent < STALLED_FRAMES:
@@ -445,30 +447,32 @@ def test_a_stalled_session_stalls_nobody(service: RunningService, session: Sessi
 
         for _ in range(100):
             session.shown(commands=force(y=0.5))
-        session.until(lambda entry: entry["state"]["current_cursor_force"]["y"] == 0.5, "0.5 N", commands=force(y=0.5))
+        session.wait_entry(
+            lambda entry: entry["state"]["current_cursor_force"]["y"] == 0.5, "0.5 N", commands=force(y=0.5)
+        )
         stalled.abort()
 
 
-def declare(session: Session, name: str, version: str | None = None) -> None:
+def declare(session: PromiseSession, name: str, version: str | None = None) -> None:
     wanted: dict[str, object] = {"profile": {"name": name}}
     if version is not None:
         wanted["required_sdk_version"] = version
     session.ask({"session": {"configure": wanted}})
 
 
-def declared(http: HttpClient, session: Session) -> tuple[str, str | None]:
+def declared(http: HttpClient, session: PromiseSession) -> tuple[str, str | None]:
     record = http.get(f"/sessions/{session.id}").data
     return record["profile"]["name"], record["required_sdk_version"]
 
 
-def left(http: HttpClient, session: Session) -> None:
+def left(http: HttpClient, session: PromiseSession) -> None:
     """The session's connection is closed, and the service has noticed."""
     session.peer.close()
     eventually(lambda: http.get(f"/sessions/{session.id}").status == 404, "it has left", pause_s=0.002)
 
 
 @pytest.mark.promise(30)
-def test_a_session_declares_profile_and_version(session: Session, http: HttpClient) -> None:
+def test_a_session_declares_profile_and_version(session: PromiseSession, http: HttpClient) -> None:
     """A session declares a profile and the SDK version that it requires."""
     declare(session, "declares", "3.4.19")
 
@@ -476,7 +480,9 @@ def test_a_session_declares_profile_and_version(session: Session, http: HttpClie
 
 
 @pytest.mark.promise(31)
-def test_both_come_back_with_the_session(session: Session, client_of: ClientOf, http: HttpClient) -> None:
+def test_profile_and_version_are_restored_with_the_session(
+    session: PromiseSession, client_of: ClientOf, http: HttpClient
+) -> None:
     """Profile and version are remembered: both with the session's id, the version also with the profile's name."""
     declare(session, "comes back", "3.4.19")
     left(http, session)
@@ -493,7 +499,7 @@ def test_both_come_back_with_the_session(session: Session, client_of: ClientOf, 
 
 @pytest.mark.promise(32)
 def test_another_session_of_the_profile_changes_no_version(
-    session: Session, client_of: ClientOf, http: HttpClient
+    session: PromiseSession, client_of: ClientOf, http: HttpClient
 ) -> None:
     """The version that a session declared is not overwritten by another session of the same profile."""
     name = "shared name"

@@ -13,8 +13,8 @@ import pytest
 
 from tests.promises.conftest import ClientOf, StartService
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.outside import FULL, Session, force
-from tests.support.clients.peer import Peer
+from tests.support.clients.promise_session import FULL, PromiseSession, force
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.process import RunningService
 
 PLACE: Final = {"x": 0.01, "y": -0.12, "z": 0.135}
@@ -37,14 +37,14 @@ CHANGES: Final[dict[str, tuple[dict[str, Any], object]]] = {
 @pytest.mark.parametrize(
     "field", [pytest.param(field, marks=pytest.mark.promise(115 + n)) for n, field in enumerate(CHANGES)]
 )
-def test_a_field_of_state_shows_what_is_commanded(client_of: ClientOf, version: str, field: str) -> None:
+def test_state_field_shows_the_command(client_of: ClientOf, version: str, field: str) -> None:
     """A field of `state`, in v3.0 and v3.1"""
     commands, wanted = CHANGES[field]
     for group in ("arm", "compact"):
         assert field in client_of(version=version).shown(group)["state"]
     one = client_of(version=version)
 
-    one.until(lambda entry: entry["state"][field] == wanted, f"{field} is {wanted}", commands=commands)
+    one.wait_entry(lambda entry: entry["state"][field] == wanted, f"{field} is {wanted}", commands=commands)
 
 
 @pytest.mark.promise(122)
@@ -59,12 +59,12 @@ def test_transform_velocity_is_the_rate_of_the_scene(client_of: ClientOf, http: 
     def moves(entry: Any) -> bool:
         return bool(entry["state"]["transform_velocity"].get("position", {}).get("x", 0) > 0.01)
 
-    one.until(moves, "the scene moves to the right")
+    one.wait_entry(moves, "the scene moves to the right")
 
 
 @pytest.mark.promise(123)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_config_is_rich(client_of: ClientOf, version: str) -> None:
+def test_config_has_every_documented_field(client_of: ClientOf, version: str) -> None:
     """`config` tells identity, connection, partner, device-wide values and everything that can be configured."""
     one = client_of(version=version)
     wanted = {"type", "connection", "port", "device_info", "extended_device_id", "extended_firmware_version"}
@@ -77,7 +77,7 @@ def test_config_is_rich(client_of: ClientOf, version: str) -> None:
 
 
 @pytest.mark.promise(124)
-def test_safety_is_hidden_until_its_setting_is_on(session: Session, http: HttpClient) -> None:
+def test_safety_is_hidden_until_its_setting_is_on(session: PromiseSession, http: HttpClient) -> None:
     """`status.safety` is hidden by default."""
     assert "safety" not in session.ask(FULL)["arm"][0]["status"]
 
@@ -87,7 +87,7 @@ def test_safety_is_hidden_until_its_setting_is_on(session: Session, http: HttpCl
 
 
 @pytest.mark.promise(125)
-def test_a_session_id_is_never_zero(client_of: ClientOf, http: HttpClient) -> None:
+def test_session_id_is_never_zero(client_of: ClientOf, http: HttpClient) -> None:
     """A session's id is a positive whole number, in everything that the service sends."""
     ids = [client_of(version=version).id for version in VERSIONS for _ in range(3)]
     listed = [one["session_id"] for one in http.get("/sessions").data["sessions"]]
@@ -129,8 +129,8 @@ def test_rotations_are_ordered_w_x_y_z(client_of: ClientOf, version: str) -> Non
 def test_rotations_are_unit_quaternions_from_the_first_frame_on(start_service: StartService) -> None:
     """Rotations are unit quaternions in every frame, also in the first ones of a device."""
     service = start_service("arm")
-    with Peer(service.ws) as peer:
-        session = Session(peer)
+    with RawWebSocket(service.ws) as peer:
+        session = PromiseSession(peer)
         found: list[float] = []
         for number, kind in enumerate(("arm", "compact", "grip", "pen") * 2):
             found += norms_until_ready(service, session, kind, f"N{number}")
@@ -139,7 +139,7 @@ def test_rotations_are_unit_quaternions_from_the_first_frame_on(start_service: S
     assert found == pytest.approx(np.ones(len(found)), abs=1e-3)
 
 
-def norms_until_ready(service: RunningService, session: Session, kind: str, device_id: str) -> list[float]:
+def norms_until_ready(service: RunningService, session: PromiseSession, kind: str, device_id: str) -> list[float]:
     """Norms of all rotations in the frames from before a device comes until it is ready."""
     found: list[float] = []
     plug = partial(service.request, "POST", "/simulation/devices", {"type": kind, "device_id": device_id})
@@ -156,7 +156,7 @@ def norms_until_ready(service: RunningService, session: Session, kind: str, devi
 
 @pytest.mark.promise(128)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_an_entry_has_three_extensible_objects(client_of: ClientOf, http: HttpClient, version: str) -> None:
+def test_entry_has_three_extensible_objects(client_of: ClientOf, http: HttpClient, version: str) -> None:
     """A device's entry has the objects `config`, `state` and `status`, which settings and modules extend."""
     one = client_of(version=version)
     groups = ("arm", "compact", "grip", "pen")

@@ -44,7 +44,7 @@ def selected(http: HttpClient, selector: str) -> list[int]:
         ("otte%3F", [0, 1]),
     ],
 )
-def test_session_selected_by(http: HttpClient, join: Join, selector: str, who: list[int]) -> None:
+def test_session_is_selected_by_each_form(http: HttpClient, join: Join, selector: str, who: list[int]) -> None:
     """`/sessions/{selector}` takes an id, `:0`, `:-1`, a name, `name:n`, and patterns with `*` and `?`."""
     ids = [profiled(join, name) for name in ("otter", "otter", "seal")]
 
@@ -88,7 +88,7 @@ def test_setting_record_has_value_type_range_and_description(http: HttpClient) -
         pytest.param("features/screensaver/enabled", "BOOL", False, marks=pytest.mark.promise(138)),
     ],
 )
-def test_setting_exists(http: HttpClient, key: str, type_hint: str, default: Any) -> None:
+def test_setting_of_the_contract_exists(http: HttpClient, key: str, type_hint: str, default: Any) -> None:
     """The keys that the interface names exist with their type and default."""
     record = http.get(f"/settings/{key}?format=plain").data
 

@@ -11,8 +11,8 @@ from tests.emulators.boards import Boards
 from tests.promises.conftest import Join
 from tests.support.boards.board_links import BoardsAt
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 FULL: Final[dict[str, Any]] = {"session": {"force_render_full_state": {}}}
@@ -26,7 +26,7 @@ MOUNT: Final = {"position": {"x": 0.25, "y": 0, "z": 0}}
 MISSPELT: Final = {"positon": {"x": 0.25, "y": 0, "z": 0}}
 
 
-def configure(client: Peer, device_id: str, **parts: object) -> Any:
+def configure(client: RawWebSocket, device_id: str, **parts: object) -> Any:
     """The frame that answers a `configure` of the arm."""
     return client.ask({"arm": [{"device_id": device_id, "configure": parts}], **FULL})
 
@@ -58,7 +58,7 @@ def test_mount_makes_the_preset_custom(http: HttpClient, join: Join, channel: st
 @pytest.mark.promise(146)
 @pytest.mark.parametrize("mount", [MISSPELT, {"transform": MISSPELT}], ids=["flat", "wrapped"])
 @pytest.mark.parametrize("channel", ["session", "http"])
-def test_mount_without_a_valid_member_leaves_the_preset(
+def test_mount_without_a_valid_member_keeps_the_preset(
     http: HttpClient, join: Join, channel: str, mount: object
 ) -> None:
     """A mount in which nothing is valid is refused and leaves preset and mount as they are."""
@@ -144,7 +144,7 @@ def test_settling_arm_is_kept_connected(tmp_path: Path) -> None:
     with Boards("arm:A1") as boards:
         boards.set("settle_ms", 1000)
         links = BoardsAt(boards.path())
-        with ServiceInside(tmp_path, simulated=(), settings=settings, links=links, settled=False) as service:
+        with InProcessService(tmp_path, simulated=(), settings=settings, links=links, settled=False) as service:
             http = HttpClient(service.http)
 
             def settling() -> bool:
@@ -169,7 +169,7 @@ def test_settling_arm_is_kept_connected(tmp_path: Path) -> None:
 def test_simulated_arm_settles_as_long_as_the_setting_says(tmp_path: Path) -> None:
     """A simulated arm settles for `simulation/settle_time`: with 5 s as long as a real one, and its commands are refused meanwhile."""
     push = {"arm": [{"device_id": "5EC5", "commands": {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}}]}
-    with ServiceInside(tmp_path, stepping=True, settings={"control/frequency": 100}) as service:
+    with InProcessService(tmp_path, stepping=True, settings={"control/frequency": 100}) as service:
         http = HttpClient(service.http)
         assert http.post("/settings/simulation/settle_time", SETTLE_S).status == 200
         assert http.post("/simulation/devices", {"type": "arm", "device_id": "5EC5"}).status == 200
@@ -181,7 +181,7 @@ def test_simulated_arm_settles_as_long_as_the_setting_says(tmp_path: Path) -> No
             elapsed = (int(service.state("A001")["time_ns"]) - begun_ns) * 1e-9
             return elapsed if http.get("/arm/5EC5").data["status"]["ready"] else None
 
-        with Peer(service.ws) as client:
+        with RawWebSocket(service.ws) as client:
             client.frame()
             assert "settling" in client.ask(push)["errors"][0]["reason"]
             # Time passes in steps, each of which everybody hears of before the next.

@@ -8,7 +8,7 @@ import pytest
 
 from tests.promises.conftest import ClientOf
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.outside import Session, vector
+from tests.support.clients.promise_session import PromiseSession, vector
 
 WHOLE: Final = {
     "position": {"x": 0.1, "y": 0, "z": 0},
@@ -22,13 +22,13 @@ IDENTITY: Final = {
 }
 
 
-def workspace(session: Session, **parts: object) -> Any:
+def workspace(session: PromiseSession, **parts: object) -> Any:
     """The workspace transform that the frame shows after these parts were sent."""
     return session.shown(commands={"set_transform": {"transform": parts}})["state"]["transform"]
 
 
 @pytest.mark.promise(94)
-def test_a_transform_has_three_parts(session: Session) -> None:
+def test_a_transform_has_three_parts(session: PromiseSession) -> None:
     """A transform has position, rotation (w, x, y, z) and scale."""
     shown = workspace(session, **WHOLE)
 
@@ -38,7 +38,7 @@ def test_a_transform_has_three_parts(session: Session) -> None:
 
 
 @pytest.mark.promise(95)
-def test_an_update_may_be_partial(session: Session, http: HttpClient) -> None:
+def test_an_update_may_be_partial(session: PromiseSession, http: HttpClient) -> None:
     """Updates may be partial, over WebSocket and with PATCH."""
     workspace(session, position=WHOLE["position"])
     assert workspace(session, scale=2) == {"position": WHOLE["position"], "scale": WHOLE["scale"]}
@@ -50,7 +50,7 @@ def test_an_update_may_be_partial(session: Session, http: HttpClient) -> None:
 
 
 @pytest.mark.promise(96)
-def test_identity_parts_are_left_out_of_frames(session: Session) -> None:
+def test_identity_parts_are_omitted_from_frames(session: PromiseSession) -> None:
     """Parts that are the identity are left out of frames."""
     assert session.shown()["state"]["transform"] == {}
     assert workspace(session, **{**IDENTITY, "scale": 2}) == {"scale": WHOLE["scale"]}
@@ -79,7 +79,7 @@ def test_a_setting_shows_every_part(client_of: ClientOf, http: HttpClient, versi
 
 
 @pytest.mark.promise(100)
-def test_a_pivot_is_optional(session: Session, http: HttpClient) -> None:
+def test_a_pivot_is_optional(session: PromiseSession, http: HttpClient) -> None:
     """A workspace update may have a pivot, whose preview is on."""
     http.post("/settings/features/workspace_zoom/enabled", True)
     assert workspace(session, scale=2) == {"scale": WHOLE["scale"]}

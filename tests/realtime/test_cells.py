@@ -105,7 +105,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("cell", CELLS)
-def test_a_million_reads_against_a_writer_at_full_speed_and_none_torn(plain: Path, cell: str) -> None:
+def test_million_reads_against_a_full_speed_writer_are_not_torn(plain: Path, cell: str) -> None:
     outcome = run(plain, cell)
 
     assert outcome.reads >= READS
@@ -114,7 +114,7 @@ def test_a_million_reads_against_a_writer_at_full_speed_and_none_torn(plain: Pat
 
 
 @pytest.mark.parametrize("cell", ["triple-shared", "seqlock-blind", "both-apart"])
-def test_the_stress_finds_a_planted_tear(plain: Path, cell: str) -> None:
+def test_stress_program_detects_a_planted_tear(plain: Path, cell: str) -> None:
     outcome = run(plain, cell)
 
     assert outcome.torn > 0
@@ -123,7 +123,7 @@ def test_the_stress_finds_a_planted_tear(plain: Path, cell: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("cell", CELLS)
-def test_a_million_reads_without_a_race(watched: Path, cell: str) -> None:
+def test_million_reads_have_no_data_race(watched: Path, cell: str) -> None:
     # Readers of two cells repeat far more often under the sanitizer.
     reads = READS // 5 if cell == "both" else READS
     outcome = run(watched, cell, reads)
@@ -134,14 +134,14 @@ def test_a_million_reads_without_a_race(watched: Path, cell: str) -> None:
 
 
 @pytest.mark.parametrize("cell", ["triple-shared", "seqlock-plain"])
-def test_the_sanitizer_finds_a_planted_race(watched: Path, cell: str) -> None:
+def test_sanitizer_detects_a_planted_race(watched: Path, cell: str) -> None:
     outcome = run(watched, cell, 20_000)
 
     assert "data race" in outcome.stderr
     assert outcome.code == RACE
 
 
-def test_the_sanitizer_finds_the_triple_buffer_s_order_missing(tmp_path: Path) -> None:
+def test_sanitizer_detects_a_missing_memory_order(tmp_path: Path) -> None:
     weakened = sanitized(tmp_path, "-U__ATOMIC_ACQ_REL", "-D__ATOMIC_ACQ_REL=__ATOMIC_RELAXED")
 
     outcome = run(weakened, "triple", 20_000)
@@ -170,7 +170,7 @@ def torn_states(states: np.ndarray[tuple[int], np.dtype[np.void]]) -> int:
     return int(np.sum(~whole))
 
 
-def test_a_million_snapshots_of_the_running_loop_and_none_torn() -> None:
+def test_million_snapshots_of_the_running_loop_are_not_torn() -> None:
     runtime = Runtime(realtime=False)
     runtime.publish_loop(frequency=32_000, command_timeout=0.5)
     device, session = runtime.lease_device("arm"), runtime.lease_session("1")
@@ -209,7 +209,7 @@ def test_a_million_snapshots_of_the_running_loop_and_none_torn() -> None:
     assert np.any(batch["force"] > 0)
 
 
-def test_the_invariant_of_a_state_notices_a_torn_one() -> None:
+def test_state_invariant_detects_a_torn_state() -> None:
     runtime = Runtime(stepping=True)
     device, session = runtime.lease_device("arm"), runtime.lease_session("1")
     runtime.publish_device(device, arm_params())

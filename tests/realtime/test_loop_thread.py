@@ -114,7 +114,7 @@ def test_every_counter_of_the_loop_moves(runtime: Runtime) -> None:
     assert 0 < state["started_ns"] < state["tick_ns"] < now_ns()
 
 
-def test_the_achieved_rate_is_shown_after_a_second_and_is_no_more_than_the_target(runtime: Runtime) -> None:
+def test_achieved_rate_is_shown_after_a_second_and_at_most_the_target(runtime: Runtime) -> None:
     runtime.publish_loop(frequency=500, command_timeout=0.05)
     runtime.start()
 
@@ -123,7 +123,7 @@ def test_the_achieved_rate_is_shown_after_a_second_and_is_no_more_than_the_targe
     assert 0 < shown < 500 * 1.05
 
 
-def test_ticks_and_misses_together_are_the_deadlines_that_passed(runtime: Runtime) -> None:
+def test_ticks_plus_misses_equal_the_passed_deadlines(runtime: Runtime) -> None:
     runtime.start()
     wait_ticks(runtime, 1000)
     runtime.stop()
@@ -142,7 +142,7 @@ def test_starting_twice_starts_one_thread(runtime: Runtime, loop_threads: LoopTh
     assert len(loop_threads()) == 1
 
 
-def test_stopping_twice_or_never_started_is_nothing(runtime: Runtime) -> None:
+def test_stopping_twice_or_unstarted_does_nothing(runtime: Runtime) -> None:
     runtime.stop()
     runtime.start()
     runtime.stop()
@@ -170,7 +170,7 @@ def test_stopping_from_several_threads_at_once_stops_once(runtime: Runtime, loop
         assert not loop_threads()
 
 
-def test_a_stopped_loop_starts_again_and_counts_on(runtime: Runtime) -> None:
+def test_stopped_loop_starts_again_and_keeps_its_counters(runtime: Runtime) -> None:
     runtime.start()
     wait_ticks(runtime)
     runtime.stop()
@@ -182,9 +182,7 @@ def test_a_stopped_loop_starts_again_and_counts_on(runtime: Runtime) -> None:
     assert ticks(runtime) > before
 
 
-def test_the_thread_has_its_name_and_hears_no_signal_but_its_own_faults(
-    runtime: Runtime, loop_threads: LoopThreads
-) -> None:
+def test_thread_is_named_and_blocks_all_signals_but_its_faults(runtime: Runtime, loop_threads: LoopThreads) -> None:
     runtime.start()
     (task,) = eventually(lambda: loop_threads() or None, "the thread's name", tries=TRIES, pause_s=PAUSE_S)
 
@@ -194,7 +192,7 @@ def test_the_thread_has_its_name_and_hears_no_signal_but_its_own_faults(
     assert blocked.isdisjoint(FAULTS)
 
 
-def test_starting_leaves_the_signals_of_the_caller_alone(runtime: Runtime) -> None:
+def test_starting_keeps_the_caller_s_signal_mask(runtime: Runtime) -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
 
     runtime.start()
@@ -202,7 +200,7 @@ def test_starting_leaves_the_signals_of_the_caller_alone(runtime: Runtime) -> No
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
-def test_without_realtime_nothing_is_asked_of_the_system(runtime: Runtime, loop_threads: LoopThreads) -> None:
+def test_start_without_realtime_requests_nothing_of_the_system(runtime: Runtime, loop_threads: LoopThreads) -> None:
     runtime.start(priority=80, cpu=0)
     (task,) = eventually(lambda: loop_threads() or None, "the thread's name", tries=TRIES, pause_s=PAUSE_S)
     wait_ticks(runtime)
@@ -213,7 +211,7 @@ def test_without_realtime_nothing_is_asked_of_the_system(runtime: Runtime, loop_
     assert os.sched_getaffinity(int(task.name)) == os.sched_getaffinity(0)
 
 
-def test_what_the_system_grants_is_what_the_state_says(loop_threads: LoopThreads) -> None:
+def test_state_shows_the_granted_scheduling(loop_threads: LoopThreads) -> None:
     runtime = Runtime(realtime=True)
     runtime.publish_loop(frequency=500, command_timeout=0.05, spin=False)
     cpu = max(os.sched_getaffinity(0))
@@ -284,7 +282,7 @@ def test_stopping_while_clients_publish_ends_in_zero(runtime: Runtime, arm: Leas
             thread.join()
 
 
-def test_a_force_from_before_a_stop_is_gone_after_it(runtime: Runtime, arm: Lease, writer: Writer) -> None:
+def test_force_before_a_stop_is_zero_after_it(runtime: Runtime, arm: Lease, writer: Writer) -> None:
     runtime.publish_loop(frequency=4000, command_timeout=0.02)
     reader = runtime.reader(arm)
     runtime.start()
@@ -326,7 +324,7 @@ def test_slots_that_are_released_just_before_a_stop_become_free(runtime: Runtime
         assert runtime.slots() == (0, 0)
 
 
-def test_names_come_and_go_under_a_running_loop(runtime: Runtime) -> None:
+def test_slot_names_change_under_a_running_loop(runtime: Runtime) -> None:
     runtime.publish_loop(frequency=8000, command_timeout=0.05)
     runtime.start()
     for turn in range(200):
@@ -342,7 +340,7 @@ def test_names_come_and_go_under_a_running_loop(runtime: Runtime) -> None:
         eventually(lambda: runtime.slots() == (0, 0), "free slots", tries=TRIES, pause_s=PAUSE_S)
 
 
-def test_a_runtime_that_is_dropped_while_it_runs_stops_its_thread(loop_threads: LoopThreads) -> None:
+def test_dropping_a_running_runtime_stops_its_thread(loop_threads: LoopThreads) -> None:
     runtime = Runtime(realtime=False)
     runtime.start()
     eventually(lambda: loop_threads() or None, "the thread", tries=TRIES, pause_s=PAUSE_S)
@@ -353,7 +351,7 @@ def test_a_runtime_that_is_dropped_while_it_runs_stops_its_thread(loop_threads: 
     assert not loop_threads()
 
 
-def test_started_and_dropped_runtimes_give_their_memory_back() -> None:
+def test_dropped_runtimes_free_their_memory() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * 4096
 
@@ -369,7 +367,7 @@ def test_started_and_dropped_runtimes_give_their_memory_back() -> None:
     assert resident() - before < 20e6
 
 
-def test_two_loops_in_one_process_go_their_own_ways(runtime: Runtime, loop_threads: LoopThreads) -> None:
+def test_two_loops_in_one_process_are_independent(runtime: Runtime, loop_threads: LoopThreads) -> None:
     other = Runtime(realtime=False)
     other.publish_loop(frequency=1000, command_timeout=0.05)
     runtime.start()
@@ -384,7 +382,7 @@ def test_two_loops_in_one_process_go_their_own_ways(runtime: Runtime, loop_threa
     other.stop()
 
 
-def test_a_loop_without_a_timekeeper_trips_its_switch_once_and_comes_back(runtime: Runtime) -> None:
+def test_loop_without_timekeeper_trips_once_and_recovers(runtime: Runtime) -> None:
     runtime.start()
     eventually(lambda: int(runtime.loop_state()["dead_man_trips"]) == 1, "a trip", tries=TRIES, pause_s=PAUSE_S)
 

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.clients.peer import connected, handshake, read_status
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import connect_tcp, handshake_request, read_status
+from tests.support.service.in_process_service import InProcessService
 from transport.http.app import HTTP_ROUTES
 from transport.limits import RequestRate
 
@@ -33,14 +33,14 @@ OPEN = {
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     folder = tmp_path_factory.mktemp("state")
-    with ServiceInside(folder, settings=OPEN) as running:
+    with InProcessService(folder, settings=OPEN) as running:
         yield running
 
 
 @pytest.fixture
-def token(service: ServiceInside) -> str:
+def token(service: InProcessService) -> str:
     return service.token
 
 
@@ -61,9 +61,9 @@ def ask(
 
 def upgrade(url: str, *headers: str, query: Mapping[str, object] | None = None) -> int:
     """The status of a handshake."""
-    opened = connected(url)
+    opened = connect_tcp(url)
     with opened, opened.makefile("rb") as answer:
-        opened.sendall(handshake(url, query, headers))
+        opened.sendall(handshake_request(url, query, headers))
         return read_status(answer.readline())
 
 
@@ -80,7 +80,7 @@ def paths() -> list[tuple[str, str]]:
     return found
 
 
-def test_a_foreign_page_gets_nothing_on_any_route_but_health(service: ServiceInside) -> None:
+def test_foreign_origin_is_refused_on_every_route_but_health(service: InProcessService) -> None:
     for method, path in paths():
         told = path in {"/healthz", "/readyz"}
         for origin in (FOREIGN, "null", "https://127.0.0.1.evil.example"):
@@ -91,21 +91,21 @@ def test_a_foreign_page_gets_nothing_on_any_route_but_health(service: ServiceIns
 
 
 @pytest.mark.parametrize("path", ["/3.0/healthz", "/3.1/readyz/", "/healthz?format=json"])
-def test_health_is_told_under_every_spelling_of_its_path(service: ServiceInside, path: str) -> None:
+def test_health_answers_any_origin_under_every_spelling_of_its_path(service: InProcessService, path: str) -> None:
     assert ask(service.http, "GET", path, {"Origin": FOREIGN})[0] == 200
 
 
-def test_a_person_who_types_the_address_is_no_foreign_page(service: ServiceInside) -> None:
+def test_browser_navigation_without_origin_is_allowed(service: InProcessService) -> None:
     for site in ("none", "same-origin", "same-site"):
         assert ask(service.http, "GET", "/version", {"Sec-Fetch-Site": site})[0] == 200
 
 
-def test_a_foreign_host_gets_nothing_on_any_route(service: ServiceInside) -> None:
+def test_foreign_host_is_refused_on_every_route(service: InProcessService) -> None:
     for method, path in paths():
         assert ask(service.http, method, path, {"Host": "rebound.example"})[0] == 403, (method, path)
 
 
-def test_a_program_without_an_origin_may_act(service: ServiceInside) -> None:
+def test_client_without_origin_may_change_state(service: InProcessService) -> None:
     assert ask(service.http, "POST", "/stop")[0] == 200
     assert ask(service.http, "DELETE", "/stop")[0] == 200
 
@@ -115,7 +115,7 @@ PREFLIGHT = {"Access-Control-Request-Method": "DELETE", "Access-Control-Request-
 
 
 @pytest.mark.parametrize("origin", [FRIEND, LOCAL, "http://127.0.0.1:8080", "http://[::1]:5173"])
-def test_pages_of_allowed_origins_may_act_and_read_every_answer(service: ServiceInside, origin: str) -> None:
+def test_allowed_origins_may_change_state_and_read_every_answer(service: InProcessService, origin: str) -> None:
     exchanges = [
         ("DELETE", "/stop", 200),
         ("GET", "/version", 200),
@@ -138,7 +138,7 @@ def test_pages_of_allowed_origins_may_act_and_read_every_answer(service: Service
 
 
 @pytest.mark.parametrize("path", ["/stop", "/settings/simulation/seed", "/none", "/arm/none/config/mount"])
-def test_preflight_of_an_allowed_page_is_200_for_any_path(service: ServiceInside, path: str) -> None:
+def test_preflight_of_an_allowed_origin_is_200_for_any_path(service: InProcessService, path: str) -> None:
     for origin in (FRIEND, LOCAL):
         status, headers = ask(service.http, "OPTIONS", path, {"Origin": origin, **PREFLIGHT})
         assert status == 200
@@ -148,7 +148,7 @@ def test_preflight_of_an_allowed_page_is_200_for_any_path(service: ServiceInside
         assert "Access-Control-Allow-Private-Network" not in headers
 
 
-def test_private_network_access_is_granted_to_allowed_pages_that_ask(service: ServiceInside) -> None:
+def test_private_network_access_is_granted_to_allowed_origins_that_request_it(service: InProcessService) -> None:
     asks = {**PREFLIGHT, "Access-Control-Request-Private-Network": "true"}
 
     allowed = ask(service.http, "OPTIONS", "/stop", {"Origin": FRIEND, **asks})
@@ -159,13 +159,13 @@ def test_private_network_access_is_granted_to_allowed_pages_that_ask(service: Se
     assert not [name for name in foreign[1] if name.startswith("Access-Control")]
 
 
-def test_every_answer_says_that_it_depends_on_the_origin(service: ServiceInside) -> None:
+def test_every_answer_has_vary_origin(service: InProcessService) -> None:
     assert ask(service.http, "GET", "/version")[1]["Vary"] == "Origin"
     assert ask(service.http, "GET", "/version", {"Origin": FOREIGN})[1]["Vary"] == "Origin"
 
 
 @pytest.mark.parametrize("channel", ["ws", "ws_v30", "events"])
-def test_foreign_pages_and_hosts_open_no_channel(service: ServiceInside, channel: str) -> None:
+def test_foreign_origins_and_hosts_open_no_websocket(service: InProcessService, channel: str) -> None:
     url = str(getattr(service, channel))
 
     assert upgrade(url, f"Origin: {FOREIGN}") == 403
@@ -173,11 +173,11 @@ def test_foreign_pages_and_hosts_open_no_channel(service: ServiceInside, channel
     assert upgrade(url.replace("127.0.0.1", "localhost")) == 101
     assert upgrade(url, f"Origin: {FRIEND}") == 101
     assert upgrade(url) == 101
-    opened = connected(url)
+    opened = connect_tcp(url)
     with opened, opened.makefile("rb") as answer:
-        opened.sendall(handshake(url).replace(b"Host: 127.0.0.1", b"Host: rebound.example"))
+        opened.sendall(handshake_request(url).replace(b"Host: 127.0.0.1", b"Host: rebound.example"))
         assert read_status(answer.readline()) == 403
-    service.sessions_gone()
+    service.wait_for_sessions()
 
 
 # ---------------------------------------------------------------- peers that are not loopback
@@ -245,8 +245,8 @@ def port_of(url: str) -> int:
     return urlsplit(url).port or 0
 
 
-def test_another_machine_needs_the_token_for_everything(
-    service: ServiceInside, away: tuple[str, tuple[str, ...]], token: str
+def test_remote_peer_without_token_is_refused_everywhere(
+    service: InProcessService, away: tuple[str, tuple[str, ...]], token: str
 ) -> None:
     right, wrong = {"Authorization": f"Bearer {token}"}, {"Authorization": f"Bearer {token}x"}
     calls: list[tuple[str, str, dict[str, str]]] = [
@@ -265,11 +265,11 @@ def test_another_machine_needs_the_token_for_everything(
     assert from_away(away, port_of(service.http), calls) == [401] * 5 + [200, 200, 101, 101, 403]
     events = [("GET", "/", UPGRADE), ("GET", "/", {**UPGRADE, **right})]
     assert from_away(away, port_of(service.events), events) == [401, 101]
-    service.sessions_gone()
+    service.wait_for_sessions()
 
 
-def test_another_machine_may_ask_only_so_often_on_all_ports_together(
-    service: ServiceInside, away: tuple[str, tuple[str, ...]], token: str
+def test_remote_peer_rate_limit_counts_all_ports_together(
+    service: InProcessService, away: tuple[str, tuple[str, ...]], token: str
 ) -> None:
     right = {"Authorization": f"Bearer {token}"}
 
@@ -283,4 +283,4 @@ def test_another_machine_may_ask_only_so_often_on_all_ports_together(
     assert from_away(away, port_of(service.events), opening[:2]) == [429] * 2
     assert ask(service.http, "GET", "/version")[0] == 200
     assert upgrade(service.ws) == 101
-    service.sessions_gone()
+    service.wait_for_sessions()

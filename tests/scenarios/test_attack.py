@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from bench.support.machine import memory_mib
-from tests.support.clients.attack import Ahead, Neighbour
+from tests.support.clients.attack_programs import PipelineAttack, SteadyClientProgram
 from tests.support.clients.http_attack import connection_flood, get_loops, slow_readers
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
@@ -16,27 +16,27 @@ FRAMES: Final = 200
 MOST_MIB: Final = 150
 
 
-def test_neighbour_and_stop_are_served_while_everything_is_attacked() -> None:
+def test_steady_client_and_stop_are_served_during_all_attacks() -> None:
     with RunningService(simulate="arm") as service, ExitStack() as stack:
         port = urlsplit(service.http).port
         assert port is not None
         (arm,) = (device["device_id"] for device in service.request("GET", "/devices")[1]["arm"])
-        neighbour = stack.enter_context(Neighbour(service.ws, arm, 500))
+        steady = stack.enter_context(SteadyClientProgram(service.ws, arm, 500))
         attackers = [
             stack.enter_context(connection_flood(port)),
             stack.enter_context(slow_readers(port, 50)),
             stack.enter_context(get_loops(port, ("/metrics", "/openapi.json"), 2, processes=1)),
         ]
-        ahead = stack.enter_context(Ahead(service.ws, 30, 64))
+        ahead = stack.enter_context(PipelineAttack(service.ws, 30, 64))
         eventually(
             lambda: all(attack.counts()["connections"] for attack in attackers), "every attack has begun", pause_s=0.05
         )
-        neighbour.report()
+        steady.report()
         frames = 0
         while frames < FRAMES:
             for method in ("POST", "DELETE"):
                 assert service.request(method, "/stop")[0] == 200
-            frames += neighbour.report()["frames"]
+            frames += steady.report()["frames"]
 
         assert ahead.stop() > 0
         assert memory_mib(service.process.pid, "VmHWM") < MOST_MIB

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.clients.bad_streams import last
-from tests.support.clients.peer import CLOSE, CONTINUATION, PING, TEXT, Peer, encoded
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import CLOSE, CONTINUATION, PING, TEXT, RawWebSocket, encode_frame
+from tests.support.service.in_process_service import InProcessService
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     folder: Path = tmp_path_factory.mktemp("state")
-    with ServiceInside(folder, settings={"control/frequency": 1000}) as running:
+    with InProcessService(folder, settings={"control/frequency": 1000}) as running:
         yield running
 
 
@@ -23,19 +23,19 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]
 @pytest.mark.parametrize(
     ("stream", "code"),
     [
-        (encoded(b"\xff\xfe"), 1007),
-        (encoded(b"{", final=False) + encoded(b"\xff", CONTINUATION), 1007),
-        (encoded(b"{}", reserved=4), 1002),
-        (encoded(b"{}", 3), 1002),
-        (encoded(b"{}", 11), 1002),
-        (encoded(b"{}", CONTINUATION), 1002),
-        (encoded(b"{", final=False) + encoded(b"{}", TEXT), 1002),
-        (encoded(b"x" * 126, PING), 1002),
-        (encoded(b"x", PING, final=False), 1002),
-        (encoded(b"{}", masked=False), 1002),
-        (encoded(b"\x03", CLOSE), 1002),
-        (encoded(b"\x03\xed", CLOSE), 1002),
-        (encoded(b"\x03\xe8\xff\xfe", CLOSE), 1007),
+        (encode_frame(b"\xff\xfe"), 1007),
+        (encode_frame(b"{", final=False) + encode_frame(b"\xff", CONTINUATION), 1007),
+        (encode_frame(b"{}", reserved=4), 1002),
+        (encode_frame(b"{}", 3), 1002),
+        (encode_frame(b"{}", 11), 1002),
+        (encode_frame(b"{}", CONTINUATION), 1002),
+        (encode_frame(b"{", final=False) + encode_frame(b"{}", TEXT), 1002),
+        (encode_frame(b"x" * 126, PING), 1002),
+        (encode_frame(b"x", PING, final=False), 1002),
+        (encode_frame(b"{}", masked=False), 1002),
+        (encode_frame(b"\x03", CLOSE), 1002),
+        (encode_frame(b"\x03\xed", CLOSE), 1002),
+        (encode_frame(b"\x03\xe8\xff\xfe", CLOSE), 1007),
     ],
     ids=[
         "text",
@@ -53,8 +53,10 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]
         "reason",
     ],
 )
-def test_who_breaks_the_protocol_is_told_how(service: ServiceInside, stream: bytes, code: int, events: bool) -> None:
-    with Peer(service.events if events else service.ws) as peer:
+def test_protocol_violation_gets_the_matching_close_code(
+    service: InProcessService, stream: bytes, code: int, events: bool
+) -> None:
+    with RawWebSocket(service.events if events else service.ws) as peer:
         if not events:
             peer.frame()
         peer.write(stream)
@@ -63,10 +65,10 @@ def test_who_breaks_the_protocol_is_told_how(service: ServiceInside, stream: byt
 
     assert closed is not None
     assert closed.close_code == code
-    service.sessions_gone()
+    service.wait_for_sessions()
 
 
-def test_a_session_id_that_is_no_text_is_a_malformed_one(service: ServiceInside) -> None:
-    with Peer(service.ws, {"session_id": b"\xff"}) as peer:
+def test_non_text_session_id_counts_as_malformed(service: InProcessService) -> None:
+    with RawWebSocket(service.ws, {"session_id": b"\xff"}) as peer:
         assert peer.frame()["session_id"] > 0
-    service.sessions_gone()
+    service.wait_for_sessions()

@@ -21,7 +21,7 @@ from transport.build_info import project_version
 from transport.main import main
 
 HAPTICD = str(Path(sys.executable).with_name("hapticd"))
-PATIENCE_S = 60
+TIMEOUT_S = 60
 PORT_SETTING = "communication/websocket/port"
 GARBAGE = b'{"format": 1, "simulation/seed": 7'
 NO_NETWORK_6 = "sysctl -q -w net.ipv6.conf.all.disable_ipv6=1 && ip link set lo up && exec"
@@ -32,7 +32,7 @@ def run(*arguments: str, state_dir: Path | None = None) -> subprocess.CompletedP
     chosen = [part for key, value in FREE_PORTS.items() for part in ("--set", f"{key}={value}")]
     where = [] if state_dir is None else ["--state-dir", str(state_dir)]
     whole = ["run", *where, *chosen, *arguments[1:]] if arguments[:1] == ("run",) else [*arguments, *where]
-    return subprocess.run([HAPTICD, *whole], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    return subprocess.run([HAPTICD, *whole], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
 
 
 def sentence(stderr: str) -> str:
@@ -46,13 +46,13 @@ def sentence(stderr: str) -> str:
 # ------------------------------------------------------------ what needs no service
 
 
-def test_the_version_is_one_line() -> None:
+def test_version_is_printed_on_one_line() -> None:
     done = run("--version")
 
     assert (done.returncode, done.stdout, done.stderr) == (0, f"hapticd {project_version()}\n", "")
 
 
-def test_without_arguments_it_says_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_arguments_print_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([]) == 2
 
     shown = capsys.readouterr().out
@@ -74,7 +74,7 @@ def test_help_names_every_option_and_its_use(arguments: list[str], capsys: pytes
         assert "100 to 32000" in shown
 
 
-def test_the_token_is_one_word_in_a_file_of_its_owner_and_stays(tmp_path: Path) -> None:
+def test_token_file_has_one_word_is_private_and_is_kept(tmp_path: Path) -> None:
     state_dir = tmp_path / "state"
     first = run("token", state_dir=state_dir)
     again = run("token", state_dir=state_dir)
@@ -109,7 +109,7 @@ def test_the_token_is_one_word_in_a_file_of_its_owner_and_stays(tmp_path: Path) 
         (["--log-level", "loud"], "debug"),
     ],
 )
-def test_a_value_that_cannot_be_is_one_sentence_that_says_what_can(
+def test_invalid_option_value_is_one_sentence_with_the_allowed_values(
     arguments: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["run", "--state-dir", str(tmp_path / "state"), *arguments]) == 2
@@ -120,7 +120,7 @@ def test_a_value_that_cannot_be_is_one_sentence_that_says_what_can(
     assert not (tmp_path / "state").exists()
 
 
-def test_a_bad_variable_of_the_environment_is_named(
+def test_invalid_environment_variable_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HAPTICD_CONTROL__FREQUENCY", "99")
@@ -150,7 +150,7 @@ def test_a_bad_variable_of_the_environment_is_named(
         (["--vers"], "there is no option --vers, write hapticd --version"),
     ],
 )
-def test_an_option_is_its_whole_name_and_another_word_is_told_what_to_write(
+def test_abbreviated_or_unknown_option_is_refused_with_a_suggestion(
     arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -160,7 +160,7 @@ def test_an_option_is_its_whole_name_and_another_word_is_told_what_to_write(
     assert capsys.readouterr().err == f"hapticd: {says}: see hapticd --help and hapticd run --help\n"
 
 
-def test_seventeen_devices_are_refused_by_the_installed_command_too(tmp_path: Path) -> None:
+def test_more_than_sixteen_simulated_devices_are_refused(tmp_path: Path) -> None:
     done = run("run", "--simulate", ",".join(["arm"] * 17), state_dir=tmp_path)
 
     assert (done.returncode, done.stdout) == (2, "")
@@ -168,7 +168,7 @@ def test_seventeen_devices_are_refused_by_the_installed_command_too(tmp_path: Pa
 
 
 @pytest.mark.parametrize("setting", [PORT_SETTING, "communication/events/port"])
-def test_a_port_in_use_is_named_with_its_setting(setting: str, tmp_path: Path) -> None:
+def test_port_in_use_is_named_with_its_setting(setting: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = run("run", "--set", f"{setting}={port}", state_dir=tmp_path)
@@ -178,7 +178,7 @@ def test_a_port_in_use_is_named_with_its_setting(setting: str, tmp_path: Path) -
     assert f"--set {setting}=PORT" in done.stderr
 
 
-def test_a_state_directory_in_use_names_who_holds_it(tmp_path: Path) -> None:
+def test_locked_state_directory_names_the_owning_process(tmp_path: Path) -> None:
     with RunningService(state_dir=tmp_path) as service:
         done = run("run", state_dir=tmp_path)
 
@@ -189,9 +189,7 @@ def test_a_state_directory_in_use_names_who_holds_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "token"])
-def test_a_state_directory_that_cannot_be_is_named(
-    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_invalid_state_directory_is_named(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     taken = tmp_path / "file"
     taken.touch()
     for state_dir, why in ((taken, "it is no folder"), (taken / "below", "Not a directory"), (Path("/proc/x"), "")):
@@ -203,13 +201,13 @@ def test_a_state_directory_that_cannot_be_is_named(
 
 
 @pytest.mark.parametrize("command", ["run", "token"])
-def test_an_empty_state_directory_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_empty_state_directory_option_is_refused(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([command, "--state-dir", ""]) == 2
 
     assert "--state-dir needs the path of a folder" in sentence(capsys.readouterr().err)
 
 
-def test_a_fifo_in_the_place_of_a_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_fifo_instead_of_a_state_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     os.mkfifo(tmp_path / "settings.json")
 
     assert main(["run", "--state-dir", str(tmp_path)]) == 2
@@ -220,7 +218,7 @@ def test_a_fifo_in_the_place_of_a_file_is_named(tmp_path: Path, capsys: pytest.C
 # ------------------------------------------------------------ what it puts up with
 
 
-def test_broken_files_are_kept_aside_said_in_the_log_and_started_without(tmp_path: Path) -> None:
+def test_corrupt_state_files_are_moved_aside_and_logged(tmp_path: Path) -> None:
     (tmp_path / "settings.json").write_bytes(GARBAGE)
     (tmp_path / "ledger.json").write_bytes(b"\xff\xfe")
 
@@ -247,7 +245,7 @@ def without_fifo() -> Sequence[str]:
     return ["prlimit", "--rtprio=0", "setpriv", "--bounding-set=-sys_nice", "--inh-caps=-sys_nice"]
 
 
-def test_without_the_right_to_realtime_it_runs_and_says_so(tmp_path: Path) -> None:
+def test_start_without_realtime_permission_is_logged_and_continues(tmp_path: Path) -> None:
     with RunningService(command=[*without_fifo(), HAPTICD], state_dir=tmp_path) as service:
         page = service.metrics()
         assert service.request("GET", "/readyz")[0] == 200
@@ -258,7 +256,7 @@ def test_without_the_right_to_realtime_it_runs_and_says_so(tmp_path: Path) -> No
     assert "docs/realtime.md" in line
 
 
-def test_without_ipv6_it_listens_on_ipv4_and_says_so(tmp_path: Path) -> None:
+def test_start_without_ipv6_listens_on_ipv4_and_logs_it(tmp_path: Path) -> None:
     probe = ["unshare", "-n", "sh", "-c", f"{NO_NETWORK_6} true"]
     if shutil.which("unshare") is None or subprocess.run(probe, capture_output=True, check=False).returncode != 0:
         pytest.skip("a network without IPv6 cannot be made here (unshare, sysctl and ip, as root)")
@@ -275,20 +273,20 @@ def test_without_ipv6_it_listens_on_ipv4_and_says_so(tmp_path: Path) -> None:
     assert "WARNING" in line
 
 
-def test_it_listens_on_both_families_where_there_are_both(tmp_path: Path) -> None:
+def test_start_with_both_families_listens_on_both(tmp_path: Path) -> None:
     try:
         socket.create_server(("::1", 0), family=socket.AF_INET6).close()
     except OSError:
         pytest.skip("this machine has no IPv6")
     with RunningService(state_dir=tmp_path) as service:
         port = int(service.http.rsplit(":", 1)[1])
-        socket.create_connection(("::1", port), timeout=PATIENCE_S).close()
-        socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S).close()
+        socket.create_connection(("::1", port), timeout=TIMEOUT_S).close()
+        socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_S).close()
 
     assert "IPv6" not in service.log
 
 
-def test_a_service_that_asks_nobody_for_a_token_says_so_loudly(tmp_path: Path) -> None:
+def test_start_without_a_token_on_other_addresses_logs_a_warning(tmp_path: Path) -> None:
     with RunningService(
         "--log-level", "error", state_dir=tmp_path, settings={"communication/auth/required": "false"}
     ) as service:

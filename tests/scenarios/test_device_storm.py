@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from tests.support.boards.storm import Storm, unforeseen
+from tests.support.boards.device_storm import DeviceStorm, unexpected_log_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 SEED = 20_260_101
 
 
-def test_a_storm_over_all_kinds_of_devices_leaves_nothing_behind(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    with caplog.at_level(logging.ERROR), Storm(tmp_path, SEED) as storm:
-        storm.rides_out(3, 20.0)
+def test_random_device_faults_of_all_drivers_leak_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR), DeviceStorm(tmp_path, SEED) as storm:
+        storm.run(3, 20.0)
 
-    assert unforeseen(caplog.records) == []
+    assert unexpected_log_lines(caplog.records) == []

@@ -17,7 +17,7 @@ CHANGES: Final = (
 )
 
 
-def test_what_was_answered_outlives_a_kill_in_the_same_moment(tmp_path: Path) -> None:
+def test_answered_device_value_survives_immediate_sigkill(tmp_path: Path) -> None:
     with RunningService(simulate="arm", state_dir=tmp_path) as service:
         for area, value in CHANGES:
             path = f"/arm/0/config/{area}"
@@ -28,7 +28,7 @@ def test_what_was_answered_outlives_a_kill_in_the_same_moment(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("area", "value"), CHANGES)
-def test_a_disk_that_is_gone_is_said_and_the_value_holds(tmp_path: Path, area: str, value: dict[str, object]) -> None:
+def test_failed_write_is_reported_and_the_value_applies(tmp_path: Path, area: str, value: dict[str, object]) -> None:
     folder, away = tmp_path / "state", tmp_path / "away"
     folder.mkdir()
     path = f"/arm/0/config/{area}"

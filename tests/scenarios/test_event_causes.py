@@ -15,7 +15,7 @@ from actors.control import timekeeper
 from actors.device.messages import SimulatedSpec
 from actors.event.catalog import EVENT_KINDS, SAFETY_LEVELS
 from actors.values.identity import Connection, Firmware, Kind
-from tests.support.clients.listener import Listener
+from tests.support.clients.event_client import EventClient
 from tests.support.service.event_causes import (
     ARM,
     COMPACT,
@@ -278,18 +278,16 @@ def system(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningSystem]:
 
 
 @pytest.fixture(scope="module")
-def listener(system: RunningSystem) -> Iterator[Listener]:
-    with Listener(system.events, since="1970-01-01T00:00:00Z") as listening:
+def listener(system: RunningSystem) -> Iterator[EventClient]:
+    with EventClient(system.events, since="1970-01-01T00:00:00Z") as listening:
         yield listening
 
 
 @pytest.mark.promise(194, "Each of the 24 kinds of events is raised by its cause")
 @pytest.mark.parametrize("row", CAUSES, ids=str)
-def test_a_cause_raises_its_event_and_it_arrives_as_decided(
-    system: RunningSystem, listener: Listener, row: Row
-) -> None:
+def test_each_cause_raises_its_event_as_specified(system: RunningSystem, listener: EventClient, row: Row) -> None:
     row.cause(system)
-    event = listener.hears(row.kind, **row.known)
+    event = listener.wait_for_event(row.kind, **row.known)
 
     assert list(event) == ["name", "category", "level", "time", "data", "message"]
     assert (event["category"], event["level"]) == (row.category, row.level)
@@ -300,31 +298,31 @@ def test_a_cause_raises_its_event_and_it_arrives_as_decided(
 
 
 @pytest.mark.promise(194, "Each of the 24 kinds of events is raised by its cause")
-def test_every_kind_has_a_cause() -> None:
+def test_every_event_kind_has_a_cause() -> None:
     assert {row.kind for row in CAUSES} == set(EVENT_KINDS), "a kind of the catalogue needs a row in CAUSES"
 
 
-def test_every_safety_type_has_a_cause_here_or_among_the_monitors() -> None:
+def test_every_safety_type_has_a_cause_here_or_in_the_monitor_tests() -> None:
     raised = {str(row.known["safety_type"]) for row in CAUSES if row.kind == "device-safety-triggered"}
 
     assert raised | BY_MONITORS == set(SAFETY_LEVELS)
     assert raised & BY_MONITORS == set()
 
 
-def test_every_warning_to_a_session_has_a_cause() -> None:
+def test_every_session_warning_has_a_cause() -> None:
     raised = {str(row.known["reason"]) for row in CAUSES if row.kind == "session-warning"}
 
     assert raised | set(ELSEWHERE) == set(EVENT_KINDS["session-warning"].reasons)
 
 
-def test_every_failure_of_a_calibration_has_a_cause() -> None:
+def test_every_calibration_failure_has_a_cause() -> None:
     kind = "device-calibration-failed"
 
     assert {str(row.known["reason"]) for row in CAUSES if row.kind == kind} == set(EVENT_KINDS[kind].reasons)
 
 
 @pytest.mark.parametrize("row", CAUSES, ids=str)
-def test_the_catalogue_says_the_same_of_it(row: Row) -> None:
+def test_catalogue_agrees_with_the_raised_events(row: Row) -> None:
     entry = EVENT_KINDS[row.kind]
 
     assert row.category == entry.category
@@ -335,9 +333,9 @@ def test_the_catalogue_says_the_same_of_it(row: Row) -> None:
 # ---------------------------------------------------------------- who hears what
 
 
-def test_kinds_level_and_since_choose_together(system: RunningSystem, listener: Listener) -> None:
+def test_kinds_level_and_since_filters_combine(system: RunningSystem, listener: EventClient) -> None:
     def stops() -> list[str]:
-        return [event["time"] for event in listener.heard("device-safety-triggered", safety_type="stopped")]
+        return [event["time"] for event in listener.received_events("device-safety-triggered", safety_type="stopped")]
 
     before = len(stops())
     stop(system)
@@ -346,8 +344,8 @@ def test_kinds_level_and_since_choose_together(system: RunningSystem, listener: 
     since = stops()[before]
     filters = {"kinds": "device-safety-triggered,session-opened", "level": "error"}
     stop(system)
-    with Listener(system.events, since=since, **filters) as late:
-        late.hears("device-safety-triggered")
+    with EventClient(system.events, since=since, **filters) as late:
+        late.wait_for_event("device-safety-triggered")
         release(system)
         a_session(system)
         stop(system)
@@ -358,8 +356,8 @@ def test_kinds_level_and_since_choose_together(system: RunningSystem, listener: 
     assert all(event["time"] > since for event in late.events)
 
 
-def test_a_subscriber_hears_in_its_own_words(system: RunningSystem) -> None:
-    with Listener(system.events, since="1970-01-01", kinds="device-connected", vocabulary="inverse") as other:
-        connected = other.hears("device-connected", device_id=COMPACT)
+def test_subscriber_receives_events_in_its_vocabulary(system: RunningSystem) -> None:
+    with EventClient(system.events, since="1970-01-01", kinds="device-connected", vocabulary="inverse") as other:
+        connected = other.wait_for_event("device-connected", device_id=COMPACT)
 
     assert (connected["data"]["device_family"], connected["data"]["type"]) == ("inverse", "minverse")

@@ -14,10 +14,10 @@ from fastpath.codecs.falcon_py import HOMED
 from tests.emulators import falcon_board
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from transport.link.protocols.falcon.device import BASE
 from transport.link.protocols.falcon.driver import FalconDriver
@@ -54,11 +54,11 @@ class OnlyFalcons:
 
 @dataclass
 class FalconService:
-    service: ServiceInside
+    service: InProcessService
     board: FalconBoard
     bus: FalconBus
-    peer: Peer
-    events: Listener
+    peer: RawWebSocket
+    events: EventClient
 
     def shown(self) -> dict[str, Any] | None:
         """The Falcon as clients see it."""
@@ -102,16 +102,16 @@ def rig(tmp_path: Path) -> Iterator[FalconService]:
         return OnlyFalcons(FalconDriver(runtime, settings, UsbBus(bus)))
 
     with (
-        ServiceInside(tmp_path, simulated=(), settings=FAST, links=links) as service,
-        Listener(service.events) as events,
+        InProcessService(tmp_path, simulated=(), settings=FAST, links=links) as service,
+        EventClient(service.events) as events,
     ):
         until(lambda: bool(service.system.inventory.value.devices), "it is found")
-        with Peer(service.ws) as peer:
+        with RawWebSocket(service.ws) as peer:
             peer.frame()
             yield FalconService(service, board, bus, peer, events)
 
 
-def test_no_force_is_taken_before_it_is_homed_and_then_it_is(rig: FalconService) -> None:
+def test_commands_are_refused_until_the_falcon_is_homed(rig: FalconService) -> None:
     shown = rig.shown()
     assert shown is not None
     assert (shown["config"]["connection"], shown["config"]["port"]) == ("usb", "usb-1-1")
@@ -129,14 +129,14 @@ def test_no_force_is_taken_before_it_is_homed_and_then_it_is(rig: FalconService)
     assert "errors" not in rig.force(x=1)
 
 
-def test_a_force_that_is_not_renewed_leaves_the_motors(rig: FalconService) -> None:
+def test_force_not_renewed_ends_at_the_motors(rig: FalconService) -> None:
     rig.home()
     until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
 
     until(lambda: rig.motors() == (0, 0, 0), "it has faded")
 
 
-def test_the_cursor_is_where_the_grip_is(rig: FalconService) -> None:
+def test_cursor_equals_the_emulated_grip_position(rig: FalconService) -> None:
     rig.home()
 
     def off() -> float:
@@ -147,7 +147,7 @@ def test_the_cursor_is_where_the_grip_is(rig: FalconService) -> None:
     until(lambda: off() < 0.0005, "the loop's cursor is at the emulator's grip")
 
 
-def test_one_that_loses_its_homing_settles_again(rig: FalconService) -> None:
+def test_lost_homing_returns_the_device_to_settling(rig: FalconService) -> None:
     rig.home()
     rig.board.homed = 0
 
@@ -158,13 +158,13 @@ def test_one_that_loses_its_homing_settles_again(rig: FalconService) -> None:
     assert rig.motors() == (0, 0, 0)
 
 
-def test_pulled_out_in_the_middle_of_a_force_it_goes_and_comes_back_by_the_same_name(rig: FalconService) -> None:
+def test_unplugging_under_force_disconnects_and_replugging_restores_the_id(rig: FalconService) -> None:
     rig.home()
     until(lambda: "errors" not in rig.force(x=1) and any(rig.motors()), "the force reaches the motors")
 
     rig.bus.unplug(rig.board)
 
-    gone = rig.events.hears("device-disconnected", device_id=ID)
+    gone = rig.events.wait_for_event("device-disconnected", device_id=ID)
     assert "it was unplugged" in gone["message"]
     until(lambda: rig.shown() is None, "it is out of every frame")
     rig.board.loaded = True
@@ -173,11 +173,11 @@ def test_pulled_out_in_the_middle_of_a_force_it_goes_and_comes_back_by_the_same_
     assert rig.motors() == (0, 0, 0)
 
 
-def test_without_firmware_its_port_says_what_is_missing(rig: FalconService) -> None:
+def test_port_without_firmware_file_names_the_missing_file(rig: FalconService) -> None:
     board = FalconBoard(serial="FL020304")
     rig.bus.plug(board)
 
-    changed = rig.events.hears("port-state-changed", port="usb-1-2", reason="no_firmware_image")
+    changed = rig.events.wait_for_event("port-state-changed", port="usb-1-2", reason="no_firmware_image")
 
     assert changed["level"] == "warning"
     row = exchange(rig.service.http, "GET", "/ports/usb-1-2").json

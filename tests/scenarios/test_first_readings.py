@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import pytest
 
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
-from tests.support.service.board_desk import BoardDesk
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.board_service import BoardService
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Watcher:
         eventually(lambda: self.seen.issuperset(device_ids), f"{device_ids} are ready in frames", pause_s=0.01)
 
     def _watch(self) -> None:
-        with Peer(self._url) as peer:
+        with RawWebSocket(self._url) as peer:
             frame = peer.frame()
             while not self._ended.is_set():
                 for group in ("arm", "compact", "grip", "pen"):
@@ -67,29 +67,29 @@ class Watcher:
 
 @pytest.mark.promise(127)
 @pytest.mark.promise(200)
-def test_grips_behind_a_receiver_are_neither_empty_nor_turned_before_they_send(tmp_path: Path) -> None:
+def test_receiver_grips_show_no_zero_values_before_their_first_packet(tmp_path: Path) -> None:
     """Frames have unit quaternions, and no battery event comes, before the first reading of real grips and arms."""
     ids = ("W1", "W2", "W3", "W4")
-    with BoardDesk(tmp_path, "arm:A1", f"receiver:{','.join(ids)}", away=(0, 1)) as desk:
+    with BoardService(tmp_path, "arm:A1", f"receiver:{','.join(ids)}", away=(0, 1)) as setup:
         for device in range(len(ids)):
-            desk.boards.set("battery", CHARGED, 1, device)
-        with Watcher(desk.service.ws) as watcher:
-            desk.boards.plug(0)
-            desk.boards.plug(1)
+            setup.boards.set("battery", CHARGED, 1, device)
+        with Watcher(setup.service.ws) as watcher:
+            setup.boards.plug(0)
+            setup.boards.plug(1)
             watcher.sees("A1", *ids)
         assert watcher.wrong == []
 
-        desk.boards.set("battery", 0.03, 1, 0)
-        said = desk.hears(CRITICAL)
+        setup.boards.set("battery", 0.03, 1, 0)
+        said = setup.wait_for_event(CRITICAL)
         assert (said["data"]["device_id"], round(said["data"]["battery_level"], 3)) == ("W1", 0.03)
 
 
 @pytest.mark.promise(127)
 @pytest.mark.promise(200)
-def test_simulated_devices_are_neither_empty_nor_turned_before_their_first_tick(tmp_path: Path) -> None:
+def test_simulated_devices_show_no_zero_values_before_their_first_tick(tmp_path: Path) -> None:
     """Frames have unit quaternions, and no battery event comes, before the first tick of simulated devices."""
-    with ServiceInside(tmp_path, simulated=(), settings={"control/frequency": 500}) as service, ExitStack() as stack:
-        events = stack.enter_context(Listener(service.events, since="2000-01-01T00:00:00%2B00:00"))
+    with InProcessService(tmp_path, simulated=(), settings={"control/frequency": 500}) as service, ExitStack() as stack:
+        events = stack.enter_context(EventClient(service.events, since="2000-01-01T00:00:00%2B00:00"))
         with Watcher(service.ws) as watcher:
             for number in range(10):
                 body = {"type": "grip" if number else "arm", "device_id": f"D{number}"}
@@ -103,7 +103,7 @@ def test_simulated_devices_are_neither_empty_nor_turned_before_their_first_tick(
         assert watcher.wrong == []
 
         exchange(service.http, "POST", "/simulation/grip/D1", {"battery_level": 0.03})
-        said = events.hears(CRITICAL)
+        said = events.wait_for_event(CRITICAL)
         assert (said["data"]["device_id"], round(said["data"]["battery_level"], 3)) == ("D1", 0.03)
 
 

@@ -12,14 +12,14 @@ from typing import Final
 
 import pytest
 
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.foreign_clients import CLIENTS
-from tests.support.clients.listener import Listener
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 from transport.session.vocabulary import NAMED_WITHIN_S
 
 ROOT: Final = Path(__file__).parents[2]
-PATIENCE_S: Final = 60
+TIMEOUT_S: Final = 60
 CURE: Final = re.compile(r"INFO \S+: session (\d+) .*\?vocabulary=inverse.* --vocabulary inverse")
 
 
@@ -40,9 +40,9 @@ def started(name: str, url: str) -> Generator[subprocess.Popen[str]]:
             client.kill()
 
 
-def session_of(listener: Listener) -> int:
+def session_of(listener: EventClient) -> int:
     """The id of the session that was opened."""
-    return int(listener.hears("session-opened")["data"]["session_id"])
+    return int(listener.wait_for_event("session-opened")["data"]["session_id"])
 
 
 def cured(service: RunningService) -> list[int]:
@@ -50,39 +50,39 @@ def cured(service: RunningService) -> list[int]:
     return [int(found) for found in CURE.findall(service.log)]
 
 
-def test_hint_comes_within_three_seconds() -> None:
+def test_vocabulary_hint_is_logged_within_three_seconds() -> None:
     assert NAMED_WITHIN_S < 3
 
 
 @pytest.mark.parametrize("name", ["driver_node", "grip_reader"])
-def test_client_that_speaks_first_works_without_any_option(service: RunningService, name: str) -> None:
-    with Listener(service.events, kinds="session-opened") as listener, started(name, service.ws) as client:
-        out, errors = client.communicate(timeout=PATIENCE_S)
+def test_client_that_sends_first_works_with_default_options(service: RunningService, name: str) -> None:
+    with EventClient(service.events, kinds="session-opened") as listener, started(name, service.ws) as client:
+        out, errors = client.communicate(timeout=TIMEOUT_S)
         assert client.returncode == 0, errors
 
         assert out.startswith("worked with ")
         assert session_of(listener) in cured(service)
 
 
-def test_client_that_reads_the_first_frame_fails_and_the_log_says_what_to_do(service: RunningService) -> None:
+def test_client_that_reads_first_fails_and_the_log_names_the_option(service: RunningService) -> None:
     with (
-        Listener(service.events, kinds="session-opened") as listener,
+        EventClient(service.events, kinds="session-opened") as listener,
         started("force_loop", service.ws) as client,
     ):
-        _, errors = client.communicate(timeout=PATIENCE_S)
+        _, errors = client.communicate(timeout=TIMEOUT_S)
         session = session_of(listener)
 
         assert "KeyError: 'inverse3'" in errors
         eventually(lambda: session in cured(service), "the log says what to do", pause_s=0.01)
 
 
-def test_client_that_waits_for_the_right_words_is_told_by_log_and_event(service: RunningService) -> None:
+def test_client_waiting_for_inverse_words_causes_a_log_line_and_an_event(service: RunningService) -> None:
     with (
-        Listener(service.events, kinds="session-opened,session-warning") as listener,
+        EventClient(service.events, kinds="session-opened,session-warning") as listener,
         started("driver_node_of_all", service.ws),
     ):
         session = session_of(listener)
-        event = listener.hears("session-warning", session_id=session, reason="vocabulary")
+        event = listener.wait_for_event("session-warning", session_id=session, reason="vocabulary")
 
         eventually(lambda: session in cured(service), "the log says what to do", pause_s=0.01)
         assert event["data"]["cause"] == "silent"
@@ -90,9 +90,9 @@ def test_client_that_waits_for_the_right_words_is_told_by_log_and_event(service:
 
 
 @pytest.mark.parametrize("name", list(CLIENTS))
-def test_client_works_with_the_cure_that_the_log_names(service: RunningService, name: str) -> None:
+def test_client_works_with_the_url_that_the_log_names(service: RunningService, name: str) -> None:
     with started(name, f"{service.ws}/?vocabulary=inverse") as client:
-        out, errors = client.communicate(timeout=PATIENCE_S)
+        out, errors = client.communicate(timeout=TIMEOUT_S)
 
     assert client.returncode == 0, errors
     assert out.startswith("worked with ")
@@ -104,7 +104,7 @@ def test_client_works_with_the_option_that_the_log_names(name: str, tmp_path: Pa
         RunningService("--vocabulary", "inverse", state_dir=tmp_path) as service,
         started(name, service.ws) as client,
     ):
-        out, errors = client.communicate(timeout=PATIENCE_S)
+        out, errors = client.communicate(timeout=TIMEOUT_S)
 
     assert client.returncode == 0, errors
     assert out.startswith("worked with ")

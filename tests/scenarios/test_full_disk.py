@@ -11,8 +11,8 @@ import pytest
 
 from actors.settings.state_directory import StateDirectory
 from tests.support.clients.exchange import exchange
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 
 REASON = os.strerror(errno.ENOSPC)
 
@@ -30,18 +30,18 @@ def disk(tmp_path: Path) -> Iterator[pytest.MonkeyPatch]:
         yield patch
 
 
-def test_full_disk_at_start_is_named_by_readyz_and_refuses_no_session(disk: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, settings={"control/frequency": 1000}) as service:
+def test_full_disk_at_start_is_reported_by_readyz_and_sessions_open(disk: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with InProcessService(tmp_path, settings={"control/frequency": 1000}) as service:
         answer = exchange(service.http, "GET", "/readyz")
         assert answer.status == 503
         assert REASON in answer.json["error"]
-        with Peer(service.ws) as first, Peer(service.ws) as second:
+        with RawWebSocket(service.ws) as first, RawWebSocket(service.ws) as second:
             ids = [peer.frame()["session_id"] for peer in (first, second)]
             assert ids[1] == ids[0] + 1
             assert "errors" not in first.ask({})
 
         disk.undo()
-        with Peer(service.ws) as later:
+        with RawWebSocket(service.ws) as later:
             assert later.frame()["session_id"] > ids[1]
             assert "errors" not in later.ask({"session": {"configure": {"profile": {"name": "stored"}}}})
             assert exchange(service.http, "GET", "/readyz").status == 200
@@ -49,7 +49,7 @@ def test_full_disk_at_start_is_named_by_readyz_and_refuses_no_session(disk: pyte
 
 def test_profile_that_cannot_be_stored_is_named_in_the_frame(disk: pytest.MonkeyPatch, tmp_path: Path) -> None:
     declared = {"session": {"configure": {"profile": {"name": "drill"}}}}
-    with ServiceInside(tmp_path, settings={"control/frequency": 1000}) as service, Peer(service.ws) as peer:
+    with InProcessService(tmp_path, settings={"control/frequency": 1000}) as service, RawWebSocket(service.ws) as peer:
         session_id = peer.frame()["session_id"]
         (error,) = peer.ask(declared)["errors"]
         assert error["path"] == "session.configure.profile"

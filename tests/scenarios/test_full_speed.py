@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from tests.support.clients.client_requests import DEVICES, GROUPS, read_requests
-from tests.support.clients.peer import BINARY, TEXT, Gone, Peer, encoded
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import BINARY, TEXT, ConnectionEnded, RawWebSocket, encode_frame
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.process import RunningService
 from tests.support.wire.frames import entries
 
@@ -23,7 +23,7 @@ AT_ONCE = 100
 
 
 @contextmanager
-def flowing(peer: Peer, messages: Iterable[bytes]) -> Generator[None]:
+def flowing(peer: RawWebSocket, messages: Iterable[bytes]) -> Generator[None]:
     """Messages are written on a thread of their own, without waiting for any frame."""
     failed: list[BaseException] = []
 
@@ -32,7 +32,7 @@ def flowing(peer: Peer, messages: Iterable[bytes]) -> Generator[None]:
             waiting = iter(messages)
             while piece := b"".join(islice(waiting, AT_ONCE)):
                 peer.write(piece)
-        except (Gone, OSError) as error:
+        except (ConnectionEnded, OSError) as error:
             failed.append(error)
 
     writer = threading.Thread(target=write, name="writer")
@@ -56,9 +56,9 @@ def test_ten_thousand_messages_get_ten_thousand_frames_in_order(service: Running
         """A message whose frame shows its number: as the workspace of the arm, and as the path of an error."""
         move = {"set_transform": {"transform": {"position": {"x": place, "y": 0, "z": 0}}}}
         text = json.dumps({f"m{place}": 0, "arm": [{"device_id": arm, "commands": move}]})
-        return encoded(text, BINARY if place % 2 else TEXT)
+        return encode_frame(text, BINARY if place % 2 else TEXT)
 
-    with Peer(service.ws_v30 if version == "3.0" else service.ws) as peer:
+    with RawWebSocket(service.ws_v30 if version == "3.0" else service.ws) as peer:
         first = peer.frame()
         ((_, arm, _),) = entries(first, ["arm"])
         tick: int = first["tick"]
@@ -70,7 +70,7 @@ def test_ten_thousand_messages_get_ten_thousand_frames_in_order(service: Running
                 assert [error["path"] for error in frame["errors"]] == [f"m{place}"]
                 assert frame["tick"] >= tick
                 tick = frame["tick"]
-        peer.owes_nothing()
+        peer.check_nothing_unread()
 
     assert tick > first["tick"]
 
@@ -78,10 +78,10 @@ def test_ten_thousand_messages_get_ten_thousand_frames_in_order(service: Running
 def test_ten_thousand_messages_of_public_clients_get_ten_thousand_frames(tmp_path: Path) -> None:
     requests = read_requests()
     settings = {"serialization/vocabulary": "inverse", "serialization/timestamps": "true"}
-    with ServiceInside(tmp_path, simulated=DEVICES, settings=settings) as service, Peer(service.ws) as peer:
+    with InProcessService(tmp_path, simulated=DEVICES, settings=settings) as service, RawWebSocket(service.ws) as peer:
         tick: int = peer.frame()["tick"]
         sent = list(islice(cycle(requests), MANY))
-        with flowing(peer, (encoded(request.text, request.opcode) for request in sent)):
+        with flowing(peer, (encode_frame(request.text, request.opcode) for request in sent)):
             for request in sent:
                 frame = peer.frame()
                 found: dict[str, Any] = {name: entry for _, name, entry in entries(frame, GROUPS)}
@@ -89,4 +89,4 @@ def test_ten_thousand_messages_of_public_clients_get_ten_thousand_frames(tmp_pat
                 assert [error["path"] for error in frame.get("errors", [])] == request.errors
                 assert frame["tick"] >= tick
                 tick = frame["tick"]
-        peer.owes_nothing()
+        peer.check_nothing_unread()

@@ -13,8 +13,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
-from tests.support.clients.listener import Listener
-from tests.support.service.polling import PATIENCE_S, eventually
+from tests.support.clients.event_client import EventClient
+from tests.support.service.polling import TIMEOUT_S, eventually
 from tests.support.service.process import RunningService
 from transport.link.protocols.hapi.board import BOARDS, zero_message
 
@@ -66,8 +66,8 @@ def pushing(bench: Bench, channel: ClientConnection) -> None:
     eventually(lambda: push(channel) and bench.driven(), "the motors turn", pause_s=0.005)
 
 
-def test_a_client_s_force_turns_the_motors_and_ends_with_the_client(bench: Bench) -> None:
-    with connect(bench.service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
+def test_client_force_turns_the_motors_and_ends_on_disconnect(bench: Bench) -> None:
+    with connect(bench.service.ws, proxy=None, open_timeout=TIMEOUT_S) as channel:
         pushing(bench, channel)
         entry = next(one for one in push(channel)["compact"] if one["device_id"] == DEVICE)
         assert entry["state"]["cursor_position"]["z"] == 0
@@ -76,8 +76,8 @@ def test_a_client_s_force_turns_the_motors_and_ends_with_the_client(bench: Bench
     eventually(lambda: not bench.driven(), "the motors are at zero", pause_s=0.005)
 
 
-def test_a_service_that_is_asked_to_stop_says_zero_last(bench: Bench) -> None:
-    with connect(bench.service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
+def test_stopping_service_sends_zero_torque_last(bench: Bench) -> None:
+    with connect(bench.service.ws, proxy=None, open_timeout=TIMEOUT_S) as channel:
         pushing(bench, channel)
         assert bench.service.stop(signal.SIGTERM) == 0
 
@@ -85,13 +85,13 @@ def test_a_service_that_is_asked_to_stop_says_zero_last(bench: Bench) -> None:
     assert bench.board.torques == (0, 0)
 
 
-def test_a_board_that_stands_still_is_stale_and_then_disconnected(bench: Bench) -> None:
-    with Listener(bench.service.events) as events:
+def test_silent_board_becomes_stale_then_disconnected(bench: Bench) -> None:
+    with EventClient(bench.service.events) as events:
         bench.port.freeze()
 
-        stale = events.hears("device-safety-triggered", safety_type="device_stale", device_id=DEVICE)
-        lost = events.hears("device-disconnected", device_id=DEVICE)
+        stale = events.wait_for_event("device-safety-triggered", safety_type="device_stale", device_id=DEVICE)
+        lost = events.wait_for_event("device-disconnected", device_id=DEVICE)
         bench.port.thaw()
 
         assert stale["time"] < lost["time"]
-        events.hears("device-connected", device_id=DEVICE)
+        events.wait_for_event("device-connected", device_id=DEVICE)

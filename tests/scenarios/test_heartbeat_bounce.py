@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.boards.links import ARM, GRIP, Board
-from tests.support.service.plugged import Plugged
+from tests.support.boards.fake_links import ARM, GRIP, FakeBoard
+from tests.support.service.fake_port_service import FakePortService
 from tests.support.service.polling import eventually
 
 # A heartbeat comes every 20 ms; so many in a row span less than attaching takes, and so many missing less than detaching.
@@ -25,18 +25,18 @@ ROUTE: Final = f"/arm/{ARM.device_id}/calibration"
 class Handle:
     """A grip beside its arm; virtual time passes only by its heartbeats and by their absence."""
 
-    def __init__(self, desk: Plugged) -> None:
-        self.desk = desk
-        self.grip: Board = desk.machine.plug(GRIP, receiver=True)
-        self.arm: Board = desk.machine.plug(ARM, port="ttyACM1")
-        desk.ready(ARM, GRIP)
-        desk.until(lambda: desk.record(ARM.device_id).paired_with == GRIP.device_id, "they are paired")
+    def __init__(self, setup: FakePortService) -> None:
+        self.setup = setup
+        self.grip: FakeBoard = setup.machine.plug(GRIP, receiver=True)
+        self.arm: FakeBoard = setup.machine.plug(ARM, port="ttyACM1")
+        setup.wait_ready(ARM, GRIP)
+        setup.advance_until(lambda: setup.record(ARM.device_id).paired_with == GRIP.device_id, "they are paired")
 
     def attached(self) -> bool:
-        return self.desk.record(GRIP.device_id).bond.attached
+        return self.setup.record(GRIP.device_id).bond.attached
 
     def beats(self, times: int) -> None:
-        service = self.desk.service
+        service = self.setup.service
         for _ in range(times):
             self.grip.link.show_device(GRIP.device_id, heartbeat_ns=service.runtime.now_ns())
             eventually(self._heard, "the heartbeat is heard", pause_s=0.002)
@@ -47,52 +47,52 @@ class Handle:
             self._passes()
 
     def calibration(self) -> Any:
-        return self.desk.ask("GET", ROUTE).json["state"]
+        return self.setup.ask("GET", ROUTE).json["state"]
 
     def told(self) -> list[bool]:
-        return [event["data"]["attached"] for event in self.desk.events.heard(ATTACHMENT)]
+        return [event["data"]["attached"] for event in self.setup.events.received_events(ATTACHMENT)]
 
     def _heard(self) -> bool:
-        service = self.desk.service
+        service = self.setup.service
         return service.system.links.heartbeat("ttyACM0", GRIP.device_id) == service.runtime.now_ns()
 
     def _passes(self) -> None:
-        self.desk.service.wait(BEAT_S)
-        self.desk.settled()
+        self.setup.service.wait(BEAT_S)
+        self.setup.drain()
 
 
 @pytest.fixture
 def handle(tmp_path: Path) -> Iterator[Handle]:
-    with Plugged(tmp_path) as desk:
-        settings = desk.service.system.settings.value
+    with FakePortService(tmp_path) as setup:
+        settings = setup.service.system.settings.value
         assert settings.number("devices/grip/attach_debounce") == 0.2
         assert settings.number("devices/grip/detach_debounce") == 0.1
-        yield Handle(desk)
+        yield Handle(setup)
 
 
 @pytest.mark.promise(27, "Attach and detach are decided by heartbeats with a debounce, which a bounce does not pass")
-def test_a_bounce_shorter_than_the_debounce_attaches_nothing(handle: Handle) -> None:
+def test_bounce_shorter_than_the_debounce_does_not_attach(handle: Handle) -> None:
     for _ in range(TIMES):
         handle.beats(TOO_FEW)
         assert not handle.attached()
         handle.misses(MISSED)
         assert not handle.attached()
-    assert handle.desk.ask("POST", ROUTE).status == 409
+    assert handle.setup.ask("POST", ROUTE).status == 409
     assert handle.calibration() == "locked"
 
     handle.beats(ENOUGH)
 
     assert handle.attached()
-    handle.desk.events.hears(ATTACHMENT, attached=True)
+    handle.setup.events.wait_for_event(ATTACHMENT, attached=True)
     assert handle.told() == [True]
-    assert handle.desk.ask("POST", ROUTE).json["state"] == "running"
+    assert handle.setup.ask("POST", ROUTE).json["state"] == "running"
 
 
 @pytest.mark.promise(27, "Attach and detach are decided by heartbeats with a debounce, which a bounce does not pass")
-def test_a_bounce_shorter_than_the_debounce_detaches_nothing_and_ends_no_calibration(handle: Handle) -> None:
+def test_bounce_shorter_than_the_debounce_neither_detaches_nor_ends_a_calibration(handle: Handle) -> None:
     handle.beats(ENOUGH)
     assert handle.attached()
-    assert handle.desk.ask("POST", ROUTE).json["state"] == "running"
+    assert handle.setup.ask("POST", ROUTE).json["state"] == "running"
 
     for _ in range(TIMES):
         handle.misses(MISSED)
@@ -103,7 +103,7 @@ def test_a_bounce_shorter_than_the_debounce_detaches_nothing_and_ends_no_calibra
 
     handle.misses(2 * MISSED)
     assert not handle.attached()
-    handle.desk.events.hears(ATTACHMENT, attached=False)
+    handle.setup.events.wait_for_event(ATTACHMENT, attached=False)
     assert handle.told() == [True, False]
     assert handle.calibration() == "failed"
-    handle.desk.events.hears("device-calibration-failed", reason="pen_lost")
+    handle.setup.events.wait_for_event("device-calibration-failed", reason="pen_lost")

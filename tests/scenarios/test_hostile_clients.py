@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.clients.crew import SIMULATE, TIMEOUT_S, cast_of, crew
-from tests.support.clients.hostile import Cast, Good, Nonsense, Streams, Worker
+from tests.support.clients.bad_client_kinds import BadMessages, BadStreams, ClientTargets, ClientThread, GoodClient
+from tests.support.clients.bad_clients import COMMAND_TIMEOUT_S, SIMULATE, bad_clients, choose_devices
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 from tests.support.service.ticks import metric, window
@@ -24,22 +24,22 @@ WINDOW_TICKS: Final = 2000
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[RunningService]:
-    with RunningService(simulate=SIMULATE, settings={"sessions/command_timeout": TIMEOUT_S}) as running:
+    with RunningService(simulate=SIMULATE, settings={"sessions/command_timeout": COMMAND_TIMEOUT_S}) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def cast(service: RunningService) -> Cast:
-    return cast_of(service)
+def targets(service: RunningService) -> ClientTargets:
+    return choose_devices(service)
 
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
     """What was seen while the good client streamed, alone and among the bad ones in turn."""
 
-    good: Good
-    nonsense: Nonsense
-    streams: Streams
+    good: GoodClient
+    nonsense: BadMessages
+    streams: BadStreams
     alone: list[float]
     among: list[float]
     interrupted: bool
@@ -47,20 +47,20 @@ class Aftermath:
 
 
 @pytest.fixture(scope="module")
-def aftermath(service: RunningService, cast: Cast) -> Aftermath:
-    good, nonsense, streams = Good(cast), Nonsense(cast), Streams(cast)
+def aftermath(service: RunningService, targets: ClientTargets) -> Aftermath:
+    good, nonsense, streams = GoodClient(targets), BadMessages(targets), BadStreams(targets)
     alone: list[float] = []
     among: list[float] = []
     gaps = metric(service, "loop_gaps_total")
-    with Worker("good", good.run):
+    with ClientThread("good", good.run):
         assert good.opened.wait(60)
         for _ in range(WINDOWS):
             alone.append(window(service, WINDOW_TICKS))
             with ExitStack() as running:
-                for name, work in crew(cast, nonsense, streams).items():
-                    running.enter_context(Worker(name, work))
+                for name, work in bad_clients(targets, nonsense, streams).items():
+                    running.enter_context(ClientThread(name, work))
                 among.append(window(service, WINDOW_TICKS))
-    interrupted = metric(service, "loop_gaps_total") > gaps or good.longest_pause_s > 0.9 * TIMEOUT_S
+    interrupted = metric(service, "loop_gaps_total") > gaps or good.longest_pause_s > 0.9 * COMMAND_TIMEOUT_S
     return Aftermath(good, nonsense, streams, alone, among, interrupted)
 
 
@@ -68,20 +68,20 @@ def test_every_frame_of_the_good_client_answers_its_message(aftermath: Aftermath
     assert aftermath.good.frames > 100
 
 
-def test_what_the_good_client_holds_stays_held(aftermath: Aftermath) -> None:
+def test_held_command_of_the_good_client_stays_applied(aftermath: Aftermath) -> None:
     good = aftermath.good
 
-    assert good.whole > 100
-    assert good.less == 0 or aftermath.interrupted
+    assert good.full > 100
+    assert good.reduced == 0 or aftermath.interrupted
 
 
-def test_each_bad_message_and_stream_was_answered_as_it_should(aftermath: Aftermath) -> None:
+def test_each_bad_message_and_stream_gets_its_specified_answer(aftermath: Aftermath) -> None:
     assert aftermath.nonsense.turns > 0
     assert aftermath.streams.turns > 0
     assert len(read_cases("bad_messages")) + len(read_cases("bad_streams")) >= 60
 
 
-def test_nothing_of_the_bad_clients_stays(service: RunningService, aftermath: Aftermath) -> None:
+def test_bad_clients_leave_no_session_and_no_command(service: RunningService, aftermath: Aftermath) -> None:
     assert aftermath.among
     eventually(lambda: service.request("GET", "/sessions")[1]["session_count"] == 0, "no session is open", pause_s=0.05)
     assert metric(service, "sessions_open") == 0
@@ -91,7 +91,7 @@ def test_nothing_of_the_bad_clients_stays(service: RunningService, aftermath: Af
         assert arm["status"]["in_use"] is False
 
 
-def test_nobody_made_the_service_stumble(service: RunningService, aftermath: Aftermath) -> None:
+def test_bad_clients_cause_no_traceback_and_no_actor_restart(service: RunningService, aftermath: Aftermath) -> None:
     assert aftermath.among
     assert "Traceback" not in service.log
     assert service.is_running()
@@ -105,7 +105,7 @@ def metric_of_actors(service: RunningService) -> float:
 
 
 @pytest.mark.realtime
-def test_the_loop_misses_no_more_ticks_among_bad_clients(service: RunningService, aftermath: Aftermath) -> None:
+def test_bad_clients_cause_no_missed_ticks(service: RunningService, aftermath: Aftermath) -> None:
     if metric(service, "loop_realtime") == 0:
         pytest.skip("the loop has no SCHED_FIFO here: whoever uses the processors takes ticks from it")
     bound = fmean(aftermath.alone) + 3 * stdev(aftermath.alone) + 0.01

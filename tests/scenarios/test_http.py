@@ -16,7 +16,7 @@ from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 GROUPS = ["arm", "compact", "grip", "pen"]
 
 
@@ -33,11 +33,11 @@ def get(service: RunningService, path: str) -> Any:
 
 
 def session(url: str) -> ClientConnection:
-    return connect(url, compression=None, open_timeout=PATIENCE_S)
+    return connect(url, compression=None, open_timeout=TIMEOUT_S)
 
 
 def read(connection: ClientConnection) -> Any:
-    return json.loads(connection.recv(timeout=PATIENCE_S))
+    return json.loads(connection.recv(timeout=TIMEOUT_S))
 
 
 def exchange(connection: ClientConnection, message: object) -> Any:
@@ -57,7 +57,9 @@ def keys(value: Any) -> Any:
 
 @pytest.mark.parametrize(("url", "prefix"), [("ws", ""), ("ws_v30", "/3.0")])
 @pytest.mark.parametrize("words", ["neutral", "inverse"])
-def test_devices_have_the_shape_of_a_full_frame(service: RunningService, url: str, prefix: str, words: str) -> None:
+def test_devices_answer_has_the_shape_of_a_full_frame(
+    service: RunningService, url: str, prefix: str, words: str
+) -> None:
     with session(f"{getattr(service, url)}/?vocabulary={words}") as connection:
         frame = read(connection)
     devices = get(service, f"{prefix}/devices?vocabulary={words}")
@@ -66,7 +68,7 @@ def test_devices_have_the_shape_of_a_full_frame(service: RunningService, url: st
     assert keys(devices) == keys(frame)
 
 
-def test_devices_are_the_simulated_ones(service: RunningService) -> None:
+def test_devices_answer_lists_the_simulated_devices(service: RunningService) -> None:
     devices = get(service, "/devices")
 
     assert list(devices) == GROUPS
@@ -77,12 +79,12 @@ def test_devices_are_the_simulated_ones(service: RunningService) -> None:
     )
 
 
-def test_a_session_that_is_not_there_sees_nothing(service: RunningService) -> None:
+def test_unknown_session_is_404(service: RunningService) -> None:
     assert service.request("GET", "/devices?session=999999")[0] == 404
     assert service.request("GET", "/devices?session=x*")[0] == 404
 
 
-def test_one_open_session_needs_no_name_and_a_pattern_that_finds_it_means_it(service: RunningService) -> None:
+def test_session_may_be_omitted_or_a_pattern_while_one_is_open(service: RunningService) -> None:
     eventually(lambda: get(service, "/sessions")["session_count"] == 0, "former sessions have left the list")
     with session(service.ws) as connection:
         session_id = read(connection)["session_id"]
@@ -109,7 +111,7 @@ def test_one_open_session_needs_no_name_and_a_pattern_that_finds_it_means_it(ser
 # ---------------------------------------------------------------- sessions
 
 
-def test_a_session_is_listed_while_it_is_connected(service: RunningService) -> None:
+def test_session_is_listed_while_connected(service: RunningService) -> None:
     with session(service.ws) as connection:
         session_id = read(connection)["session_id"]
         for _ in range(5):
@@ -126,7 +128,7 @@ def test_a_session_is_listed_while_it_is_connected(service: RunningService) -> N
     eventually(lambda: service.request("GET", f"/sessions/{session_id}")[0] == 404, "the session leaves the list")
 
 
-def test_a_profile_set_over_either_channel_is_seen_over_both(service: RunningService) -> None:
+def test_profile_set_over_http_or_websocket_is_shown_over_both(service: RunningService) -> None:
     with session(service.ws) as connection:
         session_id = read(connection)["session_id"]
         exchange(connection, {"session": {"configure": {"profile": {"name": "brush"}}}})
@@ -139,7 +141,7 @@ def test_a_profile_set_over_either_channel_is_seen_over_both(service: RunningSer
         assert get(service, f"/sessions/{session_id}/profile") == {"name": "default"}
 
 
-def test_a_profile_that_is_refused_says_why(service: RunningService) -> None:
+def test_invalid_profile_is_refused_with_the_reason(service: RunningService) -> None:
     with session(service.ws) as connection:
         session_id = read(connection)["session_id"]
         status, body = service.request("POST", f"/sessions/{session_id}/profile", {"name": "x" * 101})
@@ -148,13 +150,13 @@ def test_a_profile_that_is_refused_says_why(service: RunningService) -> None:
     assert body["error"].startswith("name: ")
 
 
-def test_a_disconnected_session_is_told_and_gone(service: RunningService) -> None:
+def test_disconnected_session_raises_an_event_and_is_removed(service: RunningService) -> None:
     with session(service.ws) as connection, session(service.ws) as other:
         session_id = read(connection)["session_id"]
         read(other)
         assert service.request("DELETE", f"/sessions/{session_id}")[0] == 200
         with pytest.raises(ConnectionClosed) as closed:
-            connection.recv(timeout=PATIENCE_S)
+            connection.recv(timeout=TIMEOUT_S)
         assert closed.value.rcvd is not None
         assert (closed.value.rcvd.code, closed.value.rcvd.reason) == (1000, "disconnected over HTTP")
         eventually(lambda: service.request("GET", f"/sessions/{session_id}")[0] == 404, "the session leaves the list")
@@ -178,7 +180,7 @@ def pushed(connection: ClientConnection, device_id: str) -> float:
     return float(push(connection, device_id)["arm"][0]["state"]["current_cursor_force"]["y"])
 
 
-def test_a_stop_holds_whatever_anybody_commands(service: RunningService) -> None:
+def test_stop_overrides_commands_of_every_session(service: RunningService) -> None:
     with session(service.ws) as connection:
         device_id = read(connection)["arm"][0]["device_id"]
         eventually(lambda: pushed(connection, device_id) > 0.5, "the force is applied", tries=2000, pause_s=0.005)
@@ -196,9 +198,9 @@ def test_a_stop_holds_whatever_anybody_commands(service: RunningService) -> None
 # ---------------------------------------------------------------- events
 
 
-def test_events_tell_of_sessions_and_stops(service: RunningService) -> None:
+def test_session_and_stop_events_are_sent(service: RunningService) -> None:
     with connect(
-        f"{service.events}/?kinds=session-opened,session-closed,device-safety-triggered", open_timeout=PATIENCE_S
+        f"{service.events}/?kinds=session-opened,session-closed,device-safety-triggered", open_timeout=TIMEOUT_S
     ) as events:
         # The subscription is under way: its first event is the proof that it has arrived.
         eventually(lambda: heard(service, events), "the subscription is known", tries=200)
@@ -229,7 +231,7 @@ def until_event(events: ClientConnection, name: str, **data: object) -> Any:
             return event
 
 
-def test_a_filter_that_means_nothing_is_refused_with_a_sentence(service: RunningService) -> None:
+def test_invalid_event_filter_is_refused_with_a_sentence(service: RunningService) -> None:
     with pytest.raises(InvalidStatus) as refused:
         connect(f"{service.events}/?level=loud")
 
@@ -241,20 +243,20 @@ def test_a_filter_that_means_nothing_is_refused_with_a_sentence(service: Running
 
 
 @pytest.mark.parametrize("origin", ["https://evil.example", "null"])
-def test_a_foreign_page_opens_no_channel(service: RunningService, origin: str) -> None:
+def test_foreign_origin_opens_no_websocket(service: RunningService, origin: str) -> None:
     for url in (service.ws, service.ws_v30, service.events):
         with pytest.raises(InvalidStatus) as refused:
             connect(url, additional_headers={"Origin": origin})
         assert refused.value.response.status_code == 403
 
 
-def test_a_page_of_this_machine_opens_channels(service: RunningService) -> None:
+def test_local_origin_opens_websockets(service: RunningService) -> None:
     with connect(service.ws, additional_headers={"Origin": "http://localhost:5173"}) as connection:
         assert list(read(connection)) == ["session_id", *GROUPS]
 
 
 @pytest.mark.parametrize(("path", "list_or_map"), [("/3.0", dict), ("/3.1", list), ("/?version=3.0", dict)])
-def test_the_path_or_the_query_chooses_the_frame_version(service: RunningService, path: str, list_or_map: type) -> None:
+def test_path_or_query_selects_the_frame_version(service: RunningService, path: str, list_or_map: type) -> None:
     with session(service.ws + path) as connection:
         assert isinstance(read(connection)["arm"], list_or_map)
 
@@ -262,7 +264,7 @@ def test_the_path_or_the_query_chooses_the_frame_version(service: RunningService
 # ---------------------------------------------------------------- settings and restarts
 
 
-def test_what_was_set_and_stopped_survives_a_restart() -> None:
+def test_settings_and_stop_survive_a_restart() -> None:
     with RunningService() as service:
         assert service.request("POST", "/settings/control/frequency", 1000)[0] == 200
         status, body = service.request("POST", "/settings/communication/max_sessions", 2)
@@ -280,13 +282,13 @@ def test_what_was_set_and_stopped_survives_a_restart() -> None:
         assert service.request("DELETE", "/settings/control/frequency")[1]["data"]["value"] == 4000
 
 
-def test_the_rate_of_the_loop_follows_its_setting(service: RunningService) -> None:
+def test_loop_rate_follows_its_setting(service: RunningService) -> None:
     assert service.request("POST", "/settings/control/frequency", 2000)[0] == 200
     eventually(lambda: "hapticd_loop_target_frequency_hz 2000.0\n" in service.metrics(), "the loop has the new rate")
     assert service.request("DELETE", "/settings/control/frequency")[0] == 200
 
 
-def test_the_vocabulary_of_the_service_is_that_of_new_answers() -> None:
+def test_vocabulary_setting_applies_to_new_answers() -> None:
     with RunningService("--vocabulary", "inverse") as service:
         record = get(service, "/settings/serialization/vocabulary")["data"]
         assert (record["effective"], record["overridden_by"]) == ("inverse", "command line")
@@ -300,7 +302,7 @@ def test_the_vocabulary_of_the_service_is_that_of_new_answers() -> None:
 
 
 @pytest.mark.parametrize("setting", list(FREE_PORTS))
-def test_a_port_in_use_ends_the_start_with_2_and_one_line(setting: str, tmp_path: Any) -> None:
+def test_port_in_use_exits_with_2_and_one_line(setting: str, tmp_path: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         second = RunningService(settings={setting: port}, state_dir=tmp_path)
@@ -312,7 +314,7 @@ def test_a_port_in_use_ends_the_start_with_2_and_one_line(setting: str, tmp_path
     assert "Traceback" not in done.stderr
 
 
-def test_two_services_run_beside_each_other(service: RunningService) -> None:
+def test_two_services_run_side_by_side(service: RunningService) -> None:
     with RunningService() as other:
         assert other.http != service.http
         assert get(other, "/readyz") == get(service, "/readyz") == {"status": "ready"}
@@ -333,7 +335,7 @@ def address_of_this_machine() -> str | None:
 
 
 @pytest.mark.skipif("address_of_this_machine() is None", reason="this machine has no address but loopback")
-def test_from_another_address_the_token_is_needed() -> None:
+def test_remote_address_needs_the_token() -> None:
     with RunningService(settings={**FREE_PORTS, "communication/bind_all_interfaces": "true"}) as service:
         token = (service.state_dir / "token").read_text().strip()
         away = f"{address_of_this_machine()}:{service.http.rpartition(':')[2]}"
@@ -352,7 +354,7 @@ def test_from_another_address_the_token_is_needed() -> None:
 
 
 @pytest.mark.skipif("address_of_this_machine() is None", reason="this machine has no address but loopback")
-def test_nobody_listens_on_another_address_unless_asked(service: RunningService) -> None:
+def test_remote_addresses_are_closed_by_default(service: RunningService) -> None:
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection((address_of_this_machine(), int(service.http.rpartition(":")[2])), timeout=5)
 
@@ -360,7 +362,7 @@ def test_nobody_listens_on_another_address_unless_asked(service: RunningService)
 # ---------------------------------------------------------------- under load
 
 
-def test_answers_do_not_disturb_a_session(service: RunningService) -> None:
+def test_http_requests_do_not_disturb_a_session(service: RunningService) -> None:
     with session(service.ws) as connection:
         read(connection)
         for _ in range(50):
@@ -370,7 +372,7 @@ def test_answers_do_not_disturb_a_session(service: RunningService) -> None:
         assert service.request_raw("GET", "/healthz")[0] == 200
 
 
-def test_the_metrics_page_has_the_loop_and_the_sessions(service: RunningService) -> None:
+def test_metrics_page_has_loop_and_session_metrics(service: RunningService) -> None:
     with session(service.ws) as connection:
         read(connection)
         page = service.metrics()

@@ -17,11 +17,11 @@ from urllib.parse import urlsplit
 import pytest
 from tornado.iostream import IOStream
 
+from tests.support.clients.bad_client_kinds import ClientTargets, ClientThread, GoodClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.hostile import Cast, Good, Worker
 from tests.support.clients.http_attack import FOREIGN_PAGE, request
-from tests.support.clients.peer import connected
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import connect_tcp
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from transport.http import openapi
 from transport.http.base import PIECE
@@ -34,18 +34,18 @@ LITTLE: Final = Limits(unsent_bytes=2 * 1024 * 1024)
 HOUR_S: Final = 3600.0
 
 
-def serving(folder: Path, limits: Limits | None = None) -> ServiceInside:
-    return ServiceInside(folder, settings={"control/frequency": 1000}, limits=limits)
+def serving(folder: Path, limits: Limits | None = None) -> InProcessService:
+    return InProcessService(folder, settings={"control/frequency": 1000}, limits=limits)
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     folder = tmp_path_factory.mktemp("state")
     with serving(folder, LITTLE) as running:
         yield running
 
 
-def unsent(service: ServiceInside) -> int:
+def unsent(service: InProcessService) -> int:
     return service.listeners.admission.unsent.total
 
 
@@ -53,7 +53,7 @@ def unsent(service: ServiceInside) -> int:
 
 
 @contextmanager
-def written(service: ServiceInside) -> Generator[list[tuple[int, int]]]:
+def written(service: InProcessService) -> Generator[list[tuple[int, int]]]:
     """Iteration of the event loop and size of everything that is written inside."""
     found: list[tuple[int, int]] = []
     iteration = [0]
@@ -77,9 +77,7 @@ def written(service: ServiceInside) -> Generator[list[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("path", [BIG, WRAPPED])
-def test_big_answer_is_written_in_pieces_with_turns_of_the_event_loop_between(
-    service: ServiceInside, path: str
-) -> None:
+def test_big_answer_is_written_in_chunks_between_event_loop_turns(service: InProcessService, path: str) -> None:
     with written(service) as found:
         body = exchange(service.http, "GET", path).body
 
@@ -90,7 +88,7 @@ def test_big_answer_is_written_in_pieces_with_turns_of_the_event_loop_between(
     assert len(set(iterations)) == len(iterations) > 4
 
 
-def test_head_of_a_big_answer_has_its_length_and_no_body(service: ServiceInside) -> None:
+def test_head_of_a_big_answer_has_its_length_and_no_body(service: InProcessService) -> None:
     place = urlsplit(service.http)
     connection = http.client.HTTPConnection(place.hostname or "", place.port, timeout=30)
     try:
@@ -106,28 +104,28 @@ def test_head_of_a_big_answer_has_its_length_and_no_body(service: ServiceInside)
     assert lengths[1] == (lengths[0][0], 0)
 
 
-def test_client_that_leaves_amid_a_big_answer_leaves_nothing_behind(
-    service: ServiceInside, caplog: pytest.LogCaptureFixture
+def test_client_disconnect_during_a_big_answer_leaks_nothing(
+    service: InProcessService, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
         for _ in range(5):
-            with connected(service.http, receive_buffer=4096) as peer:
+            with connect_tcp(service.http, receive_buffer=4096) as peer:
                 peer.sendall(request(WRAPPED))
                 peer.recv(1)
         eventually(lambda: unsent(service) == 0, "no byte waits any more", pause_s=0.01)
     assert caplog.messages == []
 
 
-def test_answers_that_are_not_taken_are_bounded_and_those_that_stand_still_are_closed(
-    service: ServiceInside,
+def test_unread_answers_are_bounded_and_stalled_ones_closed(
+    service: InProcessService,
 ) -> None:
-    good = Good(Cast(service.ws, service.ws_v30, "A001", "A001", {}))
-    with ExitStack() as held, Worker("good", good.run):
+    good = GoodClient(ClientTargets(service.ws, service.ws_v30, "A001", "A001", {}))
+    with ExitStack() as held, ClientThread("good", good.run):
         assert good.opened.wait(30)
         peers: list[socket.socket] = []
         for _ in range(READERS):
-            peer = held.enter_context(connected(service.http, receive_buffer=4096))
-            keep_little(service, peer)
+            peer = held.enter_context(connect_tcp(service.http, receive_buffer=4096))
+            shrink_send_buffer(service, peer)
             peer.sendall(request(WRAPPED))
             # The answer has begun: the next one comes after it.
             assert peer.recv(1) == b"H"
@@ -140,10 +138,10 @@ def test_answers_that_are_not_taken_are_bounded_and_those_that_stand_still_are_c
         at = good.frames
         eventually(lambda: good.frames > at + 20, "the good client's frames go on", pause_s=0.005)
     eventually(lambda: unsent(service) == 0, "no byte waits any more", pause_s=0.01)
-    service.sessions_gone()
+    service.wait_for_sessions()
 
 
-def keep_little(service: ServiceInside, peer: socket.socket) -> None:
+def shrink_send_buffer(service: InProcessService, peer: socket.socket) -> None:
     """Have the kernel take little of what the service writes to this connection."""
 
     def shrink() -> bool:
@@ -166,7 +164,7 @@ def at_its_end(peer: socket.socket) -> bool:
     return True
 
 
-def test_many_who_ask_for_the_description_have_it_made_once(tmp_path: Path) -> None:
+def test_concurrent_openapi_requests_build_the_description_once(tmp_path: Path) -> None:
     with serving(tmp_path) as service:
         with patch.object(openapi, "document", wraps=openapi.document) as made, ThreadPoolExecutor(16) as clients:
             asked = [clients.submit(exchange, service.http, "GET", BIG) for _ in range(32)]
@@ -179,15 +177,15 @@ def test_many_who_ask_for_the_description_have_it_made_once(tmp_path: Path) -> N
 
 
 @contextmanager
-def nobody_begins(service: ServiceInside, whose: str) -> Generator[None]:
+def nobody_begins(service: InProcessService, whose: str) -> Generator[None]:
     """Requests of one sort have to wait for an hour."""
     with patch.object(getattr(service.listeners.admission, whose), "reserve", return_value=HOUR_S):
         yield
 
 
-def test_stop_and_health_wait_for_nobody(tmp_path: Path) -> None:
+def test_stop_and_health_are_answered_under_load(tmp_path: Path) -> None:
     with serving(tmp_path) as service, nobody_begins(service, "_local"), ExitStack() as held:
-        waiting = held.enter_context(connected(service.http))
+        waiting = held.enter_context(connect_tcp(service.http))
         waiting.sendall(request("/version"))
         for method, path in (
             ("POST", "/stop"),
@@ -201,14 +199,14 @@ def test_stop_and_health_wait_for_nobody(tmp_path: Path) -> None:
         waiting.settimeout(0.05)
         with pytest.raises(TimeoutError):
             waiting.recv(1)
-        foreign = held.enter_context(connected(service.http))
+        foreign = held.enter_context(connect_tcp(service.http))
         foreign.sendall(request("/stop", FOREIGN_PAGE).replace(b"GET", b"POST", 1))
         assert foreign.recv(12) == b"HTTP/1.1 403"
 
 
-def test_pages_that_may_not_ask_wait_apart_from_programs(tmp_path: Path) -> None:
+def test_refused_origins_do_not_use_up_the_limit_of_other_clients(tmp_path: Path) -> None:
     with serving(tmp_path) as service, nobody_begins(service, "_foreign"), ExitStack() as held:
-        waiting = held.enter_context(connected(service.http))
+        waiting = held.enter_context(connect_tcp(service.http))
         waiting.sendall(request("/metrics", FOREIGN_PAGE))
         assert exchange(service.http, "GET", "/version").status == 200
         assert exchange(service.http, "GET", "/healthz", headers=FOREIGN_PAGE).status == 200
@@ -217,9 +215,9 @@ def test_pages_that_may_not_ask_wait_apart_from_programs(tmp_path: Path) -> None
             waiting.recv(1)
 
 
-def test_service_that_stops_keeps_nobody_waiting(tmp_path: Path) -> None:
+def test_shutdown_does_not_wait_for_slow_readers(tmp_path: Path) -> None:
     with serving(tmp_path) as service, nobody_begins(service, "_local"), ExitStack() as held:
-        waiting = held.enter_context(connected(service.http))
+        waiting = held.enter_context(connect_tcp(service.http))
         waiting.sendall(request("/version"))
         eventually(lambda: len(service.listeners.admission.connections) > 0, "the request is there", pause_s=0.01)
 
@@ -228,7 +226,7 @@ def test_service_that_stops_keeps_nobody_waiting(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [17 * 1024, 60 * 1024])
-def test_headers_that_are_too_long_are_told_so(service: ServiceInside, size: int) -> None:
+def test_too_long_headers_get_431(service: InProcessService, size: int) -> None:
     for headers in ({"X-Long": "a" * size}, {f"X-{at}": "b" * 1024 for at in range(size // 1024)}):
         reply = exchange(service.http, "GET", "/version", headers=headers)
         assert reply.status == 431

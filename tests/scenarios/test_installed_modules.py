@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.addresses import FREE_PORTS
 from tests.support.service.example_module import install, shown_source
 from tests.support.service.process import RunningService
@@ -40,13 +40,13 @@ def mark(device_id: str, label: object) -> dict[str, Any]:
 
 
 @pytest.mark.promise(50, "A module of another package adds its command, configure field and state to the frames")
-def test_the_module_of_the_page_adds_a_command_a_field_and_a_state(tmp_path: Path) -> None:
+def test_documented_module_adds_a_command_a_field_and_a_state(tmp_path: Path) -> None:
     folder = install(tmp_path, "marks", shown_source(), "marks:Marks")
     install(folder, "torn", "def made():\n    raise RuntimeError('torn')\n", "torn_module:made")
     install(folder, "wheel", CLASHING.format(word="turn"), "wheel_module:Module")
     with RunningService(environment={"PYTHONPATH": str(folder)}, state_dir=tmp_path / "state") as service:
         http = HttpClient(service.http)
-        with Peer(service.ws) as client:
+        with RawWebSocket(service.ws) as client:
             before = client.frame()
             arm = before["arm"][0]["device_id"]
             refused = client.ask(mark(arm, "one"))
@@ -70,7 +70,7 @@ def test_the_module_of_the_page_adds_a_command_a_field_and_a_state(tmp_path: Pat
     assert "module torn (torn_module:made) is left out: RuntimeError: torn" in service.log
 
 
-def test_a_module_that_takes_a_word_of_another_stops_the_start_with_one_sentence(tmp_path: Path) -> None:
+def test_module_with_a_name_clash_stops_the_start_with_one_sentence(tmp_path: Path) -> None:
     folder = install(tmp_path, "wheel", CLASHING.format(word="hfx"), "wheel_module:Module")
     chosen = [part for key, value in FREE_PORTS.items() for part in ("--set", f"{key}={value}")]
     command = [str(Path(sys.executable).with_name("hapticd")), "run", "--state-dir", str(tmp_path / "state"), *chosen]

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.process import RunningService
 
 KILLS = 5
 SOAK_KILLS = 50
-PATIENCE_S = 60.0
+TIMEOUT_S = 60.0
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
 SOLID = {
     "position": {"x": 0.5, "y": -0.25, "z": 0.125},
@@ -37,10 +37,10 @@ def settled(service: RunningService, method: str, path: str, body: object = None
 # ---------------------------------------------------------------- one of everything
 
 
-def test_profile_version_settings_and_start_values_come_back_and_ids_never_do(tmp_path: Path) -> None:
+def test_profiles_versions_settings_and_start_values_are_restored_and_ids_not_reused(tmp_path: Path) -> None:
     ids: list[int] = []
     with RunningService(state_dir=tmp_path) as service:
-        with Peer(service.ws) as client:
+        with RawWebSocket(service.ws) as client:
             first = client.frame()
             ids.append(first["session_id"])
             arm = f"/arm/{first['arm'][0]['device_id']}"
@@ -59,7 +59,7 @@ def test_profile_version_settings_and_start_values_come_back_and_ids_never_do(tm
 
         for _ in range(2):
             service.start()
-            with Peer(service.ws, {"session_id": ids[0]}) as client, Peer(service.ws) as newcomer:
+            with RawWebSocket(service.ws, {"session_id": ids[0]}) as client, RawWebSocket(service.ws) as newcomer:
                 again, new = client.frame(), newcomer.frame()
                 ids.append(new["session_id"])
                 shown = settled(service, "GET", f"/sessions/{ids[0]}")
@@ -98,7 +98,7 @@ class Writer(threading.Thread):
         self.failure: BaseException | None = None
 
     def run(self) -> None:
-        connection = http.client.HTTPConnection(self._netloc, timeout=PATIENCE_S)
+        connection = http.client.HTTPConnection(self._netloc, timeout=TIMEOUT_S)
         try:
             for path, value in self._writes():
                 self.under_way = (path, value)
@@ -146,10 +146,10 @@ def outlives(folder: Path, kills: int, seed: int) -> int:
         for _ in range(kills):
             writer = Writer(service.http, rng)
             writer.start()
-            assert writer.begun.wait(PATIENCE_S)
+            assert writer.begun.wait(TIMEOUT_S)
             writer.join(rng.uniform(0, 0.15))
             service.kill()
-            writer.join(PATIENCE_S)
+            writer.join(TIMEOUT_S)
             assert writer.failure is None, writer.failure
 
             acknowledged += len(writer.acknowledged)
@@ -164,10 +164,10 @@ def outlives(folder: Path, kills: int, seed: int) -> int:
     return acknowledged
 
 
-def test_every_acknowledged_write_outlives_five_kills_of_the_service(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_five_kills(tmp_path: Path) -> None:
     assert outlives(tmp_path, KILLS, 1) > KILLS
 
 
 @pytest.mark.soak
-def test_every_acknowledged_write_outlives_fifty_kills_of_the_service(tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_fifty_kills(tmp_path: Path) -> None:
     assert outlives(tmp_path, SOAK_KILLS, 2) > SOAK_KILLS

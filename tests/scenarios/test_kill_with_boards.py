@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.emulators.boards import Boards
-from tests.support.clients.listener import Listener
+from tests.support.clients.event_client import EventClient
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
@@ -54,20 +54,22 @@ class PortScanner:
 
     def shake(self) -> None:
         """A2 comes and goes until its port is blocked."""
-        with Listener(self.service.events) as events:
+        with EventClient(self.service.events) as events:
 
             def said(name: str, times: int) -> bool:
-                return len(events.heard(name, device_id="A2")) >= times or bool(events.heard("port-blocked"))
+                return len(events.received_events(name, device_id="A2")) >= times or bool(
+                    events.received_events("port-blocked")
+                )
 
             for times in range(1, LOOPS + 1):
                 self.boards.unplug(LOOSE)
                 eventually(partial(said, "device-disconnected", times), "it is gone", pause_s=0.005)
                 self.boards.plug(LOOSE)
                 eventually(partial(said, "device-connected", times), "it is back", pause_s=0.005)
-            events.hears("port-blocked", reason="connection_loop")
+            events.wait_for_event("port-blocked", reason="connection_loop")
 
 
-def test_a_blocked_port_and_a_pair_made_by_hand_survive_kill_9(tmp_path: Path) -> None:
+def test_blocked_port_and_manual_pair_survive_sigkill(tmp_path: Path) -> None:
     with Boards("arm:A1", "arm:A2", "grip:G1", "grip:G2") as boards:
         paths = json.dumps([boards.path(port) for port in range(4)])
         settings = {**SETTINGS, "devices/detection/serial_ports": paths}

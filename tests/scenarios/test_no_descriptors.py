@@ -10,26 +10,26 @@ from typing import Final
 import psutil
 import pytest
 
-from tests.support.clients.peer import Peer, connected
+from tests.support.clients.raw_websocket import RawWebSocket, connect_tcp
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
 SPARE: Final = 5
-CROWD: Final = 40
+CLIENTS: Final = 40
 LINE: Final = "No new connection can be accepted"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sets the limit of another process")
-def test_service_without_descriptors_goes_on_and_says_so_once() -> None:
+def test_shortage_of_descriptors_keeps_sessions_and_is_logged_once() -> None:
     with RunningService(simulate="arm") as service, ExitStack() as stack:
         process = psutil.Process(service.process.pid)
-        peer = stack.enter_context(Peer(service.ws))
+        peer = stack.enter_context(RawWebSocket(service.ws))
         peer.frame()
         before = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (process.num_fds() + SPARE, before[1]))
-        with ExitStack() as crowd:
-            for _ in range(CROWD):
-                crowd.enter_context(connected(service.http))
+        with ExitStack() as clients:
+            for _ in range(CLIENTS):
+                clients.enter_context(connect_tcp(service.http))
             eventually(lambda: LINE in service.log, "the shortage is logged", pause_s=0.02)
             for _ in range(100):
                 assert "errors" not in peer.ask({})
@@ -37,7 +37,7 @@ def test_service_without_descriptors_goes_on_and_says_so_once() -> None:
             assert service.request("GET", "/version")[0] == 200
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, before)
         assert service.request("GET", "/version")[0] == 200
-        with Peer(service.ws) as later:
+        with RawWebSocket(service.ws) as later:
             assert later.frame()["session_id"] > 0
         assert service.log.count(LINE) == 1
         assert "Traceback" not in service.log

@@ -18,12 +18,12 @@ from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import Runtime
 from tests.emulators.boards import Boards
 from tests.support.boards.driven_boards import DrivenBoards
-from tests.support.service.patience import boards_may_pause, silence_counts
 from tests.support.service.polling import eventually
+from tests.support.service.timeouts import long_silence_limits, shipped_silence_limits
 from transport.link.protocols.openlink.driver import OpenlinkLink, open_board
 
 T = TypeVar("T")
-PATIENCE = OpenLimits()
+LIMITS = OpenLimits()
 LOOK_S = 0.01
 LOOKS = 6000
 
@@ -35,7 +35,7 @@ class Bench:
         self.runtime = runtime
         self._open: list[OpenlinkLink] = []
 
-    def open(self, path: str, patience: OpenLimits = PATIENCE, stop: threading.Event | None = None) -> OpenlinkLink:
+    def open(self, path: str, patience: OpenLimits = LIMITS, stop: threading.Event | None = None) -> OpenlinkLink:
         candidate = Candidate("pty", path, Transport.SERIAL)
         link = open_board(candidate, self.runtime, patience, stop or threading.Event())
         self._open.append(link)
@@ -58,7 +58,7 @@ class Bench:
 @pytest.fixture
 def bench() -> Iterator[Bench]:
     bench = Bench(Runtime(realtime=False))
-    with boards_may_pause():
+    with long_silence_limits():
         yield bench
     bench.close()
 
@@ -69,7 +69,7 @@ def arm() -> Iterator[Boards]:
         yield boards
 
 
-def test_an_arm_says_who_it_is_and_settles(bench: Bench, arm: Boards) -> None:
+def test_arm_is_identified_and_settles(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
 
     (found,) = link.facts().devices
@@ -85,7 +85,7 @@ def test_an_arm_says_who_it_is_and_settles(bench: Bench, arm: Boards) -> None:
 
 
 @pytest.mark.parametrize("lost", [1, 2, 3])
-def test_a_cold_board_that_loses_wake_ups_wakes_in_the_end(bench: Bench, arm: Boards, lost: int) -> None:
+def test_board_that_loses_wake_up_packets_wakes_eventually(bench: Bench, arm: Boards, lost: int) -> None:
     arm.set("cold", lost)
 
     link = bench.open(arm.path())
@@ -95,7 +95,7 @@ def test_a_cold_board_that_loses_wake_ups_wakes_in_the_end(bench: Bench, arm: Bo
     assert bench.until(link, lambda _: arm.obeys())
 
 
-def test_a_board_that_nobody_has_attached_never_trips_however_long_python_is_busy(bench: Bench, arm: Boards) -> None:
+def test_unattached_board_never_trips_its_watchdog_while_python_is_busy(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
 
     bench.until(link, lambda _: arm.see().phase == 3)
@@ -105,7 +105,7 @@ def test_a_board_that_nobody_has_attached_never_trips_however_long_python_is_bus
     assert bench.until(link, lambda _: arm.obeys())
 
 
-def test_a_port_where_nobody_answers_is_told_and_let_go(bench: Bench, arm: Boards) -> None:
+def test_port_without_an_answer_is_reported_and_closed(bench: Bench, arm: Boards) -> None:
     arm.set("deaf", 1)
 
     with pytest.raises(NoDeviceAnswers, match="nobody answers IDENTIFY"):
@@ -115,7 +115,7 @@ def test_a_port_where_nobody_answers_is_told_and_let_go(bench: Bench, arm: Board
     assert bench.open(arm.path()).facts().devices
 
 
-def test_a_port_is_let_go_at_once_when_it_is_not_wanted_any_more(bench: Bench, arm: Boards) -> None:
+def test_opening_is_interrupted_at_once_on_request(bench: Bench, arm: Boards) -> None:
     stop = threading.Event()
     stop.set()
 
@@ -123,14 +123,14 @@ def test_a_port_is_let_go_at_once_when_it_is_not_wanted_any_more(bench: Bench, a
         bench.open(arm.path(), stop=stop)
 
 
-def test_a_port_that_is_open_is_nobody_elses(bench: Bench, arm: Boards) -> None:
+def test_open_port_is_exclusive(bench: Bench, arm: Boards) -> None:
     bench.open(arm.path())
 
     with pytest.raises(OSError, match="lock"):
         bench.open(arm.path())
 
 
-def test_a_line_that_damages_one_byte_in_a_hundred_costs_frames_and_nothing_else(bench: Bench, arm: Boards) -> None:
+def test_line_with_1_percent_damaged_bytes_loses_frames_only(bench: Bench, arm: Boards) -> None:
     arm.damage(0.01)
 
     # Two in three of what it says of itself are lost.
@@ -150,7 +150,7 @@ def test_a_line_that_damages_one_byte_in_a_hundred_costs_frames_and_nothing_else
     assert [found.device_id for found in link.facts().devices] == ["A1"]
 
 
-def test_no_state_that_comes_over_a_damaged_line_is_a_wrong_one(arm: Boards) -> None:
+def test_damaged_line_delivers_no_wrong_state(arm: Boards) -> None:
     with DrivenBoards(arm.path()) as driven:
         eventually(lambda: arm.see().phase == 3, "it is ready", pause_s=0.005)
         still, begun = arm.see().joint, driven.links[0].facts().counters
@@ -168,12 +168,12 @@ def test_no_state_that_comes_over_a_damaged_line_is_a_wrong_one(arm: Boards) -> 
     assert [list(map(math.radians, joints)) for joints in seen] == [pytest.approx(still, abs=1e-6)]
 
 
-def test_a_board_that_starts_again_is_gone_and_comes_back_as_the_same(bench: Bench, arm: Boards) -> None:
+def test_rebooted_board_disconnects_and_returns_with_its_id(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
     (before,) = link.facts().devices
     arm.reboot()
 
-    with silence_counts():
+    with shipped_silence_limits():
         assert bench.until(link, lambda facts: facts.gone).startswith("it sent nothing for ")
     link.close()
 
@@ -182,7 +182,7 @@ def test_a_board_that_starts_again_is_gone_and_comes_back_as_the_same(bench: Ben
     assert bench.until(link, lambda _: arm.obeys())
 
 
-def test_a_board_that_is_pulled_out_is_gone_at_once(bench: Bench, arm: Boards) -> None:
+def test_unplugged_board_disconnects_at_once(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
     arm.unplug()
 
@@ -195,14 +195,14 @@ def test_a_board_that_is_pulled_out_is_gone_at_once(bench: Bench, arm: Boards) -
     assert bench.open(arm.path()).facts().devices
 
 
-def test_a_board_whose_process_is_killed_is_gone_at_once(bench: Bench, arm: Boards) -> None:
+def test_killed_board_process_disconnects_at_once(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
     arm.kill()
 
     assert bench.until(link, lambda facts: facts.gone) == "Input/output error"
 
 
-def test_a_link_that_is_closed_puts_its_board_to_sleep(bench: Bench, arm: Boards) -> None:
+def test_closed_link_puts_its_board_to_sleep(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
     bench.until(link, lambda _: arm.see().phase == 3)
 
@@ -216,7 +216,7 @@ def test_a_link_that_is_closed_puts_its_board_to_sleep(bench: Bench, arm: Boards
     assert not arm.see().driven
 
 
-def test_what_a_device_has_for_all_sessions_gets_there_and_is_kept(bench: Bench, arm: Boards) -> None:
+def test_device_wide_configuration_reaches_the_board_and_is_saved(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
     wide = DeviceWide(handedness="left", torque_scaling=False, gravity_scale=0.75, home_return=True)
 
@@ -226,7 +226,7 @@ def test_what_a_device_has_for_all_sessions_gets_there_and_is_kept(bench: Bench,
     assert (seen.left_handed, seen.torque_scaling, seen.gravity_scale, seen.home_return) == (1, 0, 0.75, 1)
 
 
-def test_old_firmware_is_not_told_to_return_home(bench: Bench, arm: Boards) -> None:
+def test_old_firmware_gets_no_home_return_message(bench: Bench, arm: Boards) -> None:
     arm.set("firmware", 703)
     link = bench.open(arm.path())
 
@@ -240,7 +240,9 @@ def test_old_firmware_is_not_told_to_return_home(bench: Bench, arm: Boards) -> N
 @pytest.mark.parametrize(
     ("outcome", "reason"), [(0, None), (1, Reason.BLOCKED), (2, Reason.OSCILLATING_HALL), (5, Reason.PEN_LOST)]
 )
-def test_a_calibration_ends_as_the_board_says(bench: Bench, arm: Boards, outcome: int, reason: Reason | None) -> None:
+def test_calibration_ends_with_the_result_of_the_board(
+    bench: Bench, arm: Boards, outcome: int, reason: Reason | None
+) -> None:
     arm.set("calibration", outcome)
     link = bench.open(arm.path())
     bench.until(link, lambda _: arm.see().phase == 3)
@@ -251,7 +253,7 @@ def test_a_calibration_ends_as_the_board_says(bench: Bench, arm: Boards, outcome
     assert bench.until(link, lambda _: arm.obeys())
 
 
-def test_faults_are_told_in_words(bench: Bench, arm: Boards) -> None:
+def test_board_faults_become_status_text(bench: Bench, arm: Boards) -> None:
     link = bench.open(arm.path())
 
     arm.set("faults", 0x11)
@@ -262,7 +264,7 @@ def test_faults_are_told_in_words(bench: Bench, arm: Boards) -> None:
 
 
 @pytest.mark.parametrize(("board", "kind"), [("grip:G1", Kind.GRIP), ("pen:G1", Kind.PEN)])
-def test_a_handle_beats_while_it_sits_in_its_place(bench: Bench, board: str, kind: Kind) -> None:
+def test_handle_sends_heartbeats_while_attached(bench: Bench, board: str, kind: Kind) -> None:
     with Boards(board) as boards:
         link = bench.open(boards.path())
         (found,) = link.facts().devices
@@ -276,7 +278,7 @@ def test_a_handle_beats_while_it_sits_in_its_place(bench: Bench, board: str, kin
         assert boards.see().commands == 0
 
 
-def test_a_handle_that_falls_asleep_is_not_gone(bench: Bench) -> None:
+def test_sleeping_handle_is_not_disconnected(bench: Bench) -> None:
     with Boards("grip:G1") as boards:
         link = bench.open(boards.path())
         boards.set("asleep", 1)
@@ -287,7 +289,7 @@ def test_a_handle_that_falls_asleep_is_not_gone(bench: Bench) -> None:
         assert link.facts().gone == ""
 
 
-def test_grips_behind_a_receiver_come_and_go(bench: Bench) -> None:
+def test_receiver_grips_connect_and_disconnect(bench: Bench) -> None:
     with Boards("receiver:G1,G2") as boards:
         boards.set("here", 0, device=1)
         link = bench.open(boards.path())

@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from tests.support.service.polling import eventually
-from tests.support.service.stepped_line import SteppedLine, stepped_line
+from tests.support.service.stepped_board_service import SteppedBoardService, stepped_board_service
 
 TURNS: Final = 100
 # To and fro, and so little that the board stays where it is.
@@ -18,12 +18,12 @@ PERIODS: Final = 2
 
 
 @pytest.fixture
-def line(tmp_path: Path) -> Iterator[SteppedLine]:
-    with stepped_line(tmp_path) as found:
+def line(tmp_path: Path) -> Iterator[SteppedBoardService]:
+    with stepped_board_service(tmp_path) as found:
         yield found
 
 
-def test_what_a_tick_orders_is_in_the_second_packet_behind_it_at_the_latest(line: SteppedLine) -> None:
+def test_tick_s_order_reaches_the_motor_within_two_packets(line: SteppedBoardService) -> None:
     counted = 0
     for turn in range(TURNS):
         trips, force = line.boards.see().trips, FORCE * (-1) ** turn

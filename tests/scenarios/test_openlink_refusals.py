@@ -7,22 +7,22 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.service.board_desk import BoardDesk
+from tests.support.service.board_service import BoardService
 from tests.support.service.polling import eventually
 
 ROUTE = "/arm/A1/config/gravity_compensation"
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[BoardDesk]:
-    with BoardDesk(tmp_path, "arm:A1") as running:
-        running.ready("A1")
+def setup(tmp_path: Path) -> Iterator[BoardService]:
+    with BoardService(tmp_path, "arm:A1") as running:
+        running.wait_ready("A1")
         yield running
 
 
-def reports(desk: BoardDesk, words: str) -> None:
+def reports(setup: BoardService, words: str) -> None:
     """Wait until the device is shown to report exactly that."""
-    eventually(lambda: desk.done("GET", "/arm/A1")["reports"] == words, f"it reports {words!r}", pause_s=0.01)
+    eventually(lambda: setup.ask_ok("GET", "/arm/A1")["reports"] == words, f"it reports {words!r}", pause_s=0.01)
 
 
 @pytest.mark.parametrize(
@@ -34,14 +34,14 @@ def reports(desk: BoardDesk, words: str) -> None:
         ("faults", 1, "overheated"),
     ],
 )
-def test_a_device_reports_what_it_did_not_take_and_what_is_wrong_until_it_is_over(
-    desk: BoardDesk, knob: str, value: int, words: str
+def test_device_reports_refused_values_and_faults_until_they_end(
+    setup: BoardService, knob: str, value: int, words: str
 ) -> None:
-    reports(desk, "")
-    desk.boards.set(knob, value)
-    assert desk.done("POST", ROUTE, {"enabled": False})["enabled"] is False
-    reports(desk, words)
+    reports(setup, "")
+    setup.boards.set(knob, value)
+    assert setup.ask_ok("POST", ROUTE, {"enabled": False})["enabled"] is False
+    reports(setup, words)
 
-    desk.boards.set(knob, 0)
-    desk.done("POST", ROUTE, {"enabled": True})
-    reports(desk, "")
+    setup.boards.set(knob, 0)
+    setup.ask_ok("POST", ROUTE, {"enabled": True})
+    reports(setup, "")

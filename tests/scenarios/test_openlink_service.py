@@ -14,10 +14,10 @@ from actors.device.messages import Phase, SimulatedSpec
 from actors.values.identity import Connection, Kind
 from tests.emulators.boards import Boards
 from tests.support.boards.board_links import BoardsAt
-from tests.support.clients.listener import Listener
-from tests.support.service.inside import ServiceInside
-from tests.support.service.patience import silence_counts
-from tests.support.service.polling import PATIENCE_S, eventually
+from tests.support.clients.event_client import EventClient
+from tests.support.service.in_process_service import InProcessService
+from tests.support.service.polling import TIMEOUT_S, eventually
+from tests.support.service.timeouts import shipped_silence_limits
 
 SIMULATED = (SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),)
 RATE_HZ = 4000
@@ -30,7 +30,7 @@ PUSH = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}
 class Bench:
     """A board, the service that drives it, and what the service tells."""
 
-    def __init__(self, boards: Boards, service: ServiceInside, events: Listener) -> None:
+    def __init__(self, boards: Boards, service: InProcessService, events: EventClient) -> None:
         self.boards = boards
         self.service = service
         self.events = events
@@ -48,10 +48,10 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     settings = {"control/frequency": RATE_HZ, "sessions/command_timeout": 0.5}
     with (
         Boards("arm:A1") as boards,
-        ServiceInside(
+        InProcessService(
             tmp_path, simulated=SIMULATED, settings=settings, links=BoardsAt(boards.path()), settled=False
         ) as service,
-        Listener(service.events) as events,
+        EventClient(service.events) as events,
     ):
         bench = Bench(boards, service, events)
         bench.ready()
@@ -66,8 +66,8 @@ def push(channel: ClientConnection, *device_ids: str, **commands: Any) -> Any:
 
 
 @pytest.mark.promise(3, "Simulated devices are recognised beside real ones")
-def test_a_force_reaches_the_motors_of_the_board_and_of_the_simulated_arm(bench: Bench) -> None:
-    with connect(bench.service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
+def test_force_reaches_the_motors_of_board_and_simulated_arm(bench: Bench) -> None:
+    with connect(bench.service.ws, proxy=None, open_timeout=TIMEOUT_S) as channel:
         channel.recv()
 
         def forces() -> list[float]:
@@ -84,52 +84,54 @@ def test_a_force_reaches_the_motors_of_the_board_and_of_the_simulated_arm(bench:
     eventually(bench.boards.obeys, "it is told what to do", pause_s=0.005)
 
 
-def test_a_client_that_goes_leaves_the_motors_at_zero(bench: Bench) -> None:
-    with connect(bench.service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
+def test_client_disconnect_zeroes_the_motors(bench: Bench) -> None:
+    with connect(bench.service.ws, proxy=None, open_timeout=TIMEOUT_S) as channel:
         channel.recv()
         eventually(lambda: push(channel, "A1") and bench.boards.see().driven, "the motors are on", pause_s=0.005)
 
     eventually(lambda: not bench.boards.see().driven and bench.boards.obeys(), "told to be at zero", pause_s=0.005)
 
 
-def test_a_board_that_stands_still_is_stale_and_then_disconnected(bench: Bench) -> None:
-    with silence_counts():
+def test_silent_board_becomes_stale_then_disconnected(bench: Bench) -> None:
+    with shipped_silence_limits():
         bench.boards.freeze()
-        stale = bench.events.hears("device-safety-triggered", safety_type="device_stale", device_id="A1")
-        lost = bench.events.hears("device-disconnected", device_id="A1")
+        stale = bench.events.wait_for_event("device-safety-triggered", safety_type="device_stale", device_id="A1")
+        lost = bench.events.wait_for_event("device-disconnected", device_id="A1")
     bench.boards.thaw()
 
     assert stale["time"] < lost["time"]
     bench.ready()
-    assert len(bench.events.heard("device-connected", device_id="A1")) == 2
+    assert len(bench.events.received_events("device-connected", device_id="A1")) == 2
     assert bench.phase("A001") is Phase.READY
 
 
-def test_a_board_that_is_killed_is_disconnected_by_its_line_and_not_for_its_silence(bench: Bench) -> None:
+def test_killed_board_is_disconnected_by_its_closed_line(bench: Bench) -> None:
     bench.boards.kill()
 
-    lost = bench.events.hears("device-disconnected", device_id="A1")
+    lost = bench.events.wait_for_event("device-disconnected", device_id="A1")
 
     assert lost["data"]["port"] == "board0"
     assert "sent nothing" not in lost["message"]
 
 
-def test_a_board_that_is_pulled_out_and_plugged_in_again_is_the_same(bench: Bench) -> None:
+def test_replugged_board_is_the_same_device(bench: Bench) -> None:
     bench.boards.unplug()
-    bench.events.hears("device-disconnected", device_id="A1")
+    bench.events.wait_for_event("device-disconnected", device_id="A1")
 
     bench.boards.plug()
-    eventually(lambda: len(bench.events.heard("device-connected", device_id="A1")) == 2, "it is back", pause_s=0.01)
+    eventually(
+        lambda: len(bench.events.received_events("device-connected", device_id="A1")) == 2, "it is back", pause_s=0.01
+    )
 
     bench.ready()
     eventually(bench.boards.obeys, "it is told what to do", pause_s=0.005)
 
 
-def test_grips_behind_a_receiver_are_shown_with_what_they_say(tmp_path: Path) -> None:
+def test_receiver_grips_show_their_reported_state(tmp_path: Path) -> None:
     with (
         Boards("receiver:G1,G2") as boards,
-        ServiceInside(tmp_path, simulated=(), links=BoardsAt(boards.path()), settled=False) as service,
-        Listener(service.events) as events,
+        InProcessService(tmp_path, simulated=(), links=BoardsAt(boards.path()), settled=False) as service,
+        EventClient(service.events) as events,
     ):
         bench = Bench(boards, service, events)
         bench.ready("G1")
@@ -147,25 +149,25 @@ def test_grips_behind_a_receiver_are_shown_with_what_they_say(tmp_path: Path) ->
             eventually(lambda: second()["state"]["battery_level"] == 0.5, "the battery is shown", pause_s=0.01)
             eventually(lambda: second()["state"]["buttons"]["b"], "the button is shown", pause_s=0.01)
         boards.set("battery", 0.1, device=1)
-        assert events.hears("device-battery-low", device_id="G2")
+        assert events.wait_for_event("device-battery-low", device_id="G2")
         boards.set("here", 0, device=0)
-        assert events.hears("device-disconnected", device_id="G1")
+        assert events.wait_for_event("device-disconnected", device_id="G1")
         assert bench.phase("G2") is Phase.READY
 
 
 @pytest.mark.promise(153)
-def test_an_arm_that_settles_by_its_own_word_settles_once(tmp_path: Path) -> None:
+def test_arm_that_reports_settling_settles_once(tmp_path: Path) -> None:
     """A settling arm is shown not ready for the time that its firmware names, once."""
     with (
         Boards("arm:A1", "arm:A2") as boards,
-        ServiceInside(
+        InProcessService(
             tmp_path,
             simulated=(),
             settings={"control/frequency": 1000, "devices/detection/period": 100},
             links=BoardsAt(boards.path(0), boards.path(1)),
             settled=False,
         ) as service,
-        Listener(service.events) as events,
+        EventClient(service.events) as events,
     ):
         bench = Bench(boards, service, events)
         boards.unplug(0)

@@ -12,9 +12,15 @@ import pytest
 
 from actors.control.silence_watch import SilenceWatch
 from actors.control.timekeeper import PERIOD_S
-from tests.support.clients.listener import Listener
+from tests.support.clients.event_client import EventClient
 from tests.support.service.polling import eventually
-from tests.support.service.stepped_line import BOARD, RATE_HZ, SIMULATED, SteppedLine, stepped_line
+from tests.support.service.stepped_board_service import (
+    BOARD,
+    RATE_HZ,
+    SIMULATED,
+    SteppedBoardService,
+    stepped_board_service,
+)
 
 STALE_MS: Final = 30.0
 # Not before this, ms of silence, and not after that.
@@ -56,13 +62,13 @@ def looks() -> Iterator[Looks]:
         yield counted
 
 
-def silent_ms(line: SteppedLine, heard_ns: int) -> float:
+def silent_ms(line: SteppedBoardService, heard_ns: int) -> float:
     """How long ago that was, by the loop's clock."""
     return (int(line.service.runtime.loop_state()["tick_ns"]) - heard_ns) * 1e-6
 
 
-def test_it_is_stale_in_time_and_gone_in_time_and_the_arm_beside_it_stays(looks: Looks, tmp_path: Path) -> None:
-    with stepped_line(tmp_path) as line, Listener(line.service.events) as events:
+def test_silent_board_is_stale_then_disconnected_in_time_and_the_other_arm_stays(looks: Looks, tmp_path: Path) -> None:
+    with stepped_board_service(tmp_path) as line, EventClient(line.service.events) as events:
         service, inventory = line.service, line.service.system.inventory
 
         def newest_ns() -> int:
@@ -75,7 +81,7 @@ def test_it_is_stale_in_time_and_gone_in_time_and_the_arm_beside_it_stays(looks:
         line.boards.freeze()
         while silent_ms(line, newest_ns()) < STALE_MS - TURN_MS:
             passes()
-        stale = events.hears("device-safety-triggered", safety_type="device_stale", device_id=BOARD)
+        stale = events.wait_for_event("device-safety-triggered", safety_type="device_stale", device_id=BOARD)
         assert silent_ms(line, newest_ns()) <= STALE_MS
         assert 0 < stale["data"]["silent_ms"] <= STALE_MS
         assert line.shown()[0] == 0
@@ -86,7 +92,7 @@ def test_it_is_stale_in_time_and_gone_in_time_and_the_arm_beside_it_stays(looks:
         assert inventory.value.find(BOARD) is not None
         while silent_ms(line, heard_ns) < ALIVE_MS + 2 * TURN_MS:
             passes()
-        events.hears("device-disconnected", device_id=BOARD)
+        events.wait_for_event("device-disconnected", device_id=BOARD)
         assert silent_ms(line, heard_ns) <= GONE_MS
         eventually(
             lambda: [one.device_id for one in inventory.value.devices] == [SIMULATED], "it is gone", pause_s=0.002

@@ -31,7 +31,7 @@ def driving(path: str) -> Generator[subprocess.Popen[str], None, None]:
             process.kill()
 
 
-def test_a_board_follows_the_loop_and_its_state_comes_back() -> None:
+def test_board_follows_the_loop_and_returns_its_state() -> None:
     with Boards("arm:A1") as boards, DrivenBoards(boards.path()) as driven:
         eventually(lambda: boards.see().phase == 3, "it is ready", pause_s=0.01)
         before = tuple(driven.readers[0].snapshot()["joint"])
@@ -47,7 +47,7 @@ def test_a_board_follows_the_loop_and_its_state_comes_back() -> None:
         assert seen.trips == 0 or seen.tripped or seen.gap_ns > WATCHDOG_NS
 
 
-def test_a_driver_that_stands_still_loses_its_force_to_the_watchdog() -> None:
+def test_stopped_driver_trips_the_board_watchdog() -> None:
     with Boards("arm:A1") as boards, driving(boards.path()) as process:
         driven = eventually(
             lambda: found if (found := boards.see()).driven else None, "its motors are on", pause_s=0.01
@@ -63,7 +63,7 @@ def test_a_driver_that_stands_still_loses_its_force_to_the_watchdog() -> None:
 
 
 @pytest.mark.soak
-def test_the_watchdog_takes_60_ms_at_most() -> None:
+def test_watchdog_trips_within_60_ms() -> None:
     with Boards("arm:A1") as boards, driving(boards.path()) as process:
         for _ in range(20):
             eventually(lambda: boards.see().driven, "its motors are on", pause_s=0.01)

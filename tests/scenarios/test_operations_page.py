@@ -21,14 +21,14 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Origin
 
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
-from tests.support.wire.page import DOCS
+from tests.support.wire.doc_page import DOCS
 
 PAGE: Final = (DOCS / "operations.md").read_text(encoding="utf-8")
 NAME: Final = "haptics.example"
-PATIENCE_S: Final = 30.0
+TIMEOUT_S: Final = 30.0
 
 
 def block(kind: str) -> str:
@@ -40,7 +40,7 @@ def block(kind: str) -> str:
 # ---------------------------------------------------------------- commands
 
 
-def test_a_peer_comes_in_as_the_page_says() -> None:
+def test_remote_client_is_admitted_by_the_page_s_settings() -> None:
     opened, asked = re.findall(r"^```\n(.+)\n```$", PAGE, re.MULTILINE)
     program, command, *arguments = opened.split()
     assert (program, command) == ("hapticd", "run")
@@ -84,7 +84,7 @@ class Front:
             "\n%{http_code}",
         ]
         words = [*line, *(part for one in headers for part in ("-H", one)), *sent, f"https://{NAME}:{self.port}{path}"]
-        done = subprocess.run(words, input=body, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+        done = subprocess.run(words, input=body, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
         answer, _, status = done.stdout.rpartition("\n")
         return int(status or 0), answer
 
@@ -94,7 +94,7 @@ class Front:
         # The client reads in a thread of its own: a ticket of TLS 1.3, which comes by itself while the request is written, can
         # lose that request in Python's ssl.
         trusted.maximum_version = ssl.TLSVersion.TLSv1_2
-        wire = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE_S)
+        wire = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_S)
         return connect(
             f"wss://{NAME}{path}",
             sock=wire,
@@ -103,21 +103,21 @@ class Front:
             origin=None if origin is None else Origin(origin),
             proxy=None,
             compression=None,
-            open_timeout=PATIENCE_S,
+            open_timeout=TIMEOUT_S,
         )
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     (origin,) = re.findall(r"add `(https://\S+)` to `communication/allowed_origins`", PAGE)
     chosen = {"communication/allowed_origins": json.dumps([origin]), "control/frequency": 1000}
-    with ServiceInside(tmp_path_factory.mktemp("state"), settings=chosen) as running:
+    with InProcessService(tmp_path_factory.mktemp("state"), settings=chosen) as running:
         yield running
 
 
 @pytest.fixture(scope="module", params=["nginx", "caddy"])
 def front(
-    request: pytest.FixtureRequest, service: ServiceInside, tmp_path_factory: pytest.TempPathFactory
+    request: pytest.FixtureRequest, service: InProcessService, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Front]:
     program = shutil.which(request.param, path=f"{os.environ['PATH']}{os.pathsep}/usr/sbin")
     if program is None or shutil.which("openssl") is None or shutil.which("curl") is None:
@@ -204,15 +204,15 @@ def running(command: list[str], home: Path) -> Generator[None]:
             raise
         finally:
             process.terminate()
-            process.wait(PATIENCE_S)
+            process.wait(TIMEOUT_S)
 
 
 def frame_of(channel: ClientConnection) -> Any:
     """The next message."""
-    return json.loads(channel.recv(timeout=PATIENCE_S))
+    return json.loads(channel.recv(timeout=TIMEOUT_S))
 
 
-def test_a_stranger_gets_401_from_the_proxy_on_every_door(front: Front) -> None:
+def test_client_without_token_gets_401_from_the_proxy_on_every_port(front: Front) -> None:
     for path in ("/", "/devices", "/events", "/devices?token=wrong", "/stop"):
         assert front.ask(path, "Authorization: Bearer wrong")[0] == 401, path
     for path in ("/", "/events"):
@@ -220,7 +220,7 @@ def test_a_stranger_gets_401_from_the_proxy_on_every_door(front: Front) -> None:
             front.channel(path)
 
 
-def test_who_has_the_token_asks_and_changes(front: Front) -> None:
+def test_client_with_token_reads_and_writes_through_the_proxy(front: Front) -> None:
     bearer = f"Authorization: Bearer {front.token}"
 
     assert json.loads(front.ask("/devices", bearer)[1])["arm"]

@@ -16,10 +16,10 @@ from websockets.sync.client import connect
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import Phase
 from actors.port.messages import PORTS, PortClosed, PortOpened
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import Reply, exchange
-from tests.support.clients.listener import Listener
-from tests.support.service.inside import ServiceInside
-from tests.support.service.living_actors import handled, kill
+from tests.support.service.actor_faults import crash_and_restart, drain_actor
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from tests.support.service.running_system import RunningSystem
 
@@ -35,14 +35,14 @@ def system(tmp_path: Path) -> Iterator[RunningSystem]:
 
 
 @contextmanager
-def listening(system: RunningSystem) -> Generator[Listener]:
+def listening(system: RunningSystem) -> Generator[EventClient]:
     """A subscriber that hears everything from here on."""
-    with Listener(system.events) as listener:
+    with EventClient(system.events) as listener:
         eventually(lambda: system.metric("hapticd_event_subscribers") == 1, "subscribed", pause_s=0.002, tries=5_000)
         yield listener
 
 
-def flap(service: ServiceInside, port: str = ARM_PORT, times: int = LOOPS) -> None:
+def flap(service: InProcessService, port: str = ARM_PORT, times: int = LOOPS) -> None:
     """The link of a port drops and opens again, so many times; return when everybody has heard of it."""
     directory = service.system.context.directory
     status = service.system.ports.value.get(port)
@@ -52,33 +52,33 @@ def flap(service: ServiceInside, port: str = ARM_PORT, times: int = LOOPS) -> No
     settled(service, port)
 
 
-def settled(service: ServiceInside, port: str = ARM_PORT) -> None:
+def settled(service: InProcessService, port: str = ARM_PORT) -> None:
     """Return when guard, keeper of the ports and keeper of the devices have handled what they were told."""
     directory = service.system.context.directory
     for name in (PORTS, f"port/{port}", PORTS, DEVICES, PORTS):
-        handled(directory, name)
+        drain_actor(directory, name)
 
 
-def shown(service: ServiceInside, port: str = ARM_PORT) -> Any:
+def shown(service: InProcessService, port: str = ARM_PORT) -> Any:
     """The port's record over HTTP."""
     reply = exchange(service.http, "GET", f"/ports/{port}")
     assert reply.status == 200, reply.body
     return reply.json
 
 
-def reset(service: ServiceInside, port: str = ARM_PORT) -> Reply:
+def reset(service: InProcessService, port: str = ARM_PORT) -> Reply:
     return exchange(service.http, "POST", f"/ports/{quote(port, safe='')}/reset")
 
 
-def ids(service: ServiceInside) -> list[str]:
+def ids(service: InProcessService) -> list[str]:
     return [record.device_id for record in service.system.inventory.value.devices]
 
 
-def gone(service: ServiceInside) -> None:
+def gone(service: InProcessService) -> None:
     assert ids(service) == ["B001"]
 
 
-def back(service: ServiceInside) -> None:
+def back(service: InProcessService) -> None:
     """Wait until the arm is there again and ready."""
 
     def ready() -> bool:
@@ -88,7 +88,7 @@ def back(service: ServiceInside) -> None:
     eventually(ready, "the arm is back", pause_s=0.005, tries=4_000)
 
 
-def test_a_connection_loop_blocks_the_port_and_everybody_can_see_it(system: RunningSystem) -> None:
+def test_connection_loop_blocks_the_port_in_http_events_and_metrics(system: RunningSystem) -> None:
     assert shown(system) == {
         "port": ARM_PORT,
         "path": ARM_PORT,
@@ -101,10 +101,10 @@ def test_a_connection_loop_blocks_the_port_and_everybody_can_see_it(system: Runn
     assert system.metric(GAUGE, port=ARM_PORT) == 0
     with listening(system) as listener:
         flap(system)
-        looping = listener.hears("device-connection-loop", port=ARM_PORT)
-        blocked = listener.hears("port-blocked", port=ARM_PORT)
-        listener.hears("device-disconnected", device_id="A001")
-        assert len(listener.heard("device-disconnected")) == 1
+        looping = listener.wait_for_event("device-connection-loop", port=ARM_PORT)
+        blocked = listener.wait_for_event("port-blocked", port=ARM_PORT)
+        listener.wait_for_event("device-disconnected", device_id="A001")
+        assert len(listener.received_events("device-disconnected")) == 1
 
     gone(system)
     assert looping["data"] == {
@@ -135,15 +135,15 @@ def test_a_connection_loop_blocks_the_port_and_everybody_can_see_it(system: Runn
     assert system.ask("GET", "/readyz").status == 200
 
 
-def test_a_reset_brings_the_device_back(system: RunningSystem, caplog: pytest.LogCaptureFixture) -> None:
+def test_reset_restores_the_device(system: RunningSystem, caplog: pytest.LogCaptureFixture) -> None:
     flap(system)
     with listening(system) as listener, caplog.at_level(logging.INFO, "hapticd.audit"):
         reply = reset(system)
-        listener.hears("port-state-changed", port=ARM_PORT, state="active", reason="reset")
-        listener.hears("device-connected", device_id="A001")
+        listener.wait_for_event("port-state-changed", port=ARM_PORT, state="active", reason="reset")
+        listener.wait_for_event("device-connected", device_id="A001")
         back(system)
         assert reset(system).json == shown(system)
-        assert len(listener.heard("port-state-changed")) == 1
+        assert len(listener.received_events("port-state-changed")) == 1
 
     assert reply.status == 200
     assert (reply.json["state"], reply.json["loops"], reply.json["blocked_since"]) == ("active", 0, None)
@@ -153,11 +153,11 @@ def test_a_reset_brings_the_device_back(system: RunningSystem, caplog: pytest.Lo
 
 
 @pytest.mark.parametrize("name", [f"port/{ARM_PORT}", PORTS, DEVICES, "settings"])
-def test_it_stays_blocked_over_the_death_of_any_actor(system: RunningSystem, name: str) -> None:
+def test_port_stays_blocked_after_any_actor_crashes(system: RunningSystem, name: str) -> None:
     flap(system)
     before = shown(system)
 
-    kill(system.directory, name)
+    crash_and_restart(system.directory, name)
     flap(system, times=1)
     assert shown(system) == before
     gone(system)
@@ -167,22 +167,22 @@ def test_it_stays_blocked_over_the_death_of_any_actor(system: RunningSystem, nam
 
 
 @pytest.mark.parametrize("name", [f"port/{ARM_PORT}", PORTS])
-def test_a_death_in_the_middle_of_a_loop_forgets_nothing_that_was_counted(system: RunningSystem, name: str) -> None:
+def test_crash_during_a_connection_loop_keeps_the_count(system: RunningSystem, name: str) -> None:
     flap(system, times=LOOPS - 1)
     assert shown(system)["loops"] == LOOPS - 1
 
-    kill(system.directory, name)
+    crash_and_restart(system.directory, name)
     flap(system, times=1)
     assert shown(system)["state"] == "blocked"
 
 
 @pytest.mark.promise(140, "a blocked port stays blocked over a restart of the service")
-def test_it_stays_blocked_over_a_restart_of_the_service(tmp_path: Path) -> None:
+def test_port_stays_blocked_after_a_restart(tmp_path: Path) -> None:
     with RunningSystem(tmp_path) as system:
         flap(system)
         before = shown(system)
 
-    with ServiceInside(tmp_path, settled=False, settings={"simulation/settle_time": 0.05}) as again:
+    with InProcessService(tmp_path, settled=False, settings={"simulation/settle_time": 0.05}) as again:
         assert shown(again) == before
         eventually(lambda: exchange(again.http, "GET", "/readyz").status == 200, "ready without the arm")
         gone(again)
@@ -193,8 +193,8 @@ def test_it_stays_blocked_over_a_restart_of_the_service(tmp_path: Path) -> None:
         assert shown(free)["state"] == "active"
 
 
-def test_slow_flapping_is_not_blocked(tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, stepping=True, settings={"control/frequency": 100}) as service:
+def test_slow_reconnects_are_not_blocked(tmp_path: Path) -> None:
+    with InProcessService(tmp_path, stepping=True, settings={"control/frequency": 100}) as service:
         for _ in range(3 * LOOPS):
             flap(service, times=1)
             service.wait(2.51)
@@ -206,7 +206,7 @@ def test_slow_flapping_is_not_blocked(tmp_path: Path) -> None:
         assert ids(service) == ["A001", "B001"]
 
 
-def test_a_port_that_still_loops_after_the_reset_is_blocked_again(system: RunningSystem) -> None:
+def test_port_still_looping_after_the_reset_is_blocked_again(system: RunningSystem) -> None:
     flap(system)
     first = shown(system)
     assert reset(system).status == 200
@@ -219,23 +219,26 @@ def test_a_port_that_still_loops_after_the_reset_is_blocked_again(system: Runnin
     assert shown(system)["blocked_since"] > first["blocked_since"]
 
 
-def test_a_loop_can_be_said_without_blocking(tmp_path: Path) -> None:
+def test_simulated_connection_loop_without_blocking_is_reported(tmp_path: Path) -> None:
     settings = {"devices/detection/block_on_loop": False, "devices/detection/loop_threshold": 2}
     with RunningSystem(tmp_path, settings=settings) as system, listening(system) as listener:
         flap(system, times=3)
-        assert listener.hears("device-connection-loop", port=ARM_PORT)["data"]["loops"] == 2
+        assert listener.wait_for_event("device-connection-loop", port=ARM_PORT)["data"]["loops"] == 2
         assert shown(system)["state"] == "active"
-        assert (len(listener.heard("device-connection-loop")), listener.heard("port-blocked")) == (1, [])
+        assert (len(listener.received_events("device-connection-loop")), listener.received_events("port-blocked")) == (
+            1,
+            [],
+        )
 
 
-def test_an_unknown_port_is_named(system: RunningSystem) -> None:
+def test_unknown_port_is_named(system: RunningSystem) -> None:
     for method, path in (("GET", "/ports/sim9"), ("POST", "/ports/sim9/reset"), ("POST", "/ports/%2Fdev%2Fsim0/reset")):
         reply = system.ask(method, path)
         assert reply.status == 404
         assert "There is no port" in reply.json["error"]
 
 
-def test_a_path_is_a_name_too(system: RunningSystem) -> None:
+def test_port_may_be_named_by_its_path(system: RunningSystem) -> None:
     system.directory.tell(PORTS, PortOpened("ttyACM0", "/dev/ttyACM0", None))
     settled(system, "ttyACM0")
     flap(system, "ttyACM0")
@@ -244,11 +247,11 @@ def test_a_path_is_a_name_too(system: RunningSystem) -> None:
     assert (reply.status, reply.json["port"], reply.json["state"]) == (200, "ttyACM0", "active")
 
 
-def test_a_setting_blocks_ports_and_only_the_setting_unblocks_them(system: RunningSystem) -> None:
+def test_blocking_setting_blocks_ports_and_only_it_unblocks_them(system: RunningSystem) -> None:
     route = "/settings/devices/detection/blocked_ports"
     with listening(system) as listener:
         assert system.ask("POST", route, [ARM_PORT, "/dev/ttyACM7"]).status == 200
-        assert listener.hears("port-blocked", port=ARM_PORT)["data"]["reason"] == "configuration"
+        assert listener.wait_for_event("port-blocked", port=ARM_PORT)["data"]["reason"] == "configuration"
         eventually(lambda: ids(system) == ["B001"], "the arm is gone", pause_s=0.005)
         assert shown(system)["reason"] == "configuration"
         assert shown(system, "ttyACM7")["path"] == "/dev/ttyACM7"
@@ -257,12 +260,12 @@ def test_a_setting_blocks_ports_and_only_the_setting_unblocks_them(system: Runni
         assert "devices/detection/blocked_ports" in refused.json["error"]
 
         assert system.ask("DELETE", route).status == 200
-        listener.hears("port-state-changed", port=ARM_PORT, state="active")
+        listener.wait_for_event("port-state-changed", port=ARM_PORT, state="active")
         back(system)
     assert system.ask("GET", "/ports/ttyACM7").status == 404
 
 
-def test_a_simulated_device_may_be_taken_away_and_added_as_often_as_one_likes(system: RunningSystem) -> None:
+def test_simulated_device_may_be_removed_and_added_without_limit(system: RunningSystem) -> None:
     for _ in range(LOOPS + 2):
         assert system.ask("DELETE", "/simulation/devices/A001").status == 200
         assert system.ask("POST", "/simulation/devices", {"type": "arm", "device_id": "A001"}).status == 200
@@ -273,7 +276,7 @@ def test_a_simulated_device_may_be_taken_away_and_added_as_often_as_one_likes(sy
     assert "A001" in ids(system)
 
 
-def test_a_client_gets_one_frame_for_each_message_throughout(system: RunningSystem) -> None:
+def test_client_gets_one_frame_per_message_throughout(system: RunningSystem) -> None:
     with connect(system.ws, proxy=None) as channel:
         first = json.loads(channel.recv())
         assert first["arm"][0]["device_id"] == "A001"

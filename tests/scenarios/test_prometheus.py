@@ -58,7 +58,7 @@ def test_the_scrape_job_is_valid() -> None:
 
 
 @needs_promtool
-def test_the_alert_rules_are_valid_and_fire_on_what_they_are_for() -> None:
+def test_alert_rules_are_valid_and_fire_on_their_conditions() -> None:
     promtool("check", "rules", "alerts.yml")
     promtool("test", "rules", "alerts.test.yml")
 
@@ -74,7 +74,7 @@ def test_the_metrics_page_keeps_the_conventions(service: RunningService) -> None
     assert promtool("check", "metrics", text=service.metrics()) == ""
 
 
-def test_the_metrics_page_has_what_the_alerts_stand_on(service: RunningService) -> None:
+def test_metrics_page_has_every_metric_of_the_alerts(service: RunningService) -> None:
     shown = set(re.findall(r"^(hapticd_\w+)(?:\{[^}]*\})? ", service.metrics(), re.MULTILINE))
 
     assert ALERTED_ON - shown == set()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.clients.curl import parsed
+from tests.support.clients.curl import parse_curl
 from tests.support.service.process import RunningService
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -50,15 +50,15 @@ def test_the_first_client_pushes_the_arm(service: RunningService, tmp_path: Path
 
 
 @pytest.mark.parametrize("line", CURL_LINES)
-def test_a_curl_line_is_answered(service: RunningService, line: str) -> None:
-    status, answer = service.request(*parsed(line, BASE))
+def test_curl_line_is_answered_as_written(service: RunningService, line: str) -> None:
+    status, answer = service.request(*parse_curl(line, BASE))
 
     assert status == 200, answer
     assert answer
 
 
-def test_the_curl_lines_were_found() -> None:
-    assert {parsed(line, BASE)[:2] for line in CURL_LINES} >= {
+def test_curl_lines_are_found_on_the_page() -> None:
+    assert {parse_curl(line, BASE)[:2] for line in CURL_LINES} >= {
         ("GET", "/version"),
         ("GET", "/devices"),
         ("POST", "/stop"),

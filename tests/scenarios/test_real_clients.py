@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 
 from tests.support.clients.client_requests import DEVICES, GROUPS, ClientRequest, read_real, read_requests
-from tests.support.clients.peer import Peer, encoded
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket, encode_frame
+from tests.support.service.in_process_service import InProcessService
 from tests.support.wire.frames import entries
-from tests.support.wire.words import Object
+from tests.support.wire.wire_variants import Object
 
 INVERSE = {"serialization/vocabulary": "inverse"}
 XYZ = {"x", "y", "z"}
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     folder = tmp_path_factory.mktemp("state")
-    with ServiceInside(folder, simulated=DEVICES, settings=INVERSE, stepping=True) as running:
+    with InProcessService(folder, simulated=DEVICES, settings=INVERSE, stepping=True) as running:
         yield running
 
 
@@ -49,9 +49,9 @@ def check_readable(frame: Object, version: str) -> dict[str, Object]:
     return {name: entry for _, name, entry in found}
 
 
-def answer(peer: Peer, request: ClientRequest, version: str) -> dict[str, Object]:
+def answer(peer: RawWebSocket, request: ClientRequest, version: str) -> dict[str, Object]:
     """Entries of the one frame that answers a request."""
-    peer.write(encoded(request.text, request.opcode))
+    peer.write(encode_frame(request.text, request.opcode))
     frame = peer.frame()
     shown = check_readable(frame, version)
     assert {name for name, entry in shown.items() if "config" in entry} == request.full
@@ -61,45 +61,45 @@ def answer(peer: Peer, request: ClientRequest, version: str) -> dict[str, Object
 
 @pytest.mark.parametrize("version", ["3.0", "3.1"])
 def test_each_client_gets_one_text_frame_for_each_message_with_all_that_it_reads(
-    service: ServiceInside, version: str
+    service: InProcessService, version: str
 ) -> None:
     url = service.ws_v30 if version == "3.0" else service.ws
     for _, requests in groupby(read_requests(), lambda request: request.client):
-        with Peer(url) as peer:
+        with RawWebSocket(url) as peer:
             first = check_readable(peer.frame(), version)
             assert all("config" in entry for entry in first.values())
             for request in requests:
                 answer(peer, request, version)
-            peer.owes_nothing()
+            peer.check_nothing_unread()
             peer.close()
-        service.sessions_gone()
+        service.wait_for_sessions()
 
 
-def test_a_client_that_sends_before_it_reads_gets_the_same_frames(service: ServiceInside) -> None:
+def test_client_that_sends_before_reading_gets_the_same_frames(service: InProcessService) -> None:
     requests = read_requests()
-    with Peer(service.ws) as peer:
-        peer.write(b"".join(encoded(request.text, request.opcode) for request in requests))
+    with RawWebSocket(service.ws) as peer:
+        peer.write(b"".join(encode_frame(request.text, request.opcode) for request in requests))
         check_readable(peer.frame(), "3.1")
         for request in requests:
             frame = peer.frame()
             shown = check_readable(frame, "3.1")
             assert {name for name, entry in shown.items() if "config" in entry} == request.full
             assert [error["path"] for error in frame.get("errors", [])] == request.errors
-        peer.owes_nothing()
+        peer.check_nothing_unread()
 
 
-def test_what_these_clients_command_happens(service: ServiceInside) -> None:
-    with Peer(service.ws) as peer:
+def test_commands_of_public_clients_are_executed(service: InProcessService) -> None:
+    with RawWebSocket(service.ws) as peer:
         peer.frame()
         for request in read_requests():
             answer(peer, request, "3.1")
             service.step()
             for entry in request.message.get("inverse3", []):
                 check_obeyed(service, entry, peer.ask({}))
-        peer.owes_nothing()
+        peer.check_nothing_unread()
 
 
-def check_obeyed(service: ServiceInside, entry: Object, frame: Object) -> None:
+def check_obeyed(service: InProcessService, entry: Object, frame: Object) -> None:
     """A force that was sent is applied, a position that was sent is held."""
     for device in frame["inverse3"]:
         if device["device_id"] == entry["device_id"]:
@@ -114,10 +114,10 @@ def check_obeyed(service: ServiceInside, entry: Object, frame: Object) -> None:
                 assert service.state(device["device_id"])["force"].any()
 
 
-def test_what_public_services_send_stands_in_our_frames_too(service: ServiceInside) -> None:
+def test_frames_have_every_field_that_public_services_send(service: InProcessService) -> None:
     mover, wired = read_real("inverse3_04EA_state_update"), read_real("verse_grip_61576_state")
     shown, first = read_real("docs34_initial_inverse3_04BA"), read_real("docs34_initial_verse_grip_61548_partial")
-    with Peer(service.ws_v30) as peer:
+    with RawWebSocket(service.ws_v30) as peer:
         ours = check_readable(peer.frame(), "3.0")
 
     arm, grip = ours["04EA"], ours["1605"]

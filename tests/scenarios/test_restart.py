@@ -10,10 +10,10 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.support.clients.crowd import LOST, Client, Crowd
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.clients.streaming_clients import LOST, StreamingClient, StreamingClients
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 from tests.support.service.running_system import RunningSystem
@@ -30,12 +30,12 @@ def system(tmp_path: Path) -> Iterator[RunningSystem]:
 
 
 @pytest.fixture
-def crowd(system: RunningSystem) -> Iterator[Crowd]:
-    with Crowd(system.ws, CLIENTS) as streaming:
+def clients(system: RunningSystem) -> Iterator[StreamingClients]:
+    with StreamingClients(system.ws, CLIENTS) as streaming:
         yield streaming
 
 
-def declare(client: Client, profile: str, version: str | None = None) -> None:
+def declare(client: StreamingClient, profile: str, version: str | None = None) -> None:
     """Name the client, and the SDK that it needs."""
     wanted: dict[str, object] = {"profile": {"name": profile}}
     if version is not None:
@@ -52,70 +52,72 @@ def known(folder: Path) -> dict[int, tuple[str, str | None]]:
 
 @pytest.mark.promise(131, "A session's profile and id survive a restart of the service")
 @pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
-def test_clients_come_back_to_their_ids_over_a_restart(tmp_path: Path, killed: bool) -> None:
+def test_clients_reconnect_to_their_session_ids_after_a_restart(tmp_path: Path, killed: bool) -> None:
     with RunningService(state_dir=tmp_path) as service:
-        with Crowd(service.ws, CLIENTS) as crowd:
-            painter, sculptor, _ = crowd.clients
+        with StreamingClients(service.ws, CLIENTS) as clients:
+            painter, sculptor, _ = clients.clients
             declare(painter, "painter", "3.5")
             declare(sculptor, "sculptor")
             painter.configure(basis={"permutation": "YZX"})
-            ids = crowd.session_ids
+            ids = clients.session_ids
             expected = dict(zip(ids, (("painter", "3.5"), ("sculptor", None), ("default", None)), strict=True))
             eventually(lambda: known(tmp_path) == expected, "the disk has them", pause_s=0.01)
             if killed:
                 service.kill()
             else:
                 assert service.stop(signal.SIGTERM) == 0
-            assert [client.goodbye() for client in crowd.clients] == [LOST if killed else GOING_AWAY] * CLIENTS
+            assert [client.close_code() for client in clients.clients] == [LOST if killed else GOING_AWAY] * CLIENTS
 
         service.start()
-        with Crowd(service.ws, 1) as crowd:
+        with StreamingClients(service.ws, 1) as clients:
             for session_id, found in expected.items():
-                again = crowd.join(f"{service.ws}/?session_id={session_id}")
+                again = clients.join(f"{service.ws}/?session_id={session_id}")
                 assert again.session_id == session_id
                 becomes(service.http, session_id, found)
                 assert again.arm()["config"]["basis"] == {"permutation": "XYZ"}
-            newcomer, *_ = crowd.clients
+            newcomer, *_ = clients.clients
             assert newcomer.session_id > max(ids)
             assert min(ids) > 0
             declare(newcomer, "painter")
             becomes(service.http, newcomer.session_id, ("painter", "3.5"))
 
 
-def test_a_session_that_has_ended_is_given_back_to_who_names_it(system: RunningSystem, crowd: Crowd) -> None:
-    client = crowd.clients[0]
+def test_ended_session_id_is_given_to_the_client_that_names_it(
+    system: RunningSystem, clients: StreamingClients
+) -> None:
+    client = clients.clients[0]
     declare(client, "mine", "3.4")
     client.leave()
     eventually(lambda: len(system.system.sessions.value.sessions) == CLIENTS - 1, "it has ended", pause_s=0.005)
 
-    again = crowd.join(f"{system.ws}/?session_id={client.session_id}")
+    again = clients.join(f"{system.ws}/?session_id={client.session_id}")
 
     assert again.session_id == client.session_id
     becomes(system.http, again.session_id, ("mine", "3.4"))
-    newer = crowd.join(f"{system.ws}/?session_id={client.session_id}")
-    assert newer.session_id == max(crowd.session_ids) > again.session_id
+    newer = clients.join(f"{system.ws}/?session_id={client.session_id}")
+    assert newer.session_id == max(clients.session_ids) > again.session_id
 
 
-def test_what_is_no_ended_session_gets_a_new_id_and_a_warning(system: RunningSystem, crowd: Crowd) -> None:
-    wishes = (*NO_SESSIONS, str(crowd.session_ids[0]))
-    with Listener(system.events, kinds="session-warning") as listener:
+def test_unknown_session_id_gets_a_new_one_and_a_warning(system: RunningSystem, clients: StreamingClients) -> None:
+    wishes = (*NO_SESSIONS, str(clients.session_ids[0]))
+    with EventClient(system.events, kinds="session-warning") as listener:
         for wish in wishes:
-            newest = max(crowd.session_ids)
-            newcomer = crowd.join(f"{system.ws}/?session_id={quote(wish)}")
+            newest = max(clients.session_ids)
+            newcomer = clients.join(f"{system.ws}/?session_id={quote(wish)}")
             assert newcomer.session_id == newest + 1, wish
-            event = listener.hears("session-warning", session_id=newcomer.session_id)
+            event = listener.wait_for_event("session-warning", session_id=newcomer.session_id)
             assert event["data"]["reason"] == "resume_refused"
             assert str(newcomer.session_id) in event["message"]
-        assert len(listener.heard("session-warning", reason="resume_refused")) == len(wishes)
+        assert len(listener.received_events("session-warning", reason="resume_refused")) == len(wishes)
 
 
-def test_a_version_that_we_do_not_have_is_an_error_and_a_warning_and_remembered(
-    system: RunningSystem, crowd: Crowd
+def test_unsupported_sdk_version_is_an_error_a_warning_and_remembered(
+    system: RunningSystem, clients: StreamingClients
 ) -> None:
-    client = crowd.clients[0]
-    with Listener(system.events, kinds="session-warning") as listener:
+    client = clients.clients[0]
+    with EventClient(system.events, kinds="session-warning") as listener:
         reply = client.ask({"session": {"configure": {"required_sdk_version": "99.0"}}})
-        event = listener.hears("session-warning", session_id=client.session_id)
+        event = listener.wait_for_event("session-warning", session_id=client.session_id)
 
     (error,) = reply["errors"]
     assert error["path"] == "session.configure.required_sdk_version"
@@ -126,8 +128,8 @@ def test_a_version_that_we_do_not_have_is_an_error_and_a_warning_and_remembered(
     becomes(system.http, client.session_id, ("default", "99.0"))
 
 
-def test_a_profile_that_is_deleted_takes_its_version_with_it(system: RunningSystem, crowd: Crowd) -> None:
-    one, other, _ = crowd.clients
+def test_deleting_a_profile_deletes_its_version(system: RunningSystem, clients: StreamingClients) -> None:
+    one, other, _ = clients.clients
     declare(one, "shared name", "3.5")
     becomes(system.http, one.session_id, ("shared name", "3.5"))
 
@@ -149,10 +151,14 @@ def described(base: str, session_id: int) -> tuple[str, str | None]:
     return shown["profile"]["name"], shown["required_sdk_version"]
 
 
-def test_session_ids_go_on_without_a_jump_after_a_clean_stop(tmp_path: Path) -> None:
+def test_session_ids_continue_after_a_clean_stop(tmp_path: Path) -> None:
     ids: list[int] = []
     for _ in range(3):
-        with RunningService(state_dir=tmp_path) as service, Peer(service.ws) as first, Peer(service.ws) as second:
+        with (
+            RunningService(state_dir=tmp_path) as service,
+            RawWebSocket(service.ws) as first,
+            RawWebSocket(service.ws) as second,
+        ):
             ids += [first.frame()["session_id"], second.frame()["session_id"]]
 
     assert ids == [1, 2, 3, 4, 5, 6]

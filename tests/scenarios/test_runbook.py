@@ -27,8 +27,8 @@ from actors.port.messages import PORTS, PortClosed, PortOpened
 from tests.emulators.boards import Boards
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
-from tests.support.service.inside import ServiceInside
-from tests.support.service.living_actors import handled
+from tests.support.service.actor_faults import drain_actor
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from tests.support.service.running_system import RunningSystem
 from transport.link.driver_spec import UnsupportedIds
@@ -145,13 +145,13 @@ def shell(folder: Path, http: str) -> Generator[Shell]:
 # ---------------------------------------------------------------- a blocked port
 
 
-def test_a_blocked_port_is_found_and_reset_as_written(tmp_path: Path) -> None:
+def test_blocked_port_is_found_and_reset_as_documented(tmp_path: Path) -> None:
     with RunningSystem(tmp_path / "state") as system, shell(tmp_path, system.http) as typist:
         for _ in range(5):
             system.directory.tell(PORTS, PortClosed("sim0"))
             system.directory.tell(PORTS, PortOpened("sim0", "sim0", "A001"))
         for name in (PORTS, "port/sim0", PORTS, DEVICES, PORTS):
-            handled(system.directory, name)
+            drain_actor(system.directory, name)
 
         for typed in commands("HapticdPortBlocked"):
             typist.follows(typed)
@@ -215,7 +215,7 @@ def holder(path: Path) -> Generator[subprocess.Popen[str]]:
 
 
 @pytest.mark.skipif(not FORBIDDEN.exists(), reason="needs sysfs")
-def test_ports_that_cannot_be_used_are_found_and_mended_as_written(tmp_path: Path) -> None:
+def test_unusable_ports_are_found_and_fixed_as_documented(tmp_path: Path) -> None:
     falcon = FalconBoard(period=0.02)
     settings = {"control/frequency": 1000, "devices/detection/period": 100, "devices/detection/timeout": 500}
     with ExitStack() as stack:
@@ -229,7 +229,7 @@ def test_ports_that_cannot_be_used_are_found_and_mended_as_written(tmp_path: Pat
         machine.becomes(1, FORBIDDEN)
         machine.becomes(2, boards.path(2))
         other = stack.enter_context(holder(machine.path(0)))
-        inside = ServiceInside(tmp_path / "state", simulated=(), settings=settings, links=machine, settled=False)
+        inside = InProcessService(tmp_path / "state", simulated=(), settings=settings, links=machine, settled=False)
         service = stack.enter_context(inside)
         typist = stack.enter_context(shell(tmp_path, service.http))
         image = tmp_path / "falcon.bin"

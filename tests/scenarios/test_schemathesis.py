@@ -22,8 +22,8 @@ from schemathesis.generation import GenerationMode
 
 from tests.support.service.process import RunningService
 from tests.support.service.running_system import RunningSystem
-from tests.support.wire.described import ONE_KEY, Clients, described, one_setting, play, restored
-from tests.support.wire.tied import DEVICES
+from tests.support.wire.case_constraints import DEVICES
+from tests.support.wire.openapi_cases import ONE_KEY, OpenSessions, load_description, one_setting, play, restored
 from transport.http.app import HTTP_ROUTES
 from transport.http.openapi import path_of
 from transport.http.schema.settings import keys
@@ -61,10 +61,10 @@ class Played:
             state = stack.enter_context(TemporaryDirectory(dir=self.folder))
             chosen = UNBLOCKED if paths[0].startswith("/simulation/") else PREVIEWS
             service = stack.enter_context(RunningSystem(Path(state), simulated=DEVICES, settings=chosen))
-            clients = stack.enter_context(Clients(service))
+            clients = stack.enter_context(OpenSessions(service))
             session = stack.enter_context(requests.Session())
             if self.api is None:
-                self.api = described(service.http)
+                self.api = load_description(service.http)
             self.api.config.update(base_url=service.http)
             for path in paths:
                 operation = self.api[path][method]
@@ -73,8 +73,8 @@ class Played:
                 sent = play(operation, GenerationMode.NEGATIVE, invalid, send)
                 play(operation, GenerationMode.POSITIVE, valid + invalid - sent, send)
 
-    def _send(self, clients: Clients, session: requests.Session, restore: Callable[[], None], case: Any) -> None:
-        clients.back()
+    def _send(self, clients: OpenSessions, session: requests.Session, restore: Callable[[], None], case: Any) -> None:
+        clients.reconnect()
         answer = case.call(session=session)
         self.answered[answer.status_code // 100] += 1
         assert answer.headers["cache-control"] == ["no-store"]
@@ -106,11 +106,11 @@ def nothing_failed(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("path", "method"), list(operations()))
-def test_every_route_answers_as_it_is_described(played: Played, path: str, method: str) -> None:
+def test_every_route_matches_its_description(played: Played, path: str, method: str) -> None:
     played.play(method, path)
 
 
-def test_every_setting_takes_what_it_is_described_to_take(played: Played) -> None:
+def test_every_setting_accepts_its_described_values(played: Played) -> None:
     played.play("POST", *(one_setting(key) for key in keys()), cases=ONE_SETTING)
 
 
@@ -125,7 +125,7 @@ def alone() -> Iterator[RunningService]:
 
 @pytest.mark.parametrize("key", PORTS)
 @pytest.mark.parametrize("port", [1, 0, 65_535])
-def test_a_port_is_stored_and_moves_at_the_next_start(alone: RunningService, key: str, port: int) -> None:
+def test_stored_port_applies_at_the_next_start(alone: RunningService, key: str, port: int) -> None:
     status, body = alone.request("POST", f"/settings/{key}", port)
 
     assert (status, body["data"]["value"], body["data"]["metadata"]["locked"]) == (200, port, True)
@@ -135,7 +135,7 @@ def test_a_port_is_stored_and_moves_at_the_next_start(alone: RunningService, key
 
 @pytest.mark.parametrize("key", PORTS)
 @pytest.mark.parametrize("port", [-1, 65_536, 1.5, "10001", True, [], {}, 10**30])
-def test_what_is_no_port_is_refused_with_a_sentence(alone: RunningService, key: str, port: object) -> None:
+def test_invalid_port_is_refused_with_a_sentence(alone: RunningService, key: str, port: object) -> None:
     status, body = alone.request("POST", f"/settings/{key}", port)
 
     assert status == 400
@@ -143,7 +143,7 @@ def test_what_is_no_port_is_refused_with_a_sentence(alone: RunningService, key: 
 
 
 @pytest.mark.parametrize("path", ["/settings/communication/serial/enabled", "/serial_enable"])
-def test_serial_ports_are_switched_off_and_on(alone: RunningService, path: str) -> None:
+def test_serial_ports_are_disabled_and_enabled(alone: RunningService, path: str) -> None:
     for wanted in (False, True):
         body = {"enable": wanted} if path == "/serial_enable" else wanted
         assert alone.request("POST", path, body)[0] == 200
@@ -158,7 +158,7 @@ def test_a_starved_loop_still_answers(alone: RunningService) -> None:
     assert alone.request("GET", "/readyz")[0] == 200
 
 
-def test_two_halves_are_paired_by_hand_and_parted(alone: RunningService) -> None:
+def test_two_devices_are_paired_manually_and_parted(alone: RunningService) -> None:
     devices = alone.request("GET", "/devices")[1]
     arm, grip = devices["arm"][0]["device_id"], devices["grip"][0]["device_id"]
     path = f"/arm/{arm}/config/paired_with"
@@ -173,7 +173,7 @@ def test_two_halves_are_paired_by_hand_and_parted(alone: RunningService) -> None
     assert alone.request("DELETE", path)[1]["paired_with"] is None
 
 
-def test_a_simulated_device_comes_is_told_and_goes(alone: RunningService) -> None:
+def test_simulated_device_is_added_listed_and_removed(alone: RunningService) -> None:
     status, record = alone.request("POST", "/simulation/devices", {"type": "pen", "device_id": "0F0F"})
     assert (status, record["device_id"]) == (200, "0F0F")
     assert alone.request("POST", "/simulation/devices", {"type": "pen", "device_id": "0F0F"})[0] == 409

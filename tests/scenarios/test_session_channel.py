@@ -12,12 +12,21 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from tests.support.clients.exchange import exchange, knock
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import BINARY, PING, PONG, TEXT, Gone, Peer, encoded, message
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.event_client import EventClient
+from tests.support.clients.exchange import exchange, websocket_status
+from tests.support.clients.raw_websocket import (
+    BINARY,
+    PING,
+    PONG,
+    TEXT,
+    ConnectionEnded,
+    RawWebSocket,
+    encode_frame,
+    encode_message,
+)
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
-from tests.support.wire.words import Object
+from tests.support.wire.wire_variants import Object
 from transport.ws import session as channel
 
 FORCE: Object = {"arm": [{"device_id": "A001", "commands": {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}}]}
@@ -29,26 +38,26 @@ FULL: Object = {"session": {"force_render_full_state": {}}}
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
-    with ServiceInside(tmp_path_factory.mktemp("state"), stepping=True) as running:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
+    with InProcessService(tmp_path_factory.mktemp("state"), stepping=True) as running:
         yield running
 
 
 @pytest.fixture(autouse=True)
-def nobody_stays(service: ServiceInside) -> Iterator[None]:
+def nobody_stays(service: InProcessService) -> Iterator[None]:
     """Every test leaves the service without sessions and listeners, and every slot is free again."""
     yield
-    service.sessions_gone()
+    service.wait_for_sessions()
     _subscribed(service, 0)
 
 
-def opened(service: ServiceInside, query: dict[str, object] | None = None) -> tuple[Peer, Any]:
+def opened(service: InProcessService, query: dict[str, object] | None = None) -> tuple[RawWebSocket, Any]:
     """A session and its first frame."""
-    peer = Peer(service.ws, query)
+    peer = RawWebSocket(service.ws, query)
     return peer, peer.frame()
 
 
-def channel_of(service: ServiceInside, session_id: int) -> Any:
+def channel_of(service: InProcessService, session_id: int) -> Any:
     """The session's channel at the edge."""
     return service.bridge.channels[session_id]
 
@@ -56,18 +65,18 @@ def channel_of(service: ServiceInside, session_id: int) -> Any:
 # ---------------------------------------------------------------- frames
 
 
-def test_the_service_speaks_first_and_then_only_when_spoken_to(service: ServiceInside) -> None:
+def test_service_sends_the_first_frame_then_one_per_message(service: InProcessService) -> None:
     peer, first = opened(service)
     with peer:
         service.wait(1.0)
-        peer.owes_nothing()
+        peer.check_nothing_unread()
         for _ in range(3):
             assert peer.ask({})["session_id"] == first["session_id"]
-        peer.owes_nothing()
+        peer.check_nothing_unread()
 
 
-def test_a_client_that_speaks_first_gets_the_full_frame_first(service: ServiceInside) -> None:
-    with Peer(service.ws) as peer:
+def test_client_that_sends_first_gets_the_full_frame_first(service: InProcessService) -> None:
+    with RawWebSocket(service.ws) as peer:
         peer.send(FORCE)
 
         first, second = peer.frame(), peer.frame()
@@ -76,12 +85,12 @@ def test_a_client_that_speaks_first_gets_the_full_frame_first(service: ServiceIn
     assert "config" not in second["arm"][0]
 
 
-def test_frames_are_text_and_whole_whatever_came_in(service: ServiceInside) -> None:
+def test_frames_are_unfragmented_text_for_any_input_opcode(service: InProcessService) -> None:
     peer, _ = opened(service)
     with peer:
         payload = b'{"session": {"force_render_full_state": {}}}'
-        peer.write(encoded(payload[:7], BINARY, final=False) + encoded(b"", 0, final=False))
-        peer.write(encoded(b"still there?", PING) + encoded(payload[7:], 0))
+        peer.write(encode_frame(payload[:7], BINARY, final=False) + encode_frame(b"", 0, final=False))
+        peer.write(encode_frame(b"still there?", PING) + encode_frame(payload[7:], 0))
 
         pong, frame = peer.next(), peer.next()
 
@@ -90,7 +99,7 @@ def test_frames_are_text_and_whole_whatever_came_in(service: ServiceInside) -> N
     assert b'"config"' in frame.payload
 
 
-def test_a_new_vocabulary_holds_for_new_sessions(service: ServiceInside) -> None:
+def test_changed_vocabulary_applies_to_new_sessions(service: InProcessService) -> None:
     before, _ = opened(service)
     with before:
         assert exchange(service.http, "POST", "/settings/serialization/vocabulary", "inverse").status == 200
@@ -102,7 +111,7 @@ def test_a_new_vocabulary_holds_for_new_sessions(service: ServiceInside) -> None
         assert exchange(service.http, "DELETE", "/settings/serialization/vocabulary").status == 200
 
 
-def test_settings_of_frames_show_in_the_next_frame(service: ServiceInside) -> None:
+def test_frame_settings_apply_to_the_next_frame(service: InProcessService) -> None:
     peer, _ = opened(service)
     with peer:
         for key, shown in (("timestamps", "tick"), ("status_safety", "safety"), ("explicit_fields", "rotation")):
@@ -118,26 +127,26 @@ def test_settings_of_frames_show_in_the_next_frame(service: ServiceInside) -> No
 @pytest.mark.parametrize(
     ("query", "part"), [("version=2.9", "3.0 or 3.1"), ("vocabulary=klingon", "neutral, inverse or auto")]
 )
-def test_a_version_or_vocabulary_that_does_not_exist_is_refused(service: ServiceInside, query: str, part: str) -> None:
-    answer = knock(service.http, f"/?{query}")
+def test_unknown_version_or_vocabulary_is_refused(service: InProcessService, query: str, part: str) -> None:
+    answer = websocket_status(service.http, f"/?{query}")
 
     assert answer.status == 400
     assert part in answer.json["error"]
 
 
-def test_the_query_chooses_version_and_vocabulary(service: ServiceInside) -> None:
-    with Peer(service.ws_v30, {"version": "3.1", "vocabulary": "inverse"}) as peer:
+def test_query_selects_version_and_vocabulary(service: InProcessService) -> None:
+    with RawWebSocket(service.ws_v30, {"version": "3.1", "vocabulary": "inverse"}) as peer:
         assert isinstance(peer.frame()["inverse3"], list)
-    with Peer(service.ws, {"version": "3.0"}) as peer:
+    with RawWebSocket(service.ws, {"version": "3.0"}) as peer:
         assert isinstance(peer.frame()["arm"], dict)
 
 
-def test_a_session_too_many_is_told_503_and_let_in_when_another_has_left(tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, stepping=True, settings={"communication/max_sessions": 2}) as small:
+def test_session_over_the_limit_gets_503_until_another_closes(tmp_path: Path) -> None:
+    with InProcessService(tmp_path, stepping=True, settings={"communication/max_sessions": 2}) as small:
         first, _ = opened(small)
         second, _ = opened(small)
 
-        refused = knock(small.http)
+        refused = websocket_status(small.http)
 
         assert refused.status == 503
         assert refused.headers["retry-after"] == "1"
@@ -147,23 +156,23 @@ def test_a_session_too_many_is_told_503_and_let_in_when_another_has_left(tmp_pat
         third = eventually(lambda: _let_in(small), "the next one is let in", pause_s=0.01)
         for peer in (second, third):
             peer.close()
-        small.sessions_gone()
+        small.wait_for_sessions()
 
 
-def _let_in(service: ServiceInside) -> Peer | None:
+def _let_in(service: InProcessService) -> RawWebSocket | None:
     service.step()
     try:
-        return Peer(service.ws)
+        return RawWebSocket(service.ws)
     except AssertionError:
         return None
 
 
-def test_a_client_comes_back_as_the_session_that_it_was(service: ServiceInside) -> None:
+def test_reconnecting_client_gets_its_session_back(service: InProcessService) -> None:
     before, first = opened(service)
     with before:
         before.ask({"session": {"configure": {"profile": {"name": "comes back"}, "required_sdk_version": "3.5"}}})
         before.close()
-    service.sessions_gone()
+    service.wait_for_sessions()
 
     after, again = opened(service, {"session_id": first["session_id"]})
 
@@ -174,29 +183,31 @@ def test_a_client_comes_back_as_the_session_that_it_was(service: ServiceInside) 
 
 
 @pytest.mark.parametrize("asked", ["0", "-1", "999999", "one", "", "1.0", "9" * 40])
-def test_an_id_that_nobody_had_gets_a_new_session_and_a_warning(service: ServiceInside, asked: str) -> None:
-    with Listener(service.events, kinds="session-warning") as listener:
+def test_unknown_id_gets_a_new_session_and_a_warning(service: InProcessService, asked: str) -> None:
+    with EventClient(service.events, kinds="session-warning") as listener:
         _subscribed(service)
         peer, first = opened(service, {"session_id": asked})
         with peer:
             assert str(first["session_id"]) != asked
-            listener.hears("session-warning", reason="resume_refused", session_id=first["session_id"])
+            listener.wait_for_event("session-warning", reason="resume_refused", session_id=first["session_id"])
 
 
-def test_an_id_that_is_open_gets_a_new_session_and_a_warning(service: ServiceInside) -> None:
-    with Listener(service.events, kinds="session-warning") as listener:
+def test_open_id_gets_a_new_session_and_a_warning(service: InProcessService) -> None:
+    with EventClient(service.events, kinds="session-warning") as listener:
         _subscribed(service)
         one, first = opened(service)
         with one:
             other, second = opened(service, {"session_id": first["session_id"]})
             with other:
                 assert second["session_id"] > first["session_id"]
-                listener.hears("session-warning", reason="resume_refused", session_id=second["session_id"])
+                listener.wait_for_event("session-warning", reason="resume_refused", session_id=second["session_id"])
 
 
-@pytest.mark.parametrize("leave", [Peer.close, Peer.drop, Peer.abort], ids=["goodbye", "end", "reset"])
-def test_a_client_that_leaves_takes_its_force_with_it_before_any_actor_hears(
-    service: ServiceInside, leave: Callable[[Peer], object]
+@pytest.mark.parametrize(
+    "leave", [RawWebSocket.close, RawWebSocket.drop, RawWebSocket.abort], ids=["goodbye", "end", "reset"]
+)
+def test_client_disconnect_ends_its_force_before_any_actor_handles_it(
+    service: InProcessService, leave: Callable[[RawWebSocket], object]
 ) -> None:
     peer, first = opened(service)
     mine = channel_of(service, first["session_id"])
@@ -217,8 +228,8 @@ def test_a_client_that_leaves_takes_its_force_with_it_before_any_actor_hears(
     service.on_edge(mine._close_session)
 
 
-def test_a_device_that_settles_takes_no_commands_yet(tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, stepping=True, settled=False) as early:
+def test_settling_device_refuses_commands(tmp_path: Path) -> None:
+    with InProcessService(tmp_path, stepping=True, settled=False) as early:
         eventually(lambda: early.system.inventory.value.devices, "the devices are listed", pause_s=0.005)
         peer, first = opened(early)
         with peer:
@@ -239,7 +250,7 @@ def test_a_device_that_settles_takes_no_commands_yet(tmp_path: Path) -> None:
             assert early.state("A001")["force"][2] == 1
 
 
-def _subscribed(service: ServiceInside, listeners: int = 1) -> None:
+def _subscribed(service: InProcessService, listeners: int = 1) -> None:
     """Wait until the hub knows its subscribers, and none of an earlier test."""
     eventually(
         lambda: service.system.metrics.registry.get_sample_value("hapticd_event_subscribers") == listeners,
@@ -248,13 +259,13 @@ def _subscribed(service: ServiceInside, listeners: int = 1) -> None:
     )
 
 
-def test_ids_grow_and_sessions_come_back_over_a_restart(tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, stepping=True) as run:
+def test_session_ids_increase_and_sessions_return_after_a_restart(tmp_path: Path) -> None:
+    with InProcessService(tmp_path, stepping=True) as run:
         peer, first = opened(run)
         peer.ask({"session": {"configure": {"profile": {"name": "over a restart"}}}})
         peer.close()
-        run.sessions_gone()
-    with ServiceInside(tmp_path, stepping=True) as run:
+        run.wait_for_sessions()
+    with InProcessService(tmp_path, stepping=True) as run:
         new, second = opened(run)
         back, third = opened(run, {"session_id": first["session_id"]})
         profile = exchange(run.http, "GET", f"/sessions/{first['session_id']}/profile").json
@@ -264,18 +275,18 @@ def test_ids_grow_and_sessions_come_back_over_a_restart(tmp_path: Path) -> None:
         assert profile == {"name": "over a restart"}
         new.close()
         back.close()
-        run.sessions_gone()
+        run.wait_for_sessions()
 
 
-def test_a_stopping_service_says_goodbye_with_1001(tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, stepping=True) as run:
+def test_stopping_service_closes_sessions_with_1001(tmp_path: Path) -> None:
+    with InProcessService(tmp_path, stepping=True) as run:
         peer, _ = opened(run)
         peer.ask(FORCE)
     with peer:
         assert peer.end() == 1001
 
 
-def test_a_session_that_is_disconnected_loses_its_force_before_it_answers(service: ServiceInside) -> None:
+def test_disconnect_over_http_ends_the_force_before_it_answers(service: InProcessService) -> None:
     peer, first = opened(service)
     with peer:
         peer.ask(FORCE)
@@ -295,7 +306,7 @@ def test_a_session_that_is_disconnected_loses_its_force_before_it_answers(servic
 # ---------------------------------------------------------------- whose turn it is
 
 
-def test_a_flood_that_waits_does_not_keep_anybody_waiting(service: ServiceInside) -> None:
+def test_queued_messages_of_one_client_delay_no_other(service: InProcessService) -> None:
     flood, first = opened(service)
     calm, second = opened(service)
     flooding = channel_of(service, first["session_id"])
@@ -319,23 +330,23 @@ def test_a_flood_that_waits_does_not_keep_anybody_waiting(service: ServiceInside
         assert held.wait(60)
         sent = 1000
         before = flooding.frames_sent
-        flood.write(encoded("{}") * sent)
+        flood.write(encode_frame("{}") * sent)
         calm.send({})
         go.set()
         calm.frame()
         holding.join()
         for _ in range(sent):
             flood.frame()
-        flood.owes_nothing()
+        flood.check_nothing_unread()
 
     assert answered_after[0] - before <= 32
 
 
-def test_a_client_that_does_not_read_is_not_read_and_loses_nothing(service: ServiceInside) -> None:
-    peer = Peer(service.ws, receive_buffer=4096)
+def test_backlogged_client_is_not_read_and_loses_no_message(service: InProcessService) -> None:
+    peer = RawWebSocket(service.ws, receive_buffer=4096)
     first = peer.frame()
     mine = channel_of(service, first["session_id"])
-    service.keep_little(first["session_id"])
+    service.shrink_send_buffer(first["session_id"])
     total = 1_000
 
     def send() -> None:
@@ -346,22 +357,22 @@ def test_a_client_that_does_not_read_is_not_read_and_loses_nothing(service: Serv
     with peer:
         sending = threading.Thread(target=send)
         sending.start()
-        eventually(lambda: service.waits_for(first["session_id"]), "the service waits for its client", pause_s=0.01)
+        eventually(lambda: service.is_backlogged(first["session_id"]), "the service waits for its client", pause_s=0.01)
         assert mine.commands_received < total
         for number in range(total):
             shown = peer.frame()["arm"][0]["state"]["transform"]
             assert shown == ({"position": {"x": number, "y": 0, "z": 0}} if number else {})
         sending.join()
-        peer.owes_nothing()
+        peer.check_nothing_unread()
 
 
-def test_who_takes_no_frame_at_all_is_closed_with_1008_and_keeps_no_force(service: ServiceInside) -> None:
-    peer = Peer(service.ws, receive_buffer=4096)
+def test_client_that_reads_no_frame_is_closed_with_1008_and_its_force_ends(service: InProcessService) -> None:
+    peer = RawWebSocket(service.ws, receive_buffer=4096)
     first = peer.frame()
     mine = channel_of(service, first["session_id"])
-    service.keep_little(first["session_id"])
+    service.shrink_send_buffer(first["session_id"])
     with peer, patch.object(channel, "DRAIN_S", 0.05):
-        flood = threading.Thread(target=_flood, args=(peer, message(FORCE) * 200))
+        flood = threading.Thread(target=_flood, args=(peer, encode_message(FORCE) * 200))
         flood.start()
         eventually(lambda: service.on_edge(lambda: all(_revoked(mine))), "its forces are gone", pause_s=0.01)
         service.step()
@@ -370,27 +381,27 @@ def test_who_takes_no_frame_at_all_is_closed_with_1008_and_keeps_no_force(servic
         flood.join()
 
 
-def test_who_takes_frames_slowly_is_served_slowly_and_stays(service: ServiceInside) -> None:
-    peer = Peer(service.ws, receive_buffer=4096)
+def test_slowly_reading_client_stays_connected(service: InProcessService) -> None:
+    peer = RawWebSocket(service.ws, receive_buffer=4096)
     first = peer.frame()
-    service.keep_little(first["session_id"])
+    service.shrink_send_buffer(first["session_id"])
     total = 300
     with peer, patch.object(channel, "DRAIN_S", 1.0):
-        peer.write(message(FORCE) * total)
-        eventually(lambda: service.waits_for(first["session_id"]), "the service waits for its client", pause_s=0.01)
+        peer.write(encode_message(FORCE) * total)
+        eventually(lambda: service.is_backlogged(first["session_id"]), "the service waits for its client", pause_s=0.01)
         for _ in range(40):
             peer.frame()
             time.sleep(0.05)
         for _ in range(total - 40):
             peer.frame()
-        peer.owes_nothing()
+        peer.check_nothing_unread()
 
 
-def _flood(peer: Peer, data: bytes) -> None:
+def _flood(peer: RawWebSocket, data: bytes) -> None:
     try:
         while True:
             peer.write(data)
-    except (Gone, OSError):
+    except (ConnectionEnded, OSError):
         return
 
 
@@ -401,37 +412,39 @@ def _revoked(mine: Any) -> Iterator[bool]:
 # ---------------------------------------------------------------- events
 
 
-def faulty_events(service: ServiceInside) -> list[Any]:
+def faulty_events(service: InProcessService) -> list[Any]:
     """Data of the events that six faulty messages make, five of them at one time and the last more than a second later."""
     peer, first = opened(service)
-    with peer, Listener(service.events, kinds="invalid-io-channel") as listener:
+    with peer, EventClient(service.events, kinds="invalid-io-channel") as listener:
         _subscribed(service)
         for number in range(5):
             peer.send_text(f"no JSON {number}")
             assert peer.frame()["errors"][0]["path"] == ""
         service.wait(1.1)
         peer.ask({"glove": [], "arm": 1})
-        eventually(lambda: len(listener.heard("invalid-io-channel")) > 1, "two events", pause_s=0.01)
-        return [event["data"] for event in listener.heard("invalid-io-channel", session_id=first["session_id"])]
+        eventually(lambda: len(listener.received_events("invalid-io-channel")) > 1, "two events", pause_s=0.01)
+        return [
+            event["data"] for event in listener.received_events("invalid-io-channel", session_id=first["session_id"])
+        ]
 
 
-def test_faulty_messages_make_one_event_a_second(service: ServiceInside) -> None:
+def test_faulty_messages_raise_one_event_per_second(service: InProcessService) -> None:
     one, two = faulty_events(service)
 
     assert (one["received_data"], one["path"], one["suppressed"]) == ("no JSON 0", "", 0)
     assert (two["received_data"], two["path"]) == ('{"glove": [], "arm": 1}', "glove")
 
 
-def test_an_event_of_faulty_messages_counts_those_that_it_stands_for(service: ServiceInside) -> None:
+def test_faulty_message_event_counts_the_suppressed_ones(service: InProcessService) -> None:
     _, last = faulty_events(service)
 
     assert last["suppressed"] == 4
 
 
-def test_a_refused_position_makes_one_event_a_second(service: ServiceInside) -> None:
+def test_refused_position_raises_one_event_per_second(service: InProcessService) -> None:
     holder, held = opened(service)
     other, refused = opened(service)
-    with holder, other, Listener(service.events, kinds="device-busy") as listener:
+    with holder, other, EventClient(service.events, kinds="device-busy") as listener:
         _subscribed(service)
         for _ in range(3):
             holder.ask(POSITION)
@@ -439,11 +452,11 @@ def test_a_refused_position_makes_one_event_a_second(service: ServiceInside) -> 
         service.wait(1.1)
         holder.ask(POSITION)
         other.ask(POSITION)
-        busy = eventually(lambda: listener.heard("device-busy")[1:] or None, "two events")
+        busy = eventually(lambda: listener.received_events("device-busy")[1:] or None, "two events")
         holder.ask(RELEASED)
 
     assert len(busy) == 1
-    assert listener.heard("device-busy")[0]["data"] == {
+    assert listener.received_events("device-busy")[0]["data"] == {
         "device_id": "A001",
         "device_family": "arm",
         "session_id": refused["session_id"],
@@ -451,15 +464,15 @@ def test_a_refused_position_makes_one_event_a_second(service: ServiceInside) -> 
     }
 
 
-def test_commands_that_time_out_three_times_in_ten_seconds_make_a_warning(service: ServiceInside) -> None:
+def test_three_command_timeouts_in_ten_seconds_raise_a_warning(service: InProcessService) -> None:
     peer, first = opened(service)
-    with peer, Listener(service.events, kinds="session-warning") as listener:
+    with peer, EventClient(service.events, kinds="session-warning") as listener:
         _subscribed(service)
         for _ in range(4):
-            assert listener.heard("session-warning") == []
+            assert listener.received_events("session-warning") == []
             peer.ask(FORCE)
             service.wait(0.08)
-        warning = listener.hears("session-warning", session_id=first["session_id"])
+        warning = listener.wait_for_event("session-warning", session_id=first["session_id"])
 
     assert warning["data"]["reason"] == "command_timeout"
     assert warning["data"]["setting"] == "sessions/command_timeout"
@@ -467,33 +480,33 @@ def test_commands_that_time_out_three_times_in_ten_seconds_make_a_warning(servic
 
 
 @pytest.mark.parametrize("milliseconds", [60, 100, 250])
-def test_told_share_of_lost_force_is_what_the_loop_leaves_out(service: ServiceInside, milliseconds: int) -> None:
+def test_reported_share_of_lost_force_equals_the_loop_s_reduction(service: InProcessService, milliseconds: int) -> None:
     ticks_per_ms = round(float(service.runtime.loop_state()["target_frequency"]) / 1000)
     applied: list[float] = []
     peer, first = opened(service)
-    with peer, Listener(service.events, kinds="session-warning") as listener:
+    with peer, EventClient(service.events, kinds="session-warning") as listener:
         _subscribed(service)
         for _ in range(4):
             peer.ask(FORCE)
             for _ in range(milliseconds):
                 service.step(ticks_per_ms)
                 applied.append(float(np.linalg.norm(service.state("A001")["force"])))
-        warning = listener.hears("session-warning", session_id=first["session_id"])
+        warning = listener.wait_for_event("session-warning", session_id=first["session_id"])
 
     wanted = len(applied) * max(applied)
     assert warning["data"]["interval"] == pytest.approx(milliseconds / 1000)
     assert warning["data"]["force_lost"] == pytest.approx(1 - sum(applied) / wanted, abs=0.015)
 
 
-def test_session_that_stays_slow_is_told_once(service: ServiceInside) -> None:
+def test_session_that_stays_slow_raises_one_warning(service: InProcessService) -> None:
     peer, first = opened(service)
-    with peer, Listener(service.events, kinds="session-warning") as listener:
+    with peer, EventClient(service.events, kinds="session-warning") as listener:
         _subscribed(service)
         for _ in range(12):
             peer.ask(FORCE)
             service.wait(0.08)
         last, again = opened(service, {"session_id": 999_999})
         with last:
-            listener.hears("session-warning", session_id=again["session_id"])
+            listener.wait_for_event("session-warning", session_id=again["session_id"])
 
-    assert len(listener.heard("session-warning", session_id=first["session_id"])) == 1
+    assert len(listener.received_events("session-warning", session_id=first["session_id"])) == 1

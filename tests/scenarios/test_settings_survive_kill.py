@@ -34,13 +34,13 @@ from actors.settings.messages import (
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.settings.store import SettingsStore
-from tests.support.service.nursery import Nursery
+from tests.support.service.fork_server import ForkServer
 from transport.settings_catalog import SETTINGS_CATALOG
 
 KILLS = 50
 STREAM = 200
 STEPS_OF_A_WRITE = ("open", "fsync", "replace", "open", "fsync")
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 Write = dict[str, Any]
 Found = dict[str, Any]
@@ -84,8 +84,8 @@ def writes(rng: random.Random) -> Iterator[Write]:
 class Victim:
     """One life of the store in a process of its own, killed without a word."""
 
-    def __init__(self, nursery: Nursery, folder: Path, die_at: int = 0) -> None:
-        self._life = nursery.life(str(folder), str(die_at))
+    def __init__(self, server: ForkServer, folder: Path, die_at: int = 0) -> None:
+        self._life = server.fork(str(folder), str(die_at))
         self.found: Found = json.loads(self._life.output.readline())
 
     def send(self, stream: list[Write]) -> None:
@@ -104,7 +104,7 @@ class Victim:
     def buried(self) -> list[Any]:
         """Wait for its death by SIGKILL; the answers that were still on their way."""
         rest = self.answers(STREAM)
-        assert self._life.ended() == -signal.SIGKILL
+        assert self._life.wait() == -signal.SIGKILL
         return rest
 
     def _line(self) -> bytes:
@@ -116,19 +116,19 @@ class Victim:
 
 
 @pytest.fixture(scope="module")
-def nursery() -> Iterator[Nursery]:
-    with Nursery(__file__) as parent:
+def server() -> Iterator[ForkServer]:
+    with ForkServer(__file__) as parent:
         yield parent
 
 
-def test_every_acknowledged_write_outlives_fifty_kills(nursery: Nursery, tmp_path: Path) -> None:
+def test_acknowledged_writes_survive_fifty_kills(server: ForkServer, tmp_path: Path) -> None:
     rng = random.Random(20)
     stream = writes(rng)
     expected: list[Found] = [{"settings": {}, "ledger": {}}]
     ids: list[int] = []
     answered = 0
     for _ in range(KILLS):
-        victim = Victim(nursery, tmp_path)
+        victim = Victim(server, tmp_path)
         assert victim.found in expected
 
         model = Model(victim.found)
@@ -144,7 +144,7 @@ def test_every_acknowledged_write_outlives_fifty_kills(nursery: Nursery, tmp_pat
         answered += len(answers)
         expected = model.after[len(answers) : len(answers) + 2]
 
-    last = Victim(nursery, tmp_path)
+    last = Victim(server, tmp_path)
     last.kill()
 
     assert last.found in expected
@@ -154,7 +154,7 @@ def test_every_acknowledged_write_outlives_fifty_kills(nursery: Nursery, tmp_pat
     assert broken(tmp_path) == []
 
 
-def test_a_kill_between_any_two_steps_of_a_write_leaves_the_old_or_the_new(nursery: Nursery, tmp_path: Path) -> None:
+def test_kill_between_two_steps_of_a_write_leaves_the_old_or_the_new_value(server: ForkServer, tmp_path: Path) -> None:
     one: list[Write] = [
         {"do": "set", "values": {"simulation/seed": 1}},
         {"do": "save", "section": "ports", "value": [1]},
@@ -166,7 +166,7 @@ def test_a_kill_between_any_two_steps_of_a_write_leaves_the_old_or_the_new(nurse
     stream = [*one, *two]
     for die_at in range(1, len(STEPS_OF_A_WRITE) * len(stream) + 1):
         folder = tmp_path / str(die_at)
-        victim = Victim(nursery, folder, die_at)
+        victim = Victim(server, folder, die_at)
         model = Model(victim.found)
         for write in stream:
             model.apply(write)
@@ -175,7 +175,7 @@ def test_a_kill_between_any_two_steps_of_a_write_leaves_the_old_or_the_new(nurse
         whole, steps = divmod(die_at - 1, len(STEPS_OF_A_WRITE))
         renamed = steps > STEPS_OF_A_WRITE.index("replace")
 
-        again = Victim(nursery, folder)
+        again = Victim(server, folder)
         again.kill()
 
         assert len(answers) == whole
@@ -197,7 +197,7 @@ def serve(place: str, steps: str) -> None:
         "ledger": {name: thaw(ledger.section(name)) for name in ("ports", "profiles") if ledger.section(name)},
     }
     context = Context.build(Clock(time.monotonic_ns))
-    mailbox_of(SettingsStore.start(context, settings, ledger)).wait_started(PATIENCE_S)
+    mailbox_of(SettingsStore.start(context, settings, ledger)).wait_started(TIMEOUT_S)
     if die_at:
         die_before_step(die_at)
     say(found)
@@ -211,7 +211,7 @@ def do(write: Write, context: Context, ledger: Ledger) -> int | None:
         if ledger.session_ids.running_low:
             context.directory.tell(STORE, ReserveSessionIds())
         return ledger.session_ids.take()
-    refused = ask_blocking(context.directory, STORE, request(write), timeout_s=PATIENCE_S)
+    refused = ask_blocking(context.directory, STORE, request(write), timeout_s=TIMEOUT_S)
     assert not isinstance(refused, HapticError)
     return None
 

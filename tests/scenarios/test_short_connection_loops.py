@@ -12,11 +12,11 @@ import pytest
 from actors.port.link_interface import NoDeviceAnswers
 from actors.values.hardware import Candidate
 from tests.emulators.boards import Boards
-from tests.support.boards.links import ARM
+from tests.support.boards.fake_links import ARM
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.listener import Listener
-from tests.support.service.inside import PATIENCE_S, ServiceInside
-from tests.support.service.plugged import Plugged
+from tests.support.service.fake_port_service import FakePortService
+from tests.support.service.in_process_service import TIMEOUT_S, InProcessService
 from tests.support.service.polling import eventually
 from transport.link.protocols.openlink.driver import OpenlinkDriver
 from transport.link.scanner import make_scanner
@@ -29,69 +29,67 @@ UP_S = 0.2
 LOOPS = 4
 
 
-def bounce(desk: Plugged, times: int, up_s: float, down_s: float) -> None:
+def bounce(setup: FakePortService, times: int, up_s: float, down_s: float) -> None:
     """The cable is put in and pulled out by time alone, whatever was seen of it."""
     for _ in range(times):
-        desk.machine.plug(ARM)
-        desk.passes(up_s, step_s=0.05)
-        desk.machine.unplug()
-        desk.passes(down_s, step_s=0.05)
+        setup.machine.plug(ARM)
+        setup.advance(up_s, step_s=0.05)
+        setup.machine.unplug()
+        setup.advance(down_s, step_s=0.05)
 
 
 @pytest.mark.parametrize(("up_s", "down_s"), [(0.1, 0.1), (0.1, 1.7), (0.8, 1.2), (1.7, 0.1)])
-def test_a_device_that_is_up_for_less_than_a_look_loops_as_any_other(
-    tmp_path: Path, up_s: float, down_s: float
-) -> None:
-    with Plugged(tmp_path) as desk:
-        bounce(desk, 1, up_s, down_s)
+def test_device_up_for_less_than_a_scan_period_counts_as_looping(tmp_path: Path, up_s: float, down_s: float) -> None:
+    with FakePortService(tmp_path) as setup:
+        bounce(setup, 1, up_s, down_s)
         for loops in range(1, 5):
-            bounce(desk, 1, up_s, down_s)
-            assert (desk.row()["state"], desk.row()["loops"]) == ("active", loops)
-        bounce(desk, 1, up_s, down_s)
-        assert (desk.row()["state"], desk.row()["loops"]) == ("blocked", 5)
-        desk.events.hears("device-connection-loop", port=PORT)
-        desk.events.hears("port-blocked", port=PORT)
+            bounce(setup, 1, up_s, down_s)
+            assert (setup.row()["state"], setup.row()["loops"]) == ("active", loops)
+        bounce(setup, 1, up_s, down_s)
+        assert (setup.row()["state"], setup.row()["loops"]) == ("blocked", 5)
+        setup.events.wait_for_event("device-connection-loop", port=PORT)
+        setup.events.wait_for_event("port-blocked", port=PORT)
 
 
-def test_a_device_that_is_up_for_less_than_a_look_and_comes_slowly_is_not_blocked(tmp_path: Path) -> None:
-    with Plugged(tmp_path) as desk:
-        bounce(desk, 7, 0.2, 2.8)
-        assert (desk.row()["state"], desk.row()["reason"]) == ("active", "")
+def test_device_up_briefly_but_rarely_is_not_blocked(tmp_path: Path) -> None:
+    with FakePortService(tmp_path) as setup:
+        bounce(setup, 7, 0.2, 2.8)
+        assert (setup.row()["state"], setup.row()["reason"]) == ("active", "")
 
 
-def test_a_device_that_never_answers_loops_too(tmp_path: Path) -> None:
-    with Plugged(tmp_path) as desk:
+def test_device_that_never_answers_counts_as_looping(tmp_path: Path) -> None:
+    with FakePortService(tmp_path) as setup:
         for _ in range(6):
-            desk.machine.plug(refuses=NoDeviceAnswers("it is mute"))
-            desk.passes(1, step_s=0.05)
-            desk.machine.unplug()
-            desk.passes(0.5, step_s=0.05)
-        assert (desk.row()["state"], desk.row()["reason"]) == ("blocked", "connection_loop")
+            setup.machine.plug(refuses=NoDeviceAnswers("it is mute"))
+            setup.advance(1, step_s=0.05)
+            setup.machine.unplug()
+            setup.advance(0.5, step_s=0.05)
+        assert (setup.row()["state"], setup.row()["reason"]) == ("blocked", "connection_loop")
 
 
-def test_a_device_that_loops_behind_an_adapter_that_stays_is_counted_by_its_openings(tmp_path: Path) -> None:
-    with Plugged(tmp_path, settings={"devices/detection/loop_window": 600}) as desk:
-        board = desk.machine.plug(ARM)
+def test_looping_device_behind_a_constant_adapter_is_counted_by_openings(tmp_path: Path) -> None:
+    with FakePortService(tmp_path, settings={"devices/detection/loop_window": 600}) as setup:
+        board = setup.machine.plug(ARM)
         for opening in range(5):
-            desk.ready(ARM)
-            desk.settled()
-            assert (desk.row()["loops"], len(board.links)) == (opening, opening + 1)
+            setup.wait_ready(ARM)
+            setup.drain()
+            assert (setup.row()["loops"], len(board.links)) == (opening, opening + 1)
             board.drop()
-            desk.gone()
-        desk.until(lambda: desk.row()["state"] == "blocked", "it is blocked")
-        assert desk.row()["loops"] == 5
+            setup.wait_gone()
+        setup.advance_until(lambda: setup.row()["state"] == "blocked", "it is blocked")
+        assert setup.row()["loops"] == 5
 
 
-def test_a_device_that_is_plugged_in_anew_within_one_look_is_one_loop(tmp_path: Path) -> None:
-    with Plugged(tmp_path) as desk:
-        desk.machine.plug(ARM, node="1")
-        desk.ready(ARM)
+def test_replugging_within_one_scan_counts_as_one_loop(tmp_path: Path) -> None:
+    with FakePortService(tmp_path) as setup:
+        setup.machine.plug(ARM, node="1")
+        setup.wait_ready(ARM)
         for node in ("2", "3"):
-            desk.machine.unplug()
-            desk.machine.plug(ARM, node=node)
-            desk.passes(2)
-            desk.ready(ARM)
-        assert desk.row()["loops"] == 2
+            setup.machine.unplug()
+            setup.machine.plug(ARM, node=node)
+            setup.advance(2)
+            setup.wait_ready(ARM)
+        assert setup.row()["loops"] == 2
 
 
 # ---------------------------------------------------------------- real terminals, settings as they are
@@ -100,7 +98,7 @@ def test_a_device_that_is_plugged_in_anew_within_one_look_is_one_loop(tmp_path: 
 class Bench:
     """A board at a real terminal, the service as it starts by itself but for the board's path, and what it tells."""
 
-    def __init__(self, boards: Boards, service: ServiceInside, events: Listener) -> None:
+    def __init__(self, boards: Boards, service: InProcessService, events: EventClient) -> None:
         self.boards = boards
         self.service = service
         self.events = events
@@ -110,9 +108,9 @@ class Bench:
         row = self.service.system.ports.value.find("0")
         return row is not None and row.device_id == "A1"
 
-    def heard(self, name: str, times: int) -> None:
+    def received_events(self, name: str, times: int) -> None:
         """Wait until that was told so often."""
-        eventually(lambda: len(self.events.heard(name)) == times, f"{name}, {times} times", pause_s=0.002)
+        eventually(lambda: len(self.events.received_events(name)) == times, f"{name}, {times} times", pause_s=0.002)
 
     def counts(self, loops: int) -> None:
         """Wait until it is shown again with exactly so many."""
@@ -129,8 +127,8 @@ class Bench:
 def bench(tmp_path: Path) -> Iterator[Bench]:
     with (
         Boards("arm:A1") as boards,
-        ServiceInside(tmp_path, simulated=(), links=make_scanner, settled=False) as service,
-        Listener(service.events) as events,
+        InProcessService(tmp_path, simulated=(), links=make_scanner, settled=False) as service,
+        EventClient(service.events) as events,
     ):
         bench = Bench(boards, service, events)
         bench.name(boards.path())
@@ -138,11 +136,11 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         yield bench
 
 
-def test_a_board_that_is_never_up_for_long_has_its_port_blocked(bench: Bench) -> None:
+def test_board_never_up_for_long_gets_its_port_blocked(bench: Bench) -> None:
     bench.boards.loop(CYCLES, UP_S)
 
-    blocked = bench.events.hears("port-blocked", port="0")
-    looping = bench.events.hears("device-connection-loop", port="0")
+    blocked = bench.events.wait_for_event("port-blocked", port="0")
+    looping = bench.events.wait_for_event("device-connection-loop", port="0")
 
     assert blocked["data"]["reason"] == "connection_loop"
     assert (looping["data"]["device_id"], looping["data"]["loops"]) == ("A1", 5)
@@ -151,14 +149,14 @@ def test_a_board_that_is_never_up_for_long_has_its_port_blocked(bench: Bench) ->
     assert 'hapticd_port_blocked{port="0"} 1.0' in exchange(bench.service.http, "GET", "/metrics").body.decode()
 
 
-def test_a_board_that_never_answers_has_its_port_blocked(bench: Bench) -> None:
+def test_board_that_never_answers_gets_its_port_blocked(bench: Bench) -> None:
     bench.boards.set("deaf", 1)
     bench.boards.loop(CYCLES, UP_S)
 
-    bench.events.hears("port-blocked", port="0")
+    bench.events.wait_for_event("port-blocked", port="0")
 
 
-def test_a_board_that_goes_while_ports_are_listed_loops_as_any_other(bench: Bench) -> None:
+def test_board_unplugged_during_a_scan_counts_as_looping(bench: Bench) -> None:
     listed, pulled = OpenlinkDriver.candidates, threading.Event()
 
     def list_and_pull(boards: OpenlinkDriver) -> Iterable[Candidate]:
@@ -170,16 +168,16 @@ def test_a_board_that_goes_while_ports_are_listed_loops_as_any_other(bench: Benc
 
     with patch.object(OpenlinkDriver, "candidates", list_and_pull):
         for times in range(1, LOOPS + 1):
-            assert pulled.wait(PATIENCE_S)
-            bench.heard("device-disconnected", times)
+            assert pulled.wait(TIMEOUT_S)
+            bench.received_events("device-disconnected", times)
             bench.boards.plug()
-            bench.heard("device-connected", times + 1)
+            bench.received_events("device-connected", times + 1)
             bench.counts(times)
             if times < LOOPS:
                 pulled.clear()
 
 
-def test_a_port_that_a_setting_names_again_and_again_is_not_blocked(bench: Bench) -> None:
+def test_port_closed_and_reopened_by_its_setting_is_not_blocked(bench: Bench) -> None:
     for _ in range(6):
         bench.name()
         eventually(lambda: not bench.is_here(), "it is let go", pause_s=0.005)

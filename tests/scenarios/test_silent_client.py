@@ -10,10 +10,10 @@ from typing import Any, Final
 import pytest
 
 from tests.support.clients.exchange import exchange
-from tests.support.clients.peer import Peer, message
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket, encode_message
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
-from tests.support.wire.words import Object
+from tests.support.wire.wire_variants import Object
 
 NS: Final = 1_000_000_000
 FADE_S: Final = 0.020
@@ -32,10 +32,12 @@ def to_arm(commands: Object) -> Object:
 
 
 @contextmanager
-def streaming(folder: Path, rate: int, timeout: float, commands: Object) -> Generator[tuple[ServiceInside, Peer, int]]:
+def streaming(
+    folder: Path, rate: int, timeout: float, commands: Object
+) -> Generator[tuple[InProcessService, RawWebSocket, int]]:
     """A session that has streamed commands and falls silent now; with the clock (ns) at which its last one was decoded."""
     settings = {"control/frequency": rate, "sessions/command_timeout": timeout}
-    with ServiceInside(folder, settings=settings, stepping=True) as service, Peer(service.ws) as peer:
+    with InProcessService(folder, settings=settings, stepping=True) as service, RawWebSocket(service.ws) as peer:
         peer.frame()
         decoded = 0
         for _ in range(STREAM):
@@ -50,7 +52,7 @@ def strength(state: Any) -> float:
     return float(max(abs(state["force"]).max(), abs(state["torque"]).max()))
 
 
-def ticks_until_gone(service: ServiceInside, seconds: float) -> Iterator[tuple[int, Any]]:
+def ticks_until_gone(service: InProcessService, seconds: float) -> Iterator[tuple[int, Any]]:
     """Clock (ns) and state of each tick, until the device is idle; AssertionError when that takes longer than some seconds."""
     for _ in range(round(seconds * float(service.runtime.loop_state()["target_frequency"]))):
         service.step()
@@ -63,7 +65,7 @@ def ticks_until_gone(service: ServiceInside, seconds: float) -> Iterator[tuple[i
 
 @pytest.mark.parametrize("timeout", [0.02, 0.05, 0.5])
 @pytest.mark.parametrize("rate", [100, 1000, 4000, 32000])
-def test_the_last_force_of_a_silent_client_is_held_fades_and_is_gone(tmp_path: Path, rate: int, timeout: float) -> None:
+def test_last_force_is_held_until_the_timeout_then_fades(tmp_path: Path, rate: int, timeout: float) -> None:
     tick = NS / rate
     with streaming(tmp_path, rate, timeout, FORCE) as (service, peer, decoded):
         last = FORCE_N
@@ -85,7 +87,7 @@ def test_the_last_force_of_a_silent_client_is_held_fades_and_is_gone(tmp_path: P
 
 
 @pytest.mark.parametrize("commands", [FORCE, TORQUE, POSITION, ANGLE, {**FORCE, **TORQUE, **POSITION}], ids=str)
-def test_whatever_a_silent_client_commanded_is_gone_in_time(tmp_path: Path, commands: Object) -> None:
+def test_every_command_of_a_silent_client_ends_in_time(tmp_path: Path, commands: Object) -> None:
     tick = NS // 4000
     with streaming(tmp_path, 4000, 0.05, commands) as (service, _, decoded):
         assert strength(service.state("A001")) > 1
@@ -95,17 +97,17 @@ def test_whatever_a_silent_client_commanded_is_gone_in_time(tmp_path: Path, comm
         assert strength(service.state("A001")) == 0
 
 
-TALK: Final[dict[str, Callable[[Peer], object]]] = {
+TALK: Final[dict[str, Callable[[RawWebSocket], object]]] = {
     "{}": lambda peer: peer.ask({}),
     "no object": lambda peer: peer.ask("no object"),
     "full frames": lambda peer: peer.ask({"session": {"force_render_full_state": {}}}),
     "configuration": lambda peer: peer.ask({"session": {"configure": {"profile": {"name": "it talks on"}}}}),
-    "pings": lambda peer: peer.owes_nothing(),
+    "pings": lambda peer: peer.check_nothing_unread(),
 }
 
 
 @pytest.mark.parametrize("talk", TALK.values(), ids=TALK.keys())
-def test_a_client_that_talks_on_without_commands_is_silent_too(tmp_path: Path, talk: Callable[[Peer], object]) -> None:
+def test_messages_without_commands_count_as_silence(tmp_path: Path, talk: Callable[[RawWebSocket], object]) -> None:
     with streaming(tmp_path, 4000, 0.05, FORCE) as (service, peer, decoded):
         gone_at = 0
         for number, (now, _) in enumerate(ticks_until_gone(service, 1)):
@@ -116,21 +118,21 @@ def test_a_client_that_talks_on_without_commands_is_silent_too(tmp_path: Path, t
     assert gone_at <= decoded + round(0.07 * NS) + 2 * NS // 4000
 
 
-def test_a_client_that_is_cut_off_in_the_middle_of_a_message_is_silent_too(tmp_path: Path) -> None:
+def test_partial_message_counts_as_silence(tmp_path: Path) -> None:
     with streaming(tmp_path, 4000, 0.05, FORCE) as (service, peer, decoded):
-        peer.write(message(to_arm(FORCE))[:-1])
+        peer.write(encode_message(to_arm(FORCE))[:-1])
         gone_at = [now for now, _ in ticks_until_gone(service, 1)][-1]
 
     assert gone_at <= decoded + round(0.07 * NS) + 2 * NS // 4000
 
 
-def test_a_client_that_does_not_take_its_frames_goes_silent_while_it_still_sends(tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, stepping=True) as service, Peer(service.ws, receive_buffer=4096) as peer:
+def test_client_that_reads_no_frames_counts_as_silent(tmp_path: Path) -> None:
+    with InProcessService(tmp_path, stepping=True) as service, RawWebSocket(service.ws, receive_buffer=4096) as peer:
         session_id = peer.frame()["session_id"]
-        service.keep_little(session_id)
+        service.shrink_send_buffer(session_id)
         mine = service.bridge.channels[session_id]
-        peer.write(message(to_arm(FORCE)) * 500)
-        eventually(lambda: service.waits_for(session_id), "the service waits for its client", pause_s=0.01)
+        peer.write(encode_message(to_arm(FORCE)) * 500)
+        eventually(lambda: service.is_backlogged(session_id), "the service waits for its client", pause_s=0.01)
         received, decoded, gone_at = mine.commands_received, service.runtime.now_ns(), 0
         for now, _ in ticks_until_gone(service, 1):
             gone_at = now
@@ -142,8 +144,8 @@ def test_a_client_that_does_not_take_its_frames_goes_silent_while_it_still_sends
     assert gone_at <= decoded + round(0.07 * NS) + 2 * NS // 4000
 
 
-def test_a_silent_client_does_not_take_the_force_of_another_with_it(tmp_path: Path) -> None:
-    with streaming(tmp_path, 4000, 0.05, FORCE) as (service, _, decoded), Peer(service.ws) as other:
+def test_timeout_of_one_client_keeps_the_force_of_another(tmp_path: Path) -> None:
+    with streaming(tmp_path, 4000, 0.05, FORCE) as (service, _, decoded), RawWebSocket(service.ws) as other:
         other.frame()
         for _ in range(20):
             other.ask(to_arm({"set_cursor_force": {"vector": {"x": 1, "y": 0, "z": 0}}}))
@@ -154,8 +156,8 @@ def test_a_silent_client_does_not_take_the_force_of_another_with_it(tmp_path: Pa
     assert tuple(state["force"]) == (1, 0, 0)
 
 
-def test_a_new_time_out_holds_without_a_restart(tmp_path: Path) -> None:
-    with ServiceInside(tmp_path, stepping=True) as service, Peer(service.ws) as peer:
+def test_changed_timeout_applies_without_a_restart(tmp_path: Path) -> None:
+    with InProcessService(tmp_path, stepping=True) as service, RawWebSocket(service.ws) as peer:
         peer.frame()
 
         def held_for(seconds: float) -> bool:

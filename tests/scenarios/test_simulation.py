@@ -13,14 +13,14 @@ from websockets.sync.client import connect
 
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
-from tests.support.service.desk import Desk
 from tests.support.service.polling import eventually
+from tests.support.service.stepped_service import SteppedService
 
 ARM, GRIP = "A001", "B001"
 COMPACT = SimulatedSpec(Kind.COMPACT, Connection.SIMULATED, "C001")
 
 
-class SimulatedDevices(Desk):
+class SimulatedDevices(SteppedService):
     """Makes simulated devices do what a test wants."""
 
     def __init__(self, folder: Path, **settings: object) -> None:
@@ -34,7 +34,7 @@ class SimulatedDevices(Desk):
         return reply.json
 
     def frame(self, message: Mapping[str, object] | None = None) -> Any:
-        return self.said(message)
+        return self.frame_for(message)
 
     def entry(self, group: str, device_id: str) -> Any:
         """A device's entry in the next frame; None when it has none."""
@@ -45,10 +45,10 @@ class SimulatedDevices(Desk):
 
         def passed() -> bool:
             self.service.wait(seconds)
-            return bool(self.events.heard(what))
+            return bool(self.events.received_events(what))
 
         eventually(passed, what, tries=400, pause_s=0.005)
-        return self.events.heard(what)[-1]
+        return self.events.received_events(what)[-1]
 
     def until_ready(self, device_id: str) -> None:
         """Virtual time passes until an arm takes commands."""
@@ -69,7 +69,7 @@ FORCE = {"vector": {"x": 1.0, "y": 0.0, "z": 0.0}}
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[SimulatedDevices]:
+def setup(tmp_path: Path) -> Iterator[SimulatedDevices]:
     with SimulatedDevices(tmp_path) as opened:
         yield opened
 
@@ -77,14 +77,14 @@ def desk(tmp_path: Path) -> Iterator[SimulatedDevices]:
 # ---------------------------------------------------------------- devices come and go
 
 
-def test_a_device_comes_while_a_client_is_connected_and_is_ready_after_its_settle_time(desk: SimulatedDevices) -> None:
-    reply = desk.ask("POST", "/simulation/devices", {"type": "arm", "firmware": "7.3", "device_id": "049D"})
+def test_added_device_is_ready_after_its_settle_time(setup: SimulatedDevices) -> None:
+    reply = setup.ask("POST", "/simulation/devices", {"type": "arm", "firmware": "7.3", "device_id": "049D"})
 
     assert reply.status == 200
     assert reply.json["device_id"] == "049D"
     assert reply.json["config"]["device_info"]["minor_version"] == 3
-    assert not desk.entry("arm", "049D")["status"]["ready"]
-    connected = desk.becomes("device-connected")
+    assert not setup.entry("arm", "049D")["status"]["ready"]
+    connected = setup.becomes("device-connected")
     assert connected["data"] == {
         "device_id": "049D",
         "device_family": "arm",
@@ -93,94 +93,94 @@ def test_a_device_comes_while_a_client_is_connected_and_is_ready_after_its_settl
         "port": "sim2",
         "firmware": "7.3",
     }
-    desk.until_ready("049D")
-    assert "config" not in desk.entry("arm", "049D")
-    full = desk.frame({"session": {"force_render_full_state": {}}})
+    setup.until_ready("049D")
+    assert "config" not in setup.entry("arm", "049D")
+    full = setup.frame({"session": {"force_render_full_state": {}}})
     assert [one["config"]["type"] for one in full["arm"]] == ["arm", "arm"]
 
 
-def test_a_device_goes_with_zero_force_and_is_unknown_from_then_on(desk: SimulatedDevices) -> None:
-    desk.frame(command(ARM, set_cursor_force=FORCE))
-    desk.service.step()
-    assert desk.entry("arm", ARM)["state"]["current_cursor_force"]["x"] == pytest.approx(1)
-    reader = desk.service.runtime.reader(desk.service.device(ARM).lease)
+def test_removed_device_ends_at_zero_force_and_is_unknown(setup: SimulatedDevices) -> None:
+    setup.frame(command(ARM, set_cursor_force=FORCE))
+    setup.service.step()
+    assert setup.entry("arm", ARM)["state"]["current_cursor_force"]["x"] == pytest.approx(1)
+    reader = setup.service.runtime.reader(setup.service.device(ARM).lease)
 
-    reply = desk.ask("DELETE", f"/simulation/devices/{ARM}")
-    desk.service.step()
+    reply = setup.ask("DELETE", f"/simulation/devices/{ARM}")
+    setup.service.step()
 
     moved = [{"device_id": GRIP, "index": 0, "was": 1}]
     assert (reply.status, reply.json) == (200, {"device_id": ARM, "moved": moved})
     assert reader.snapshot()["force"].tolist() == [0, 0, 0]
-    assert desk.events.hears("device-disconnected")["level"] == "warning"
-    frames = [desk.frame(command(ARM, set_cursor_force=FORCE)) for _ in range(3)]
+    assert setup.events.wait_for_event("device-disconnected")["level"] == "warning"
+    frames = [setup.frame(command(ARM, set_cursor_force=FORCE)) for _ in range(3)]
     assert [frame["arm"] for frame in frames] == [[]] * 3
     assert [frame["errors"][0]["path"] for frame in frames] == ["arm[0].device_id"] * 3
-    assert desk.ask("DELETE", f"/simulation/devices/{ARM}").status == 404
+    assert setup.ask("DELETE", f"/simulation/devices/{ARM}").status == 404
 
 
-def test_a_device_that_comes_back_is_the_same_one_with_its_configuration(desk: SimulatedDevices) -> None:
-    assert desk.ask("POST", f"/arm/{ARM}/config/handedness", "left").status == 200
-    assert desk.ask("POST", f"/arm/{ARM}/config/home_return").status == 200
-    before = desk.first["arm"][0]["config"]
-    desk.ask("DELETE", f"/simulation/devices/{ARM}")
-    desk.service.step()
+def test_returning_device_keeps_its_configuration(setup: SimulatedDevices) -> None:
+    assert setup.ask("POST", f"/arm/{ARM}/config/handedness", "left").status == 200
+    assert setup.ask("POST", f"/arm/{ARM}/config/home_return").status == 200
+    before = setup.first["arm"][0]["config"]
+    setup.ask("DELETE", f"/simulation/devices/{ARM}")
+    setup.service.step()
 
-    assert desk.ask("POST", "/simulation/devices", {"type": "arm", "device_id": ARM}).status == 200
+    assert setup.ask("POST", "/simulation/devices", {"type": "arm", "device_id": ARM}).status == 200
 
-    config = desk.frame({"session": {"force_render_full_state": {}}})["arm"][0]["config"]
+    config = setup.frame({"session": {"force_render_full_state": {}}})["arm"][0]["config"]
     assert (config["handedness"], config["home_return"]) == ("left", {"enabled": True})
     assert config["device_info"] == before["device_info"]
 
 
-def test_what_a_device_has_for_all_sessions_survives_a_restart(tmp_path: Path) -> None:
-    with SimulatedDevices(tmp_path) as desk:
-        desk.ask("POST", f"/arm/{ARM}/config/handedness", "left")
-        desk.ask("POST", f"/arm/{ARM}/config/gravity_compensation", {"scaling_factor": 0.5})
-        assert desk.ask("POST", "/save_configuration", {"device_id": ARM}).status == 200
+def test_device_wide_configuration_survives_a_restart(tmp_path: Path) -> None:
+    with SimulatedDevices(tmp_path) as setup:
+        setup.ask("POST", f"/arm/{ARM}/config/handedness", "left")
+        setup.ask("POST", f"/arm/{ARM}/config/gravity_compensation", {"scaling_factor": 0.5})
+        assert setup.ask("POST", "/save_configuration", {"device_id": ARM}).status == 200
         sections = json.loads((tmp_path / "ledger.json").read_text())
         assert sections["devices"][ARM]["handedness"] == "left"
 
-    with SimulatedDevices(tmp_path) as desk:
-        config = desk.first["arm"][0]["config"]
+    with SimulatedDevices(tmp_path) as setup:
+        config = setup.first["arm"][0]["config"]
         assert config["handedness"] == "left"
         assert config["gravity_compensation"] == {"enabled": True, "scaling_factor": 0.5}
 
 
-def test_there_are_sixteen_devices_at_most_and_each_id_once(desk: SimulatedDevices) -> None:
-    assert desk.ask("POST", "/simulation/devices", {"type": "pen", "device_id": ARM}).status == 409
-    replies = [desk.ask("POST", "/simulation/devices", {"type": "compact"}) for _ in range(15)]
+def test_at_most_sixteen_devices_with_unique_ids(setup: SimulatedDevices) -> None:
+    assert setup.ask("POST", "/simulation/devices", {"type": "pen", "device_id": ARM}).status == 409
+    replies = [setup.ask("POST", "/simulation/devices", {"type": "compact"}) for _ in range(15)]
 
     assert [reply.status for reply in replies] == [200] * 14 + [409]
     assert replies[-1].json["ok"] is False
-    assert len(desk.frame()["compact"]) == 14
+    assert len(setup.frame()["compact"]) == 14
 
 
-def test_a_device_that_cannot_be_simulated_is_refused_with_a_sentence(desk: SimulatedDevices) -> None:
+def test_invalid_simulated_device_is_refused_with_a_sentence(setup: SimulatedDevices) -> None:
     bodies: tuple[object, ...] = ({}, {"type": "robot"}, {"type": "arm", "connection": "usb"}, [], None)
     for body in bodies:
-        reply = desk.ask("POST", "/simulation/devices", body)
+        reply = setup.ask("POST", "/simulation/devices", body)
         assert reply.status == 400
         assert len(reply.json["error"]) > 10
 
-    assert len(desk.service.system.inventory.value.devices) == 2
+    assert len(setup.service.system.inventory.value.devices) == 2
 
 
-def test_public_words_name_the_same_devices(desk: SimulatedDevices) -> None:
-    desk.ask("POST", "/simulation/devices", {"type": "verse_grip", "device_id": "W"})
-    desk.ask("POST", "/simulation/devices", {"type": "grip", "connection": "wired", "device_id": "X"})
-    desk.ask("POST", "/simulation/devices", {"type": "minverse", "device_id": "Y"})
+def test_inverse_vocabulary_names_the_same_devices(setup: SimulatedDevices) -> None:
+    setup.ask("POST", "/simulation/devices", {"type": "verse_grip", "device_id": "W"})
+    setup.ask("POST", "/simulation/devices", {"type": "grip", "connection": "wired", "device_id": "X"})
+    setup.ask("POST", "/simulation/devices", {"type": "minverse", "device_id": "Y"})
 
     records = {
-        one.device_id: (one.kind, str(one.identity.connection)) for one in desk.service.system.inventory.value.devices
+        one.device_id: (one.kind, str(one.identity.connection)) for one in setup.service.system.inventory.value.devices
     }
     assert records["W"] == records["X"] == ("grip", "wired")
     assert records["Y"] == ("compact", "simulated")
 
 
-def test_a_position_that_was_held_is_free_for_others_when_the_device_comes_back(desk: SimulatedDevices) -> None:
+def test_held_position_is_released_when_the_device_returns(setup: SimulatedDevices) -> None:
     position = command(ARM, set_cursor_position={"position": {"x": 0.0, "y": -0.12, "z": 0.135}})
-    assert "errors" not in desk.frame(position)
-    with connect(desk.service.ws, proxy=None) as other:
+    assert "errors" not in setup.frame(position)
+    with connect(setup.service.ws, proxy=None) as other:
         other.recv()
 
         def asked() -> Any:
@@ -188,129 +188,133 @@ def test_a_position_that_was_held_is_free_for_others_when_the_device_comes_back(
             return json.loads(other.recv())
 
         assert "holds" in asked()["errors"][0]["reason"]
-        desk.make("arm", ARM, fault="unplug")
-        assert desk.frame()["arm"] == asked()["arm"] == []
-        desk.make("arm", ARM, fault="none")
-        desk.until_ready(ARM)
+        setup.make("arm", ARM, fault="unplug")
+        assert setup.frame()["arm"] == asked()["arm"] == []
+        setup.make("arm", ARM, fault="none")
+        setup.until_ready(ARM)
 
         assert "errors" not in asked()
-        assert "holds" in desk.frame(position)["errors"][0]["reason"]
+        assert "holds" in setup.frame(position)["errors"][0]["reason"]
 
 
 # ---------------------------------------------------------------- handles and hands
 
 
-def test_buttons_and_orientation_show_in_the_next_frame(desk: SimulatedDevices) -> None:
-    echo = desk.make("grip", GRIP, buttons={"a": True, "c": True}, orientation={"w": 0.6, "x": 0.8, "y": 0, "z": 0})
+def test_buttons_and_orientation_show_in_the_next_frame(setup: SimulatedDevices) -> None:
+    echo = setup.make("grip", GRIP, buttons={"a": True, "c": True}, orientation={"w": 0.6, "x": 0.8, "y": 0, "z": 0})
 
     assert echo["buttons"] == {"a": True, "b": False, "c": True}
-    state = desk.entry("grip", GRIP)["state"]
+    state = setup.entry("grip", GRIP)["state"]
     assert (state["button"], state["buttons"]) == (True, echo["buttons"])
     assert state["orientation"] == {"w": pytest.approx(0.6), "x": pytest.approx(0.8), "y": 0, "z": 0}
-    assert desk.make("grip", GRIP, buttons={"a": False})["buttons"] == {"a": False, "b": False, "c": True}
-    assert desk.make("grip", GRIP, orientation=None)["orientation"] is None
+    assert setup.make("grip", GRIP, buttons={"a": False})["buttons"] == {"a": False, "b": False, "c": True}
+    assert setup.make("grip", GRIP, orientation=None)["orientation"] is None
 
 
-def test_the_hand_goes_where_it_is_sent_and_draws_its_circle_there(desk: SimulatedDevices) -> None:
+def test_hand_moves_to_its_position_and_circles_there(setup: SimulatedDevices) -> None:
     place = {"x": 0.05, "y": -0.1, "z": 0.2}
-    echo = desk.make("arm", ARM, hand={"position": place})
+    echo = setup.make("arm", ARM, hand={"position": place})
     assert echo["hand"] == {
         "path": "rest",
         "position": {k: pytest.approx(v) for k, v in place.items()},
         "stiffness": 150,
     }
-    desk.service.wait(3)
-    assert away(desk, place) < 2e-3
+    setup.service.wait(3)
+    assert away(setup, place) < 2e-3
 
-    desk.make("arm", ARM, hand={"path": "circle"})
-    desk.service.wait(3)
-    assert away(desk, place) == pytest.approx(0.03, abs=0.01)
+    setup.make("arm", ARM, hand={"path": "circle"})
+    setup.service.wait(3)
+    assert away(setup, place) == pytest.approx(0.03, abs=0.01)
 
-    desk.make("arm", ARM, hand={"path": "hold"})
-    held = desk.entry("arm", ARM)["state"]["cursor_position"]
-    desk.service.wait(2)
-    assert away(desk, held) < 1e-2
+    setup.make("arm", ARM, hand={"path": "hold"})
+    held = setup.entry("arm", ARM)["state"]["cursor_position"]
+    setup.service.wait(2)
+    assert away(setup, held) < 1e-2
 
 
-def away(desk: SimulatedDevices, place: Mapping[str, float]) -> float:
+def away(setup: SimulatedDevices, place: Mapping[str, float]) -> float:
     """How far the cursor is from a place, m."""
-    cursor = desk.entry("arm", ARM)["state"]["cursor_position"]
+    cursor = setup.entry("arm", ARM)["state"]["cursor_position"]
     return dist([cursor[axis] for axis in "xyz"], [place[axis] for axis in "xyz"])
 
 
-def test_a_stiff_hand_gives_way_less(desk: SimulatedDevices) -> None:
+def test_stiff_hand_yields_less(setup: SimulatedDevices) -> None:
     def given_way(stiffness: float) -> float:
-        desk.make("arm", ARM, hand={"path": "rest", "stiffness": stiffness})
-        desk.service.wait(1)
-        before = desk.entry("arm", ARM)["state"]["cursor_position"]
+        setup.make("arm", ARM, hand={"path": "rest", "stiffness": stiffness})
+        setup.service.wait(1)
+        before = setup.entry("arm", ARM)["state"]["cursor_position"]
         for _ in range(50):
-            desk.frame(command(ARM, set_cursor_force={"vector": {"x": 3, "y": 0, "z": 0}}))
-            desk.service.wait(0.02)
-        return away(desk, before)
+            setup.frame(command(ARM, set_cursor_force={"vector": {"x": 3, "y": 0, "z": 0}}))
+            setup.service.wait(0.02)
+        return away(setup, before)
 
     soft, stiff = given_way(100), given_way(1000)
     assert soft > 4 * stiff
 
 
-def test_an_attachment_and_its_loss_show(desk: SimulatedDevices) -> None:
-    assert desk.entry("grip", GRIP)["status"]["attached"]
-    assert desk.make("grip", GRIP, attached=False)["attached"] is False
+def test_attachment_and_detachment_are_shown(setup: SimulatedDevices) -> None:
+    assert setup.entry("grip", GRIP)["status"]["attached"]
+    assert setup.make("grip", GRIP, attached=False)["attached"] is False
 
-    event = desk.becomes("grip-attachment-changed")
+    event = setup.becomes("grip-attachment-changed")
     assert event["data"] == {"device_id": GRIP, "device_family": "grip", "attached": False}
 
     def shown() -> bool:
-        desk.service.step()
-        return not desk.entry("grip", GRIP)["status"]["attached"]
+        setup.service.step()
+        return not setup.entry("grip", GRIP)["status"]["attached"]
 
     eventually(shown, "it is shown", pause_s=0.005)
 
 
-def test_a_charge_that_falls_past_the_thresholds_is_told_once_each(desk: SimulatedDevices) -> None:
+def test_battery_below_each_threshold_raises_one_event(setup: SimulatedDevices) -> None:
     for level, kind, severity in ((0.2, "device-battery-low", "warning"), (0.04, "device-battery-critical", "error")):
-        assert desk.make("grip", GRIP, battery_level=level)["battery_level"] == pytest.approx(level)
-        assert desk.entry("grip", GRIP)["state"]["battery_level"] == pytest.approx(level, abs=1e-4)
-        event = desk.becomes(kind, 0.005)
+        assert setup.make("grip", GRIP, battery_level=level)["battery_level"] == pytest.approx(level)
+        assert setup.entry("grip", GRIP)["state"]["battery_level"] == pytest.approx(level, abs=1e-4)
+        event = setup.becomes(kind, 0.005)
         assert event["level"] == severity
         assert event["data"]["battery_level"] == pytest.approx(level, abs=1e-3)
-    desk.service.wait(1)
-    assert len(desk.events.heard("device-battery-low")) == len(desk.events.heard("device-battery-critical")) == 1
+    setup.service.wait(1)
+    assert (
+        len(setup.events.received_events("device-battery-low"))
+        == len(setup.events.received_events("device-battery-critical"))
+        == 1
+    )
 
 
-def test_a_battery_drains_by_itself_and_says_so(tmp_path: Path) -> None:
-    with SimulatedDevices(tmp_path, control__frequency=100) as desk:
-        desk.make("grip", GRIP, battery_level=0.205)
+def test_battery_drains_and_raises_events(tmp_path: Path) -> None:
+    with SimulatedDevices(tmp_path, control__frequency=100) as setup:
+        setup.make("grip", GRIP, battery_level=0.205)
 
-        assert desk.becomes("device-battery-low", 2)["data"]["battery_level"] == pytest.approx(0.2, abs=2e-3)
-
-
-def test_a_handle_falls_asleep_after_five_minutes_at_rest_and_wakes_when_it_is_moved(tmp_path: Path) -> None:
-    with SimulatedDevices(tmp_path, control__frequency=100) as desk:
-        desk.make("grip", GRIP, hand={"path": "rest"})
-        desk.service.wait(290)
-        desk.frame()
-        assert desk.entry("grip", GRIP)["status"]["awake"]
-
-        assert desk.becomes("device-sleep", 1)["data"]["awake"] is False
-        assert not desk.entry("grip", GRIP)["status"]["awake"]
-
-        desk.make("grip", GRIP, hand={"path": "circle"})
-        desk.events.hears("device-sleep", awake=True)
-        assert desk.entry("grip", GRIP)["status"]["awake"]
+        assert setup.becomes("device-battery-low", 2)["data"]["battery_level"] == pytest.approx(0.2, abs=2e-3)
 
 
-def test_a_device_that_is_asleep_takes_no_commands_and_says_why(desk: SimulatedDevices) -> None:
-    assert desk.make("arm", ARM, awake=False)["awake"] is False
-    desk.events.hears("device-sleep", device_id=ARM, awake=False)
+def test_handle_sleeps_after_five_minutes_at_rest_and_wakes_on_motion(tmp_path: Path) -> None:
+    with SimulatedDevices(tmp_path, control__frequency=100) as setup:
+        setup.make("grip", GRIP, hand={"path": "rest"})
+        setup.service.wait(290)
+        setup.frame()
+        assert setup.entry("grip", GRIP)["status"]["awake"]
 
-    frame = desk.frame(command(ARM, set_cursor_force=FORCE))
+        assert setup.becomes("device-sleep", 1)["data"]["awake"] is False
+        assert not setup.entry("grip", GRIP)["status"]["awake"]
+
+        setup.make("grip", GRIP, hand={"path": "circle"})
+        setup.events.wait_for_event("device-sleep", awake=True)
+        assert setup.entry("grip", GRIP)["status"]["awake"]
+
+
+def test_sleeping_device_refuses_commands_with_the_reason(setup: SimulatedDevices) -> None:
+    assert setup.make("arm", ARM, awake=False)["awake"] is False
+    setup.events.wait_for_event("device-sleep", device_id=ARM, awake=False)
+
+    frame = setup.frame(command(ARM, set_cursor_force=FORCE))
 
     assert "asleep" in frame["errors"][0]["reason"]
-    assert desk.make("arm", ARM, awake=True)["awake"] is True
-    assert "errors" not in desk.frame(command(ARM, set_cursor_force=FORCE))
+    assert setup.make("arm", ARM, awake=True)["awake"] is True
+    assert "errors" not in setup.frame(command(ARM, set_cursor_force=FORCE))
 
 
-def test_what_cannot_be_done_is_refused_whole(desk: SimulatedDevices) -> None:
+def test_impossible_change_is_refused_as_a_whole(setup: SimulatedDevices) -> None:
     bodies: tuple[tuple[str, str, dict[str, object]], ...] = (
         ("arm", ARM, {"hand": {"position": {"x": 9, "y": 0, "z": 0}}}),
         ("arm", ARM, {"buttons": {"a": True}}),
@@ -319,112 +323,112 @@ def test_what_cannot_be_done_is_refused_whole(desk: SimulatedDevices) -> None:
         ("grip", GRIP, {"fault": "fire"}),
     )
     for kind, device_id, body in bodies:
-        before = desk.service.device(device_id)
-        reply = desk.ask("POST", f"/simulation/{kind}/{device_id}", {"awake": False, **body})
+        before = setup.service.device(device_id)
+        reply = setup.ask("POST", f"/simulation/{kind}/{device_id}", {"awake": False, **body})
         assert reply.status == 400
         assert len(reply.json["error"]) > 10
-        desk.service.step()
-        assert desk.service.device(device_id) == before
+        setup.service.step()
+        assert setup.service.device(device_id) == before
 
 
-def test_several_devices_answer_one_by_one_and_unknown_keys_are_named(desk: SimulatedDevices) -> None:
-    reply = desk.ask("POST", "/simulation/*/*", {"attached": False, "colour": 1})
+def test_several_devices_give_one_result_each_and_unknown_keys_are_named(setup: SimulatedDevices) -> None:
+    reply = setup.ask("POST", "/simulation/*/*", {"attached": False, "colour": 1})
 
     assert reply.status == 400
     assert [(one["device_id"], one["ok"]) for one in reply.json["results"]] == [(ARM, False), (GRIP, True)]
     assert reply.json["warnings"] == ['unknown key "colour" was ignored']
-    assert desk.ask("POST", "/simulation/arm/NONE", {"awake": True}).status == 404
+    assert setup.ask("POST", "/simulation/arm/NONE", {"awake": True}).status == 404
 
 
 # ---------------------------------------------------------------- faults
 
 
-def test_an_unplugged_device_is_gone_until_the_fault_is_cleared(desk: SimulatedDevices) -> None:
-    assert desk.make("arm", ARM, fault="unplug")["fault"] == "unplug"
-    assert desk.frame(command(ARM, set_cursor_force=FORCE))["errors"][0]["path"] == "arm[0].device_id"
-    assert desk.frame()["arm"] == []
-    desk.events.hears("device-disconnected", device_id=ARM)
-    assert desk.ask("POST", "/simulation/devices", {"type": "arm", "device_id": ARM}).status == 409
+def test_unplug_fault_removes_the_device_until_cleared(setup: SimulatedDevices) -> None:
+    assert setup.make("arm", ARM, fault="unplug")["fault"] == "unplug"
+    assert setup.frame(command(ARM, set_cursor_force=FORCE))["errors"][0]["path"] == "arm[0].device_id"
+    assert setup.frame()["arm"] == []
+    setup.events.wait_for_event("device-disconnected", device_id=ARM)
+    assert setup.ask("POST", "/simulation/devices", {"type": "arm", "device_id": ARM}).status == 409
 
-    assert desk.make("arm", ARM, fault="none")["fault"] == "none"
+    assert setup.make("arm", ARM, fault="none")["fault"] == "none"
 
-    assert not desk.entry("arm", ARM)["status"]["ready"]
-    desk.events.hears("device-connected", device_id=ARM)
-    desk.until_ready(ARM)
-    desk.frame(command(ARM, set_cursor_force=FORCE))
-    desk.service.wait(0.02)
-    assert desk.entry("arm", ARM)["state"]["current_cursor_force"]["x"] == pytest.approx(1)
+    assert not setup.entry("arm", ARM)["status"]["ready"]
+    setup.events.wait_for_event("device-connected", device_id=ARM)
+    setup.until_ready(ARM)
+    setup.frame(command(ARM, set_cursor_force=FORCE))
+    setup.service.wait(0.02)
+    assert setup.entry("arm", ARM)["state"]["current_cursor_force"]["x"] == pytest.approx(1)
 
 
-def test_a_device_that_hangs_is_stale_and_then_gone(desk: SimulatedDevices) -> None:
-    desk.frame(command(ARM, set_cursor_force=FORCE))
-    desk.service.step()
-    desk.make("arm", ARM, fault="hang")
-    assert desk.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": 0}
-    frozen = desk.entry("arm", ARM)["state"]
+def test_hanging_device_becomes_stale_then_disconnected(setup: SimulatedDevices) -> None:
+    setup.frame(command(ARM, set_cursor_force=FORCE))
+    setup.service.step()
+    setup.make("arm", ARM, fault="hang")
+    assert setup.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": 0}
+    frozen = setup.entry("arm", ARM)["state"]
 
     # Long enough for stale, and time stands until that is told: it would be gone after 0.5 s.
-    desk.service.wait(0.1)
-    assert desk.events.hears("device-safety-triggered")["data"]["safety_type"] == "device_stale"
-    assert desk.entry("arm", ARM)["state"] == frozen
-    assert desk.events.heard("device-disconnected") == []
-    desk.becomes("device-disconnected")
-    assert desk.frame()["arm"] == []
+    setup.service.wait(0.1)
+    assert setup.events.wait_for_event("device-safety-triggered")["data"]["safety_type"] == "device_stale"
+    assert setup.entry("arm", ARM)["state"] == frozen
+    assert setup.events.received_events("device-disconnected") == []
+    setup.becomes("device-disconnected")
+    assert setup.frame()["arm"] == []
 
-    desk.make("arm", ARM, fault="none")
-    desk.events.hears("device-connected", device_id=ARM)
+    setup.make("arm", ARM, fault="none")
+    setup.events.wait_for_event("device-connected", device_id=ARM)
 
 
-def test_a_throw_sends_the_device_off_and_the_hand_takes_it_back(desk: SimulatedDevices) -> None:
-    desk.make("arm", ARM, hand={"path": "rest"})
-    desk.service.wait(1)
-    desk.make("arm", ARM, fault="throw")
+def test_throw_fault_moves_the_device_and_the_hand_takes_it_back(setup: SimulatedDevices) -> None:
+    setup.make("arm", ARM, hand={"path": "rest"})
+    setup.service.wait(1)
+    setup.make("arm", ARM, fault="throw")
     speeds: list[float] = []
     for _ in range(40):
-        desk.service.step(4)
-        speeds.append(desk.entry("arm", ARM)["state"]["cursor_velocity"]["x"])
+        setup.service.step(4)
+        speeds.append(setup.entry("arm", ARM)["state"]["cursor_velocity"]["x"])
     assert max(speeds) > 3
 
-    desk.make("arm", ARM, fault="none")
-    desk.service.wait(5)
-    assert away(desk, {"x": 0, "y": -0.12, "z": 0.135}) < 3e-3
+    setup.make("arm", ARM, fault="none")
+    setup.service.wait(5)
+    assert away(setup, {"x": 0, "y": -0.12, "z": 0.135}) < 3e-3
 
 
-def test_a_stalled_device_does_not_give_way_to_its_peak_force(desk: SimulatedDevices) -> None:
-    desk.make("arm", ARM, hand={"path": "rest"}, fault="stall")
-    before = desk.entry("arm", ARM)["state"]["cursor_position"]
+def test_stalled_device_does_not_move_under_its_peak_force(setup: SimulatedDevices) -> None:
+    setup.make("arm", ARM, hand={"path": "rest"}, fault="stall")
+    before = setup.entry("arm", ARM)["state"]["cursor_position"]
     for _ in range(20):
-        desk.frame(command(ARM, set_cursor_force={"vector": {"x": 10, "y": 0, "z": 0}}))
-        desk.service.wait(0.02)
+        setup.frame(command(ARM, set_cursor_force={"vector": {"x": 10, "y": 0, "z": 0}}))
+        setup.service.wait(0.02)
 
-    assert away(desk, before) < 2e-3
-
-
-def test_a_foreign_object_pushes_the_device_aside(desk: SimulatedDevices) -> None:
-    desk.make("arm", ARM, hand={"path": "rest"})
-    desk.service.wait(1)
-    desk.make("arm", ARM, fault="foreign_object")
-    desk.service.wait(2)
-
-    assert away(desk, {"x": 0, "y": -0.12, "z": 0.135}) > 0.03
-    assert desk.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": 0}
+    assert away(setup, before) < 2e-3
 
 
-def test_a_connection_loop_blocks_the_port_until_it_is_reset(desk: SimulatedDevices) -> None:
-    port = desk.service.device(ARM).identity.port
-    desk.make("arm", ARM, fault="connection_loop")
+def test_foreign_object_fault_pushes_the_device(setup: SimulatedDevices) -> None:
+    setup.make("arm", ARM, hand={"path": "rest"})
+    setup.service.wait(1)
+    setup.make("arm", ARM, fault="foreign_object")
+    setup.service.wait(2)
 
-    desk.becomes("port-blocked", 0.05)
+    assert away(setup, {"x": 0, "y": -0.12, "z": 0.135}) > 0.03
+    assert setup.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": 0}
 
-    assert desk.events.heard("port-blocked")[0]["data"]["port"] == port
-    eventually(lambda: desk.frame()["arm"] == [], "the device is kept away")
-    assert desk.ask("POST", f"/simulation/arm/{ARM}", {"fault": "none"}).status == 409
-    assert desk.ask("POST", f"/ports/{port}/reset").status == 200
-    desk.until_ready(ARM)
-    desk.events.hears("port-state-changed", port=port)
+
+def test_connection_loop_fault_blocks_the_port_until_reset(setup: SimulatedDevices) -> None:
+    port = setup.service.device(ARM).identity.port
+    setup.make("arm", ARM, fault="connection_loop")
+
+    setup.becomes("port-blocked", 0.05)
+
+    assert setup.events.received_events("port-blocked")[0]["data"]["port"] == port
+    eventually(lambda: setup.frame()["arm"] == [], "the device is kept away")
+    assert setup.ask("POST", f"/simulation/arm/{ARM}", {"fault": "none"}).status == 409
+    assert setup.ask("POST", f"/ports/{port}/reset").status == 200
+    setup.until_ready(ARM)
+    setup.events.wait_for_event("port-state-changed", port=port)
     comings = [
         event["name"].removeprefix("device-")
-        for event in desk.events.events
+        for event in setup.events.events
         if event["name"] in ("device-connected", "device-disconnected") and event["data"]["device_id"] == ARM
     ]
     # A device that the fifth loop keeps away has not connected.
@@ -433,47 +437,47 @@ def test_a_connection_loop_blocks_the_port_until_it_is_reset(desk: SimulatedDevi
 
 
 @pytest.mark.parametrize("fault", ["oscillating_hall", "calibration_blocked"])
-def test_a_fault_of_the_calibration_is_kept_in_the_record(desk: SimulatedDevices, fault: str) -> None:
-    assert desk.make("arm", ARM, fault=fault)["fault"] == fault
-    assert desk.service.device(ARM).fault == fault
-    assert desk.ask("GET", f"/simulation/arm/{ARM}").json["fault"] == fault
+def test_calibration_fault_is_kept_in_the_record(setup: SimulatedDevices, fault: str) -> None:
+    assert setup.make("arm", ARM, fault=fault)["fault"] == fault
+    assert setup.service.device(ARM).fault == fault
+    assert setup.ask("GET", f"/simulation/arm/{ARM}").json["fault"] == fault
 
 
 # ---------------------------------------------------------------- what a device has for all sessions shows
 
 
-def test_return_to_home_pulls_with_at_most_a_newton_until_somebody_commands(desk: SimulatedDevices) -> None:
-    desk.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
-    desk.service.wait(2)
-    assert desk.ask("POST", f"/arm/{ARM}/home_return").status == 200
-    desk.service.wait(2)
+def test_home_return_pulls_with_at_most_one_newton_until_a_command(setup: SimulatedDevices) -> None:
+    setup.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
+    setup.service.wait(2)
+    assert setup.ask("POST", f"/arm/{ARM}/home_return").status == 200
+    setup.service.wait(2)
 
-    pull = desk.entry("arm", ARM)["state"]["current_cursor_force"]
+    pull = setup.entry("arm", ARM)["state"]["current_cursor_force"]
     assert -1.001 <= pull["x"] < -0.95
 
-    desk.frame(command(ARM, set_cursor_force={"vector": {"x": 0, "y": 0, "z": 0.5}}))
-    desk.service.step(2)
-    assert desk.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": pytest.approx(0.5)}
+    setup.frame(command(ARM, set_cursor_force={"vector": {"x": 0, "y": 0, "z": 0.5}}))
+    setup.service.step(2)
+    assert setup.entry("arm", ARM)["state"]["current_cursor_force"] == {"x": 0, "y": 0, "z": pytest.approx(0.5)}
 
 
-def test_a_left_handed_device_turns_its_first_joint_the_other_way(desk: SimulatedDevices) -> None:
-    desk.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
-    desk.service.wait(2)
-    right = desk.entry("arm", ARM)["state"]["angular_position"]["a0"]
+def test_left_handed_device_inverts_its_first_joint(setup: SimulatedDevices) -> None:
+    setup.make("arm", ARM, hand={"position": {"x": 0.1, "y": -0.12, "z": 0.135}})
+    setup.service.wait(2)
+    right = setup.entry("arm", ARM)["state"]["angular_position"]["a0"]
     assert abs(right) > 5
 
-    desk.ask("POST", f"/arm/{ARM}/config/handedness", "left")
-    desk.service.step(2)
+    setup.ask("POST", f"/arm/{ARM}/config/handedness", "left")
+    setup.service.step(2)
 
-    assert desk.entry("arm", ARM)["state"]["angular_position"]["a0"] == pytest.approx(-right, abs=0.1)
+    assert setup.entry("arm", ARM)["state"]["angular_position"]["a0"] == pytest.approx(-right, abs=0.1)
 
 
-def test_a_device_whose_weight_is_not_compensated_sinks(desk: SimulatedDevices) -> None:
-    desk.make("arm", ARM, hand={"path": "rest"})
-    desk.service.wait(2)
-    before = desk.entry("arm", ARM)["state"]["cursor_position"]["z"]
+def test_uncompensated_device_sinks(setup: SimulatedDevices) -> None:
+    setup.make("arm", ARM, hand={"path": "rest"})
+    setup.service.wait(2)
+    before = setup.entry("arm", ARM)["state"]["cursor_position"]["z"]
 
-    desk.ask("POST", f"/arm/{ARM}/config/gravity_compensation", {"enabled": False})
-    desk.service.wait(2)
+    setup.ask("POST", f"/arm/{ARM}/config/gravity_compensation", {"enabled": False})
+    setup.service.wait(2)
 
-    assert before - desk.entry("arm", ARM)["state"]["cursor_position"]["z"] > 0.01
+    assert before - setup.entry("arm", ARM)["state"]["cursor_position"]["z"] > 0.01

@@ -8,8 +8,8 @@ import pytest
 
 from actors.control import timekeeper
 from actors.control.messages import RateStage
+from tests.support.clients.event_client import Event, EventClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.listener import Event, Listener
 from tests.support.service.polling import eventually
 from tests.support.service.running_system import RunningSystem
 
@@ -23,11 +23,11 @@ ATTEMPTS = 20
 
 
 @pytest.mark.promise(202, "A loop that is too slow raises `control-rate-low`, then `control-rate-critical`")
-def test_a_starved_loop_is_low_then_critical_and_says_nothing_when_it_is_back(
+def test_starved_loop_raises_low_then_critical_and_nothing_on_recovery(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(timekeeper, "FACTS_EVERY", TURNS)
-    with RunningSystem(tmp_path, settings=SLOW) as system, Listener(system.events, kinds=KINDS) as listener:
+    with RunningSystem(tmp_path, settings=SLOW) as system, EventClient(system.events, kinds=KINDS) as listener:
 
         def left(ratio: float) -> None:
             assert exchange(system.http, "POST", "/simulation/loop", {"ratio": ratio}).json == {"ratio": ratio}
@@ -37,11 +37,15 @@ def test_a_starved_loop_is_low_then_critical_and_says_nothing_when_it_is_back(
 
         def told() -> list[Event]:
             """What is said while more and more ticks are left out, until all run again."""
-            before, criticals = len(listener.events), len(listener.heard("control-rate-critical"))
+            before, criticals = len(listener.events), len(listener.received_events("control-rate-critical"))
             left(0.7)
             eventually(lambda: stage() is not RateStage.ENOUGH, "the rate is low", pause_s=0.01)
             left(0.3)
-            eventually(lambda: len(listener.heard("control-rate-critical")) > criticals, "it is critical", pause_s=0.01)
+            eventually(
+                lambda: len(listener.received_events("control-rate-critical")) > criticals,
+                "it is critical",
+                pause_s=0.01,
+            )
             left(1)
             eventually(lambda: stage() is RateStage.ENOUGH, "the rate is back", pause_s=0.01)
             return listener.events[before:]

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from websockets.sync.client import connect
 
-from tests.support.clients.crowd import Crowd
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.listener import Listener
-from tests.support.service.inside import ServiceInside
-from tests.support.service.living_actors import crash, held, kill, living
+from tests.support.clients.streaming_clients import StreamingClients
+from tests.support.service.actor_faults import blocked_actor, crash, crash_and_restart, running_actor
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 from tests.support.service.running_system import RunningSystem
@@ -41,8 +41,8 @@ def system(tmp_path: Path) -> Iterator[RunningSystem]:
 
 
 @pytest.fixture
-def crowd(system: RunningSystem) -> Iterator[Crowd]:
-    with Crowd(system.ws, CLIENTS) as streaming:
+def clients(system: RunningSystem) -> Iterator[StreamingClients]:
+    with StreamingClients(system.ws, CLIENTS) as streaming:
         yield streaming
 
 
@@ -51,14 +51,14 @@ def moves(system: RunningSystem) -> None:
     eventually(lambda: system.force() != ZERO, "a force is applied", pause_s=0.002, tries=5_000)
 
 
-def stands_still(system: RunningSystem, crowd: Crowd) -> None:
+def stands_still(system: RunningSystem, clients: StreamingClients) -> None:
     """From the tick after this call on, neither loop nor frames show a force, however hard everybody pushes."""
     tick = int(system.shown(system.arm)["tick"])
     eventually(lambda: int(system.shown(system.arm)["tick"]) > tick, "a tick", pause_s=0.001, tries=10_000)
     for _ in range(LOOKS):
-        crowd.pass_frames(2)
+        clients.wait_frames(2)
         assert system.force() == ZERO
-        assert [seen(client.frame) for client in crowd.clients] == [ZERO] * len(crowd.clients)
+        assert [seen(client.frame) for client in clients.clients] == [ZERO] * len(clients.clients)
 
 
 def seen(frame: Mapping[str, Any]) -> tuple[float, ...]:
@@ -67,8 +67,8 @@ def seen(frame: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_next_tick_is_zero_whatever_is_commanded(tmp_path: Path, command: str) -> None:
-    with ServiceInside(tmp_path, stepping=True) as service, connect(service.ws, proxy=None) as channel:
+def test_stop_zeroes_the_next_tick_under_any_command(tmp_path: Path, command: str) -> None:
+    with InProcessService(tmp_path, stepping=True) as service, connect(service.ws, proxy=None) as channel:
         arm = json.loads(channel.recv())["arm"][0]["device_id"]
 
         def command_it() -> Any:
@@ -97,23 +97,23 @@ def test_the_next_tick_is_zero_whatever_is_commanded(tmp_path: Path, command: st
         assert any(applied())
 
 
-def test_a_stop_is_said_in_an_event_for_each_device_that_moves_and_in_the_audit(
-    system: RunningSystem, crowd: Crowd, caplog: pytest.LogCaptureFixture
+def test_stop_raises_one_event_per_moving_device_and_an_audit_line(
+    system: RunningSystem, clients: StreamingClients, caplog: pytest.LogCaptureFixture
 ) -> None:
     arm = system.arm.device_id
     moves(system)
-    with Listener(system.events) as listener, caplog.at_level(logging.INFO, "hapticd.audit"):
+    with EventClient(system.events) as listener, caplog.at_level(logging.INFO, "hapticd.audit"):
         stopped = system.ask("POST", "/stop")
-        stands_still(system, crowd)
+        stands_still(system, clients)
         assert system.ask("GET", "/stop").json == stopped.json
         assert system.ask("POST", "/stop").json == stopped.json
         released = system.ask("DELETE", "/stop")
         moves(system)
-        listener.hears("device-safety-triggered", safety_type="released")
+        listener.wait_for_event("device-safety-triggered", safety_type="released")
 
     assert stopped.json == {"stopped": True, "everything": True, "devices": [arm]}
     assert released.json == {"stopped": False, "everything": False, "devices": []}
-    first, last = listener.heard("device-safety-triggered")
+    first, last = listener.received_events("device-safety-triggered")
     for event, what, level in ((first, "stopped", "error"), (last, "released", "notice")):
         assert event["level"] == level
         assert event["data"]["safety_type"] == what
@@ -127,67 +127,69 @@ def test_a_stop_is_said_in_an_event_for_each_device_that_moves_and_in_the_audit(
     ]
 
 
-def test_it_holds_over_the_death_of_manager_and_device(system: RunningSystem, crowd: Crowd) -> None:
+def test_stop_holds_over_crashes_of_manager_and_device_actor(system: RunningSystem, clients: StreamingClients) -> None:
     moves(system)
     assert system.ask("POST", "/stop").status == 200
 
-    kill(system.directory, "devices")
-    stands_still(system, crowd)
-    kill(system.directory, f"device/{system.arm.device_id}")
-    stands_still(system, crowd)
+    crash_and_restart(system.directory, "devices")
+    stands_still(system, clients)
+    crash_and_restart(system.directory, f"device/{system.arm.device_id}")
+    stands_still(system, clients)
 
     assert system.ask("GET", "/stop").json["everything"] is True
     assert system.ask("DELETE", "/stop").status == 200
     moves(system)
-    kill(system.directory, "devices")
-    crowd.pass_frames(LOOKS)
+    crash_and_restart(system.directory, "devices")
+    clients.wait_frames(LOOKS)
     moves(system)
 
 
-def test_a_stop_acts_and_is_answered_while_the_device_manager_is_dead(system: RunningSystem, crowd: Crowd) -> None:
+def test_stop_is_applied_and_answered_while_the_device_manager_is_crashed(
+    system: RunningSystem, clients: StreamingClients
+) -> None:
     moves(system)
-    with held(system.directory, "supervisor"):
+    with blocked_actor(system.directory, "supervisor"):
         crash(system.directory, "devices")
         answer = system.ask("POST", "/stop")
-        stands_still(system, crowd)
-    living(system.directory, "devices")
+        stands_still(system, clients)
+    running_actor(system.directory, "devices")
 
     assert (answer.status, answer.json["everything"]) == (200, True)
-    stands_still(system, crowd)
+    stands_still(system, clients)
     eventually(lambda: system.arm.stopped, "the inventory shows it")
     assert system.ask("DELETE", "/stop").status == 200
     moves(system)
 
 
 @pytest.mark.parametrize("both_die", [False, True], ids=["store", "store and manager"])
-def test_a_stop_that_meets_a_dead_store_acts_and_is_on_the_disk_when_the_store_is_back(
-    system: RunningSystem, crowd: Crowd, tmp_path: Path, both_die: bool
+def test_stop_during_a_store_crash_applies_and_is_stored_after_restart(
+    system: RunningSystem, clients: StreamingClients, tmp_path: Path, both_die: bool
 ) -> None:
     moves(system)
-    with held(system.directory, "supervisor"):
+    with blocked_actor(system.directory, "supervisor"):
         crash(system.directory, "settings")
         answer = system.ask("POST", "/stop")
-        stands_still(system, crowd)
+        stands_still(system, clients)
         if both_die:
             crash(system.directory, "devices")
     for name in ("settings", "devices"):
-        living(system.directory, name)
+        running_actor(system.directory, name)
 
     assert answer.status == 503
     assert "Everything is stopped" in answer.json["error"]
-    stands_still(system, crowd)
+    stands_still(system, clients)
     eventually(lambda: on_disk(tmp_path / "state") == EVERYTHING, "the disk has it")
     eventually(lambda: system.ask("GET", "/stop").json["everything"], "GET shows it")
 
 
-def test_without_a_disk_it_acts_all_the_same_and_is_answered_507(
-    system: RunningSystem, crowd: Crowd, tmp_path: Path
+def test_stop_without_a_disk_applies_and_answers_507(
+    system: RunningSystem, clients: StreamingClients, tmp_path: Path
 ) -> None:
     moves(system)
     shutil.rmtree(tmp_path / "state")
 
     stopped = system.ask("POST", "/stop")
-    stands_still(system, crowd)
+    stands_still(system, clients)
     released = system.ask("DELETE", "/stop")
     moves(system)
 
@@ -199,7 +201,7 @@ def test_without_a_disk_it_acts_all_the_same_and_is_answered_507(
     assert on_disk(tmp_path / "state") == EVERYTHING
 
 
-def test_it_holds_over_kill_9_and_a_restart_until_it_is_released(tmp_path: Path) -> None:
+def test_stop_survives_sigkill_and_restart_until_released(tmp_path: Path) -> None:
     with RunningService(state_dir=tmp_path) as service:
         assert service.request("POST", "/stop")[0] == 200
 
@@ -216,17 +218,17 @@ def test_it_holds_over_kill_9_and_a_restart_until_it_is_released(tmp_path: Path)
         service.kill()
         service.start()
         assert service.request("GET", "/stop")[1] == {"stopped": False, "everything": False, "devices": []}
-        with Crowd(service.ws, 1) as crowd:
-            (client,) = crowd.clients
+        with StreamingClients(service.ws, 1) as clients:
+            (client,) = clients.clients
             eventually(lambda: seen(client.frame) != ZERO, "a force is applied", pause_s=0.005, tries=4_000)
 
 
 def pushed_in_vain(service: RunningService) -> bool:
     """Whether clients that push see no force in any frame."""
-    with Crowd(service.ws, CLIENTS) as crowd:
+    with StreamingClients(service.ws, CLIENTS) as clients:
         for _ in range(LOOKS):
-            crowd.pass_frames(5)
-            if any(seen(client.frame) != ZERO for client in crowd.clients):
+            clients.wait_frames(5)
+            if any(seen(client.frame) != ZERO for client in clients.clients):
                 return False
     return True
 

@@ -15,7 +15,7 @@ from actors.settings.effective import load_settings
 from fastpath.arena.runtime import Runtime
 from tests.emulators.pty_port import PtyPort
 from tests.support.clients.exchange import exchange
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from tests.toy_driver.spec import PORTS, TILT
 from transport.link.driver_spec import UnsupportedIds
@@ -42,12 +42,12 @@ class EmulatedSensor:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[ServiceInside]:
+def service(tmp_path: Path) -> Iterator[InProcessService]:
     with ExitStack() as stack:
         port = stack.enter_context(PtyPort(EmulatedSensor(), link=tmp_path / "tilt0"))
-        stack.enter_context(patch("tests.support.service.inside.SETTINGS_CATALOG", CATALOG_WITH_TILT))
+        stack.enter_context(patch("tests.support.service.in_process_service.SETTINGS_CATALOG", CATALOG_WITH_TILT))
         yield stack.enter_context(
-            ServiceInside(
+            InProcessService(
                 tmp_path / "state",
                 simulated=(),
                 settings={**FAST, PORTS: port.path},
@@ -57,7 +57,7 @@ def service(tmp_path: Path) -> Iterator[ServiceInside]:
         )
 
 
-def test_device_of_a_new_serial_protocol_is_shown_with_its_orientation_and_button(service: ServiceInside) -> None:
+def test_device_of_a_new_serial_protocol_is_shown_with_its_orientation_and_button(service: InProcessService) -> None:
     def shown() -> bool:
         pens = exchange(service.http, "GET", "/devices").json.get("pen", [])
         states = [pen["state"] for pen in pens if pen["device_id"] == "20A7"]
@@ -66,7 +66,7 @@ def test_device_of_a_new_serial_protocol_is_shown_with_its_orientation_and_butto
     eventually(shown, "the sensor's orientation in the device list", pause_s=0.02)
 
 
-def test_setting_of_a_new_driver_is_read_over_http(service: ServiceInside) -> None:
+def test_setting_of_a_new_driver_is_read_over_http(service: InProcessService) -> None:
     answer = exchange(service.http, "GET", f"/settings/{PORTS}")
 
     assert (answer.status, answer.json["data"]["type_hint"]) == (200, "ARR_STRING")

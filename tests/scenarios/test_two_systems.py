@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.support.clients.crowd import Crowd
-from tests.support.clients.listener import Listener
-from tests.support.service.living_actors import kill
+from tests.support.clients.event_client import EventClient
+from tests.support.clients.streaming_clients import StreamingClients
+from tests.support.service.actor_faults import crash_and_restart
 from tests.support.service.polling import eventually
 from tests.support.service.running_system import RunningSystem
 
@@ -17,24 +17,24 @@ KINDS = "session-opened,session-closed,session-updated,device-connected,device-d
 BASE = ("settings", "events", "fastpath", "devices", "sessions")
 
 
-def test_what_happens_to_one_does_not_happen_to_the_other(tmp_path: Path) -> None:
+def test_two_systems_in_one_process_are_independent(tmp_path: Path) -> None:
     with (
         RunningSystem(tmp_path / "quiet") as quiet,
-        Listener(quiet.events, kinds=KINDS) as listener,
-        Crowd(quiet.ws, CLIENTS) as undisturbed,
+        EventClient(quiet.events, kinds=KINDS) as listener,
+        StreamingClients(quiet.ws, CLIENTS) as undisturbed,
     ):
-        listener.hears("session-opened", session_id=undisturbed.session_ids[-1])
+        listener.wait_for_event("session-opened", session_id=undisturbed.session_ids[-1])
         heard, actors = list(listener.events), {name: quiet.directory.ref(name) for name in quiet.directory.names()}
         started_ns = int(quiet.runtime.loop_state()["started_ns"])
-        with RunningSystem(tmp_path / "loud") as loud, Crowd(loud.ws, CLIENTS) as crowd:
-            assert crowd.session_ids == undisturbed.session_ids
+        with RunningSystem(tmp_path / "loud") as loud, StreamingClients(loud.ws, CLIENTS) as clients:
+            assert clients.session_ids == undisturbed.session_ids
             assert quiet.runtime.slots() == loud.runtime.slots()
 
             assert loud.ask("POST", "/settings/simulation/seed", 7).status == 200
             assert loud.ask("POST", "/stop").status == 200
             for name in BASE:
-                kill(loud.directory, name)
-            both_pass(crowd, undisturbed)
+                crash_and_restart(loud.directory, name)
+            both_pass(clients, undisturbed)
 
             assert loud.force() == ZERO
             eventually(lambda: quiet.force() != ZERO, "the other is not stopped", pause_s=0.002, tries=5_000)
@@ -44,16 +44,16 @@ def test_what_happens_to_one_does_not_happen_to_the_other(tmp_path: Path) -> Non
                 assert loud.metric("hapticd_actor_restarts_total", actor=name) == 1
                 assert quiet.metric("hapticd_actor_restarts_total", actor=name) == 0
 
-        undisturbed.pass_frames(FRAMES)
+        undisturbed.wait_frames(FRAMES)
         assert {name: quiet.directory.ref(name) for name in quiet.directory.names()} == actors
         assert all(ref is not None and ref.is_alive() for ref in actors.values())
         assert int(quiet.runtime.loop_state()["started_ns"]) == started_ns
         newcomer = undisturbed.join(quiet.ws)
-        listener.hears("session-opened", session_id=newcomer.session_id)
+        listener.wait_for_event("session-opened", session_id=newcomer.session_id)
         assert listener.events[:-1] == heard
 
 
-def both_pass(*crowds: Crowd) -> None:
+def both_pass(*crowds: StreamingClients) -> None:
     """Frames pass in all."""
-    for crowd in crowds:
-        crowd.pass_frames(FRAMES)
+    for clients in crowds:
+        clients.wait_frames(FRAMES)

@@ -22,10 +22,10 @@ import serial
 from actors.port.messages import DETECTION, PORTS, link_name
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import exchange
-from tests.support.clients.listener import Listener
-from tests.support.service.inside import ServiceInside
-from tests.support.service.living_actors import handled
+from tests.support.service.actor_faults import drain_actor
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from transport.link.scanner import make_scanner
 
@@ -114,7 +114,7 @@ def forbidden(path: str) -> Generator[None]:
         yield
 
 
-def row(service: ServiceInside, port: str) -> tuple[str, str]:
+def row(service: InProcessService, port: str) -> tuple[str, str]:
     shown = exchange(service.http, "GET", f"/ports/{port}").json
     return shown["state"], shown["reason"]
 
@@ -125,7 +125,7 @@ def row(service: ServiceInside, port: str) -> tuple[str, str]:
 class Bench:
     """A stepped service and its machine."""
 
-    def __init__(self, service: ServiceInside, events: Listener, machine: Counted) -> None:
+    def __init__(self, service: InProcessService, events: EventClient, machine: Counted) -> None:
         self.service = service
         self.events = events
         self.machine = machine
@@ -138,7 +138,7 @@ class Bench:
             self.service.system.timekeeper.run_once()
             for name in (DETECTION, *map(link_name, self.machine.tries), DETECTION, PORTS):
                 if directory.ref(name) is not None:
-                    handled(directory, name)
+                    drain_actor(directory, name)
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         stack.enter_context(forbidden(locked))
         stack.enter_context(patch("usb.backend.libusb1.get_backend", lambda: bus))
         service = stack.enter_context(
-            ServiceInside(
+            InProcessService(
                 tmp_path,
                 simulated=(),
                 stepping=True,
@@ -162,11 +162,11 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
                 links=machine,
             )
         )
-        events = stack.enter_context(Listener(service.events, since="2000-01-01T00:00:00%2B00:00"))
+        events = stack.enter_context(EventClient(service.events, since="2000-01-01T00:00:00%2B00:00"))
         yield Bench(service, events, machine)
 
 
-def test_each_reason_is_one_event_one_line_and_one_row_and_no_storm_of_tries(
+def test_each_reason_makes_one_event_one_log_line_one_row_and_few_retries(
     bench: Bench, caplog: pytest.LogCaptureFixture
 ) -> None:
     expected = {
@@ -181,9 +181,9 @@ def test_each_reason_is_one_event_one_line_and_one_row_and_no_storm_of_tries(
     page = exchange(bench.service.http, "GET", "/metrics").body.decode()
 
     for port, reason in expected.items():
-        event = bench.events.hears(CHANGED, port=port)
+        event = bench.events.wait_for_event(CHANGED, port=port)
         assert (event["level"], event["data"]["state"], event["data"]["reason"]) == ("warning", "unusable", reason)
-        assert len(bench.events.heard(CHANGED, port=port)) == 1
+        assert len(bench.events.received_events(CHANGED, port=port)) == 1
         assert row(bench.service, port) == ("unusable", reason)
         lines = [one for one in logged if f"port {port} cannot be used" in one.getMessage()]
         assert [one.levelno for one in lines] == [logging.WARNING]
@@ -195,7 +195,7 @@ def test_each_reason_is_one_event_one_line_and_one_row_and_no_storm_of_tries(
 # ---------------------------------------------------------------- a port that is taken and let go
 
 
-def test_a_port_that_is_let_go_while_nobody_is_behind_it_is_active_and_told_when_it_is_taken_again(
+def test_port_freed_without_a_device_is_active_and_reported_when_taken_again(
     tmp_path: Path,
 ) -> None:
     machine = Counted()
@@ -208,14 +208,14 @@ def test_a_port_that_is_let_go_while_nobody_is_behind_it_is_active_and_told_when
         terminal(tmp_path / "board") as path,
         patch("actors.port.retry.FAULT_S", 0.1),
         patch("transport.link.protocols.openlink.host_fsm.TRIES", 1),
-        ServiceInside(
+        InProcessService(
             tmp_path,
             simulated=(),
             settings={**settings, "devices/detection/serial_ports": json.dumps([path])},
             links=machine,
             settled=False,
         ) as service,
-        Listener(service.events) as events,
+        EventClient(service.events) as events,
     ):
 
         def goes_on() -> None:
@@ -229,12 +229,12 @@ def test_a_port_that_is_let_go_while_nobody_is_behind_it_is_active_and_told_when
                 goes_on()
             eventually(lambda: row_or_none(service) == ("active", ""), "it is free", pause_s=0.01)
             goes_on()
-        eventually(lambda: len(events.heard(CHANGED)) >= 4, "all is told", pause_s=0.01)
+        eventually(lambda: len(events.received_events(CHANGED)) >= 4, "all is told", pause_s=0.01)
 
-    said = [(one["data"]["state"], one["data"]["reason"]) for one in events.heard(CHANGED)]
+    said = [(one["data"]["state"], one["data"]["reason"]) for one in events.received_events(CHANGED)]
     assert said == [("unusable", "in_use"), ("active", "opened")] * 2
 
 
-def row_or_none(service: ServiceInside) -> tuple[str, str] | None:
+def row_or_none(service: InProcessService) -> tuple[str, str] | None:
     found = service.system.ports.value.find("board")
     return None if found is None else (str(found.state), found.reason)

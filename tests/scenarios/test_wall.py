@@ -17,9 +17,9 @@ import pytest
 from actors.device.params import CIRCLE_PERIOD_S, CIRCLE_RADIUS_M
 from actors.values.kinds.arm import ARM
 from actors.values.kinds.base import MEDIUM_HAND
-from tests.support.clients.peer import Peer
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.loop.readings import read_out
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.process import RunningService
 
 EXAMPLES: Final = Path(__file__).parents[2] / "docs" / "examples"
@@ -55,11 +55,9 @@ def deepest_static() -> float:
 
 
 @pytest.mark.parametrize(("client_ticks", "chain"), [(1, False), (4, False), (4, True)])
-def test_a_wall_pushes_back_as_soon_as_it_is_touched_and_gives_way_by_no_more_than_it_must(
-    tmp_path: Path, client_ticks: int, chain: bool
-) -> None:
+def test_wall_pushes_back_on_contact_with_limited_penetration(tmp_path: Path, client_ticks: int, chain: bool) -> None:
     depths: list[float] = []
-    with ServiceInside(tmp_path, stepping=True, chain=chain) as service, Peer(service.ws) as peer:
+    with InProcessService(tmp_path, stepping=True, chain=chain) as service, RawWebSocket(service.ws) as peer:
         frame = peer.frame()
         service.wait(0.55 * CIRCLE_PERIOD_S - float(service.state("A001")["time_ns"] - START_NS) * 1e-9)
         before = answer = 0.0
@@ -142,7 +140,7 @@ def example(name: str, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_print_devices_prints_every_device_and_follows_those_that_move(service: RunningService) -> None:
+def test_print_devices_lists_devices_and_follows_motion(service: RunningService) -> None:
     output, errors = example("print_devices.py", service.ws).communicate(timeout=100)
 
     _, devices = service.request("GET", "/devices")
@@ -160,7 +158,7 @@ def test_print_devices_prints_every_device_and_follows_those_that_move(service: 
     assert [found and found[1] for found in followed] == arms * 5
 
 
-def test_the_wall_of_the_examples_stands(service: RunningService) -> None:
+def test_example_wall_holds(service: RunningService) -> None:
     started = example("wall.py", "--url", service.ws, "--stiffness", f"{STIFFNESS:g}", "--seconds", str(SECONDS))
     output, errors = started.communicate(timeout=100)
 
@@ -174,9 +172,9 @@ def test_the_wall_of_the_examples_stands(service: RunningService) -> None:
     assert max(hardest for _, hardest, _ in shown) > 0.1
 
 
-def test_a_wall_against_the_running_service_stands_as_long_as_its_client_keeps_up(service: RunningService) -> None:
+def test_wall_on_the_running_service_holds_while_its_client_keeps_up(service: RunningService) -> None:
     gaps = gaps_of(service)
-    with Peer(service.ws) as peer:
+    with RawWebSocket(service.ws) as peer:
         frame = peer.frame()
         wall = Wall(frame["arm"][1]["device_id"])
         until_s: float = frame["time"] + TURNS * CIRCLE_PERIOD_S
@@ -203,7 +201,7 @@ def gaps_of(service: RunningService) -> str:
 
 @pytest.mark.parametrize("name", ["wall.py", "print_devices.py"])
 @pytest.mark.parametrize("named", [["--url"], []], ids=["option", "alone"])
-def test_example_says_in_one_sentence_that_no_service_is_there(name: str, named: list[str]) -> None:
+def test_example_without_a_service_prints_one_sentence(name: str, named: list[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         url = f"ws://127.0.0.1:{taken.getsockname()[1]}"
 
@@ -217,7 +215,7 @@ def test_example_says_in_one_sentence_that_no_service_is_there(name: str, named:
 
 
 @pytest.mark.parametrize("name", ["wall.py", "print_devices.py"])
-def test_example_says_in_one_sentence_that_the_service_has_gone(name: str) -> None:
+def test_example_prints_one_sentence_when_the_service_stops(name: str) -> None:
     with RunningService() as service:
         started = example(name, "--seconds", "600", "--url", service.ws)
         assert started.stdout is not None

@@ -65,7 +65,7 @@ def wheel(source_archive: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return build("wheel", source_archive, tmp_path_factory.mktemp("wheel"))
 
 
-def test_the_wheel_holds_what_the_service_is_made_of(wheel: Path) -> None:
+def test_wheel_contains_every_source_file(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     extension = sysconfig.get_config_var("EXT_SUFFIX")
     expected = {
@@ -84,7 +84,7 @@ def test_the_wheel_holds_what_the_service_is_made_of(wheel: Path) -> None:
     assert [name for name in names if name.endswith(NEVER_IN_A_WHEEL)] == []
 
 
-def test_the_wheel_carries_the_commit_that_the_source_archive_was_made_from(source_archive: Path, wheel: Path) -> None:
+def test_wheel_has_the_commit_of_its_source_archive(source_archive: Path, wheel: Path) -> None:
     recorded = json.loads((source_archive / "transport" / "_build_info.json").read_text(encoding="utf-8"))
     shipped = json.loads(zipfile.ZipFile(wheel).read("transport/_build_info.json"))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from actors.settings.state_directory import StateDirectory
-from tests.service.rig import EdgeRig
+from tests.service.edge_server import EdgeServer
 
 
 @pytest.fixture
@@ -18,6 +18,6 @@ def folder(tmp_path: Path) -> Iterator[StateDirectory]:
 
 
 @pytest.fixture
-def rig(folder: StateDirectory) -> Iterator[EdgeRig]:
-    with EdgeRig(folder) as running:
+def rig(folder: StateDirectory) -> Iterator[EdgeServer]:
+    with EdgeServer(folder) as running:
         yield running

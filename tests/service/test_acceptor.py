@@ -103,7 +103,7 @@ def test_shortage_of_descriptors_pauses_and_is_logged_once(
     assert "open files" in line
 
 
-def test_acceptor_that_pauses_can_be_stopped() -> None:
+def test_paused_acceptor_can_be_stopped() -> None:
     async def steps(listening: Listening, _taken: list[socket.socket], _made: list[str]) -> None:
         listening.failure = FULL
         with socket.create_connection(listening.getsockname()):

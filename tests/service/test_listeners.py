@@ -16,7 +16,7 @@ from tornado.websocket import WebSocketHandler, websocket_connect
 
 from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state_directory import StateDirectory
-from tests.service.rig import BUILD, TOKEN, EdgeRig
+from tests.service.edge_server import BUILD, TOKEN, EdgeServer
 from tests.support.service.addresses import parse_ready
 from transport import listeners
 from transport.listeners import (
@@ -51,7 +51,7 @@ class Greeting(WebSocketHandler):
 def make(folder: StateDirectory, settings: Mapping[str, Any]) -> Listeners:
     """Listeners over a rig that is not started: only its doubles are used."""
     overrides = {key: Override(value, COMMAND_LINE) for key, value in settings.items()}
-    return Listeners(EdgeRig(folder, overrides).bridge, Greeting, BUILD, lambda: TOKEN)
+    return Listeners(EdgeServer(folder, overrides).bridge, Greeting, BUILD, lambda: TOKEN)
 
 
 @contextlib.asynccontextmanager
@@ -90,7 +90,7 @@ def taken(host: str = "127.0.0.1") -> Any:
 # ---------------------------------------------------------------- what is served where
 
 
-def test_every_port_serves_what_it_is_for(folder: StateDirectory) -> None:
+def test_every_port_serves_its_purpose(folder: StateDirectory) -> None:
     async def work() -> None:
         async with listening(folder, {**FREE, HTTP_PORT: 0}) as words:
             at = parse_ready(words)
@@ -114,7 +114,7 @@ def test_every_port_serves_what_it_is_for(folder: StateDirectory) -> None:
     run(work)
 
 
-def test_the_words_are_those_of_the_ready_line(folder: StateDirectory) -> None:
+def test_ready_line_has_the_urls(folder: StateDirectory) -> None:
     async def work() -> None:
         async with listening(folder, FREE) as words:
             at = parse_ready(words)
@@ -124,7 +124,7 @@ def test_the_words_are_those_of_the_ready_line(folder: StateDirectory) -> None:
     run(work)
 
 
-def test_it_listens_on_both_loopback_addresses(folder: StateDirectory) -> None:
+def test_listens_on_both_loopback_addresses(folder: StateDirectory) -> None:
     async def work() -> None:
         async with listening(folder, FREE) as words:
             port = port_of(parse_ready(words).http)
@@ -134,7 +134,7 @@ def test_it_listens_on_both_loopback_addresses(folder: StateDirectory) -> None:
     run(work)
 
 
-def test_a_bind_address_is_the_only_one(folder: StateDirectory) -> None:
+def test_bind_address_is_exclusive(folder: StateDirectory) -> None:
     async def work() -> None:
         async with listening(folder, {**FREE, "communication/bind_address": "127.0.0.2"}) as words:
             assert parse_ready(words).http.startswith("http://127.0.0.2:")
@@ -145,7 +145,7 @@ def test_a_bind_address_is_the_only_one(folder: StateDirectory) -> None:
     run(work)
 
 
-def test_all_interfaces_are_shown_as_loopback(folder: StateDirectory) -> None:
+def test_all_interfaces_are_shown_as_loopback_url(folder: StateDirectory) -> None:
     settings = {**FREE, "communication/bind_all_interfaces": True, "communication/bind_address": "127.0.0.2"}
 
     async def work() -> None:
@@ -167,7 +167,7 @@ def test_an_ipv6_address_stands_in_brackets(folder: StateDirectory) -> None:
     run(work)
 
 
-def test_pages_that_we_serve_are_ours(folder: StateDirectory) -> None:
+def test_access_rules_have_the_open_ports(folder: StateDirectory) -> None:
     async def work() -> None:
         made = make(folder, FREE)
         words = made.open()
@@ -179,7 +179,7 @@ def test_pages_that_we_serve_are_ours(folder: StateDirectory) -> None:
     run(work)
 
 
-def test_nobody_comes_in_after_close(folder: StateDirectory) -> None:
+def test_no_connection_is_accepted_after_close(folder: StateDirectory) -> None:
     async def work() -> None:
         made = make(folder, FREE)
         url = parse_ready(made.open()).http
@@ -198,12 +198,12 @@ def ports(folder: StateDirectory, settings: Mapping[str, Any]) -> dict[str, int]
     return dict(wanted_ports(make(folder, settings)._bridge.settings))
 
 
-def test_the_ports_of_the_contract(folder: StateDirectory) -> None:
+def test_ports_are_those_of_the_contract(folder: StateDirectory) -> None:
     assert ports(folder, {}) == {NEWEST_PORT: 10001, LEGACY_PORT: 10000, EVENTS_PORT: 10020}
 
 
 @pytest.mark.parametrize(("extra", "opened"), [(None, False), (8080, True), (10001, False), (10000, False), (0, True)])
-def test_one_more_http_port_if_it_is_another(folder: StateDirectory, extra: int | None, opened: bool) -> None:
+def test_second_http_port_is_opened_if_different(folder: StateDirectory, extra: int | None, opened: bool) -> None:
     assert (HTTP_PORT in ports(folder, {HTTP_PORT: extra})) is opened
 
 
@@ -217,7 +217,7 @@ def test_one_more_http_port_if_it_is_another(folder: StateDirectory, extra: int 
         {HTTP_PORT: 10020},
     ],
 )
-def test_two_purposes_cannot_share_a_port(folder: StateDirectory, settings: Mapping[str, int]) -> None:
+def test_shared_port_of_two_purposes_is_refused(folder: StateDirectory, settings: Mapping[str, int]) -> None:
     with pytest.raises(CannotListen, match="are both"):
         ports(folder, settings)
 
@@ -235,7 +235,7 @@ def test_several_free_ports_are_different_ones(folder: StateDirectory) -> None:
         ({"communication/bind_all_interfaces": True, "communication/bind_address": "192.0.2.7"}, ("0.0.0.0", "::")),
     ],
 )
-def test_the_addresses_of_the_settings(
+def test_addresses_follow_the_settings(
     folder: StateDirectory, settings: Mapping[str, Any], wanted: tuple[str, ...]
 ) -> None:
     assert addresses(make(folder, settings)._bridge.settings) == wanted
@@ -258,12 +258,12 @@ def test_a_port_in_use_is_named_with_the_setting_that_moves_it(folder: StateDire
 
 
 @pytest.mark.skipif("not has_ipv6()", reason="no IPv6 on this machine")
-def test_a_port_in_use_on_ipv6_alone_is_in_use(folder: StateDirectory) -> None:
+def test_port_in_use_on_ipv6_alone_counts_as_in_use(folder: StateDirectory) -> None:
     with taken("::1") as port, pytest.raises(PortInUse):
         make(folder, {**FREE, NEWEST_PORT: port}).open()
 
 
-def test_what_was_opened_before_is_closed_again(folder: StateDirectory) -> None:
+def test_ports_opened_before_a_failure_are_closed(folder: StateDirectory) -> None:
     async def work() -> None:
         with taken() as port, taken() as other:
             pass
@@ -277,12 +277,12 @@ def test_what_was_opened_before_is_closed_again(folder: StateDirectory) -> None:
     run(work)
 
 
-def test_an_address_of_somebody_else_is_named_with_its_setting(folder: StateDirectory) -> None:
+def test_unavailable_address_is_named_with_its_setting(folder: StateDirectory) -> None:
     with pytest.raises(CannotListen, match=r"192\.0\.2\.7.*communication/bind_address"):
         make(folder, {**FREE, "communication/bind_address": "192.0.2.7"}).open()
 
 
-def test_a_port_for_which_the_right_is_missing_is_said(folder: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_privileged_port_is_reported(folder: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(host: str, port: int) -> socket.socket:
         del host, port
         raise PermissionError(errno.EACCES, "Permission denied")
@@ -294,7 +294,7 @@ def test_a_port_for_which_the_right_is_missing_is_said(folder: StateDirectory, m
 
 
 @pytest.mark.parametrize("number", [errno.EAFNOSUPPORT, errno.EADDRNOTAVAIL])
-def test_without_ipv6_it_listens_on_ipv4_and_says_so_once(
+def test_missing_ipv6_listens_on_ipv4_and_logs_it_once(
     folder: StateDirectory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, number: int
 ) -> None:
     bind = listeners._bind
@@ -316,7 +316,7 @@ def test_without_ipv6_it_listens_on_ipv4_and_says_so_once(
     assert caplog.messages == ["No IPv6 on this machine (not here): listening on IPv4 alone."]
 
 
-def test_without_ipv4_nothing_is_opened(folder: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_bindable_address_fails_the_start(folder: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(host: str, port: int) -> socket.socket:
         del host, port
         raise OSError(errno.EAFNOSUPPORT, "not here")
@@ -327,7 +327,7 @@ def test_without_ipv4_nothing_is_opened(folder: StateDirectory, monkeypatch: pyt
         make(folder, FREE).open()
 
 
-def test_a_free_port_that_is_taken_on_the_other_address_is_chosen_again(
+def test_free_port_taken_on_the_other_address_is_chosen_again(
     folder: StateDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bind = listeners._bind
@@ -351,7 +351,7 @@ def test_a_free_port_that_is_taken_on_the_other_address_is_chosen_again(
     assert len(tried) == 7
 
 
-def test_it_does_not_look_for_a_free_port_for_ever(folder: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_for_a_free_port_is_bounded(folder: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:
     bind = listeners._bind
 
     def always_taken(host: str, port: int) -> socket.socket:

@@ -23,7 +23,7 @@ import pytest
 
 from bench.support.machine import ProcessorTime, cores, memory_mib
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from tests.support.clients.attack import Ahead, Neighbour
+from tests.support.clients.attack_programs import PipelineAttack, SteadyClientProgram
 from tests.support.clients.http_attack import connection_flood, get_loops, slow_readers
 from tests.support.service.process import RunningService
 from tests.support.suite.shares import quick_folder
@@ -73,7 +73,7 @@ def before_the_attackers(*others: int) -> Generator[None]:
         os.sched_setaffinity(0, mask)
 
 
-def test_good_neighbour_and_stop_under_attack(results: ResultTable) -> None:
+def test_steady_client_and_stop_are_served_under_attack(results: ResultTable) -> None:
     stops_ms: list[float] = []
     rates: list[float] = []
     gap_ms = 0.0
@@ -85,16 +85,16 @@ def test_good_neighbour_and_stop_under_attack(results: ResultTable) -> None:
         port = urlsplit(service.http).port
         assert port is not None
         (arm,) = (device["device_id"] for device in service.request("GET", "/devices")[1]["arm"])
-        neighbour = stack.enter_context(Neighbour(service.ws, arm, 500))
+        steady = stack.enter_context(SteadyClientProgram(service.ws, arm, 500))
         with on_the_processor_of_the_loop():
             attackers = {
                 "flood": stack.enter_context(connection_flood(port)),
                 "readers": stack.enter_context(slow_readers(port, READERS)),
                 "loops": stack.enter_context(get_loops(port, PATHS, LOOPS)),
             }
-            ahead = stack.enter_context(Ahead(service.ws, SESSIONS, AT_ONCE))
-        stack.enter_context(before_the_attackers(neighbour.pid))
-        neighbour.report()
+            ahead = stack.enter_context(PipelineAttack(service.ws, SESSIONS, AT_ONCE))
+        stack.enter_context(before_the_attackers(steady.pid))
+        steady.report()
         until_s = time.monotonic() + SECONDS
         while time.monotonic() < until_s:
             time.sleep(1)
@@ -103,7 +103,7 @@ def test_good_neighbour_and_stop_under_attack(results: ResultTable) -> None:
                 status, _ = service.request(method, "/stop")
                 stops_ms.append((time.perf_counter() - begun_s) * 1e3)
                 assert status == 200
-            seen = neighbour.report()
+            seen = steady.report()
             rates.append(seen["rate"])
             gap_ms = max(gap_ms, seen["longest_gap_ms"])
         peak = memory_mib(service.process.pid, "VmHWM")

@@ -14,7 +14,7 @@ import pytest
 
 from bench.support.machine import memory_mib
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from tests.support.clients.peer import encoded
+from tests.support.clients.raw_websocket import encode_frame
 from tests.support.clients.session_attack import Pipeline
 from tests.support.service.process import RunningService
 
@@ -52,7 +52,7 @@ def test_memory_stays_flat_while_messages_have_faults(results: ResultTable) -> N
         while sent < MESSAGES:
             for line in lines:
                 texts = ((FAULTS[n % len(FAULTS)], str(n)) for n in range(sent, sent + AT_ONCE))
-                line.send([encoded(text.replace("NUMBER", number).replace("ARM", arm)) for text, number in texts])
+                line.send([encode_frame(text.replace("NUMBER", number).replace("ARM", arm)) for text, number in texts])
                 sent += AT_ONCE
             for line in lines:
                 line.take_all()

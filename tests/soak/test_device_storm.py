@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.boards.storm import STEPS, Storm, unforeseen
+from tests.support.boards.device_storm import STEPS, DeviceStorm, unexpected_log_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,12 +19,12 @@ SECONDS = 300.0
 pytestmark = pytest.mark.soak
 
 
-def test_a_storm_of_five_minutes_leaves_nothing_behind(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.ERROR), Storm(tmp_path, SEED) as storm:
-        storms = storm.rides_out(1, SECONDS)
-        comings = len(storm.events.heard("device-connected"))
+def test_five_minutes_of_device_faults_leak_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR), DeviceStorm(tmp_path, SEED) as storm:
+        storms = storm.run(1, SECONDS)
+        comings = len(storm.events.received_events("device-connected"))
         deaths = storm.deaths
     sys.stdout.write(f"{storms} storms of {STEPS} steps, {comings} connections, {deaths} actors killed\n")
 
     assert deaths > 0
-    assert unforeseen(caplog.records) == []
+    assert unexpected_log_lines(caplog.records) == []

@@ -11,8 +11,8 @@ import pytest
 
 from bench.support.machine import cores
 from bench.support.result_table import Limit, ResultTable, Row, hold
-from tests.support.clients.crew import SIMULATE, TIMEOUT_S, cast_of, crew
-from tests.support.clients.hostile import Good, Nonsense, Streams, Worker
+from tests.support.clients.bad_client_kinds import BadMessages, BadStreams, ClientThread, GoodClient
+from tests.support.clients.bad_clients import COMMAND_TIMEOUT_S, SIMULATE, bad_clients, choose_devices
 from tests.support.service.process import RunningService
 from tests.support.service.ticks import window
 
@@ -37,23 +37,23 @@ def by_chance(differences: list[float]) -> float:
 
 
 @pytest.mark.parametrize(("differences", "chance"), [([1.0] * 4, 1 / 16), ([-1.0] * 4, 1.0), ([0.0] * 4, 1.0)])
-def test_the_test_itself_tells_more_from_no_more(differences: list[float], chance: float) -> None:
+def test_permutation_test_detects_a_difference(differences: list[float], chance: float) -> None:
     assert by_chance(differences) == chance
 
 
 def test_bad_clients_cost_the_loop_no_ticks(results: ResultTable) -> None:
     alone: list[float] = []
     among: list[float] = []
-    with RunningService(simulate=SIMULATE, settings={"sessions/command_timeout": TIMEOUT_S}) as service:
-        cast = cast_of(service)
-        good, nonsense, streams = Good(cast), Nonsense(cast), Streams(cast)
-        with Worker("good", good.run):
+    with RunningService(simulate=SIMULATE, settings={"sessions/command_timeout": COMMAND_TIMEOUT_S}) as service:
+        targets = choose_devices(service)
+        good, nonsense, streams = GoodClient(targets), BadMessages(targets), BadStreams(targets)
+        with ClientThread("good", good.run):
             assert good.opened.wait(60)
             for _ in range(PAIRS):
                 alone.append(100 * window(service, TICKS))
                 with ExitStack() as running:
-                    for name, work in crew(cast, nonsense, streams).items():
-                        running.enter_context(Worker(name, work))
+                    for name, work in bad_clients(targets, nonsense, streams).items():
+                        running.enter_context(ClientThread(name, work))
                     among.append(100 * window(service, TICKS))
     chance = by_chance([more - less for more, less in zip(among, alone, strict=True)])
     note = f"{PAIRS} windows of {TICKS:,} ticks each; means {fmean(among):.3f} % against {fmean(alone):.3f} %"

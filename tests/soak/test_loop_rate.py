@@ -78,12 +78,12 @@ def put(results: ResultTable, kilohertz: int, runs: list[Run], limit: Limit | No
 
 
 @pytest.mark.parametrize("kilohertz", [1, 4, 8])
-def test_rate_with_eight_streaming_clients(results: ResultTable, kilohertz: int) -> None:
+def test_loop_keeps_its_rate_with_eight_streaming_clients(results: ResultTable, kilohertz: int) -> None:
     row = put(results, kilohertz, undisturbed(kilohertz, RUNS), LIMIT)
     hold(row)
 
 
-def test_figure_at_32_khz(results: ResultTable) -> None:
+def test_loop_rate_at_32_khz_is_measured(results: ResultTable) -> None:
     runs = undisturbed(32, 1)
     put(results, 32, runs, None)
     assert runs[0].share > 0

@@ -24,7 +24,7 @@ SECONDS: Final = 4.0
 pytestmark = pytest.mark.soak
 
 
-def test_memory_is_flat(results: ResultTable) -> None:
+def test_memory_stays_flat_with_eight_streaming_clients(results: ResultTable) -> None:
     minutes: list[float] = []
     anonymous: list[float] = []
     trips = 0

@@ -15,9 +15,9 @@ from websockets.sync.client import connect
 
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from tests.emulators.boards import Boards
-from tests.support.service.polling import PATIENCE_S, eventually
+from tests.support.service.polling import TIMEOUT_S, eventually
 from tests.support.service.process import RunningService
-from tests.support.service.way_out import ready
+from tests.support.service.shutdown_timing import wait_ready
 
 SECTION: Final = "order to motor · board at 1 kHz on a pseudo-terminal beside a simulated arm, loop at 4 kHz · reference: two periods of the link"
 LIMIT: Final = Limit(1.0, "≤")
@@ -27,7 +27,7 @@ PERIODS_MS: Final = 2.0
 FORCE: Final = 0.05
 # Of each turn: push, look, rest.
 MESSAGES: Final = 3
-STAMPED: Final = (sys.executable, "-m", "tests.support.service.stamped_service")
+STAMPED: Final = (sys.executable, "-m", "tests.support.service.timestamping_service")
 
 pytestmark = [pytest.mark.soak, pytest.mark.realtime]
 
@@ -46,7 +46,7 @@ def pushed(frame: str | bytes, device_id: str) -> float:
     )
 
 
-def test_an_order_reaches_the_motor_within_two_periods_of_the_link(results: ResultTable, tmp_path: Path) -> None:
+def test_order_reaches_the_motor_within_two_link_periods(results: ResultTable, tmp_path: Path) -> None:
     """Both ends are stamped by CLOCK_MONOTONIC where they happen, the board runs before all others, the test only waits: no clock of its own."""
     stamps = tmp_path / "stamps"
     driven: list[int] = []
@@ -68,12 +68,12 @@ def test_an_order_reaches_the_motor_within_two_periods_of_the_link(results: Resu
             command=STAMPED,
             environment={"STAMPS": str(stamps)},
         ) as service:
-            ready(service, "arm", "A1")
+            wait_ready(service, "arm", "A1")
             status, found = service.request("GET", "/devices")
             assert status == 200
             (simulated,) = [one["device_id"] for one in found["arm"] if one["device_id"] != "A1"]
-            ready(service, "arm", simulated)
-            with connect(service.ws, proxy=None, open_timeout=PATIENCE_S) as channel:
+            wait_ready(service, "arm", simulated)
+            with connect(service.ws, proxy=None, open_timeout=TIMEOUT_S) as channel:
                 channel.recv()
                 both = ["A1", simulated]
                 for turn in range(ORDERS):

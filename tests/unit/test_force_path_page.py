@@ -37,7 +37,7 @@ def cells(line: str) -> list[str]:
     return [cell.strip().strip("`") for cell in line.strip("|").split("|")] if line.startswith("|") else []
 
 
-def test_the_filters_parameters_are_as_they_are_tuned() -> None:
+def test_filter_parameters_match_the_code() -> None:
     params = default_oscillation()
     rows = table("parameter", "default", "unit", "setting")
 
@@ -47,7 +47,7 @@ def test_the_filters_parameters_are_as_they_are_tuned() -> None:
     }
 
 
-def test_the_stages_have_the_gains_and_windows_that_follow_from_the_parameters() -> None:
+def test_stage_gains_and_windows_match_the_parameters() -> None:
     params = default_oscillation()
     gains, windows = table("stage", "0")[:2]
 
@@ -59,7 +59,7 @@ def test_the_stages_have_the_gains_and_windows_that_follow_from_the_parameters()
     ]
 
 
-def test_every_threshold_of_a_monitor_is_on_the_page() -> None:
+def test_monitor_thresholds_match_the_page() -> None:
     header = (ROOT / "fastpath" / "tick" / "monitors.h").read_text(encoding="utf-8")
     thresholds = {name: (float(value), unit) for name, value, unit in THRESHOLD.findall(header)}
     shown = {name: (float(value), unit) for name, value, unit in table("threshold", "value", "unit")}
@@ -68,7 +68,7 @@ def test_every_threshold_of_a_monitor_is_on_the_page() -> None:
     assert shown == thresholds
 
 
-def test_every_setting_has_its_default_and_range() -> None:
+def test_settings_match_their_defaults_and_ranges() -> None:
     rows = table("setting", "default", "range", "unit")
     chain = ("filters/", "features/safe_trajectory/", "features/grip_hook/")
     assert sorted(row[0] for row in rows) == sorted(
@@ -87,20 +87,20 @@ def test_every_setting_has_its_default_and_range() -> None:
 
 
 @pytest.mark.parametrize(("column", "kind"), [(1, ARM), (2, COMPACT)])
-def test_peak_force_and_torque_limit_are_those_of_the_kinds(column: int, kind: KindSpec) -> None:
+def test_peak_force_and_torque_limit_match_the_kinds(column: int, kind: KindSpec) -> None:
     peak, limit = table("", "arm", "compact")
 
     assert kind.mechanism is not None
     assert (float(peak[column]), float(limit[column])) == (kind.mechanism.peak_force, kind.mechanism.torque_limit)
 
 
-def test_slew_limits_are_those_that_devices_get() -> None:
+def test_slew_limits_match_the_device_parameters() -> None:
     shown = {row[0]: float(row[1]) for row in table("device parameter", "value", "unit")}
 
     assert shown == {"slew": SLEW_N_S, "slow_slew": SLOW_SLEW_N_S}
 
 
-def test_the_motor_model_has_the_figures_of_the_kinds() -> None:
+def test_motor_model_matches_the_kinds() -> None:
     heat = Heat()
     shown = {row[0]: float(row[1]) for row in table("motor", "value", "unit")}
 
@@ -108,7 +108,7 @@ def test_the_motor_model_has_the_figures_of_the_kinds() -> None:
     assert ARM.thermal == COMPACT.thermal == heat
 
 
-def test_every_picture_is_there() -> None:
+def test_every_picture_of_the_page_exists() -> None:
     pictures = PICTURE.findall(PAGE.read_text(encoding="utf-8"))
 
     assert pictures

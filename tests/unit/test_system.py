@@ -25,11 +25,11 @@ from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
 from actors.settings.state_directory import StateDirectory
 from actors.system import System
-from tests.support.service.living_actors import handled
+from tests.support.service.actor_faults import drain_actor
 from tests.support.service.polling import eventually
 from transport.settings_catalog import SETTINGS_CATALOG
 
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 # Of what a busy machine may spoil.
 ATTEMPTS = 5
 BASE = ["settings", "events", "fastpath", "ports", "devices", "pairing", "sessions", "detection"]
@@ -93,7 +93,7 @@ def started(system: System) -> System:
 
 
 def ask(system: System, name: str, request: Request[Any]) -> Any:
-    return ask_blocking(system.context.directory, name, request, timeout_s=PATIENCE_S)
+    return ask_blocking(system.context.directory, name, request, timeout_s=TIMEOUT_S)
 
 
 def threads() -> list[str]:
@@ -126,7 +126,7 @@ def test_every_base_actor_starts_in_order_and_the_loop_runs(make: Make) -> None:
     assert {f"hd-{name}" for name in [*BASE, "time", "supervisor"]} <= set(threads())
 
 
-def test_nothing_runs_before_the_start(make: Make) -> None:
+def test_nothing_runs_before_start(make: Make) -> None:
     no_thread_is_left()
     system = make()
 
@@ -145,20 +145,20 @@ def test_nothing_runs_before_the_start(make: Make) -> None:
         (["arm"] * 16, ["arm"] * 16),
     ],
 )
-def test_the_setting_says_what_is_simulated(make: Make, setting: list[str] | None, kinds: list[str]) -> None:
+def test_setting_selects_the_simulated_devices(make: Make, setting: list[str] | None, kinds: list[str]) -> None:
     system = started(make(devices__simulated=setting))
 
     assert [str(record.kind) for record in system.inventory.value.devices] == kinds
     assert system.runtime.slots()[1] == len(kinds)
 
 
-def test_what_is_asked_for_by_hand_wins_over_the_setting(make: Make) -> None:
+def test_explicit_devices_precede_the_setting(make: Make) -> None:
     system = started(make((parse("pen"),), devices__simulated=["arm"]))
 
     assert [str(record.kind) for record in system.inventory.value.devices] == ["pen"]
 
 
-def test_more_devices_than_there_is_room_for_are_refused_before_anything_starts(make: Make) -> None:
+def test_too_many_devices_are_refused_before_anything_starts(make: Make) -> None:
     no_thread_is_left()
     with pytest.raises(InvalidInput, match="at most 16"):
         make((parse("arm"),) * 17)
@@ -166,7 +166,7 @@ def test_more_devices_than_there_is_room_for_are_refused_before_anything_starts(
     assert threads() == []
 
 
-def test_a_start_that_fails_ends_everything_that_had_started(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_start_stops_everything_started(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_manager: DeviceManager) -> None:
         raise OSError("no devices today")
 
@@ -207,7 +207,7 @@ def test_two_systems_run_side_by_side(make: Make, tmp_path: Path) -> None:
 # ---------------------------------------------------------------- while it runs
 
 
-def test_a_setting_reaches_the_loop(make: Make) -> None:
+def test_setting_reaches_the_loop(make: Make) -> None:
     system = started(make(control__frequency=None))
 
     ask(system, STORE, SetSetting("control/frequency", 500))
@@ -220,7 +220,7 @@ def test_a_setting_reaches_the_loop(make: Make) -> None:
     eventually(lambda: rate() == 4000, "the loop has its default rate", pause_s=0.005)
 
 
-def test_a_change_of_a_setting_puzzles_nobody(make: Make, caplog: pytest.LogCaptureFixture) -> None:
+def test_setting_change_causes_no_unknown_message(make: Make, caplog: pytest.LogCaptureFixture) -> None:
     system = started(make())
 
     ask(system, STORE, SetSetting("sessions/command_timeout", 0.2))
@@ -228,7 +228,7 @@ def test_a_change_of_a_setting_puzzles_nobody(make: Make, caplog: pytest.LogCapt
     ask(system, STORE, ResetSetting("simulation/seed"))
     for name in system.context.directory.names():
         if name != "supervisor":
-            handled(system.context.directory, name)
+            drain_actor(system.context.directory, name)
 
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
     unknown = [
@@ -240,7 +240,7 @@ def test_a_change_of_a_setting_puzzles_nobody(make: Make, caplog: pytest.LogCapt
     assert unknown == []
 
 
-def test_the_timekeeper_keeps_the_dead_mans_switch_and_timed_messages_going(make: Make) -> None:
+def test_timekeeper_feeds_the_dead_mans_switch_and_timers(make: Make) -> None:
     def trips() -> int:
         system = started(make(simulation__settle_time=0.05))
         eventually(lambda: ticks(system) > 700, "the loop ran for 0.7 s", pause_s=0.02)
@@ -260,7 +260,7 @@ def test_the_page_of_metrics_shows_loop_and_devices(make: Make) -> None:
 # ---------------------------------------------------------------- stop
 
 
-def test_a_stop_ends_with_zero_force_and_no_thread(make: Make) -> None:
+def test_stop_ends_with_zero_force_and_no_thread(make: Make) -> None:
     system = started(make())
     arm = system.inventory.value.devices[0]
     handle = ask(system, SESSIONS, OpenSession(Client("127.0.0.1", "3.1"), lambda: None))
@@ -281,7 +281,7 @@ def test_a_stop_ends_with_zero_force_and_no_thread(make: Make) -> None:
     no_thread_is_left()
 
 
-def test_stopping_twice_is_stopping_once(make: Make) -> None:
+def test_repeated_stop_has_no_effect(make: Make) -> None:
     system = started(make())
 
     system.stop()
@@ -290,14 +290,14 @@ def test_stopping_twice_is_stopping_once(make: Make) -> None:
     no_thread_is_left()
 
 
-def test_a_system_that_never_started_stops(make: Make) -> None:
+def test_unstarted_system_can_be_stopped(make: Make) -> None:
     make().stop()
 
 
 # ---------------------------------------------------------------- what the next one remembers
 
 
-def test_a_stop_survives_until_it_is_released(make: Make) -> None:
+def test_stop_latch_survives_until_released(make: Make) -> None:
     first = started(make())
     first.stops.stop()
     ask(first, STORE, ConfirmLedger())
@@ -312,7 +312,7 @@ def test_a_stop_survives_until_it_is_released(make: Make) -> None:
     assert [record.stopped for record in third.inventory.value.devices] == [False, False]
 
 
-def test_session_ids_never_come_again(make: Make) -> None:
+def test_session_ids_are_never_reused(make: Make) -> None:
     def opened() -> int:
         request = OpenSession(Client("127.0.0.1", "3.1"), lambda: None)
         session_id: int = ask(started(make()), SESSIONS, request).session_id
@@ -324,7 +324,7 @@ def test_session_ids_never_come_again(make: Make) -> None:
     assert ids[0] >= 1
 
 
-def test_a_ledger_that_cannot_be_read_stops_everything_and_repeats_no_id(make: Make, folder: Path) -> None:
+def test_unreadable_ledger_stops_every_device_and_repeats_no_id(make: Make, folder: Path) -> None:
     with StateDirectory(folder) as directory:
         directory.ledger.write_text('{"format": 1, "next_session_id": 5001, "stop": {"everything": true')
 
@@ -346,7 +346,7 @@ def test_a_ledger_that_cannot_be_read_stops_everything_and_repeats_no_id(make: M
         ({"sessions": {"sessions": [[1, "a", "x"], "y"], "versions": {"a": None}}, "more": []}, False),
     ],
 )
-def test_a_ledger_of_garbage_does_not_keep_it_from_starting(
+def test_garbage_ledger_does_not_prevent_the_start(
     make: Make, folder: Path, sections: dict[str, object], stopped: bool
 ) -> None:
     with StateDirectory(folder) as directory:

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.clients.listener import Listener
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.event_client import EventClient
+from tests.support.service.in_process_service import InProcessService
 from tests.support.wire.cases import stepped_service
 
 
 @pytest.fixture(scope="module")
-def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     with stepped_service(tmp_path_factory.mktemp("state"), request.module.SERVED) as running:
         yield running
 
 
 @pytest.fixture(scope="module")
-def listener(service: ServiceInside) -> Iterator[Listener]:
-    with Listener(service.events) as listening:
+def listener(service: InProcessService) -> Iterator[EventClient]:
+    with EventClient(service.events) as listening:
         yield listening

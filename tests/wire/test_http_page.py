@@ -8,10 +8,10 @@ from typing import Final
 
 import pytest
 
-from tests.support.clients.curl import parsed
-from tests.support.clients.peer import Peer
+from tests.support.clients.curl import parse_curl
+from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.running_system import RunningSystem
-from tests.support.wire.page import DEVICES, DOCS
+from tests.support.wire.doc_page import DEVICES, DOCS
 from transport.http.app import HTTP_ROUTES
 from transport.http.reference import BASE
 
@@ -33,11 +33,11 @@ def test_every_route_has_a_section() -> None:
 
 
 @pytest.mark.parametrize("title", SECTIONS)
-def test_an_example_is_answered_once_the_preview_that_it_names_is_on(service: RunningSystem, title: str) -> None:
+def test_curl_example_is_answered_with_its_preview_on(service: RunningSystem, title: str) -> None:
     (line,) = re.findall(r"^```\n(curl .+)\n```$", SECTIONS[title], re.MULTILINE)
-    request, preview = parsed(line, BASE), PREVIEW.search(SECTIONS[title])
+    request, preview = parse_curl(line, BASE), PREVIEW.search(SECTIONS[title])
     assert request.method == title.partition(" ")[0]
-    with Peer(service.ws) as peer:
+    with RawWebSocket(service.ws) as peer:
         peer.frame()
         if preview is not None:
             assert service.ask(*request).status == 400
@@ -46,4 +46,4 @@ def test_an_example_is_answered_once_the_preview_that_it_names_is_on(service: Ru
         assert reply.status == 200, reply.body
         if preview is not None:
             assert service.ask("DELETE", f"/settings/{preview[1]}").status == 200
-    service.sessions_gone()
+    service.wait_for_sessions()

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 import pytest
 
 from tests.support.wire.cases import WIRE, read_cases
-from tests.support.wire.page import sections
+from tests.support.wire.doc_page import sections
 
 TESTS: Final = WIRE.parent
 INDEX: Final = (WIRE / "INDEX.md").read_text(encoding="utf-8")
@@ -70,12 +70,12 @@ def names_in(place: str) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("row", rows(INDEX), ids=lambda row: row.title)
-def test_a_row_is_proven_or_awaited(row: Row) -> None:
+def test_every_row_names_a_test_or_is_awaited(row: Row) -> None:
     assert row.proofs, f"{row.title} has no proof"
     assert {proof: fault(proof) for proof in row.proofs if fault(proof)} == {}
 
 
-def test_every_row_was_read() -> None:
+def test_every_row_of_the_page_is_parsed() -> None:
     heads = {"| Row | Proof |", "|---|---|"}
 
     assert len(rows(INDEX)) == sum(line.startswith("|") and line not in heads for line in INDEX.splitlines())
@@ -94,5 +94,5 @@ def test_every_row_was_read() -> None:
         "somehow",
     ],
 )
-def test_a_proof_that_is_none_is_noticed(proof: str) -> None:
+def test_missing_test_of_a_row_is_detected(proof: str) -> None:
     assert fault(proof)

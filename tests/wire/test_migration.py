@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from actors.values.commands import RENAMED_COMMANDS, SET_COORDINATE_ORIGIN
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import Reply, exchange
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
-from tests.support.service.living_actors import handled
-from tests.support.wire.page import DEVICES, DOCS, Block, sections
-from tests.support.wire.words import Object
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.actor_faults import drain_actor
+from tests.support.service.in_process_service import InProcessService
+from tests.support.wire.doc_page import DEVICES, DOCS, Block, sections
+from tests.support.wire.wire_variants import Object
 from transport.http.resources.old_routes import OLD_ROUTES
 from transport.wire.deprecated import SESSION_BASIS
 
@@ -44,16 +44,16 @@ def pairs(kind: str) -> list[Any]:
 # ---------------------------------------------------------------- commands
 
 
-def effect(service: ServiceInside, message: str) -> Any:
+def effect(service: InProcessService, message: str) -> Any:
     """What a fresh session that sends a message sees of configuration and commands, two ticks later."""
-    with Peer(service.ws) as peer:
+    with RawWebSocket(service.ws) as peer:
         peer.frame()
         peer.send_text(message)
         assert "errors" not in peer.frame()
         service.step(2)
         frame = peer.ask(FULL)
         peer.close()
-    service.sessions_gone()
+    service.wait_for_sessions()
     service.step(2)
     arm = frame["arm"][0]
     return [arm["config"], {name: arm["state"][name] for name in COMMANDED}]
@@ -61,8 +61,8 @@ def effect(service: ServiceInside, message: str) -> Any:
 
 @pytest.mark.promise(227, "each old command does what the new one does")
 @pytest.mark.parametrize(("old", "new"), pairs("json"))
-def test_an_old_command_does_what_the_new_one_does(
-    service: ServiceInside, listener: Listener, old: str, new: str
+def test_old_command_acts_like_its_replacement(
+    service: InProcessService, listener: EventClient, old: str, new: str
 ) -> None:
     nothing = effect(service, "{}")
     was, now = effect(service, old), effect(service, new)
@@ -74,7 +74,7 @@ def test_an_old_command_does_what_the_new_one_does(
         for word in (*RENAMED_COMMANDS, SET_COORDINATE_ORIGIN, SESSION_BASIS, *commands_of(old))
         if f'"{word}"' in old
     )
-    listener.hears("command-deprecated", command=command)
+    listener.wait_for_event("command-deprecated", command=command)
 
 
 def assert_alike(was: Any, now: Any) -> None:
@@ -96,22 +96,22 @@ def commands_of(text: str) -> list[str]:
 # ---------------------------------------------------------------- routes
 
 
-def ask(service: ServiceInside, text: str) -> Reply:
+def ask(service: InProcessService, text: str) -> Reply:
     line, _, body = text.partition("\n")
     method, path = line.split(" ")
     return exchange(service.http, method, path, body, raw=True)
 
 
-def kept(service: ServiceInside) -> Any:
+def kept(service: InProcessService) -> Any:
     """Values of settings, and the configuration of the arm, when all that was asked before has come to be shown."""
     for name in ("settings", "device/049D", "devices"):
-        handled(service.system.context.directory, name)
+        drain_actor(service.system.context.directory, name)
     settings = exchange(service.http, "GET", "/settings?advanced=true&format=plain").json
     arm = exchange(service.http, "GET", "/arm/049D").json
     return {key: record["value"] for key, record in settings.items()}, arm["config"]
 
 
-def restore(service: ServiceInside, before: Any) -> None:
+def restore(service: InProcessService, before: Any) -> None:
     for key, value in kept(service)[0].items():
         if value != before[0][key]:
             exchange(service.http, "DELETE", f"/settings/{key}")
@@ -122,8 +122,8 @@ def restore(service: ServiceInside, before: Any) -> None:
 
 @pytest.mark.promise(227, "each old route does what the new one does")
 @pytest.mark.parametrize(("old", "new"), pairs("http"))
-def test_an_old_route_does_what_the_new_one_does(
-    service: ServiceInside, listener: Listener, old: str, new: str
+def test_old_route_acts_like_its_replacement(
+    service: InProcessService, listener: EventClient, old: str, new: str
 ) -> None:
     before = kept(service)
     answer = ask(service, new)
@@ -137,7 +137,7 @@ def test_an_old_route_does_what_the_new_one_does(
     assert was == now != before
     assert "deprecation_warning" not in answer.json
     assert "deprecation_warning" in old_answer.json
-    listener.hears("http-route-deprecated", route=old.partition("\n")[0])
+    listener.wait_for_event("http-route-deprecated", route=old.partition("\n")[0])
 
 
 # ---------------------------------------------------------------- nothing is missing

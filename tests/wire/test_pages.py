@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 
 from actors.event.catalog import EVENT_KINDS
+from tests.support.clients.event_client import EventClient
 from tests.support.clients.exchange import Reply, exchange
-from tests.support.clients.listener import Listener
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
-from tests.support.wire.likeness import check_like, is_like
-from tests.support.wire.page import DEVICES, DOCS, Block, Section, sections
+from tests.support.wire.doc_page import DEVICES, DOCS, Block, Section, sections
+from tests.support.wire.json_match import check_match, matches
 
 SERVED = DEVICES
 
@@ -31,13 +31,13 @@ OWN_ID = re.compile(r'(session(?:_id)?[=/]|sessions/|"session_id": )7\b')
 class Reader:
     """Somebody who types in what a section says and compares what comes back."""
 
-    service: ServiceInside
-    listener: Listener
+    service: InProcessService
+    listener: EventClient
     cleanup: ExitStack
     query: dict[str, str] = field(default_factory=dict[str, str])
     session_id: int = 0
     frame: Any = None
-    peer: Peer = field(init=False)
+    peer: RawWebSocket = field(init=False)
     request: str = ""
     reply: Reply = field(init=False)
 
@@ -55,12 +55,12 @@ class Reader:
             except AssertionError as error:
                 error.add_note(f"{block.kind}\n{block.text}")
                 raise
-        self.peer.owes_nothing()
+        self.peer.check_nothing_unread()
         self.peer.close()
 
     def connect(self) -> None:
         """A new connection; its first frame is the one that a server block at the beginning shows."""
-        self.peer = self.cleanup.enter_context(Peer(self.service.ws, self.query))
+        self.peer = self.cleanup.enter_context(RawWebSocket(self.service.ws, self.query))
         self.frame = self.peer.frame()
         self.session_id = self.frame["session_id"]
 
@@ -82,11 +82,11 @@ class Reader:
                 self.frame = self.peer.frame()
                 assert answered or "errors" not in self.frame
             case "json server":
-                check_like(json.loads(text), self.frame)
+                check_match(json.loads(text), self.frame)
             case "json event":
                 wanted = json.loads(text)
                 eventually(
-                    lambda: any(is_like(wanted, one) for one in self.listener.events[heard:]), text, pause_s=0.01
+                    lambda: any(matches(wanted, one) for one in self.listener.events[heard:]), text, pause_s=0.01
                 )
             case "http client":
                 self.request = text
@@ -107,16 +107,16 @@ class Reader:
         status, _, body = text.partition("\n")
         wanted = [int(status), json.loads(body)]
         for _ in range(500 if self.request.startswith("GET ") else 0):
-            if is_like(wanted, [self.reply.status, self.reply.json]):
+            if matches(wanted, [self.reply.status, self.reply.json]):
                 break
             time.sleep(0.005)
             self._ask()
-        check_like(wanted, [self.reply.status, self.reply.json])
+        check_match(wanted, [self.reply.status, self.reply.json])
 
     def _direct(self, text: str) -> None:
         if text.startswith("connect again"):
             self.peer.close()
-            self.service.sessions_gone()
+            self.service.wait_for_sessions()
             mine, self.query["session_id"] = self.session_id, str(self.session_id)
             self.connect()
             assert self.session_id == mine
@@ -126,10 +126,10 @@ class Reader:
 
 
 @pytest.mark.parametrize("section", sections(WIRE), ids=str)
-def test_a_section_does_what_it_says(service: ServiceInside, listener: Listener, section: Section) -> None:
+def test_section_plays_as_written(service: InProcessService, listener: EventClient, section: Section) -> None:
     with ExitStack() as cleanup:
         Reader(service, listener, cleanup).play(section)
-    service.sessions_gone()
+    service.wait_for_sessions()
 
 
 def test_the_page_names_every_kind_of_event() -> None:
@@ -138,15 +138,15 @@ def test_the_page_names_every_kind_of_event() -> None:
     assert [kind for kind in EVENT_KINDS if f"`{kind}`" not in page] == []
 
 
-def test_a_wrong_example_is_noticed(service: ServiceInside, listener: Listener) -> None:
+def test_wrong_example_is_detected(service: InProcessService, listener: EventClient) -> None:
     wrong = Section("wrong", (Block("json client", "{}"), Block("json server", '{"session_id": 7, "glove": []}')))
 
     with ExitStack() as cleanup, pytest.raises(AssertionError, match="glove"):
         Reader(service, listener, cleanup).play(wrong)
-    service.sessions_gone()
+    service.wait_for_sessions()
 
 
-def test_the_links_of_the_page_lead_somewhere() -> None:
+def test_links_of_the_page_resolve() -> None:
     for page in (DOCS / WIRE, DOCS / "migration.md"):
         for link in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / Path(link)).exists(), link

@@ -11,7 +11,7 @@ import socket
 import pytest
 
 from actors.kit.errors import Busy, HapticError
-from tests.service.rig import PATIENCE_S, EdgeRig
+from tests.service.edge_server import TIMEOUT_S, EdgeServer
 from transport.http.app import HTTP_ROUTES
 from transport.http.call import Answer, Call, Text
 from transport.http.route import Route, RouteTable
@@ -72,12 +72,12 @@ TABLE = RouteTable(
 
 
 @pytest.fixture
-def rig(rig: EdgeRig) -> EdgeRig:
+def rig(rig: EdgeServer) -> EdgeServer:
     rig.port = rig.serve(TABLE)
     return rig
 
 
-def raw_exchange(rig: EdgeRig, request: bytes) -> bytes:
+def raw_exchange(rig: EdgeServer, request: bytes) -> bytes:
     """Everything that comes back until the service closes, which the request must make it do."""
     answer = b""
     with rig.connect() as connection, contextlib.suppress(ConnectionResetError, BrokenPipeError):
@@ -90,7 +90,7 @@ def raw_exchange(rig: EdgeRig, request: bytes) -> bytes:
 # ---------------------------------------------------------------- shapes
 
 
-def test_an_answer_is_json_that_nobody_stores(rig: EdgeRig) -> None:
+def test_answer_is_json_with_no_store(rig: EdgeServer) -> None:
     reply = rig.get("/words")
 
     assert reply.status == 200
@@ -112,14 +112,14 @@ def test_an_answer_is_json_that_nobody_stores(rig: EdgeRig) -> None:
         ("/enveloped?format=plain", False),
     ],
 )
-def test_the_envelope_is_chosen_by_route_and_query(rig: EdgeRig, path: str, enveloped: bool) -> None:
+def test_the_envelope_is_chosen_by_route_and_query(rig: EdgeServer, path: str, enveloped: bool) -> None:
     shown = rig.get(path).json
 
     assert ("data" in shown) is enveloped
     assert shown.get("ok", True) is True
 
 
-def test_envelope_with_results_of_422_is_not_ok(rig: EdgeRig) -> None:
+def test_envelope_with_results_of_422_is_not_ok(rig: EdgeServer) -> None:
     reply = rig.get("/several?format=json")
 
     assert reply.status == 422
@@ -132,7 +132,7 @@ def test_envelope_with_results_of_422_is_not_ok(rig: EdgeRig) -> None:
 
 
 @pytest.mark.parametrize("query", ["", "?format=json", "?format=plain", "?format=xml"])
-def test_failed_call_of_a_deprecated_route_says_what_to_use(rig: EdgeRig, query: str) -> None:
+def test_failed_call_of_a_deprecated_route_says_what_to_use(rig: EdgeServer, query: str) -> None:
     reply = rig.ask("POST", f"/noted{query}", "{")
 
     assert reply.status == 400
@@ -148,14 +148,14 @@ def test_failed_call_of_a_deprecated_route_says_what_to_use(rig: EdgeRig, query:
         ("flag=perhaps", "?flag="),
     ],
 )
-def test_a_query_field_that_means_nothing_is_refused_by_name(rig: EdgeRig, query: str, name: str) -> None:
+def test_query_field_without_meaning_is_refused_by_name(rig: EdgeServer, query: str, name: str) -> None:
     reply = rig.get(f"/words?{query}")
 
     assert reply.status == 400
     assert name in reply.error
 
 
-def test_the_vocabulary_is_the_settings_or_the_requests(rig: EdgeRig) -> None:
+def test_vocabulary_is_the_setting_s_or_the_request_s(rig: EdgeServer) -> None:
     assert rig.get("/words").json["vocabulary"] == "neutral"
     assert rig.get("/words?vocabulary=inverse").json["vocabulary"] == "inverse"
 
@@ -168,11 +168,11 @@ def test_the_vocabulary_is_the_settings_or_the_requests(rig: EdgeRig) -> None:
 
 
 @pytest.mark.parametrize(("path", "version"), [("/3.0/words", "3.0"), ("/3.1/words", "3.1"), ("/words", "3.1")])
-def test_the_prefix_chooses_the_shape(rig: EdgeRig, path: str, version: str) -> None:
+def test_version_prefix_selects_the_shape(rig: EdgeServer, path: str, version: str) -> None:
     assert rig.get(path).json["version"] == version
 
 
-def test_text_is_text_and_a_string_in_the_envelope(rig: EdgeRig) -> None:
+def test_text_is_plain_and_a_string_in_the_envelope(rig: EdgeServer) -> None:
     reply = rig.get("/text")
 
     assert (reply.headers["content-type"], reply.body) == ("text/plain; charset=utf-8", b'say "hi"\n')
@@ -180,7 +180,7 @@ def test_text_is_text_and_a_string_in_the_envelope(rig: EdgeRig) -> None:
     assert rig.get("/text?format=json").headers["content-type"] == "application/json"
 
 
-def test_notes_stand_beside_the_answer(rig: EdgeRig) -> None:
+def test_notes_stand_beside_the_answer(rig: EdgeServer) -> None:
     sent = {"known": 1, "frce": 2, "x": 3}
     beside = {
         "warnings": ['unknown key "frce" was ignored', 'unknown key "x" was ignored'],
@@ -196,7 +196,7 @@ def test_notes_stand_beside_the_answer(rig: EdgeRig) -> None:
 
 @pytest.mark.parametrize("query", ["", "?format=json", "?format=plain"])
 @pytest.mark.parametrize(("path", "status"), [("/nope", 404), ("/busy", 503), ("/unknown", 500), ("/%zz", 400)])
-def test_an_error_looks_the_same_plain_and_enveloped(rig: EdgeRig, path: str, status: int, query: str) -> None:
+def test_an_error_looks_the_same_plain_and_enveloped(rig: EdgeServer, path: str, status: int, query: str) -> None:
     reply = rig.get(path + query)
 
     assert reply.status == status
@@ -205,7 +205,7 @@ def test_an_error_looks_the_same_plain_and_enveloped(rig: EdgeRig, path: str, st
     assert reply.error
 
 
-def test_our_own_fault_is_logged_and_not_told(rig: EdgeRig, caplog: pytest.LogCaptureFixture) -> None:
+def test_internal_error_is_logged_and_hidden(rig: EdgeServer, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         reply = rig.get("/broken")
 
@@ -214,12 +214,12 @@ def test_our_own_fault_is_logged_and_not_told(rig: EdgeRig, caplog: pytest.LogCa
     assert "secret" in caplog.text
 
 
-def test_busy_says_when_to_come_back(rig: EdgeRig) -> None:
+def test_busy_answer_has_retry_after(rig: EdgeServer) -> None:
     assert rig.get("/busy").headers["retry-after"] == "1"
 
 
 @pytest.mark.parametrize("method", ["PUT", "POST", "TRACE", "CONNECT", "FOO", "get", "INITIALIZE", "_SERVE"])
-def test_another_method_is_refused_with_those_that_are_allowed(rig: EdgeRig, method: str) -> None:
+def test_other_method_is_refused_with_the_allowed_ones(rig: EdgeServer, method: str) -> None:
     reply = rig.ask(method, "/words")
 
     assert reply.status == 405
@@ -227,28 +227,28 @@ def test_another_method_is_refused_with_those_that_are_allowed(rig: EdgeRig, met
     assert "GET, HEAD, OPTIONS" in reply.error
 
 
-def test_another_method_on_no_route_is_refused_too(rig: EdgeRig) -> None:
+def test_other_method_on_an_unknown_path_is_refused(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/nope").status == 404
     assert rig.ask("FOO", "/nope").status == 404
 
 
 @pytest.mark.parametrize("method", ["TRACE", "FOO", "CONNECT"])
-def test_another_method_passes_the_guard_first(rig: EdgeRig, method: str) -> None:
+def test_access_is_checked_before_the_method(rig: EdgeServer, method: str) -> None:
     assert rig.ask(method, "/words", headers={"Host": "evil.example"}).status == 403
     assert rig.ask(method, "/words", headers={"Origin": "https://evil.example"}).status == 403
 
 
-def test_a_proxy_is_not_what_this_is(rig: EdgeRig) -> None:
+def test_proxy_request_is_refused(rig: EdgeServer) -> None:
     reply = rig.ask("CONNECT", "example.org:443")
 
     assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, POST, PATCH, DELETE, OPTIONS")
 
 
-def test_an_empty_vocabulary_is_refused(rig: EdgeRig) -> None:
+def test_an_empty_vocabulary_is_refused(rig: EdgeServer) -> None:
     assert "neutral, inverse or auto" in rig.get("/words?vocabulary=").error
 
 
-def test_head_is_get_without_a_body(rig: EdgeRig) -> None:
+def test_head_is_get_without_a_body(rig: EdgeServer) -> None:
     head, whole = rig.ask("HEAD", "/words"), rig.get("/words")
 
     assert (head.status, head.body) == (200, b"")
@@ -256,7 +256,7 @@ def test_head_is_get_without_a_body(rig: EdgeRig) -> None:
     assert rig.ask("HEAD", "/nope").status == 404
 
 
-def test_options_names_the_methods(rig: EdgeRig) -> None:
+def test_options_names_the_methods(rig: EdgeServer) -> None:
     reply = rig.ask("OPTIONS", "/echo")
 
     assert (reply.status, reply.body, reply.headers["allow"]) == (200, b"", "POST, PATCH, OPTIONS")
@@ -264,7 +264,9 @@ def test_options_names_the_methods(rig: EdgeRig) -> None:
 
 
 @pytest.mark.parametrize(("listening", "stopping"), [(False, False), (True, True), (False, True)])
-def test_while_it_starts_or_stops_only_some_routes_are_answered(rig: EdgeRig, listening: bool, stopping: bool) -> None:
+def test_starting_or_stopping_service_answers_some_routes_only(
+    rig: EdgeServer, listening: bool, stopping: bool
+) -> None:
     rig.bridge.listening, rig.bridge.stopping = listening, stopping
 
     reply = rig.get("/words")
@@ -277,13 +279,13 @@ def test_while_it_starts_or_stops_only_some_routes_are_answered(rig: EdgeRig, li
 
 
 @pytest.mark.parametrize("content_type", [None, "application/json", "text/plain", "application/x-www-form-urlencoded"])
-def test_a_body_is_json_whatever_its_type_says(rig: EdgeRig, content_type: str | None) -> None:
+def test_body_is_json_with_any_content_type(rig: EdgeServer, content_type: str | None) -> None:
     headers = {} if content_type is None else {"Content-Type": content_type}
 
     assert rig.ask("POST", "/echo", {"a": [1, None]}, headers).json == {"body": {"a": [1, None]}}
 
 
-def test_a_multipart_type_does_not_make_it_a_form(rig: EdgeRig) -> None:
+def test_multipart_type_is_still_read_as_json(rig: EdgeServer) -> None:
     headers = {"Content-Type": "multipart/form-data"}
 
     assert rig.ask("POST", "/echo", {"a": 1}, headers).json == {"body": {"a": 1}}
@@ -301,7 +303,7 @@ def test_a_multipart_type_does_not_make_it_a_form(rig: EdgeRig) -> None:
         (b'"\\u00e9"', "\u00e9"),
     ],
 )
-def test_bodies_that_are_json(rig: EdgeRig, body: bytes, value: object) -> None:
+def test_json_bodies_are_accepted(rig: EdgeServer, body: bytes, value: object) -> None:
     assert rig.ask("POST", "/echo", raw=body).json == {"body": value}
 
 
@@ -327,7 +329,7 @@ def test_bodies_that_are_json(rig: EdgeRig, body: bytes, value: object) -> None:
         b"\x1f\x8b\x08\x00",
     ],
 )
-def test_bodies_that_are_not_json_are_refused_with_the_place(rig: EdgeRig, body: bytes) -> None:
+def test_bodies_that_are_not_json_are_refused_with_the_place(rig: EdgeServer, body: bytes) -> None:
     reply = rig.ask("POST", "/echo", raw=body)
 
     assert reply.status == 400
@@ -337,28 +339,28 @@ def test_bodies_that_are_not_json_are_refused_with_the_place(rig: EdgeRig, body:
 
 
 @pytest.mark.parametrize("body", [b"", b" \n", b"\xef\xbb\xbf"])
-def test_no_body_is_not_null(rig: EdgeRig, body: bytes) -> None:
+def test_missing_body_is_not_null(rig: EdgeServer, body: bytes) -> None:
     reply = rig.ask("POST", "/echo", raw=body)
 
     assert (reply.status, reply.error) == (400, "Send a JSON body.")
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'"x"', b"1"])
-def test_a_body_that_must_be_an_object(rig: EdgeRig, body: bytes) -> None:
+def test_body_must_be_an_object_where_needed(rig: EdgeServer, body: bytes) -> None:
     reply = rig.ask("POST", "/noted", raw=body)
 
     assert (reply.status, reply.error) == (400, "The body must be a JSON object.")
 
 
-def test_a_route_that_reads_no_body_takes_any(rig: EdgeRig) -> None:
+def test_a_route_that_reads_no_body_takes_any(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/ignored", raw=b"not json").status == 200
 
 
-def test_a_get_with_a_body_is_answered(rig: EdgeRig) -> None:
+def test_a_get_with_a_body_is_answered(rig: EdgeServer) -> None:
     assert rig.ask("GET", "/words", {"a": 1}).status == 200
 
 
-def test_exactly_64_kib_is_not_too_long(rig: EdgeRig) -> None:
+def test_exactly_64_kib_are_accepted(rig: EdgeServer) -> None:
     body = b'"' + b"x" * (64 * KIB - 2) + b'"'
 
     assert len(body) == 64 * KIB
@@ -366,8 +368,8 @@ def test_exactly_64_kib_is_not_too_long(rig: EdgeRig) -> None:
 
 
 @pytest.mark.parametrize("size", [64 * KIB + 1, 200 * KIB, 900 * KIB])
-def test_a_longer_body_is_413_and_the_connection_stays_usable(rig: EdgeRig, size: int) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+def test_a_longer_body_is_413_and_the_connection_stays_usable(rig: EdgeServer, size: int) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=TIMEOUT_S)
     try:
         for _ in range(2):
             connection.request("POST", "/echo", b"x" * size)
@@ -381,11 +383,11 @@ def test_a_longer_body_is_413_and_the_connection_stays_usable(rig: EdgeRig, size
         connection.close()
 
 
-def test_a_longer_body_in_chunks_is_413(rig: EdgeRig) -> None:
+def test_a_longer_body_in_chunks_is_413(rig: EdgeServer) -> None:
     def chunks() -> list[bytes]:
         return [b"x" * 1000] * 100
 
-    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=TIMEOUT_S)
     try:
         connection.request("POST", "/echo", iter(chunks()), encode_chunked=True)
         answer = connection.getresponse()
@@ -395,8 +397,8 @@ def test_a_longer_body_in_chunks_is_413(rig: EdgeRig) -> None:
         connection.close()
 
 
-def test_a_short_body_in_chunks_is_read(rig: EdgeRig) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+def test_a_short_body_in_chunks_is_read(rig: EdgeServer) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=TIMEOUT_S)
     try:
         connection.request("POST", "/echo", iter([b'{"a"', b":1}"]), encode_chunked=True)
         assert json.loads(connection.getresponse().read()) == {"body": {"a": 1}}
@@ -404,7 +406,7 @@ def test_a_short_body_in_chunks_is_read(rig: EdgeRig) -> None:
         connection.close()
 
 
-def test_a_body_without_an_end_is_cut_off_after_the_answer(rig: EdgeRig) -> None:
+def test_endless_body_is_cut_off_after_the_answer(rig: EdgeServer) -> None:
     with rig.connect() as connection:
         connection.sendall(b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
         assert connection.recv(12) == b"HTTP/1.1 413"
@@ -413,7 +415,7 @@ def test_a_body_without_an_end_is_cut_off_after_the_answer(rig: EdgeRig) -> None
                 connection.sendall(b"x" * 64 * KIB)
 
 
-def test_a_client_that_asks_first_is_told_before_it_sends(rig: EdgeRig) -> None:
+def test_expect_continue_for_a_long_body_is_refused_before_it_is_sent(rig: EdgeServer) -> None:
     request = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 70000\r\nExpect: 100-continue\r\n\r\n"
 
     answer = raw_exchange(rig, request)
@@ -422,7 +424,7 @@ def test_a_client_that_asks_first_is_told_before_it_sends(rig: EdgeRig) -> None:
     assert b"100 (Continue)" not in answer
 
 
-def test_a_client_that_asks_first_may_send_a_short_body(rig: EdgeRig) -> None:
+def test_expect_continue_for_a_short_body_is_accepted(rig: EdgeServer) -> None:
     with rig.connect() as connection:
         connection.sendall(
             b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
@@ -432,7 +434,7 @@ def test_a_client_that_asks_first_may_send_a_short_body(rig: EdgeRig) -> None:
         assert b'{"body":42}' in connection.recv(4000)
 
 
-def test_a_body_that_stops_coming_is_given_up(rig: EdgeRig) -> None:
+def test_stalled_body_is_given_up(rig: EdgeServer) -> None:
     request = b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{"
     with rig.connect() as connection:
         connection.sendall(request)
@@ -441,8 +443,8 @@ def test_a_body_that_stops_coming_is_given_up(rig: EdgeRig) -> None:
     assert rig.get("/words").status == 200
 
 
-def test_a_refused_body_is_read_so_that_the_connection_stays_usable(rig: EdgeRig) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=PATIENCE_S)
+def test_refused_body_is_read_to_keep_the_connection(rig: EdgeServer) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", rig.port, timeout=TIMEOUT_S)
     try:
         for _ in range(3):
             connection.request("POST", "/nope", b"x" * 60 * KIB)
@@ -471,7 +473,7 @@ def test_a_refused_body_is_read_so_that_the_connection_stays_usable(rig: EdgeRig
         b"GET /words HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 70 * KIB,
     ],
 )
-def test_what_is_no_http_is_closed_and_hurts_nobody(rig: EdgeRig, request_bytes: bytes) -> None:
+def test_invalid_http_closes_its_connection_only(rig: EdgeServer, request_bytes: bytes) -> None:
     answer = raw_exchange(rig, request_bytes)
 
     assert answer == b"" or answer.startswith(b"HTTP/1.1 400")
@@ -479,7 +481,7 @@ def test_what_is_no_http_is_closed_and_hurts_nobody(rig: EdgeRig, request_bytes:
 
 
 @pytest.mark.parametrize("part", [b"", b"GET", b"GET /words HTTP/1.1\r\nHost: local"])
-def test_a_request_that_ends_early_hurts_nobody(rig: EdgeRig, part: bytes) -> None:
+def test_request_that_ends_early_affects_no_other(rig: EdgeServer, part: bytes) -> None:
     with rig.connect() as connection:
         connection.sendall(part)
         connection.shutdown(socket.SHUT_WR)
@@ -488,21 +490,21 @@ def test_a_request_that_ends_early_hurts_nobody(rig: EdgeRig, part: bytes) -> No
     assert rig.get("/words").status == 200
 
 
-def test_http_1_0_without_a_host_is_answered(rig: EdgeRig) -> None:
+def test_http_1_0_without_a_host_is_answered(rig: EdgeServer) -> None:
     assert raw_exchange(rig, b"GET /words HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200")
 
 
-def test_a_whole_url_in_the_request_line_is_answered(rig: EdgeRig) -> None:
+def test_a_whole_url_in_the_request_line_is_answered(rig: EdgeServer) -> None:
     request = b"GET http://localhost/words?flag=true HTTP/1.0\r\nHost: localhost\r\n\r\n"
 
     assert b'"flag":true' in raw_exchange(rig, request)
 
 
-def test_a_star_is_no_path(rig: EdgeRig) -> None:
+def test_star_is_no_path(rig: EdgeServer) -> None:
     assert raw_exchange(rig, b"OPTIONS * HTTP/1.0\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 400")
 
 
-def test_a_client_that_goes_away_is_forgotten(rig: EdgeRig) -> None:
+def test_disconnected_client_is_forgotten(rig: EdgeServer) -> None:
     for _ in range(5):
         with rig.connect() as connection:
             connection.sendall(b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
@@ -510,7 +512,7 @@ def test_a_client_that_goes_away_is_forgotten(rig: EdgeRig) -> None:
     assert rig.get("/words").status == 200
 
 
-def test_several_requests_are_answered_in_order_on_one_connection(rig: EdgeRig) -> None:
+def test_several_requests_are_answered_in_order_on_one_connection(rig: EdgeServer) -> None:
     request = b"".join(
         b"POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n\r\n%d" % number for number in range(5)
     )

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from actors.values.identity import Kind
-from tests.service.rig import EdgeRig
+from tests.service.edge_server import EdgeServer
 from transport.http.app import HTTP_ROUTES
 from transport.http.openapi import document, operation_id, path_of
 from transport.http.route import Route
@@ -44,7 +44,7 @@ def everywhere(value: Any) -> Iterator[dict[str, Any]]:
             yield from everywhere(inner)
 
 
-def test_it_has_the_routes_of_the_table_and_no_other() -> None:
+def test_description_has_exactly_the_routes_of_the_table() -> None:
     described = {(method, path) for path, methods in DOCUMENT["paths"].items() for method in methods}
 
     assert described == {(route.method.lower(), path_of(route)) for route in HTTP_ROUTES}
@@ -77,7 +77,7 @@ def test_every_status_of_the_error_table_is_explained() -> None:
     assert "Retry-After" in DOCUMENT["components"]["responses"]["503"]["headers"]
 
 
-def test_every_reference_leads_somewhere() -> None:
+def test_references_resolve() -> None:
     for found in everywhere(DOCUMENT):
         if "$ref" in found:
             target: Any = DOCUMENT
@@ -86,11 +86,11 @@ def test_every_reference_leads_somewhere() -> None:
             assert target
 
 
-def test_it_is_json_without_leaves_that_were_left_open() -> None:
+def test_description_has_no_unresolved_parts() -> None:
     assert json.loads(json.dumps(DOCUMENT)) == DOCUMENT
 
 
-def test_it_names_what_the_running_service_has() -> None:
+def test_description_names_the_present_devices_and_sessions() -> None:
     reading, acting = (operation(method, "/{device}/{id}/config/mount") for method in ("GET", "POST"))
 
     assert parameter("id", reading)["enum"] == ["049D", "0", "*"]
@@ -102,14 +102,14 @@ def test_it_names_what_the_running_service_has() -> None:
     assert "control/frequency" in parameter("key", operation("GET", "/settings/{key}"))["enum"]
 
 
-def test_without_devices_and_sessions_it_still_stands() -> None:
+def test_description_works_without_devices_and_sessions() -> None:
     bare = document(HTTP_ROUTES, ServiceValues(), "3.5.3")
 
     assert parameter("id", operation("GET", "/{device}/{id}", bare))["enum"] == ["0", "*"]
     assert operation("POST", "/save_configuration", bare)["requestBody"]["required"] is True
 
 
-def test_settings_say_what_they_take() -> None:
+def test_setting_schemas_have_their_constraints() -> None:
     values = DOCUMENT["components"]["schemas"]["SettingValues"]["properties"]
 
     frequency, _wrapped = values["control/frequency"]["anyOf"]
@@ -132,7 +132,7 @@ def test_null_is_described_only_for_settings_that_take_it() -> None:
     assert not takes_null(one)
 
 
-def test_texts_with_a_rule_have_its_pattern() -> None:
+def test_constrained_strings_have_their_pattern() -> None:
     values = DOCUMENT["components"]["schemas"]["SettingValues"]["properties"]
     patterns = {one["pattern"] for one in everywhere(values) if "pattern" in one}
 
@@ -140,7 +140,7 @@ def test_texts_with_a_rule_have_its_pattern() -> None:
     assert not any(one["format"] not in {"printable", "ipv4", "ipv6"} for one in everywhere(values) if "format" in one)
 
 
-def test_the_service_answers_it(rig: EdgeRig) -> None:
+def test_description_is_served(rig: EdgeServer) -> None:
     rig.add_device("0A0A")
     rig.add_device("0B0B", Kind.GRIP)
 
@@ -153,7 +153,7 @@ def test_the_service_answers_it(rig: EdgeRig) -> None:
 
 
 @pytest.mark.parametrize(("sessions", "needed"), [((), True), (("7",), False), (("7", "8"), True)])
-def test_session_is_not_needed_while_exactly_one_is_open(sessions: tuple[str, ...], needed: bool) -> None:
+def test_session_is_optional_while_exactly_one_is_open(sessions: tuple[str, ...], needed: bool) -> None:
     whole = document(HTTP_ROUTES, ServiceValues(sessions=sessions), "3.5.3")
 
     for method in ("GET", "POST"):
@@ -162,7 +162,7 @@ def test_session_is_not_needed_while_exactly_one_is_open(sessions: tuple[str, ..
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
-def test_areas_that_a_grip_cannot_have_say_so_with_422(method: str) -> None:
+def test_unsupported_areas_of_a_grip_have_a_422(method: str) -> None:
     for area in ("mount", "preset", "handedness", "filters/damping", "navigation"):
         found = operation(method, f"/{{device}}/{{id}}/config/{area}")
         assert "422" in found["responses"]
@@ -170,7 +170,7 @@ def test_areas_that_a_grip_cannot_have_say_so_with_422(method: str) -> None:
     assert "description" not in operation(method, "/{device}/{id}/config/basis")
 
 
-def test_old_routes_are_marked() -> None:
+def test_old_routes_are_marked_deprecated() -> None:
     marked = {
         path for path, methods in DOCUMENT["paths"].items() if any("deprecated" in one for one in methods.values())
     }
@@ -180,7 +180,7 @@ def test_old_routes_are_marked() -> None:
 
 
 @pytest.mark.parametrize("path", list(DOCUMENT["paths"]))
-def test_allow_names_the_methods_that_are_described(rig: EdgeRig, path: str) -> None:
+def test_allow_names_the_methods_that_are_described(rig: EdgeServer, path: str) -> None:
     described = {method.upper() for method in DOCUMENT["paths"][path]}
     named = path.format(device="arm", id="0", session="7", port="sim0", key="control/frequency")
 

@@ -19,7 +19,7 @@ def by_hand(*words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, input=typed, capture_output=True, text=True, check=False)
 
 
-def test_boards_say_where_they_are_and_obey() -> None:
+def test_boards_print_their_ports_and_obey_commands() -> None:
     done = by_hand("arm", "grip:B7", typed="set 1 0 attached 0\nget 0 0\nset 0 0 nothing 1\nfly 0\n")
 
     first, second, _, ready, attached, seen, knob, verb = done.stdout.splitlines()
@@ -30,7 +30,7 @@ def test_boards_say_where_they_are_and_obey() -> None:
     assert json.loads(seen)["motor"] == [0, 0, 0]
 
 
-def test_what_is_no_board_is_told() -> None:
+def test_invalid_board_is_reported() -> None:
     done = by_hand("arm", "toaster")
 
     assert done.returncode == 2

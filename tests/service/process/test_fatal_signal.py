@@ -99,9 +99,7 @@ def end(story: str, ports: int = 1, *, kind: str = "pipe", full: tuple[int, ...]
 @pytest.mark.parametrize("kind", ["pipe", "pty"])
 @pytest.mark.parametrize("place", ["raised_by_somebody(number)", "elsewhere(raised_by_somebody, number)"])
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: signal.Signals(number).name)
-def test_each_signal_in_any_thread_sends_the_packets_shows_the_stacks_and_ends_the_process(
-    number: int, place: str, kind: str
-) -> None:
+def test_each_signal_in_any_thread_sends_packets_prints_stacks_and_ends(number: int, place: str, kind: str) -> None:
     ended = end(f"prepare()\nnumber = {int(number)}\n{place}", 2, kind=kind)
 
     assert ended.heard == [ZERO * 2] * 2
@@ -125,7 +123,7 @@ def test_each_signal_in_any_thread_sends_the_packets_shows_the_stacks_and_ends_t
     ],
     ids=["null", "null elsewhere", "abort", "abort elsewhere", "bus", "stack overflow"],
 )
-def test_real_faults_end_in_the_same_way(fault: str, number: int) -> None:
+def test_real_faults_end_the_same_way(fault: str, number: int) -> None:
     ended = end(f"prepare()\n{fault}")
 
     assert ended.heard == [ZERO * 2]
@@ -134,7 +132,7 @@ def test_real_faults_end_in_the_same_way(fault: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: signal.Signals(number).name)
-def test_a_fault_of_the_control_loop_ends_in_the_same_way(number: int) -> None:
+def test_control_loop_fault_ends_the_same_way(number: int) -> None:
     ended = end(f"""
         from pathlib import Path
         from fastpath.arena.runtime import Runtime
@@ -155,7 +153,7 @@ def test_a_fault_of_the_control_loop_ends_in_the_same_way(number: int) -> None:
 
 
 @pytest.mark.parametrize("full", [(), (0,)], ids=["quick", "while a port is full"])
-def test_threads_that_fault_at_once_do_not_cut_each_other_short(full: tuple[int, ...]) -> None:
+def test_concurrent_faults_do_not_interrupt_each_other(full: tuple[int, ...]) -> None:
     ended = end(
         """
         prepare()
@@ -177,7 +175,7 @@ def test_threads_that_fault_at_once_do_not_cut_each_other_short(full: tuple[int,
     assert ended.code == -signal.SIGSEGV
 
 
-def test_without_a_handler_before_it_the_default_action_follows() -> None:
+def test_default_action_follows_without_an_earlier_handler() -> None:
     ended = end("zero_packets.install()\nzero_packets.register(ports[0], ZERO)\nctypes.string_at(8)")
 
     assert set(ended.heard) == {ZERO * 2}
@@ -185,7 +183,7 @@ def test_without_a_handler_before_it_the_default_action_follows() -> None:
     assert ended.code == -signal.SIGSEGV
 
 
-def test_a_handler_before_it_that_comes_back_does_not_save_the_process() -> None:
+def test_returning_earlier_handler_does_not_save_the_process() -> None:
     ended = end("""
         signal.signal(signal.SIGABRT, lambda *_: None)
         zero_packets.install()
@@ -199,7 +197,7 @@ def test_a_handler_before_it_that_comes_back_does_not_save_the_process() -> None
     assert ended.code == -signal.SIGABRT
 
 
-def test_a_signal_that_was_ignored_ends_the_process_too() -> None:
+def test_ignored_signal_ends_the_process_too() -> None:
     ended = end("""
         signal.signal(signal.SIGABRT, signal.SIG_IGN)
         zero_packets.install()
@@ -211,7 +209,7 @@ def test_a_signal_that_was_ignored_ends_the_process_too() -> None:
     assert ended.code == -signal.SIGABRT
 
 
-def test_installing_again_is_nothing() -> None:
+def test_installing_twice_has_no_effect() -> None:
     ended = end("prepare()\nzero_packets.install()\nzero_packets.install()\nctypes.string_at(8)")
 
     assert ended.heard == [ZERO * 2]
@@ -219,7 +217,7 @@ def test_installing_again_is_nothing() -> None:
     assert ended.code == -signal.SIGSEGV
 
 
-def test_installing_again_behind_a_new_faulthandler_puts_it_first_again() -> None:
+def test_installing_after_faulthandler_puts_it_first() -> None:
     ended = end("""
         prepare()
         faulthandler.disable()
@@ -238,7 +236,7 @@ def test_installing_again_behind_a_new_faulthandler_puts_it_first_again() -> Non
     ["zero_packets.install(); faulthandler.enable()", "faulthandler.enable(); zero_packets.install()"],
     ids=["before", "after"],
 )
-def test_installed_on_one_side_of_faulthandler_it_still_speaks(order: str) -> None:
+def test_faulthandler_still_prints_in_either_order(order: str) -> None:
     ended = end(f"{order}\nzero_packets.register(ports[0], ZERO)\nctypes.string_at(8)")
 
     assert set(ended.heard) <= {ZERO, ZERO * 2}
@@ -247,7 +245,7 @@ def test_installed_on_one_side_of_faulthandler_it_still_speaks(order: str) -> No
 
 
 @pytest.mark.parametrize("first", SIGNALS, ids=lambda number: signal.Signals(number).name)
-def test_a_handler_before_it_that_faults_itself_cuts_nothing_short(first: int) -> None:
+def test_faulting_earlier_handler_interrupts_nothing(first: int) -> None:
     ended = end(f"""
         libc = ctypes.CDLL(None)
         libc.signal.restype = ctypes.c_void_p
@@ -263,7 +261,7 @@ def test_a_handler_before_it_that_faults_itself_cuts_nothing_short(first: int) -
     assert ended.code == -first
 
 
-def test_a_new_packet_takes_the_place_of_the_old_one() -> None:
+def test_new_packet_replaces_the_old_one() -> None:
     ended = end(
         'prepare()\nzero_packets.register(ports[0], b"new")\nzero_packets.register(ports[0], ZERO + b"!")\nos.abort()'
     )
@@ -271,13 +269,13 @@ def test_a_new_packet_takes_the_place_of_the_old_one() -> None:
     assert ended.heard == [(ZERO + b"!") * 2]
 
 
-def test_a_port_that_was_unregistered_hears_nothing() -> None:
+def test_unregistered_port_gets_no_packet() -> None:
     ended = end("prepare()\nzero_packets.unregister(ports[0])\nzero_packets.unregister(ports[0])\nos.abort()", 2)
 
     assert ended.heard == [b"", ZERO * 2]
 
 
-def test_a_port_that_is_closed_or_broken_keeps_no_other_from_its_packet() -> None:
+def test_closed_or_broken_port_does_not_affect_others() -> None:
     ended = end(
         """
         prepare()
@@ -298,7 +296,7 @@ def test_a_port_that_is_closed_or_broken_keeps_no_other_from_its_packet() -> Non
 
 
 @pytest.mark.parametrize("kind", ["pipe", "pty"])
-def test_a_port_that_takes_nothing_more_keeps_nobody_waiting(kind: str) -> None:
+def test_full_port_does_not_block(kind: str) -> None:
     ended = end("prepare()\nos.abort()", 3, kind=kind, full=(0, 2))
 
     assert ended.heard[1] == ZERO * 2
@@ -329,7 +327,7 @@ MAKES_ROOM = """
 """
 
 
-def test_a_port_that_makes_room_in_time_gets_its_packet_whole() -> None:
+def test_port_that_drains_in_time_gets_its_packet() -> None:
     """The other process may get no processor for the 0.2 s of the last words: one try of ten that is in time will do."""
     heard: list[bytes] = []
     while len(heard) < 10 and b"last words" * 2 not in heard:
@@ -341,7 +339,7 @@ def test_a_port_that_makes_room_in_time_gets_its_packet_whole() -> None:
     assert set(heard) <= {b"", b"last words", b"last words" * 2}
 
 
-def test_sixty_four_ports_are_heard_and_a_sixty_fifth_is_refused() -> None:
+def test_sixty_four_ports_are_served_and_one_more_is_refused() -> None:
     ended = end(
         """
         prepare()
@@ -369,14 +367,14 @@ def test_sixty_four_ports_are_heard_and_a_sixty_fifth_is_refused() -> None:
         ('zero_packets.register(1, "x")', "TypeError"),
     ],
 )
-def test_what_is_no_port_or_no_packet_is_refused(call: str, sentence: str) -> None:
+def test_invalid_port_or_packet_is_refused(call: str, sentence: str) -> None:
     ended = end(call)
 
     assert sentence in ended.stderr
     assert ended.code == 1
 
 
-def test_an_orderly_end_says_nothing() -> None:
+def test_orderly_end_sends_no_packet() -> None:
     ended = end("prepare()")
 
     assert (ended.code, ended.stderr, ended.heard) == (0, "", [b""])

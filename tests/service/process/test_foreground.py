@@ -28,7 +28,7 @@ def child(exit_code: int) -> list[str]:
 
 
 @pytest.mark.parametrize("exit_code", [0, 7])
-def test_ctrl_c_gives_the_exit_code_of_the_command(exit_code: int) -> None:
+def test_ctrl_c_returns_the_command_s_exit_code(exit_code: int) -> None:
     code, shown = on_terminal(child(exit_code), "up", lambda _, keyboard: os.write(keyboard, CTRL_C))
 
     assert "caught SIGINT" in shown
@@ -42,7 +42,7 @@ def test_a_signal_sent_to_the_script_reaches_the_command() -> None:
     assert code == 0
 
 
-def test_without_a_terminal_the_exit_code_is_the_commands_too() -> None:
+def test_exit_code_is_the_command_s_without_a_terminal() -> None:
     done = subprocess.run(
         [sys.executable, str(SCRIPT), sys.executable, "-c", "raise SystemExit(5)"],
         stdin=subprocess.DEVNULL,
@@ -52,7 +52,7 @@ def test_without_a_terminal_the_exit_code_is_the_commands_too() -> None:
     assert done.returncode == 5
 
 
-def test_a_terminal_that_is_not_the_jobs_own_is_left_alone() -> None:
+def test_terminal_of_another_job_is_left_unchanged() -> None:
     ours, theirs = os.openpty()
     done = subprocess.run(
         [sys.executable, str(SCRIPT), sys.executable, "-c", "raise SystemExit(5)"],
@@ -67,7 +67,7 @@ def test_a_terminal_that_is_not_the_jobs_own_is_left_alone() -> None:
     assert (done.returncode, done.stderr) == (5, b"")
 
 
-def test_a_command_that_a_signal_ended_gives_128_and_its_number() -> None:
+def test_command_ended_by_a_signal_returns_128_plus_its_number() -> None:
     command = [sys.executable, str(SCRIPT), sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"]
 
     code, _ = on_terminal(command, "never said", lambda _pid, _keyboard: None)

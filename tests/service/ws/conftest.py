@@ -7,37 +7,37 @@ from typing import Any
 
 import pytest
 
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 
-Connect = Callable[..., tuple[Peer, Any]]
+Connect = Callable[..., tuple[RawWebSocket, Any]]
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     settings = {"simulation/settle_time": 0.01}
-    with ServiceInside(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
+    with InProcessService(tmp_path_factory.mktemp("state"), stepping=True, settings=settings) as running:
         yield running
 
 
 @pytest.fixture
-def connect(service: ServiceInside) -> Iterator[Connect]:
+def connect(service: InProcessService) -> Iterator[Connect]:
     """Connect a client; it and the first frame. All are gone, and nothing is held, when the test is over."""
-    peers: list[Peer] = []
+    peers: list[RawWebSocket] = []
 
-    def begin(query: dict[str, object] | None = None, *, url: str | None = None) -> tuple[Peer, Any]:
-        peer = Peer(url or service.ws, query)
+    def begin(query: dict[str, object] | None = None, *, url: str | None = None) -> tuple[RawWebSocket, Any]:
+        peer = RawWebSocket(url or service.ws, query)
         peers.append(peer)
         return peer, peer.frame()
 
     yield begin
     for peer in peers:
         peer.drop()
-    service.sessions_gone()
+    service.wait_for_sessions()
     service.step(2)
 
 
 @pytest.fixture
-def client(connect: Connect) -> Peer:
+def client(connect: Connect) -> RawWebSocket:
     """A client that has read its first frame."""
     return connect()[0]

@@ -21,7 +21,7 @@ from actors.event.queue import MOST_WAITING, BoundedQueue
 from actors.kit.errors import InvalidInput
 from actors.settings.state_directory import StateDirectory
 from fastpath.text.encoder import encode_json
-from tests.service.rig import PATIENCE_S, EdgeRig
+from tests.service.edge_server import TIMEOUT_S, EdgeServer
 from transport.wire.events import translation
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 from transport.ws.events import EventChannels, event_routes, parse_event_filter
@@ -34,7 +34,7 @@ UPGRADE = {
 }
 
 
-class EventRig(EdgeRig):
+class EventRig(EdgeServer):
     """The events port over a running hub."""
 
     def open_port(self) -> None:
@@ -62,7 +62,7 @@ def converse(rig: EventRig, query: str, talk: Callable[[WebSocketClientConnectio
 
     async def work() -> None:
         before = rig.subscribers()
-        connection = await websocket_connect(f"ws://127.0.0.1:{rig.port}/{query}", connect_timeout=PATIENCE_S)
+        connection = await websocket_connect(f"ws://127.0.0.1:{rig.port}/{query}", connect_timeout=TIMEOUT_S)
         try:
             await until(lambda: rig.subscribers() == before + 1)
             await talk(connection)
@@ -91,7 +91,7 @@ async def until(holds: Callable[[], bool]) -> None:
 
 
 async def read(connection: WebSocketClientConnection) -> Any:
-    message = await asyncio.wait_for(connection.read_message(), PATIENCE_S)
+    message = await asyncio.wait_for(connection.read_message(), TIMEOUT_S)
     assert isinstance(message, str), message
     return json.loads(message)
 
@@ -122,7 +122,7 @@ def test_an_event_is_one_text_message(rig: EventRig) -> None:
         ("?unknown=1&level=notice", ["device-busy"]),
     ],
 )
-def test_filters_choose_what_is_heard(rig: EventRig, query: str, heard: list[str]) -> None:
+def test_filters_select_the_events(rig: EventRig, query: str, heard: list[str]) -> None:
     async def talk(connection: WebSocketClientConnection) -> None:
         rig.emit("session-opened", session_id=7, profile="sim")
         rig.emit("device-busy", device_id="049D", device_family="arm", session_id=7, held_by=3)
@@ -132,7 +132,7 @@ def test_filters_choose_what_is_heard(rig: EventRig, query: str, heard: list[str
     converse(rig, query, talk)
 
 
-def test_what_was_missed_is_told_again(rig: EventRig) -> None:
+def test_missed_events_are_replayed(rig: EventRig) -> None:
     times: list[str] = []
 
     async def first(connection: WebSocketClientConnection) -> None:
@@ -153,7 +153,7 @@ def test_what_was_missed_is_told_again(rig: EventRig) -> None:
     ("query", "family", "type_word"),
     [("", "arm", "arm"), ("?vocabulary=inverse", "inverse", "inverse3"), ("?vocabulary=neutral", "arm", "arm")],
 )
-def test_words_are_the_subscribers(rig: EventRig, query: str, family: str, type_word: str) -> None:
+def test_events_use_the_subscriber_s_vocabulary(rig: EventRig, query: str, family: str, type_word: str) -> None:
     async def talk(connection: WebSocketClientConnection) -> None:
         rig.emit("device-connected", device_id="049D", device_family="arm", type="arm", connection="simulated")
         data = (await read(connection))["data"]
@@ -162,7 +162,7 @@ def test_words_are_the_subscribers(rig: EventRig, query: str, family: str, type_
     converse(rig, query, talk)
 
 
-def test_the_settings_words_are_the_default(rig: EventRig) -> None:
+def test_vocabulary_setting_is_the_default(rig: EventRig) -> None:
     rig.state.commit(rig.state.current.settings({"serialization/vocabulary": "inverse"}))
 
     async def talk(connection: WebSocketClientConnection) -> None:
@@ -172,7 +172,7 @@ def test_the_settings_words_are_the_default(rig: EventRig) -> None:
     converse(rig, "", talk)
 
 
-def test_what_a_client_says_is_ignored(rig: EventRig) -> None:
+def test_messages_of_a_subscriber_are_ignored(rig: EventRig) -> None:
     async def talk(connection: WebSocketClientConnection) -> None:
         for message in ("hello", "{", "", b"\x00\xff"):
             await connection.write_message(message, binary=isinstance(message, bytes))
@@ -182,10 +182,10 @@ def test_what_a_client_says_is_ignored(rig: EventRig) -> None:
     converse(rig, "", talk)
 
 
-def test_a_message_that_is_too_long_ends_it_with_1009(rig: EventRig) -> None:
+def test_too_long_message_closes_with_1009(rig: EventRig) -> None:
     async def talk(connection: WebSocketClientConnection) -> None:
         await connection.write_message("x" * (64 * 1024 + 1))
-        assert await asyncio.wait_for(connection.read_message(), PATIENCE_S) is None
+        assert await asyncio.wait_for(connection.read_message(), TIMEOUT_S) is None
         assert connection.close_code in {1009, None}
 
     converse(rig, "", talk)
@@ -194,7 +194,7 @@ def test_a_message_that_is_too_long_ends_it_with_1009(rig: EventRig) -> None:
 # ---------------------------------------------------------------- who does not read
 
 
-def test_who_does_not_read_loses_the_oldest_is_told_and_slows_nobody(rig: EventRig) -> None:
+def test_slow_subscriber_loses_the_oldest_with_notice_and_delays_no_other(rig: EventRig) -> None:
     padding = "x" * 20_000
     flood = 4 * MOST_WAITING
 
@@ -207,7 +207,7 @@ def test_who_does_not_read_loses_the_oldest_is_told_and_slows_nobody(rig: EventR
         slow_side.write(("\r\n".join(lines) + "\r\n\r\n").encode())
         assert (await slow.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 101")
         await until(lambda: rig.subscribers() == 1)
-        quick = await websocket_connect(f"ws://127.0.0.1:{rig.port}/", connect_timeout=PATIENCE_S)
+        quick = await websocket_connect(f"ws://127.0.0.1:{rig.port}/", connect_timeout=TIMEOUT_S)
         await until(lambda: rig.subscribers() == 2)
 
         # A quick reader hears everything in order while the slow one stands still.
@@ -255,7 +255,7 @@ async def drain(reader: asyncio.StreamReader, last: int) -> tuple[list[int], int
 # ---------------------------------------------------------------- coming and going
 
 
-def test_who_has_gone_is_a_subscriber_no_more(rig: EventRig) -> None:
+def test_disconnected_subscriber_is_removed(rig: EventRig) -> None:
     async def talk(connection: WebSocketClientConnection) -> None:
         connection.close()
         await until(lambda: rig.subscribers() == 0)
@@ -266,10 +266,10 @@ def test_who_has_gone_is_a_subscriber_no_more(rig: EventRig) -> None:
     assert rig.subscribers() == 0
 
 
-def test_all_are_told_goodbye(rig: EventRig) -> None:
+def test_stopping_service_closes_every_channel(rig: EventRig) -> None:
     async def talk(connection: WebSocketClientConnection) -> None:
         rig.call(rig.channels.close)
-        assert await asyncio.wait_for(connection.read_message(), PATIENCE_S) is None
+        assert await asyncio.wait_for(connection.read_message(), TIMEOUT_S) is None
         assert (connection.close_code, connection.close_reason) == (1001, "the service is stopping")
 
     converse(rig, "", talk)
@@ -292,7 +292,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("query", "says"), REFUSED)
-def test_a_filter_that_means_nothing_is_400_at_the_handshake(rig: EventRig, query: str, says: str) -> None:
+def test_invalid_filter_is_400_at_the_handshake(rig: EventRig, query: str, says: str) -> None:
     reply = rig.ask("GET", f"/?{query}", headers=UPGRADE)
 
     assert reply.status == 400
@@ -300,28 +300,28 @@ def test_a_filter_that_means_nothing_is_400_at_the_handshake(rig: EventRig, quer
     assert rig.subscribers() == 0
 
 
-def test_a_client_library_sees_the_refusal(rig: EventRig) -> None:
+def test_client_library_sees_the_refusal(rig: EventRig) -> None:
     async def work() -> None:
         with pytest.raises(HTTPClientError, match="400"):
-            await websocket_connect(f"ws://127.0.0.1:{rig.port}/?level=loud", connect_timeout=PATIENCE_S)
+            await websocket_connect(f"ws://127.0.0.1:{rig.port}/?level=loud", connect_timeout=TIMEOUT_S)
 
     asyncio.run(work())
 
 
 @pytest.mark.parametrize(("query", "says"), [("", "as a WebSocket"), *((f"?{query}", says) for query, says in REFUSED)])
-def test_without_a_websocket_the_reason_is_said(rig: EventRig, query: str, says: str) -> None:
+def test_plain_http_request_gets_the_reason(rig: EventRig, query: str, says: str) -> None:
     reply = rig.get(f"/{query}")
 
     assert (reply.status, says in reply.error) == (400, True)
 
 
-def test_the_port_serves_nothing_else(rig: EventRig) -> None:
+def test_event_port_serves_nothing_else(rig: EventRig) -> None:
     assert rig.get("/version").status == 404
     assert rig.ask("POST", "/").status == 405
     assert rig.ask("GET", "/events", headers=UPGRADE).status == 404
 
 
-def test_the_handshake_is_guarded(rig: EventRig) -> None:
+def test_handshake_is_checked_by_the_access_policy(rig: EventRig) -> None:
     assert rig.ask("GET", "/", headers=UPGRADE | {"Origin": "https://evil.example"}).status == 403
     assert rig.ask("GET", "/", headers=UPGRADE | {"Host": "evil.example"}).status == 403
     assert rig.ask("GET", "/", headers=UPGRADE | {"Origin": "http://localhost:3000"}).status == 101
@@ -336,22 +336,22 @@ def test_no_channel_opens_while_the_service_stops(rig: EventRig) -> None:
 # ---------------------------------------------------------------- rules
 
 
-def test_a_wish_without_fields_is_everything() -> None:
+def test_query_without_fields_selects_everything() -> None:
     wish = parse_event_filter({}, "inverse")
 
     assert (wish.kinds, wish.level, wish.since, wish.vocabulary) == (None, "info", None, INVERSE)
 
 
-def test_every_kind_can_be_wished_for() -> None:
+def test_every_kind_can_be_selected() -> None:
     assert parse_event_filter({"kinds": ",".join(EVENT_KINDS)}, "neutral").kinds == frozenset(EVENT_KINDS)
 
 
-def test_a_vocabulary_that_is_none_is_refused() -> None:
+def test_unknown_vocabulary_is_refused() -> None:
     with pytest.raises(InvalidInput):
         parse_event_filter({"vocabulary": "x"}, "neutral")
 
 
-def test_neutral_events_are_sent_as_they_are() -> None:
+def test_neutral_events_are_sent_unchanged() -> None:
     assert translation(NEUTRAL) is None
     assert translation(INVERSE) is translation(INVERSE)
 
@@ -374,9 +374,7 @@ def test_neutral_events_are_sent_as_they_are() -> None:
         ({"reason": 5, "received_data": "a grip"}, {"reason": 5, "received_data": "a grip"}),
     ],
 )
-def test_type_family_and_sentences_are_translated_and_nothing_else(
-    data: dict[str, object], shown: dict[str, object]
-) -> None:
+def test_only_type_family_and_sentences_are_translated(data: dict[str, object], shown: dict[str, object]) -> None:
     translate = translation(INVERSE)
     assert translate is not None
     event = {"name": "device-connected", "data": data, "message": "arm 049D"}
@@ -385,7 +383,7 @@ def test_type_family_and_sentences_are_translated_and_nothing_else(
     assert event["data"] is data
 
 
-def test_warning_about_vocabularies_keeps_its_words() -> None:
+def test_vocabulary_warning_is_not_translated() -> None:
     translate = translation(INVERSE)
     assert translate is not None
     event = {"name": "session-warning", "data": {"reason": "vocabulary"}, "message": "neutral ones (arm, compact)"}
@@ -393,9 +391,9 @@ def test_warning_about_vocabularies_keeps_its_words() -> None:
     assert translate(event) == event
 
 
-def test_who_comes_while_there_is_no_hub_is_heard_of_by_the_next_one(rig: EventRig) -> None:
+def test_subscriber_without_a_hub_is_registered_at_the_next_one(rig: EventRig) -> None:
     async def talk() -> None:
-        connection = await websocket_connect(f"ws://127.0.0.1:{rig.port}/", connect_timeout=PATIENCE_S)
+        connection = await websocket_connect(f"ws://127.0.0.1:{rig.port}/", connect_timeout=TIMEOUT_S)
         await until(lambda: len(rig.channels.open) == 1)
         rig.start_actor(EventHub.start(rig.context, encode_json, HubState()))
         await until(lambda: rig.subscribers() == 1)
@@ -403,11 +401,11 @@ def test_who_comes_while_there_is_no_hub_is_heard_of_by_the_next_one(rig: EventR
         assert (await read(connection))["name"] == "session-opened"
         await hang_up(connection)
 
-    rig.actors.pop().stop(timeout=PATIENCE_S)
+    rig.actors.pop().stop(timeout=TIMEOUT_S)
     asyncio.run(asyncio.wait_for(talk(), 60))
 
 
-def test_who_leaves_while_there_is_no_hub_is_forgotten_at_the_next_event(rig: EventRig) -> None:
+def test_subscriber_gone_without_a_hub_is_removed_at_the_next_event(rig: EventRig) -> None:
     queue = BoundedQueue("gone", lambda: None, lambda _lost: b"", rig.context.metrics.events_dropped)
     rig.context.directory.tell(HUB, Subscribe(queue))
     queue.close()

@@ -13,9 +13,9 @@ from actors.control.messages import FASTPATH
 from actors.device.messages import Inventory, Phase
 from actors.device.params import device_params
 from actors.settings.messages import STORE, SetSetting
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
-from tests.support.service.living_actors import handled
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.actor_faults import drain_actor
+from tests.support.service.in_process_service import InProcessService
 
 ARM = "A001"
 UP = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}
@@ -27,20 +27,20 @@ def arm(**parts: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[ServiceInside]:
-    with ServiceInside(tmp_path / "state", stepping=True, settings={"simulation/settle_time": 0.01}) as running:
+def service(tmp_path: Path) -> Iterator[InProcessService]:
+    with InProcessService(tmp_path / "state", stepping=True, settings={"simulation/settle_time": 0.01}) as running:
         yield running
-        running.sessions_gone()
+        running.wait_for_sessions()
 
 
 @pytest.fixture
-def client(service: ServiceInside) -> Iterator[Peer]:
-    with Peer(service.ws) as peer:
+def client(service: InProcessService) -> Iterator[RawWebSocket]:
+    with RawWebSocket(service.ws) as peer:
         peer.frame()
         yield peer
 
 
-def show(service: ServiceInside, *, come_back: bool = False, **changes: Any) -> None:
+def show(service: InProcessService, *, come_back: bool = False, **changes: Any) -> None:
     """The inventory shows the arm like this from now on, in a new slot's lease when it came back."""
     record = replace(service.device(ARM), **changes)
     if come_back:
@@ -50,7 +50,7 @@ def show(service: ServiceInside, *, come_back: bool = False, **changes: Any) -> 
     service.system.inventory.replace(Inventory((record, *others)))
 
 
-async def say(service: ServiceInside, key: str, value: object) -> None:
+async def say(service: InProcessService, key: str, value: object) -> None:
     await service.bridge.ask(STORE, SetSetting(key, value))
 
 
@@ -58,7 +58,9 @@ def force(frame: Any) -> float:
     return float(frame["arm"][0]["state"]["current_cursor_force"]["z"])
 
 
-def test_a_device_that_comes_back_has_the_sessions_view_and_workspace(service: ServiceInside, client: Peer) -> None:
+def test_returning_device_keeps_the_session_s_view_and_workspace(
+    service: InProcessService, client: RawWebSocket
+) -> None:
     client.ask(arm(configure={"basis": "XZ-Y"}, commands={"set_transform": {"transform": MOVED}, **UP}))
     service.step()
 
@@ -75,7 +77,7 @@ def test_a_device_that_comes_back_has_the_sessions_view_and_workspace(service: S
     assert service.state(ARM)["force"].tolist() == pytest.approx([0, -1, 0])
 
 
-def test_a_device_that_settles_again_refuses_commands_by_name(service: ServiceInside, client: Peer) -> None:
+def test_settling_device_refuses_commands_by_name(service: InProcessService, client: RawWebSocket) -> None:
     show(service, phase=Phase.SETTLING)
 
     frame = client.ask(arm(commands=UP))
@@ -90,7 +92,7 @@ def test_a_device_that_settles_again_refuses_commands_by_name(service: ServiceIn
     assert "errors" not in client.ask(arm(commands=UP))
 
 
-def test_a_device_that_goes_is_in_no_frame_and_takes_no_command(service: ServiceInside, client: Peer) -> None:
+def test_removed_device_is_in_no_frame_and_takes_no_command(service: InProcessService, client: RawWebSocket) -> None:
     everything = service.system.inventory.value
     service.system.inventory.replace(Inventory(everything.devices[1:]))
 
@@ -103,7 +105,7 @@ def test_a_device_that_goes_is_in_no_frame_and_takes_no_command(service: Service
     assert [entry["device_id"] for entry in client.ask({})["arm"]] == [ARM]
 
 
-def test_a_setting_of_frames_holds_from_the_next_one_on(service: ServiceInside, client: Peer) -> None:
+def test_frame_setting_applies_to_the_next_frame(service: InProcessService, client: RawWebSocket) -> None:
     assert client.ask({})["arm"][0]["state"]["transform"] == {}
 
     service.await_edge(say(service, "serialization/force_complete_transforms", True))
@@ -111,17 +113,17 @@ def test_a_setting_of_frames_holds_from_the_next_one_on(service: ServiceInside, 
     assert list(client.ask({})["arm"][0]["state"]["transform"]) == ["position", "rotation", "scale"]
 
 
-def test_new_words_are_for_new_sessions(service: ServiceInside, client: Peer) -> None:
+def test_vocabulary_setting_applies_to_new_sessions(service: InProcessService, client: RawWebSocket) -> None:
     service.await_edge(say(service, "serialization/vocabulary", "inverse"))
 
     assert "arm" in client.ask({})
-    with Peer(service.ws) as other:
+    with RawWebSocket(service.ws) as other:
         assert "inverse3" in other.frame()
 
 
-def test_a_new_time_out_holds_for_open_sessions(service: ServiceInside, client: Peer) -> None:
+def test_timeout_setting_applies_to_open_sessions(service: InProcessService, client: RawWebSocket) -> None:
     service.await_edge(say(service, "sessions/command_timeout", 0.5))
-    handled(service.system.context.directory, FASTPATH)
+    drain_actor(service.system.context.directory, FASTPATH)
     client.ask(arm(commands=UP))
 
     service.wait(0.4)

@@ -9,14 +9,14 @@ import pytest
 
 from fastpath.space.spatial_py import Space
 from tests.service.ws.conftest import Connect
-from tests.service.ws.shown import ARM, NEUTRAL, UP, XZY, arm, force, numbers, paths, state, xyz
-from tests.support.clients.peer import BINARY, TEXT, Peer, encoded
-from tests.support.service.inside import ServiceInside
+from tests.service.ws.message_helpers import ARM, NEUTRAL, UP, XZY, arm, force, numbers, paths, state, xyz
+from tests.support.clients.raw_websocket import BINARY, TEXT, RawWebSocket, encode_frame
+from tests.support.service.in_process_service import InProcessService
 
 # ---------------------------------------------------------------- frames
 
 
-def test_the_service_speaks_first_with_a_full_frame_and_then_waits(connect: Connect) -> None:
+def test_service_sends_the_first_full_frame_then_waits(connect: Connect) -> None:
     peer, first = connect()
 
     assert list(first) == ["session_id", *NEUTRAL]
@@ -26,10 +26,10 @@ def test_the_service_speaks_first_with_a_full_frame_and_then_waits(connect: Conn
         ["device_id", "config", "state", "status"]
     ] * 2
     assert (first["compact"], first["pen"]) == ([], [])
-    peer.owes_nothing()
+    peer.check_nothing_unread()
 
 
-def test_each_message_gets_exactly_one_frame_in_order(client: Peer) -> None:
+def test_each_message_gets_exactly_one_frame_in_order(client: RawWebSocket) -> None:
     texts = [
         "{}",
         "{",
@@ -46,16 +46,16 @@ def test_each_message_gets_exactly_one_frame_in_order(client: Peer) -> None:
     marks = [f"mark{index}" for index in range(10)]
     sent = [text for mark in marks for text in (json.dumps({mark: 1}), *texts)]
     for index, text in enumerate(sent):
-        client.write(encoded(text, BINARY if index % 3 == 0 else TEXT))
+        client.write(encode_frame(text, BINARY if index % 3 == 0 else TEXT))
 
     frames = [client.frame() for _ in sent]
 
-    client.owes_nothing()
+    client.check_nothing_unread()
     assert [path for frame in frames for path in paths(frame) if path.startswith("mark")] == marks
     assert [paths(frame) for frame in frames[:: len(texts) + 1]] == [[mark] for mark in marks]
 
 
-def test_binary_comes_in_and_text_goes_out(client: Peer) -> None:
+def test_binary_input_gets_text_frames(client: RawWebSocket) -> None:
     frame = client.ask({"session": {"force_render_full_state": {}}}, BINARY)
 
     assert frame["arm"][0]["config"]["type"] == "arm"
@@ -80,14 +80,14 @@ def test_frames_carry_the_id_of_their_session(connect: Connect) -> None:
     assert two.ask({})["session_id"] == second["session_id"]
 
 
-def test_faults_are_named_in_the_frame_and_only_there(client: Peer) -> None:
+def test_faults_are_named_in_the_answering_frame_only(client: RawWebSocket) -> None:
     frame = client.ask({**arm(commands={"set_cursor_force": {"vector": {"x": 0, "y": True, "z": 0}}}), "boat": 1})
 
     assert paths(frame) == ["arm[0].commands.set_cursor_force.vector.y", "boat"]
     assert "errors" not in client.ask({})
 
 
-def test_at_most_eight_faults_are_named(client: Peer) -> None:
+def test_at_most_eight_faults_are_named(client: RawWebSocket) -> None:
     frame = client.ask({f"{'k' * 200}{index}": 1 for index in range(20)})
 
     assert len(paths(frame)) == 8
@@ -107,8 +107,8 @@ SPACE = Space(
 
 @pytest.mark.parametrize("commands_first", [False, True])
 @pytest.mark.parametrize("transform_first", [False, True])
-def test_the_reply_is_in_the_new_space_whatever_the_order_of_keys(
-    service: ServiceInside, client: Peer, commands_first: bool, transform_first: bool
+def test_frame_is_in_the_new_space_for_any_key_order(
+    service: InProcessService, client: RawWebSocket, commands_first: bool, transform_first: bool
 ) -> None:
     at = numbers(state(client.ask({}))["cursor_position"])
     wishes = [("set_transform", WORKSPACE), ("set_cursor_force", {"vector": xyz(0, 0.5, 1)})]
@@ -126,7 +126,7 @@ def test_the_reply_is_in_the_new_space_whatever_the_order_of_keys(
     assert applied == pytest.approx(SPACE.force_to_device((0, 0.5, 1)), abs=1e-6)
 
 
-def test_a_position_in_the_same_message_is_in_the_new_space(service: ServiceInside, client: Peer) -> None:
+def test_position_in_a_message_is_in_its_new_space(service: InProcessService, client: RawWebSocket) -> None:
     client.ask(arm(commands={"set_cursor_position": {"position": xyz(0.5, 1, 2)}}, configure=CONFIGURE))
     service.step()
 
@@ -138,7 +138,7 @@ def test_a_position_in_the_same_message_is_in_the_new_space(service: ServiceInsi
     assert service.state(ARM)["target"].tolist() == pytest.approx(mounted.position_to_device((0.5, 1, 2)), abs=1e-6)
 
 
-def test_the_sessions_part_may_come_last(client: Peer) -> None:
+def test_session_part_may_come_last(client: RawWebSocket) -> None:
     at = numbers(state(client.ask({}))["cursor_position"])
 
     reply = client.ask({**arm(commands={}), "session": {"configure": {"basis": "XZ-Y"}}})
@@ -146,7 +146,7 @@ def test_the_sessions_part_may_come_last(client: Peer) -> None:
     assert numbers(state(reply)["cursor_position"]) == pytest.approx([at[0], at[2], -at[1]], abs=1e-6)
 
 
-def test_what_is_refused_is_named_and_the_rest_is_made(service: ServiceInside, client: Peer) -> None:
+def test_refused_parts_are_named_and_the_rest_applied(service: InProcessService, client: RawWebSocket) -> None:
     message: dict[str, Any] = arm(configure={"preset": "compact_zup", "basis": "XZ-Y"}, commands=UP)
     message["session"] = {"configure": {"required_sdk_version": "9", "profile": ""}}
 
@@ -164,7 +164,7 @@ def test_what_is_refused_is_named_and_the_rest_is_made(service: ServiceInside, c
     assert force(client.ask({})) == pytest.approx([0, 0, 1])
 
 
-def test_what_config_shows_follows_what_was_configured(client: Peer) -> None:
+def test_config_follows_the_configuration(client: RawWebSocket) -> None:
     client.ask(arm(configure={"preset": "arm_front_centered"}))
 
     config = client.ask({"session": {"force_render_full_state": {}}})["arm"][0]["config"]

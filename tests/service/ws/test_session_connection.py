@@ -14,10 +14,10 @@ from actors.kit.mailbox import mailbox_of
 from actors.session.messages import MANAGER, SetBasis
 from actors.values.spatial import Basis
 from tests.service.ws.conftest import Connect
-from tests.service.ws.shown import ARM, INVERSE, NEUTRAL, UP, arm, force, metric, paths
-from tests.support.clients.peer import ABORT, Peer, connected, handshake
-from tests.support.service.inside import ServiceInside
-from tests.support.service.living_actors import handled, held
+from tests.service.ws.message_helpers import ARM, INVERSE, NEUTRAL, UP, arm, force, metric, paths
+from tests.support.clients.raw_websocket import ABORT, RawWebSocket, connect_tcp, handshake_request
+from tests.support.service.actor_faults import blocked_actor, drain_actor
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from transport import bridge
 from transport.http.session_scope import OpenScope
@@ -26,8 +26,12 @@ from transport.ws.session import SessionChannel
 # ---------------------------------------------------------------- coming and going
 
 
-@pytest.mark.parametrize("go", [Peer.close, Peer.drop, Peer.abort], ids=["goodbye", "silently", "reset"])
-def test_who_goes_lets_go(service: ServiceInside, connect: Connect, go: Callable[[Peer], object]) -> None:
+@pytest.mark.parametrize(
+    "go", [RawWebSocket.close, RawWebSocket.drop, RawWebSocket.abort], ids=["goodbye", "silently", "reset"]
+)
+def test_disconnect_releases_commands(
+    service: InProcessService, connect: Connect, go: Callable[[RawWebSocket], object]
+) -> None:
     leaving, _ = connect()
     leaving.ask(arm(commands=UP))
     service.step()
@@ -42,14 +46,14 @@ def test_who_goes_lets_go(service: ServiceInside, connect: Connect, go: Callable
     eventually(zero, "the connection has gone", pause_s=0.005, tries=2_000)
     service.step()
     assert service.state(ARM)["force"].tolist() == [0, 0, 0]
-    service.sessions_gone()
+    service.wait_for_sessions()
 
 
-def test_who_goes_lets_go_before_any_actor_hears_of_it(service: ServiceInside, connect: Connect) -> None:
+def test_disconnect_releases_commands_before_any_actor_handles_it(service: InProcessService, connect: Connect) -> None:
     leaving, _ = connect()
     leaving.ask(arm(commands=UP))
     service.step()
-    with held(service.system.context.directory, "sessions"):
+    with blocked_actor(service.system.context.directory, "sessions"):
         leaving.drop()
         eventually(lambda: not service.bridge.channels, "the connection has gone", pause_s=0.005)
         service.step()
@@ -58,8 +62,8 @@ def test_who_goes_lets_go_before_any_actor_hears_of_it(service: ServiceInside, c
         assert len(service.system.sessions.value.sessions) == 1
 
 
-def test_a_session_comes_back_with_its_profile_but_not_its_configuration(
-    service: ServiceInside, connect: Connect
+def test_resumed_session_keeps_its_profile_but_not_its_configuration(
+    service: InProcessService, connect: Connect
 ) -> None:
     peer, first = connect()
     peer.ask(arm(configure={"basis": "XZ-Y"}))
@@ -80,7 +84,7 @@ def test_a_session_comes_back_with_its_profile_but_not_its_configuration(
     assert (record.config.profile, record.config.required_sdk_version) == ("mine", "3.5")
 
 
-def test_what_is_configured_over_http_while_a_profile_is_declared_is_not_lost(
+def test_configuration_over_http_during_a_profile_change_is_kept(
     connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def meanwhile(one: bridge.Bridge, session_id: int, _profile: str) -> None:
@@ -95,7 +99,7 @@ def test_what_is_configured_over_http_while_a_profile_is_declared_is_not_lost(
 
 
 @pytest.mark.parametrize("wanted", ["999999", "0", "-1", "x", "", "1e3", "9" * 500])
-def test_a_session_that_nobody_knows_is_a_new_one(connect: Connect, wanted: str) -> None:
+def test_unknown_session_gets_a_new_id(connect: Connect, wanted: str) -> None:
     _, before = connect()
 
     _, frame = connect({"session_id": wanted})
@@ -116,7 +120,7 @@ def test_a_session_that_nobody_knows_is_a_new_one(connect: Connect, wanted: str)
 )
 @pytest.mark.parametrize("legacy_port", [False, True])
 def test_version_and_vocabulary_are_chosen_by_port_and_query(
-    service: ServiceInside,
+    service: InProcessService,
     connect: Connect,
     query: dict[str, object],
     legacy: bool,
@@ -133,7 +137,7 @@ def test_version_and_vocabulary_are_chosen_by_port_and_query(
 
 
 @pytest.mark.parametrize("query", ["version=2", "version=", "vocabulary=latin", "vocabulary=Inverse", "version=3.1.0"])
-def test_another_version_or_vocabulary_is_refused(service: ServiceInside, query: str) -> None:
+def test_unknown_version_or_vocabulary_is_refused(service: InProcessService, query: str) -> None:
     status, body = refused(service, query)
 
     assert status == 400
@@ -141,10 +145,10 @@ def test_another_version_or_vocabulary_is_refused(service: ServiceInside, query:
     assert "use" in body["error"]
 
 
-def refused(service: ServiceInside, query: str = "") -> tuple[int, Any]:
+def refused(service: InProcessService, query: str = "") -> tuple[int, Any]:
     """Status and body that answer a handshake."""
-    with connected(service.ws) as raw:
-        raw.sendall(handshake(f"{service.ws}/?{query}").replace(b"GET / ", f"GET /?{query} ".encode()))
+    with connect_tcp(service.ws) as raw:
+        raw.sendall(handshake_request(f"{service.ws}/?{query}").replace(b"GET / ", f"GET /?{query} ".encode()))
         head, _, rest = received(raw).partition(b"\r\n\r\n")
         return int(head.split()[1]), json.loads(rest)
 
@@ -162,7 +166,7 @@ def received(raw: socket.socket) -> bytes:
         data += more
 
 
-def test_every_message_and_every_frame_is_counted(service: ServiceInside, connect: Connect) -> None:
+def test_every_message_and_every_frame_is_counted(service: InProcessService, connect: Connect) -> None:
     def counted() -> list[float]:
         service.on_edge(lambda: None)
         return [metric(service, f"hapticd_{name}_total") for name in ("frames_sent", "commands_received")]
@@ -180,12 +184,10 @@ def test_every_message_and_every_frame_is_counted(service: ServiceInside, connec
 # ---------------------------------------------------------------- actors that are slow
 
 
-def test_a_configuration_that_is_not_confirmed_in_time_is_named_and_holds_on(
-    service: ServiceInside, connect: Connect
-) -> None:
+def test_unconfirmed_configuration_is_named_and_applied(service: InProcessService, connect: Connect) -> None:
     peer, first = connect()
     peer.ask(arm(commands=UP))
-    with held(service.system.context.directory, f"session/{first['session_id']}"):
+    with blocked_actor(service.system.context.directory, f"session/{first['session_id']}"):
         reply = peer.ask(arm(configure={"basis": "XZ-Y"}))
 
     assert paths(reply) == ["arm[0].configure.basis"]
@@ -196,18 +198,18 @@ def test_a_configuration_that_is_not_confirmed_in_time_is_named_and_holds_on(
     assert again["arm"][0]["config"]["basis"] == {"permutation": "XZ-Y"}
 
 
-def test_a_new_name_is_answered_once_selectors_find_the_session_by_it(
-    service: ServiceInside, connect: Connect, monkeypatch: pytest.MonkeyPatch
+def test_renamed_profile_is_answered_once_selectors_find_it(
+    service: InProcessService, connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bridge, "LOOKS", 1_000_000)
     peer, first = connect()
     service.on_edge(lambda: None)
     (channel,) = service.bridge.channels.values()
     before = channel.frames_sent
-    with held(service.system.context.directory, MANAGER) as manager:
+    with blocked_actor(service.system.context.directory, MANAGER) as manager:
         peer.send({"session": {"configure": {"profile": "late"}}})
         eventually(lambda: len(mailbox_of(manager)) > 0, "the table is to be changed", pause_s=0.002)
-        handled(service.system.context.directory, f"session/{first['session_id']}")
+        drain_actor(service.system.context.directory, f"session/{first['session_id']}")
         for _ in range(3):
             service.on_edge(lambda: None)
         assert channel.frames_sent == before
@@ -216,25 +218,25 @@ def test_a_new_name_is_answered_once_selectors_find_the_session_by_it(
     assert [one.config.profile for one in service.bridge.sessions.sessions] == ["late"]
 
 
-def test_who_goes_while_a_configuration_is_under_way_is_gone(
-    service: ServiceInside, connect: Connect, caplog: pytest.LogCaptureFixture
+def test_session_closed_during_a_configuration_is_removed(
+    service: InProcessService, connect: Connect, caplog: pytest.LogCaptureFixture
 ) -> None:
     peer, first = connect()
-    with held(service.system.context.directory, f"session/{first['session_id']}") as actor:
+    with blocked_actor(service.system.context.directory, f"session/{first['session_id']}") as actor:
         peer.send(arm(configure={"basis": "XZ-Y"}, commands=UP))
         eventually(lambda: len(mailbox_of(actor)) > 0, "the session is asked", pause_s=0.002)
         peer.abort()
         eventually(lambda: not service.bridge.channels, "the connection has gone", pause_s=0.005)
 
-    service.sessions_gone()
+    service.wait_for_sessions()
     service.step()
     assert service.state(ARM)["force"].tolist() == [0, 0, 0]
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize("linger", [None, ABORT], ids=["silently", "reset"])
-def test_who_goes_before_its_session_is_open_leaves_none(
-    service: ServiceInside, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, linger: bytes | None
+def test_client_gone_before_the_session_opens_leaves_none(
+    service: InProcessService, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, linger: bytes | None
 ) -> None:
     arrived, noticed = threading.Event(), threading.Event()
     choose, on_close = SessionChannel._parse_query, SessionChannel.on_close
@@ -249,9 +251,9 @@ def test_who_goes_before_its_session_is_open_leaves_none(
 
     monkeypatch.setattr(SessionChannel, "_parse_query", arrive)
     monkeypatch.setattr(SessionChannel, "on_close", close)
-    with held(service.system.context.directory, "sessions"):
-        raw = connected(service.ws)
-        raw.sendall(handshake(service.ws))
+    with blocked_actor(service.system.context.directory, "sessions"):
+        raw = connect_tcp(service.ws)
+        raw.sendall(handshake_request(service.ws))
         assert arrived.wait(20)
         service.on_edge(lambda: None)
         if linger is not None:
@@ -259,6 +261,6 @@ def test_who_goes_before_its_session_is_open_leaves_none(
         raw.close()
         assert noticed.wait(20)
 
-    service.sessions_gone()
+    service.wait_for_sessions()
     assert service.bridge.channels == {}
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []

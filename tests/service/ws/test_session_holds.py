@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from tests.service.ws.conftest import Connect
-from tests.service.ws.shown import ARM, EMPTY, GRIP, UP, arm, force, metric, numbers, paths, state, xyz
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.service.ws.message_helpers import ARM, EMPTY, GRIP, UP, arm, force, metric, numbers, paths, state, xyz
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 # ---------------------------------------------------------------- what is held and what is released
 
 
 @pytest.fixture
-def holding(service: ServiceInside, client: Peer) -> Peer:
+def holding(service: InProcessService, client: RawWebSocket) -> RawWebSocket:
     """A client whose force the loop applies."""
     client.ask(arm(commands=UP))
     service.step()
@@ -24,7 +24,7 @@ def holding(service: ServiceInside, client: Peer) -> Peer:
     return client
 
 
-def after(service: ServiceInside, peer: Peer, message: object) -> list[float]:
+def after(service: InProcessService, peer: RawWebSocket, message: object) -> list[float]:
     """The force two ticks after one more message."""
     if isinstance(message, (str, bytes)):
         peer.send_text(message)
@@ -56,8 +56,8 @@ def after(service: ServiceInside, peer: Peer, message: object) -> list[float]:
         "[]",
     ],
 )
-def test_a_message_without_a_commands_map_leaves_what_is_held(
-    service: ServiceInside, holding: Peer, message: object
+def test_message_without_commands_keeps_held_ones(
+    service: InProcessService, holding: RawWebSocket, message: object
 ) -> None:
     assert after(service, holding, message) == [0, 0, 1]
 
@@ -79,13 +79,13 @@ def test_a_message_without_a_commands_map_leaves_what_is_held(
         {"arm": {ARM: {"commands": EMPTY}}},
     ],
 )
-def test_a_commands_map_without_the_command_releases_it_at_once(
-    service: ServiceInside, holding: Peer, message: object
-) -> None:
+def test_omitted_command_is_released_at_once(service: InProcessService, holding: RawWebSocket, message: object) -> None:
     assert after(service, holding, message) == [0, 0, 0]
 
 
-def test_a_command_is_held_until_the_time_out_and_gone_20_ms_later(service: ServiceInside, holding: Peer) -> None:
+def test_command_is_held_until_the_timeout_and_zero_20_ms_later(
+    service: InProcessService, holding: RawWebSocket
+) -> None:
     holding.ask(arm(commands=UP))
 
     service.wait(0.049)
@@ -101,7 +101,7 @@ def test_a_command_is_held_until_the_time_out_and_gone_20_ms_later(service: Serv
     assert state(frame)["control_mode"] == "idle"
 
 
-def test_only_commands_refresh(service: ServiceInside, holding: Peer) -> None:
+def test_only_commands_refresh(service: InProcessService, holding: RawWebSocket) -> None:
     holding.ask(arm(commands=UP))
 
     messages: list[dict[str, Any]] = [{}, {"session": {}}, arm(configure={"basis": "XYZ"}), {"boat": 1}]
@@ -113,7 +113,7 @@ def test_only_commands_refresh(service: ServiceInside, holding: Peer) -> None:
     assert force(holding.ask({})) == [0, 0, 0]
 
 
-def test_a_command_that_is_sent_again_holds_on(service: ServiceInside, holding: Peer) -> None:
+def test_repeated_command_stays_held(service: InProcessService, holding: RawWebSocket) -> None:
     for _ in range(10):
         service.wait(0.045)
         holding.ask(arm(commands=UP))
@@ -122,7 +122,7 @@ def test_a_command_that_is_sent_again_holds_on(service: ServiceInside, holding: 
     assert force(holding.ask({})) == pytest.approx([0, 0, 1])
 
 
-def test_each_command_is_held_and_released_by_itself(service: ServiceInside, client: Peer) -> None:
+def test_commands_are_held_independently(service: InProcessService, client: RawWebSocket) -> None:
     torques = {"set_angular_torques": {"torques": {"a0": 100, "a1": 0, "a2": 0}}}
 
     def applied(commands: dict[str, Any]) -> tuple[int, int]:
@@ -138,7 +138,7 @@ def test_each_command_is_held_and_released_by_itself(service: ServiceInside, cli
     assert applied({}) == (0, 0)
 
 
-def test_of_one_device_named_twice_the_later_command_counts(service: ServiceInside, client: Peer) -> None:
+def test_later_command_of_a_duplicate_device_counts(service: InProcessService, client: RawWebSocket) -> None:
     down = {"set_cursor_force": {"vector": xyz(0, 0, -1)}}
 
     client.ask({"arm": [{"device_id": ARM, "commands": UP}, {"device_id": ARM, "commands": down}]})
@@ -147,7 +147,7 @@ def test_of_one_device_named_twice_the_later_command_counts(service: ServiceInsi
     assert force(client.ask({})) == pytest.approx([0, 0, -1])
 
 
-def test_a_change_of_basis_turns_no_held_force_at_the_device(service: ServiceInside, holding: Peer) -> None:
+def test_basis_change_keeps_a_held_force_at_the_device(service: InProcessService, holding: RawWebSocket) -> None:
     holding.ask(arm(configure={"basis": "XZ-Y"}))
     service.step()
 
@@ -167,8 +167,8 @@ def test_a_change_of_basis_turns_no_held_force_at_the_device(service: ServiceIns
         ({"basis": "nonsense"}, True),
     ],
 )
-def test_a_change_of_view_releases_a_held_position(
-    service: ServiceInside, client: Peer, configure: dict[str, object], holds: bool
+def test_view_change_releases_a_held_position(
+    service: InProcessService, client: RawWebSocket, configure: dict[str, object], holds: bool
 ) -> None:
     client.ask(arm(commands={"set_cursor_position": {"position": xyz(0, -0.1, 0.1)}}))
     service.step()
@@ -180,7 +180,7 @@ def test_a_change_of_view_releases_a_held_position(
     assert state(client.ask({}))["control_mode"] == ("position" if holds else "idle")
 
 
-def test_a_workspace_stays_when_its_message_is_over(service: ServiceInside, client: Peer) -> None:
+def test_workspace_stays_after_its_message(service: InProcessService, client: RawWebSocket) -> None:
     at = numbers(state(client.ask({}))["cursor_position"])
 
     client.ask(arm(commands={"set_transform": {"transform": {"scale": 2}}}))
@@ -196,7 +196,7 @@ def test_a_workspace_stays_when_its_message_is_over(service: ServiceInside, clie
 # ---------------------------------------------------------------- several sessions
 
 
-def test_forces_of_two_sessions_add_and_each_sees_the_other(service: ServiceInside, connect: Connect) -> None:
+def test_forces_of_two_sessions_add_and_are_shown_to_both(service: InProcessService, connect: Connect) -> None:
     (one, _), (two, _) = connect(), connect()
     one.ask(arm(commands=UP))
     two.ask(arm(commands={"set_cursor_force": {"vector": xyz(1, 0, 1)}}))
@@ -214,7 +214,7 @@ def test_forces_of_two_sessions_add_and_each_sees_the_other(service: ServiceInsi
     assert two.ask({})["arm"][0]["status"]["in_use"] is True
 
 
-def test_the_first_to_set_a_position_holds_the_device(service: ServiceInside, connect: Connect) -> None:
+def test_first_position_command_holds_the_device(service: InProcessService, connect: Connect) -> None:
     (one, first), (two, _) = connect(), connect()
     here = arm(commands={"set_cursor_position": {"position": xyz(0, -0.1, 0.1)}})
     there = arm(commands={"set_cursor_position": {"position": xyz(0, 0, 0)}, **UP})
@@ -233,7 +233,7 @@ def test_the_first_to_set_a_position_holds_the_device(service: ServiceInside, co
     assert paths(one.ask(here)) == ["arm[0].commands.set_cursor_position"]
 
 
-def test_who_holds_and_leaves_gives_the_device_up(service: ServiceInside, connect: Connect) -> None:
+def test_closed_holder_releases_the_device(service: InProcessService, connect: Connect) -> None:
     (one, _), (two, _) = connect(), connect()
     here = arm(commands={"set_cursor_position": {"position": xyz(0, -0.1, 0.1)}})
     one.ask(here)
@@ -246,7 +246,7 @@ def test_who_holds_and_leaves_gives_the_device_up(service: ServiceInside, connec
     assert paths(two.ask(here)) == []
 
 
-def test_a_busy_device_is_no_faulty_message(service: ServiceInside, connect: Connect) -> None:
+def test_busy_device_is_no_faulty_message(service: InProcessService, connect: Connect) -> None:
     (one, _), (two, _) = connect(), connect()
     here = arm(commands={"set_cursor_position": {"position": xyz(0, -0.1, 0.1)}})
     busy, faulty = "device-busy", "invalid-io-channel"

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.support.clients.peer import Peer, connected, handshake
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket, connect_tcp, handshake_request
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 
-def test_one_session_too_many_is_refused_at_the_handshake_until_another_goes(tmp_path: Path) -> None:
+def test_session_over_the_limit_is_refused_until_another_closes(tmp_path: Path) -> None:
     settings = {"communication/max_sessions": 2, "simulation/settle_time": 0.01}
-    with ServiceInside(tmp_path / "state", stepping=True, settings=settings) as service:
-        with Peer(service.ws) as one, Peer(service.ws) as two:
+    with InProcessService(tmp_path / "state", stepping=True, settings=settings) as service:
+        with RawWebSocket(service.ws) as one, RawWebSocket(service.ws) as two:
             ids = [peer.frame()["session_id"] for peer in (one, two)]
 
-            with connected(service.ws) as raw:
-                raw.sendall(handshake(service.ws))
+            with connect_tcp(service.ws) as raw:
+                raw.sendall(handshake_request(service.ws))
                 head, _, body = raw.recv(65536).partition(b"\r\n\r\n")
             assert head.split()[1] == b"503"
             assert b"retry-after: 1" in head.lower()
@@ -31,6 +31,6 @@ def test_one_session_too_many_is_refused_at_the_handshake_until_another_goes(tmp
             one.close()
             eventually(lambda: len(service.system.sessions.value.sessions) == 1, "one has gone", pause_s=0.005)
             service.step(2)
-            with Peer(service.ws) as three:
+            with RawWebSocket(service.ws) as three:
                 assert three.frame()["session_id"] > ids[1]
-        service.sessions_gone()
+        service.wait_for_sessions()

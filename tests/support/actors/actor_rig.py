@@ -10,7 +10,7 @@ from actors.kit.actor import Context
 from actors.kit.clock import Clock, ManualClock
 from actors.kit.published import Published
 from actors.settings.messages import STORE
-from tests.support.actors.slices import Listener, settings_view
+from tests.support.actors.doubles import FakeActor, settings_view
 
 
 class ActorRig:
@@ -30,8 +30,8 @@ class ActorRig:
         """`clock` stands behind the context in place of the manual one, which begins at `start_ns`."""
         self.clock = ManualClock(start_ns)
         self.context = Context.build(clock or self.clock)
-        self.hub = Listener(self.context, HUB)
-        self.store = Listener(self.context, STORE)
+        self.hub = FakeActor(self.context, HUB)
+        self.store = FakeActor(self.context, STORE)
         self.settings = Published(settings_view(settings))
         self.inventory = Published(inventory or Inventory())
 

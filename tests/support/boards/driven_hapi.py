@@ -15,7 +15,7 @@ from pathlib import Path
 from actors.kit.published import Published
 from actors.port.link_interface import OpenLimits
 from fastpath.arena.runtime import Runtime
-from tests.support.actors.slices import settings_view
+from tests.support.actors.doubles import settings_view
 from tests.support.loop.devices import fill, still_arm_params
 from transport.link.protocols.hapi.driver import HapiDriver
 

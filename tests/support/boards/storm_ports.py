@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 MECHANISM: Final = "2diy-plastic"
 
 
-class Plug(Protocol):
+class StormPort(Protocol):
     """Something at a port of its own, which a storm pulls, puts back and breaks."""
 
     device_id: str
@@ -61,7 +61,7 @@ class Plug(Protocol):
         ...
 
 
-class HapiPlug:
+class HapiPort:
     """A hAPI board; its path is the same at each coming."""
 
     device_id = "HHAPI7"
@@ -93,7 +93,7 @@ class HapiPlug:
         return self._port is not None and any(self._board.torques)
 
 
-class FalconPlug:
+class FalconPort:
     """A Falcon that has its firmware and knows where it is."""
 
     device_id = "FL010203"
@@ -125,7 +125,7 @@ class FalconPlug:
         return self._board is not None and any(self._board.motors)
 
 
-class MousePlug:
+class SpaceMousePort:
     """A SpaceMouse."""
 
     device_id = "S3"
@@ -167,7 +167,7 @@ class StormLinks:
 
     setting_keys = frozenset[str]()
 
-    def __init__(self, paths: Sequence[str], bus: FalconBus, mouse: MousePlug) -> None:
+    def __init__(self, paths: Sequence[str], bus: FalconBus, mouse: SpaceMousePort) -> None:
         self._paths = tuple(paths)
         self._bus = bus
         self._mouse = mouse

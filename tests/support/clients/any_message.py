@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from tests.support.clients.peer import BINARY, TEXT
+from tests.support.clients.raw_websocket import BINARY, TEXT
 
 LONGEST: Final = 60_000
 

@@ -6,8 +6,18 @@ from contextlib import suppress
 from io import BufferedReader
 from typing import Final
 
-from tests.support.clients.peer import CLOSE, PONG, TEXT, Frame, Gone, Peer, connected, encoded, read_status
-from tests.support.wire.words import Object
+from tests.support.clients.raw_websocket import (
+    CLOSE,
+    PONG,
+    TEXT,
+    ConnectionEnded,
+    Frame,
+    RawWebSocket,
+    connect_tcp,
+    encode_frame,
+    read_status,
+)
+from tests.support.wire.wire_variants import Object
 
 SPACE: Final = b" "
 
@@ -18,8 +28,8 @@ class Stream:
     def __init__(self, url: str, case: Object) -> None:
         """`url` is that of a session channel."""
         self._case = case
-        self._peer = None if case.get("bare") else Peer(url)
-        self._socket = connected(url) if self._peer is None else self._peer.socket
+        self._peer = None if case.get("bare") else RawWebSocket(url)
+        self._socket = connect_tcp(url) if self._peer is None else self._peer.socket
         self._read: BufferedReader | None = self._socket.makefile("rb") if self._peer is None else None
         if self._peer is not None:
             self._peer.frame()
@@ -43,7 +53,7 @@ class Stream:
         elif "left" not in then:
             self.drop()
 
-    def _check_session(self, peer: Peer, then: Object) -> None:
+    def _check_session(self, peer: RawWebSocket, then: Object) -> None:
         for _ in range(then.get("frames", 0)):
             peer.frame()
         if "pong" in then:
@@ -56,7 +66,7 @@ class Stream:
         elif "ended" in then:
             last(peer)
         elif "reset" not in then and "left" not in then:
-            peer.owes_nothing()
+            peer.check_nothing_unread()
 
     def _status(self) -> int:
         assert self._read is not None
@@ -64,7 +74,7 @@ class Stream:
 
     def _refused(self) -> None:
         """No good answer: an error, or none at all."""
-        with suppress(Gone, ConnectionResetError):
+        with suppress(ConnectionEnded, ConnectionResetError):
             assert self._status() >= 400
 
     def abort(self) -> None:
@@ -90,7 +100,7 @@ def bytes_of(write: Object) -> bytes:
     if "hex" in write:
         return bytes.fromhex(write["hex"])
     payload = bytes.fromhex(write["payload"]) if "payload" in write else str(write["frame"]).encode()
-    return encoded(
+    return encode_frame(
         payload.ljust(write.get("padded", 0), SPACE),
         write.get("opcode", TEXT),
         final=write.get("final", True),
@@ -98,10 +108,10 @@ def bytes_of(write: Object) -> bytes:
     )
 
 
-def last(peer: Peer) -> Frame | None:
+def last(peer: RawWebSocket) -> Frame | None:
     """The frame before the end, which must come; None when the connection broke without a word."""
     came: Frame | None = None
-    with suppress(Gone):
+    with suppress(ConnectionEnded):
         while came is None or came.opcode != CLOSE:
             came = peer.next()
     return came

@@ -11,8 +11,8 @@ import pytest
 
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Kind
-from tests.support.clients.peer import BINARY, TEXT
-from tests.support.wire.words import Object
+from tests.support.clients.raw_websocket import BINARY, TEXT
+from tests.support.wire.wire_variants import Object
 
 FOLDER: Final = Path(__file__).parents[4] / "shared" / "fixtures"
 REQUESTS: Final = FOLDER / "client_requests" / "requests.jsonl"

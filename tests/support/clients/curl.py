@@ -15,7 +15,7 @@ class Curl(NamedTuple):
     body: Any
 
 
-def parsed(line: str, base: str) -> Curl:
+def parse_curl(line: str, base: str) -> Curl:
     """The request of a line with `-X`, `-d` and one URL that starts with `base`; ValueError for anything else."""
     words = iter(shlex.split(line))
     if next(words) != "curl":

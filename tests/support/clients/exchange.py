@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from tests.support.wire.session_zero import free_of_zero
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 HANDSHAKE = {
     "Connection": "Upgrade",
     "Upgrade": "websocket",
@@ -46,7 +46,7 @@ def exchange(
     """Send `body` as JSON, or as the text that it is if `raw` (None: nothing), on a connection of its own; `base` is http://host:port."""
     place = urlsplit(base).netloc
     sent = None if body is None else str(body) if raw else json.dumps(body)
-    connection = http.client.HTTPConnection(place, timeout=PATIENCE_S)
+    connection = http.client.HTTPConnection(place, timeout=TIMEOUT_S)
     try:
         connection.request(method, path, sent, dict(headers or {}))
         answer = connection.getresponse()
@@ -57,6 +57,6 @@ def exchange(
         connection.close()
 
 
-def knock(base: str, path: str = "/") -> Reply:
+def websocket_status(base: str, path: str = "/") -> Reply:
     """Ask for a WebSocket and leave at once: what the service says, 101 where it opens one."""
     return exchange(base, "GET", path, headers=HANDSHAKE)

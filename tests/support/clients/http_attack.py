@@ -228,7 +228,7 @@ class Flood:
 
     def __call__(self, halt: Event, counters: Counters) -> None:
         """Until halted; a connection that is not taken counts as broken."""
-        crowd: deque[socket.socket] = deque()
+        clients: deque[socket.socket] = deque()
         try:
             while not halt.is_set():
                 try:
@@ -236,14 +236,14 @@ class Flood:
                 except OSError:
                     counters[BROKEN] += 1
                     continue
-                crowd.append(one)
+                clients.append(one)
                 counters[CONNECTIONS] += 1
                 with suppress(OSError):
                     one.sendall(self.begun)
-                if len(crowd) > self.held:
-                    crowd.popleft().close()
+                if len(clients) > self.held:
+                    clients.popleft().close()
         finally:
-            for one in crowd:
+            for one in clients:
                 one.close()
 
 

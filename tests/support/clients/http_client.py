@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from tests.support.wire.session_zero import free_of_zero
 
-PATIENCE_S: Final = 60.0
+TIMEOUT_S: Final = 60.0
 
 
 class Reply(NamedTuple):
@@ -41,7 +41,7 @@ class HttpClient:
 
     def ask(self, method: str, path: str, body: object = ...) -> Reply:
         """`body` is sent as JSON, also None; without one nothing is sent."""
-        connection = http.client.HTTPConnection(self._netloc, timeout=PATIENCE_S)
+        connection = http.client.HTTPConnection(self._netloc, timeout=TIMEOUT_S)
         try:
             connection.request(method, path, None if body is ... else json.dumps(body).encode())
             answer = connection.getresponse()

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from tests.support.clients.peer import Peer, encoded
+from tests.support.clients.raw_websocket import RawWebSocket, encode_frame
 
 TAKEN: Final = 256 * 1024
 PLAIN_MESSAGE: Final = "{}"
@@ -21,7 +21,7 @@ class Pipeline:
     """One session that sends messages together and counts their frames."""
 
     def __init__(self, url: str) -> None:
-        self._peer = Peer(url)
+        self._peer = RawWebSocket(url)
         self._peer.frame()
         self._rest = b""
         self.unanswered = 0
@@ -69,7 +69,7 @@ def _frame_end(data: bytes, at: int) -> int:
 
 def main(url: str, sessions: str, at_once: str, message: str = PLAIN_MESSAGE) -> None:
     """Attack until standard input ends."""
-    messages = [encoded(message)] * int(at_once)
+    messages = [encode_frame(message)] * int(at_once)
     lines: dict[int, Pipeline] = {}
     poller = select.epoll()
     for _ in range(int(sessions)):

@@ -123,7 +123,7 @@ def fill(params: NDArray[np.void], fields: Mapping[str, object]) -> None:
         params[name] = value
 
 
-class ArmRig:
+class SteppedArm:
     """One arm on a stepping loop, past its start-up ramp, with one session that commands nothing yet."""
 
     def __init__(
@@ -166,14 +166,14 @@ def force_of(state: NDArray[np.void]) -> tuple[float, ...]:
     return tuple(float(part) for part in state["force"])
 
 
-def forces(rig: ArmRig, seconds: float, *, beat: bool = True) -> Iterator[tuple[int, NDArray[Any]]]:
+def forces(rig: SteppedArm, seconds: float, *, beat: bool = True) -> Iterator[tuple[int, NDArray[Any]]]:
     """Clock (ns) and force (N) of each tick for some seconds."""
     for _ in range(rig.ticks(seconds)):
         state = rig.step(beat=beat)
         yield int(state["time_ns"]), state["force"].copy()
 
 
-def keep(writer: Writer, rig: ArmRig, seconds: float, *, beat: bool = True) -> NDArray[np.void]:
+def keep(writer: Writer, rig: SteppedArm, seconds: float, *, beat: bool = True) -> NDArray[np.void]:
     """Publish what a writer holds every 10 ms for some seconds; the last state."""
     state = rig.reader.snapshot()
     for _ in range(round(seconds / 0.010)):

@@ -14,7 +14,7 @@ from websockets.sync.client import ClientConnection, connect
 from actors.control.messages import RateStage
 from actors.device.messages import Phase
 from actors.port.messages import PORTS, PortClosed, PortOpened
-from tests.support.service.polling import PATIENCE_S, eventually
+from tests.support.service.polling import TIMEOUT_S, eventually
 from tests.support.service.running_system import RunningSystem
 
 ARM, OLD_ARM, COMPACT, GRIP = "A001", "A073", "C001", "B001"
@@ -29,7 +29,7 @@ Cause = Callable[[RunningSystem], object]
 
 def session(system: RunningSystem, query: str = "") -> AbstractContextManager[ClientConnection]:
     """A client of the session channel."""
-    return connect(f"{system.ws}/?{query}", compression=None, proxy=None, open_timeout=PATIENCE_S)
+    return connect(f"{system.ws}/?{query}", compression=None, proxy=None, open_timeout=TIMEOUT_S)
 
 
 def said(client: ClientConnection, message: Mapping[str, Any]) -> Any:

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from actors.device.messages import MANAGER
 from actors.system import System
-from tests.support.service.living_actors import tell_to_do
+from tests.support.service.actor_faults import run_in_actor
 from transport.main import main
 
 systems: list[System] = []
@@ -40,7 +40,7 @@ def told(*_signal: object) -> None:
         case "actor":
             ref = systems[0].context.directory.ref(MANAGER)
             assert ref is not None
-            tell_to_do(ref, strike)
+            run_in_actor(ref, strike)
         case _:
             threading.Thread(target=strike).start()
 

@@ -10,13 +10,13 @@ from typing import Final, TypeVar
 T = TypeVar("T")
 
 # What a machine that is busy with other things may take for anything.
-PATIENCE_S: Final = 60.0
+TIMEOUT_S: Final = 60.0
 
 
 def eventually(look: Callable[[], T | None], what: str, *, tries: int = 300, pause_s: float = 0.1) -> T:
-    """First answer of `look` that is not None, False, or empty; AssertionError naming `what` after `tries` looks, with pauses after PATIENCE_S."""
+    """First answer of `look` that is not None, False, or empty; AssertionError naming `what` after `tries` looks, with pauses after TIMEOUT_S."""
     if pause_s > 0:
-        tries = max(tries, ceil(PATIENCE_S / pause_s))
+        tries = max(tries, ceil(TIMEOUT_S / pause_s))
     for _ in range(tries):
         answer = look()
         if answer is not None and answer is not False and not (isinstance(answer, list | tuple) and not answer):

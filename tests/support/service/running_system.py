@@ -9,13 +9,13 @@ from typing import Any, Final
 from actors.device.messages import DeviceRecord, SimulatedSpec
 from actors.kit.directory import Directory
 from tests.support.clients.exchange import Reply, exchange
-from tests.support.service.inside import ARM_AND_GRIP, ServiceInside
+from tests.support.service.in_process_service import ARM_AND_GRIP, InProcessService
 
 # A slow loop leaves the processors to the tests; its rate is not what they are about.
 CALM: Final = {"control/frequency": 1000, "simulation/settle_time": 0.05}
 
 
-class RunningSystem(ServiceInside):
+class RunningSystem(InProcessService):
     """Context manager: everything answers inside, and has ended behind."""
 
     def __init__(

@@ -34,7 +34,7 @@ LONG: Final = (
 )
 # Scenarios wait for services and builds as often as they compute.
 PARTS_OF_SCENARIOS: Final = 9
-PATIENCE_S: Final = 1800.0
+TIMEOUT_S: Final = 1800.0
 BESIDE: Final = (os.cpu_count() or 1) + 1
 PROGRESS: Final = re.compile(r"[.sxFE]*\s+\[ *\d+%\]")
 
@@ -72,8 +72,8 @@ def _tests(path: Path) -> list[Path]:
     return list(path.rglob("test_*.py")) if path.is_dir() else [path] if path.match("test_*.py") else []
 
 
-def run(share: tuple[str, ...], folder: str, patience_s: float = PATIENCE_S) -> Ended:
-    """One run of pytest with `folder` for its files; one that hangs is ended after `patience_s`."""
+def run(share: tuple[str, ...], folder: str, timeout_s: float = TIMEOUT_S) -> Ended:
+    """One run of pytest with `folder` for its files; one that hangs is ended after `timeout_s`."""
     began_s = time.monotonic()
     pytest = subprocess.Popen(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *share],
@@ -84,7 +84,7 @@ def run(share: tuple[str, ...], folder: str, patience_s: float = PATIENCE_S) -> 
         errors="replace",
     )
     # pytest's own time-outs need the GIL; whoever keeps that for ever is seen in the stacks that SIGABRT prints.
-    late = threading.Timer(patience_s, pytest.send_signal, [signal.SIGABRT])
+    late = threading.Timer(timeout_s, pytest.send_signal, [signal.SIGABRT])
     late.start()
     said, _ = pytest.communicate()
     late.cancel()

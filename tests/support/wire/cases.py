@@ -16,15 +16,15 @@ import numpy as np
 import pytest
 
 from actors.device.messages import SimulatedSpec
+from tests.support.clients.event_client import Event, EventClient
 from tests.support.clients.exchange import Reply, exchange
-from tests.support.clients.listener import Event, Listener
-from tests.support.clients.peer import BINARY, Peer, encoded
+from tests.support.clients.raw_websocket import BINARY, RawWebSocket, encode_frame
 from tests.support.loop.readings import read_out
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from tests.support.wire.frames import Extras, check_answer, check_frame, compare
-from tests.support.wire.likeness import check_like, is_like, text_like
-from tests.support.wire.words import WAYS_OF, Object, Way
+from tests.support.wire.json_match import check_match, matches, text_matches
+from tests.support.wire.wire_variants import VARIANTS_BY_NAME, Object, WireVariant
 
 # An error's body, all but its words.
 REFUSED: Final = {"ok": False, "error": "", "data": None, "deprecation_warning": ""}
@@ -48,18 +48,18 @@ def cases(*names: str, folder: str = "cases") -> list[Any]:
     return [pytest.param(case, id=f"{name}: {case['says']}") for name in names for case in read_cases(name, folder)]
 
 
-def in_ways(*names: str) -> list[Any]:
+def case_variants(*names: str) -> list[Any]:
     """Every case of some files in every way in which it makes sense: fewer if it says so, and bytes as BINARY alone."""
     return [
         pytest.param(case, way, id=f"{name}: {case['says']}-{way}")
         for name in names
         for case in read_cases(name)
-        for way in WAYS_OF[case.get("ways", "all")]
+        for way in VARIANTS_BY_NAME[case.get("ways", "all")]
         if way.opcode == BINARY or "hex" not in case
     ]
 
 
-def payload(case: Object, way: Way) -> tuple[bytes, int]:
+def payload(case: Object, way: WireVariant) -> tuple[bytes, int]:
     """Payload and opcode of the message of a case: `send`, `text`, `around`, `repeat`, or `hex`, which is always BINARY."""
     if "hex" in case:
         return bytes.fromhex(case["hex"]), BINARY
@@ -76,20 +76,20 @@ def payload(case: Object, way: Way) -> tuple[bytes, int]:
 
 
 @contextmanager
-def stepped_service(folder: Path, devices: tuple[SimulatedSpec, ...]) -> Generator[ServiceInside]:
+def stepped_service(folder: Path, devices: tuple[SimulatedSpec, ...]) -> Generator[InProcessService]:
     """A service whose loop steps."""
-    with ServiceInside(folder, simulated=devices, stepping=True) as running:
+    with InProcessService(folder, simulated=devices, stepping=True) as running:
         yield running
 
 
 @dataclass(slots=True)
-class Story:
+class CasePlayer:
     """Plays one case on a stepped service with the devices of the wire cases; session `a` is open from the start."""
 
-    service: ServiceInside
-    way: Way
-    listener: Listener | None = None
-    peers: dict[str, Peer] = field(default_factory=dict[str, Peer])
+    service: InProcessService
+    way: WireVariant
+    listener: EventClient | None = None
+    peers: dict[str, RawWebSocket] = field(default_factory=dict[str, RawWebSocket])
     ids: dict[str, int] = field(default_factory=dict[str, int])
     extras: Extras = field(default_factory=Extras)
 
@@ -106,9 +106,9 @@ class Story:
                     error.add_note(f"step {number}: {json.dumps(step, ensure_ascii=False)}")
                     raise
             for peer in self.peers.values():
-                peer.owes_nothing()
+                peer.check_nothing_unread()
                 peer.close()
-        self.service.sessions_gone()
+        self.service.wait_for_sessions()
 
     def _step(self, step: Object, cleanup: ExitStack, heard: int) -> None:
         if "open" in step:
@@ -124,7 +124,7 @@ class Story:
         elif "ask" in step:
             self._ask(step)
         elif "hears" in step:
-            self._hears(filled(step["hears"], self.ids), heard, step)
+            self._hears(fill_session_ids(step["hears"], self.ids), heard, step)
         else:
             self._exchange(step)
 
@@ -135,7 +135,7 @@ class Story:
         query = {"vocabulary": self.way.vocabulary}
         if "resume" in step:
             query["session_id"] = str(self.ids[step["resume"]])
-        peer = cleanup.enter_context(Peer(url, query))
+        peer = cleanup.enter_context(RawWebSocket(url, query))
         first = peer.frame()
         shown = check_frame(first, self.way, self.extras)
         assert all("config" in entry for entry in shown.values())
@@ -164,7 +164,7 @@ class Story:
     def _exchange(self, step: Object) -> None:
         name = step.get("by", "a")
         peer = self.peers[name]
-        peer.write(encoded(*payload(step, self.way)))
+        peer.write(encode_frame(*payload(step, self.way)))
         text = peer.text().decode()
         for part in step.get("written", ()):
             assert part in text, f"{part} is not in {text}"
@@ -172,7 +172,7 @@ class Story:
         shown = check_frame(frame, self.way, self.extras)
         assert frame["session_id"] == self.ids[name]
         if "frame" in step:
-            check_like(step["frame"], frame)
+            check_match(step["frame"], frame)
         check_answer(frame, shown, step, self.way)
         self._compare(step, shown)
 
@@ -213,27 +213,27 @@ class Story:
 
     def _ask_once(self, step: Object) -> None:
         """200 unless `status` says another."""
-        method, _, path = filled(step["ask"], self.ids).partition(" ")
+        method, _, path = fill_session_ids(step["ask"], self.ids).partition(" ")
         bases = {"3.0": self.service.http_v30, "events": self.service.events.replace("ws://", "http://")}
         base = bases.get(step.get("port", ""), self.service.http)
-        body = step.get("raw", filled(step["body"], self.ids) if "body" in step else None)
+        body = step.get("raw", fill_session_ids(step["body"], self.ids) if "body" in step else None)
         reply = exchange(base, method, path, body, step.get("headers"), raw="raw" in step)
         assert reply.status == step.get("status", 200), reply.body
         for name, wanted in step.get("answer_headers", {}).items():
             shown = reply.headers.get(name.lower())
             assert (shown is None) == (wanted is None), f"{name} is {shown}"
-            assert wanted is None or text_like(wanted, shown or ""), f"{name} is {shown}, not {wanted}"
+            assert wanted is None or text_matches(wanted, shown or ""), f"{name} is {shown}, not {wanted}"
         self._check_body(step, reply)
 
     def _check_body(self, step: Object, reply: Reply) -> None:
         if "text" in step:
-            text = filled(step["text"], self.ids)
-            assert text_like(text, reply.body.decode()), f"{reply.body.decode()!r} is not {text!r}"
+            text = fill_session_ids(step["text"], self.ids)
+            assert text_matches(text, reply.body.decode()), f"{reply.body.decode()!r} is not {text!r}"
         if "answer" in step:
-            check_like(filled(step["answer"], self.ids), reply.json)
+            check_match(fill_session_ids(step["answer"], self.ids), reply.json)
         if "error" in step:
             assert {**reply.json, "error": "", "deprecation_warning": ""} == REFUSED
-            assert str(filled(step["error"], self.ids)) in reply.json["error"], reply.json["error"]
+            assert str(fill_session_ids(step["error"], self.ids)) in reply.json["error"], reply.json["error"]
 
     def _hears(self, wanted: Object, heard: int, step: Object) -> None:
         """An event since the story began that is like this; of its fields only those that are said count, of its text what is `written`.
@@ -247,7 +247,7 @@ class Story:
         def found() -> list[Event]:
             since = zip(listener.events[heard:], listener.texts[heard:], strict=False)
             like = {**wanted, "…": "…"}
-            return [event for event, text in since if is_like(like, event) and all(part in text for part in parts)]
+            return [event for event, text in since if matches(like, event) and all(part in text for part in parts)]
 
         times = step.get("times")
         if times is None:
@@ -256,7 +256,7 @@ class Story:
             assert len(found()) == times, f"not {times} events like {wanted}, but {found()}"
 
 
-def filled(content: Any, ids: Mapping[str, int]) -> Any:
+def fill_session_ids(content: Any, ids: Mapping[str, int]) -> Any:
     """The same with session ids in place of their names in braces: `"{a}"` is a number, inside a longer text it is text."""
     if isinstance(content, str):
         for name, session_id in ids.items():
@@ -265,7 +265,7 @@ def filled(content: Any, ids: Mapping[str, int]) -> Any:
             content = content.replace(f"{{{name}}}", str(session_id))
         return content
     if isinstance(content, list):
-        return [filled(one, ids) for one in content]
+        return [fill_session_ids(one, ids) for one in content]
     if isinstance(content, dict):
-        return {name: filled(one, ids) for name, one in content.items()}
+        return {name: fill_session_ids(one, ids) for name, one in content.items()}
     return content

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import pytest
 
-from tests.support.wire.words import GROUPS, Object, Way, object_of
+from tests.support.wire.wire_variants import GROUPS, Object, WireVariant, object_of
 
 DeviceValues: TypeAlias = Callable[[str, str, Sequence[float] | None], Mapping[str, float]]
 """x, y and z of a field of a frame in device space, by device id and name; of a force, by what damps each axis, the damping's."""
@@ -70,7 +70,7 @@ def entries(frame: Object, groups: Iterable[str]) -> Iterator[tuple[str, str, Ob
             yield from ((group, device_id, entry) for device_id, entry in keyed.items())
 
 
-def check_frame(frame: Object, way: Way, extras: Extras = NO_EXTRAS) -> Mapping[str, Object]:
+def check_frame(frame: Object, way: WireVariant, extras: Extras = NO_EXTRAS) -> Mapping[str, Object]:
     """Entries by id of a frame that has everything that a client relies on; AssertionError."""
     groups = GROUPS[way.vocabulary]
     assert set(frame) - {"errors"} == {"session_id", *groups, *extras.top}
@@ -101,17 +101,19 @@ def _check_entry(entry: Object, device_id: str, version: str, extras: Extras) ->
         assert set(entry["status"]) == HANDLE_STATUS
 
 
-def check_answer(frame: Object, shown: Mapping[str, Object], step: Object, way: Way) -> None:
+def check_answer(frame: Object, shown: Mapping[str, Object], step: Object, way: WireVariant) -> None:
     """The frame has `config` for exactly the devices in `full` and names exactly what is in `errors`; AssertionError."""
     full: Any = step.get("full", [])
     by_vocabulary = object_of(full)
     wanted: list[str] = full if by_vocabulary is None else by_vocabulary[way.vocabulary]
     full = sorted(device_id for device_id, entry in shown.items() if "config" in entry)
     assert full == sorted(wanted), f"config is shown of {full}"
-    _check_errors(frame, step.get("errors", []), way if "send" in step else Way(way.version, "neutral", way.opcode))
+    _check_errors(
+        frame, step.get("errors", []), way if "send" in step else WireVariant(way.version, "neutral", way.opcode)
+    )
 
 
-def _check_errors(frame: Object, wanted: Iterable[Any], way: Way) -> None:
+def _check_errors(frame: Object, wanted: Iterable[Any], way: WireVariant) -> None:
     """These paths, in this order; a pair gives a part of the reason too, by vocabulary where that matters."""
     pairs: list[tuple[str, Any]] = [(one, "") if isinstance(one, str) else (one[0], one[1]) for one in wanted]
     found: list[Object] = frame.get("errors", [])

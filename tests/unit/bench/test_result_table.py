@@ -23,7 +23,7 @@ from bench.support.result_table import Limit, ResultTable, Row, hold, missed, ta
         (None, float("nan"), True),
     ],
 )
-def test_a_row_holds_on_the_right_side_of_its_limit(limit: Limit | None, figure: float, holds: bool) -> None:
+def test_limit_is_checked_in_its_direction(limit: Limit | None, figure: float, holds: bool) -> None:
     assert Row("section", "name", figure, "ns", 100.0, limit).holds is holds
 
 
@@ -31,7 +31,7 @@ def test_a_ratio_is_missed_without_a_reference() -> None:
     assert not Row("section", "name", 1.0, "ns", None, Limit(2, "≤")).holds
 
 
-def test_what_is_missed_is_said_with_figure_reference_and_limit() -> None:
+def test_missed_limit_is_printed_with_figure_reference_and_limit() -> None:
     good = Row("round trip", "1 client", 900.0, "/s", 1000.0, Limit(0.75, "≥"))
     bad = Row("round trip", "8 clients", 9391.0, "/s", 15078.0, Limit(0.75, "≥"))
     sentences = missed([good, bad])

@@ -7,7 +7,7 @@ import pytest
 from bench.support.turns import bucket_quantile, in_turn, medians, ns_per_call, quantile
 
 
-def test_measures_take_turns() -> None:
+def test_measurements_alternate() -> None:
     order: list[str] = []
 
     def measure(name: str) -> int:
@@ -50,7 +50,7 @@ def test_quantile_is_one_of_the_values() -> None:
         ([50, 0, 50], 0.75, 0.75),
     ],
 )
-def test_a_histogram_is_straight_between_its_bounds(buckets: list[int], share: float, microseconds: float) -> None:
+def test_histogram_quantile_interpolates_between_bounds(buckets: list[int], share: float, microseconds: float) -> None:
     assert bucket_quantile(buckets, share) == pytest.approx(microseconds)
 
 

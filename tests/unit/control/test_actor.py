@@ -33,8 +33,8 @@ from actors.settings.messages import SettingChanged
 from fastpath.arena.runtime import Runtime, default_oscillation
 from fastpath.layout.dtypes import LOOP_STATE
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, settings_view, simulated_records
-from tests.unit.control.parts import counters
+from tests.support.actors.doubles import FakeActor, settings_view, simulated_records
+from tests.unit.control.counter_samples import counters
 
 SHARED = Cores(None, frozenset({0, 1}))
 
@@ -74,7 +74,7 @@ class FastpathRig(ActorRig):
         self.watch = Published(LoopWatch())
         self.sessions = Published(SessionTable())
         self.actor = self.another(cores)
-        self.fastpath = Listener(self.context, FASTPATH)
+        self.fastpath = FakeActor(self.context, FASTPATH)
 
     def another(self, cores: Cores = SHARED) -> FastpathActor:
         """An actor over what outlives it."""
@@ -129,7 +129,7 @@ def facts(*, missed: int = 0, trips: int = 0, ticks: int = 0, gaps: int = 0, at_
 # ---------------------------------------------------------------- the loop
 
 
-def test_it_answers_to_its_name() -> None:
+def test_actor_is_registered_under_its_name() -> None:
     assert FastpathRig().actor.name == FASTPATH
 
 
@@ -174,7 +174,7 @@ def test_parameters_come_from_the_settings() -> None:
         ("off", Cores(1, frozenset({0})), False),
     ],
 )
-def test_the_loop_spins_unless_it_may_not_or_has_no_processor_to_spare(spin: str, cores: Cores, spins: bool) -> None:
+def test_loop_busy_waits_only_if_allowed_and_a_processor_is_spare(spin: str, cores: Cores, spins: bool) -> None:
     rig = FastpathRig(cores, control__spin=spin)
 
     rig.actor.started()
@@ -200,7 +200,7 @@ def test_a_change_of_rate_or_time_out_is_published(raw: dict[str, object], field
     assert len(rig.loop.starts) == 1
 
 
-def test_another_setting_is_none_of_its_business() -> None:
+def test_unrelated_setting_changes_nothing() -> None:
     rig = FastpathRig()
     rig.actor.started()
 
@@ -209,7 +209,7 @@ def test_another_setting_is_none_of_its_business() -> None:
     assert len(rig.loop.published) == 1
 
 
-def test_a_stepped_loop_is_left_to_who_steps_it() -> None:
+def test_stepped_loop_is_not_started() -> None:
     runtime = Runtime(stepping=True, realtime=False)
     settings = Published(settings_view({"control/frequency": 1000}))
 
@@ -227,7 +227,7 @@ def test_a_stepped_loop_is_left_to_who_steps_it() -> None:
 
 
 @pytest.mark.parametrize(("timeout", "held"), [(0.02, False), (0.5, True)])
-def test_a_new_time_out_counts_for_commands_that_are_held(timeout: float, held: bool) -> None:
+def test_timeout_change_applies_to_held_commands(timeout: float, held: bool) -> None:
     runtime = Runtime(stepping=True, realtime=False)
     settings = Published(settings_view({"control/frequency": 1000}))
     actor = made(runtime, settings)
@@ -257,7 +257,7 @@ def said(caplog: pytest.LogCaptureFixture, *told: LoopFacts) -> list[str]:
     return [f"{record.levelname} {record.getMessage()}" for record in caplog.records]
 
 
-def test_the_first_facts_are_where_counting_begins(caplog: pytest.LogCaptureFixture) -> None:
+def test_first_reading_is_the_baseline_of_the_counts(caplog: pytest.LogCaptureFixture) -> None:
     assert said(caplog, facts(missed=1_000, trips=5, ticks=1)) == []
 
 
@@ -267,23 +267,23 @@ def test_a_silent_timekeeper_is_an_error(caplog: pytest.LogCaptureFixture) -> No
     assert line.startswith("ERROR the timekeeper was silent for 500 ms")
 
 
-def test_many_late_ticks_are_worth_a_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_many_late_ticks_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     (line,) = said(caplog, facts(), facts(missed=50, ticks=950))
 
     assert line == "WARNING the loop skipped 50 late ticks of 1000: see docs/realtime.md"
 
 
-def test_few_late_ticks_are_not(caplog: pytest.LogCaptureFixture) -> None:
+def test_few_late_ticks_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert said(caplog, facts(), facts(missed=1, ticks=1_000), facts(missed=2, ticks=2_000, gaps=1)) == []
 
 
-def test_only_what_is_new_counts(caplog: pytest.LogCaptureFixture) -> None:
+def test_only_new_late_ticks_count(caplog: pytest.LogCaptureFixture) -> None:
     first = facts(missed=50, ticks=950)
 
     assert said(caplog, first, facts(missed=50, ticks=1_900), facts(missed=51, ticks=100_000)) == []
 
 
-def test_ticks_that_are_left_out_on_purpose_are_not(caplog: pytest.LogCaptureFixture) -> None:
+def test_skipped_ticks_of_a_duty_are_not_logged_as_late(caplog: pytest.LogCaptureFixture) -> None:
     rig = FastpathRig()
     rig.watch.replace(LoopWatch(share=0.5))
 
@@ -321,11 +321,11 @@ def seconds(rig: FastpathRig, *rates: int) -> list[str]:
         ((0,), ["control-rate-critical"]),
     ],
 )
-def test_a_rate_that_falls_is_told_once_for_each_stage(rates: tuple[int, ...], kinds: list[str]) -> None:
+def test_falling_rate_raises_one_event_per_stage(rates: tuple[int, ...], kinds: list[str]) -> None:
     assert seconds(FastpathRig(), *rates) == kinds
 
 
-def test_the_event_says_what_was_measured_and_what_helps() -> None:
+def test_rate_event_has_the_measured_rate_and_advice() -> None:
     rig = FastpathRig()
     seconds(rig, 3000)
 
@@ -335,7 +335,7 @@ def test_the_event_says_what_was_measured_and_what_helps() -> None:
     assert "docs/realtime.md" in emit.message
 
 
-def test_a_loop_that_is_starved_on_purpose_says_what_ends_it() -> None:
+def test_event_of_a_starved_loop_names_the_request_that_ends_it() -> None:
     rig = FastpathRig()
     rig.watch.replace(LoopWatch(share=0.5))
     seconds(rig, 2500)
@@ -343,7 +343,7 @@ def test_a_loop_that_is_starved_on_purpose_says_what_ends_it() -> None:
     assert "/simulation/loop" in rig.hub.of(Emit)[0].message
 
 
-def test_an_actor_that_is_started_again_does_not_repeat_itself() -> None:
+def test_restarted_actor_repeats_no_event() -> None:
     rig = FastpathRig()
     assert seconds(rig, 3000) == ["control-rate-low"]
 
@@ -353,7 +353,7 @@ def test_an_actor_that_is_started_again_does_not_repeat_itself() -> None:
     assert rig.watch.value.stage is RateStage.LOW
 
 
-def test_a_rate_that_is_back_is_one_line(caplog: pytest.LogCaptureFixture) -> None:
+def test_recovered_rate_is_one_log_line(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "actors.control.actor"):
         seconds(FastpathRig(), 3000, 4000, 4000)
 
@@ -363,7 +363,7 @@ def test_a_rate_that_is_back_is_one_line(caplog: pytest.LogCaptureFixture) -> No
 # ---------------------------------------------------------------- the share of ticks
 
 
-def test_ticks_are_left_out_and_run_again() -> None:
+def test_duty_skips_ticks_until_it_is_one_again() -> None:
     rig = FastpathRig()
     rig.has("arm", "grip")
     rig.actor.started()
@@ -374,7 +374,7 @@ def test_ticks_are_left_out_and_run_again() -> None:
     assert rig.loop.published[-1]["duty"] == 1
 
 
-def test_a_change_of_a_setting_and_a_new_actor_keep_the_share() -> None:
+def test_duty_survives_a_setting_change_and_an_actor_restart() -> None:
     rig = FastpathRig()
     rig.has("arm")
     rig.actor.started()
@@ -387,7 +387,7 @@ def test_a_change_of_a_setting_and_a_new_actor_keep_the_share() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5])
-def test_a_loop_that_drives_a_real_device_cannot_be_starved(share: float) -> None:
+def test_loop_with_a_real_device_refuses_a_duty(share: float) -> None:
     rig = FastpathRig()
     rig.has("arm", simulated=False)
 
@@ -398,12 +398,12 @@ def test_a_loop_that_drives_a_real_device_cannot_be_starved(share: float) -> Non
     assert rig.actor.set_tick_share(SetTickShare(1.0)) == 1
 
 
-def test_without_devices_there_is_nothing_to_starve() -> None:
+def test_loop_without_devices_raises_no_starvation_event() -> None:
     with pytest.raises(Conflict, match="--simulate"):
         FastpathRig().actor.set_tick_share(SetTickShare(0.5))
 
 
-def test_a_real_device_that_comes_gets_every_tick(caplog: pytest.LogCaptureFixture) -> None:
+def test_added_real_device_ends_the_duty(caplog: pytest.LogCaptureFixture) -> None:
     rig = FastpathRig()
     rig.has("arm")
     rig.actor.started()
@@ -423,7 +423,7 @@ def test_a_real_device_that_comes_gets_every_tick(caplog: pytest.LogCaptureFixtu
     assert CheckDevices() not in rig.passes(DEVICE_CHECK_S)
 
 
-def test_an_actor_that_is_started_again_looks_at_the_devices() -> None:
+def test_restarted_actor_checks_for_real_devices() -> None:
     rig = FastpathRig()
     rig.watch.replace(LoopWatch(share=0.0))
     rig.has("arm", simulated=False)
@@ -437,7 +437,7 @@ def test_an_actor_that_is_started_again_looks_at_the_devices() -> None:
 # ---------------------------------------------------------------- statistics
 
 
-def test_statistics_come_once_in_their_period() -> None:
+def test_statistics_are_sent_once_per_period() -> None:
     rig = FastpathRig(control__statistics_period=2)
     rig.has("arm", "grip")
     rig.actor.started()
@@ -452,7 +452,7 @@ def test_statistics_come_once_in_their_period() -> None:
     assert rig.passes(2) == [EmitStatistics()]
 
 
-def test_a_new_period_acts_at_once() -> None:
+def test_changed_period_applies_at_once() -> None:
     rig = FastpathRig(control__statistics_period=100)
     rig.actor.started()
 

@@ -21,7 +21,7 @@ from actors.kit.published import Published
 from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.dtypes import LOOP_STATE
-from tests.support.actors.slices import simulated_records
+from tests.support.actors.doubles import simulated_records
 
 SAFETY_METRICS: Final = {
     "oscillations_total": "oscillations",
@@ -115,7 +115,7 @@ def test_costs_are_means_over_the_sampled_ticks() -> None:
     assert means == pytest.approx([number * 1e-6 for number in range(1, 9)])
 
 
-def test_a_loop_that_sampled_nothing_cost_nothing() -> None:
+def test_unsampled_loop_has_zero_costs() -> None:
     assert value(samples(Told()), "hapticd_loop_tick_seconds") == 0
 
 
@@ -123,7 +123,7 @@ def test_a_loop_that_sampled_nothing_cost_nothing() -> None:
 
 
 @given(st.lists(st.integers(0, 10**9), min_size=24, max_size=24), st.floats(0, 1e6))
-def test_the_histogram_is_cumulative_and_adds_up(counts: list[int], total: float) -> None:
+def test_histogram_buckets_are_cumulative_and_consistent(counts: list[int], total: float) -> None:
     found = samples(Told(lateness=counts, lateness_sum=total))
 
     buckets = [
@@ -167,7 +167,7 @@ def test_devices_are_counted_by_type_and_phase() -> None:
     } == {("arm", "ready"): 1, ("arm", "settling"): 1, ("grip", "ready"): 1, ("pen", "failed"): 1}
 
 
-def test_devices_with_motors_tell_what_was_clamped_saturated_and_faded() -> None:
+def test_devices_with_motors_count_clamped_saturated_and_faded_ticks() -> None:
     runtime = Runtime(stepping=True, realtime=False)
     arm, grip = simulated_records(runtime, "arm", "grip")
     for record in (arm, grip):
@@ -192,7 +192,7 @@ def test_devices_with_motors_tell_what_was_clamped_saturated_and_faded() -> None
     assert not [sample for sample in found if sample.labels.get("device_id") == grip.device_id]
 
 
-def test_a_monitor_that_acted_is_counted() -> None:
+def test_monitor_trips_are_counted() -> None:
     runtime = Runtime(stepping=True, realtime=False)
     (arm,) = simulated_records(runtime, "arm")
     runtime.publish_device(arm.lease, device_params(arm, 0))
@@ -214,7 +214,7 @@ def test_a_stepped_loop_counts_its_ticks() -> None:
     assert value(samples(runtime), "hapticd_loop_ticks_total") == 123
 
 
-def test_it_stands_beside_the_services_metrics() -> None:
+def test_collector_registers_beside_the_service_metrics() -> None:
     metrics = Metrics()
 
     metrics.registry.register(LoopCollector(Runtime(stepping=True, realtime=False), Published(Inventory())))

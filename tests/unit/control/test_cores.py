@@ -41,12 +41,12 @@ def test_of_many_processors_the_loop_gets_the_last_and_the_rest_get_all_others()
     assert choose(cpus(1, 3, 5)) == Cores(5, cpus(1, 3))
 
 
-def test_the_twin_of_the_loops_processor_is_left_idle() -> None:
+def test_hyperthread_of_the_loop_s_processor_is_left_idle() -> None:
     assert choose(EIGHT, twins=TWINS) == Cores(7, EIGHT - {7, 3})
     assert choose(EIGHT, "0", twins=TWINS) == Cores(0, EIGHT - {0, 4})
 
 
-def test_two_twins_share_rather_than_starve() -> None:
+def test_hyperthreads_are_shared_when_there_is_one_core() -> None:
     assert choose(cpus(0, 1), twins={0: cpus(0, 1), 1: cpus(0, 1)}) == Cores(1, cpus(0))
 
 
@@ -61,16 +61,16 @@ def test_a_processor_of_unknown_speed_counts_as_slow() -> None:
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_a_wish_is_granted(number: int) -> None:
+def test_configured_processor_is_used(number: int) -> None:
     assert choose(EIGHT, str(number), BIG_LITTLE) == Cores(number, EIGHT - {number})
 
 
 @pytest.mark.parametrize("wish", ["8", "1023", "-1", "auto", "", "fast", "1.0", "0x1"])
-def test_a_wish_that_cannot_be_granted_counts_as_auto(wish: str) -> None:
+def test_unavailable_configured_processor_counts_as_auto(wish: str) -> None:
     assert choose(EIGHT, wish) == Cores(7, EIGHT - {7})
 
 
-def test_nothing_is_pinned_when_that_is_wished() -> None:
+def test_configuration_none_pins_nothing() -> None:
     assert choose(EIGHT, "none", BIG_LITTLE, TWINS) == Cores(None, EIGHT)
 
 
@@ -83,7 +83,7 @@ numbers = st.frozensets(st.integers(0, 15), max_size=16)
     st.dictionaries(st.integers(0, 15), st.integers(0, 3)),
     st.dictionaries(st.integers(0, 15), numbers),
 )
-def test_nobody_is_ever_without_a_processor(
+def test_every_thread_always_keeps_a_processor(
     allowed: frozenset[int], wish: str, capacity: dict[int, int], twins: dict[int, frozenset[int]]
 ) -> None:
     found = choose(allowed, wish, capacity, twins)
@@ -113,18 +113,18 @@ def test_nobody_is_ever_without_a_processor(
         ("\n", []),
     ],
 )
-def test_a_list_of_the_kernel_is_read(tmp_path: Path, text: str, found: list[int]) -> None:
+def test_kernel_cpu_list_is_parsed(tmp_path: Path, text: str, found: list[int]) -> None:
     (tmp_path / "list").write_text(text)
 
     assert sorted(cores._listed(tmp_path / "list")) == found
 
 
-def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
+def test_missing_kernel_file_gives_nothing(tmp_path: Path) -> None:
     assert cores._listed(tmp_path / "none") == frozenset()
     assert cores._number(tmp_path / "none", 7) == 7
 
 
-def test_a_number_of_the_kernel_is_read(tmp_path: Path) -> None:
+def test_kernel_number_is_parsed(tmp_path: Path) -> None:
     (tmp_path / "n").write_text("3600000\n")
     assert cores._number(tmp_path / "n", 0) == 3_600_000
     (tmp_path / "n").write_text("unknown")
@@ -153,12 +153,12 @@ def describe(folder: Path, cpu: int, name: str, text: str) -> None:
     path.write_text(text)
 
 
-def test_a_machine_that_says_nothing_gives_its_last_processor(machine: Path) -> None:
+def test_machine_without_topology_gives_its_last_processor(machine: Path) -> None:
     assert list(machine.iterdir()) == []
     assert of_this_machine("auto", 80) == Cores(7, EIGHT - {7})
 
 
-def test_a_machine_with_twins_leaves_one_idle(machine: Path) -> None:
+def test_machine_with_hyperthreads_leaves_one_idle(machine: Path) -> None:
     for cpu in EIGHT:
         describe(machine, cpu, "topology/thread_siblings_list", f"{cpu % 4},{cpu % 4 + 4}\n")
 
@@ -173,7 +173,7 @@ def test_a_machine_with_slow_and_fast_processors_gives_a_fast_one(machine: Path,
     assert of_this_machine("auto", 80).loop == 1
 
 
-def test_capacity_says_more_than_frequency(machine: Path) -> None:
+def test_capacity_precedes_frequency(machine: Path) -> None:
     for cpu in EIGHT:
         describe(machine, cpu, "cpu_capacity", "1024" if cpu == 2 else "446")
         describe(machine, cpu, "cpufreq/cpuinfo_max_freq", "5000000" if cpu == 6 else "1000000")
@@ -193,7 +193,7 @@ def test_a_system_without_affinity_pins_nothing(monkeypatch: pytest.MonkeyPatch)
     assert of_this_machine("auto", 80) == Cores(None, frozenset())
 
 
-def test_asking_for_priority_leaves_the_process_as_it_was() -> None:
+def test_priority_check_keeps_the_process_s_scheduling() -> None:
     before = os.sched_getscheduler(0)
 
     assert fifo_permitted(1) in {True, False}
@@ -201,7 +201,7 @@ def test_asking_for_priority_leaves_the_process_as_it_was() -> None:
     assert os.sched_getscheduler(0) == before
 
 
-def test_a_refused_priority_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refused_priority_raises_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(1, "Operation not permitted")
 

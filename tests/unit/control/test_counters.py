@@ -10,7 +10,7 @@ from actors.control.counters import read_counters
 from actors.control.messages import LoopCounters
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.dtypes import LOOP_STATE
-from tests.unit.control.parts import Counted
+from tests.unit.control.counter_samples import Counted
 
 
 def test_every_field_of_the_cell_is_read_under_its_name() -> None:

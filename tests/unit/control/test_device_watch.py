@@ -26,7 +26,7 @@ from actors.values.simulation import Fault, HandPath, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.port.port_cell import PortCell
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, settings_view, simulated_records
+from tests.support.actors.doubles import FakeActor, settings_view, simulated_records
 
 
 class DeviceWatchRig(ActorRig):
@@ -38,7 +38,7 @@ class DeviceWatchRig(ActorRig):
         self.runtime.publish_loop(frequency=100, command_timeout=0.05)
         (self.record,) = simulated_records(self.runtime, word)
         super().__init__(settings, inventory=Inventory((self.record,)), clock=Clock(self.runtime.now_ns))
-        self.device = Listener(self.context, f"device/{self.record.device_id}")
+        self.device = FakeActor(self.context, f"device/{self.record.device_id}")
         self.watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
         if read:
             self.simulate(Simulation())
@@ -57,7 +57,7 @@ class DeviceWatchRig(ActorRig):
         return [told.level for told in self.hub.of(BatteryLevel)]
 
 
-def test_a_charge_is_told_at_first_and_when_it_has_changed() -> None:
+def test_battery_level_is_reported_first_and_on_change() -> None:
     rig = DeviceWatchRig("grip")
 
     for _ in range(3):
@@ -71,21 +71,21 @@ def test_a_charge_is_told_at_first_and_when_it_has_changed() -> None:
 
 
 @pytest.mark.parametrize("word", ["arm", "grip:wired", "pen"])
-def test_what_has_no_battery_has_no_charge(word: str) -> None:
+def test_device_without_a_battery_reports_no_level(word: str) -> None:
     rig = DeviceWatchRig(word)
     rig.look()
 
     assert rig.hub.told == []
 
 
-def test_nothing_is_told_before_the_first_tick() -> None:
+def test_nothing_is_reported_before_the_first_tick() -> None:
     rig = DeviceWatchRig("grip")
     rig.watch.poll()
 
     assert rig.hub.told == rig.device.told == []
 
 
-def test_no_charge_is_told_before_the_device_has_parameters() -> None:
+def test_battery_level_is_not_reported_before_parameters() -> None:
     rig = DeviceWatchRig("grip", read=False)
     rig.look()
     assert rig.hub.told == []
@@ -95,7 +95,7 @@ def test_no_charge_is_told_before_the_device_has_parameters() -> None:
     assert rig.levels == pytest.approx([0.9])
 
 
-def test_no_charge_of_a_grip_at_a_port_is_told_before_its_first_packet() -> None:
+def test_battery_level_of_a_port_grip_is_not_reported_before_its_first_packet() -> None:
     rig = DeviceWatchRig("grip", read=False)
     params = device_params(rig.record, 0)
     params["source"], params["silence"] = 1, 0.06
@@ -109,7 +109,7 @@ def test_no_charge_of_a_grip_at_a_port_is_told_before_its_first_packet() -> None
 
 
 @pytest.mark.parametrize("reads_battery", [True, False])
-def test_a_charge_is_told_only_of_a_grip_that_measures_it(*, reads_battery: bool) -> None:
+def test_battery_level_is_reported_only_with_the_capability(*, reads_battery: bool) -> None:
     rig = DeviceWatchRig("grip")
     found = FoundDevice(
         "G1", Kind.GRIP, Connection.WIRELESS, Firmware(1, 4), 1, "0", "openlink", reads_battery=reads_battery
@@ -121,7 +121,7 @@ def test_a_charge_is_told_only_of_a_grip_that_measures_it(*, reads_battery: bool
     assert bool(rig.levels) is reads_battery
 
 
-def test_rest_is_told_once_and_again_after_a_motion() -> None:
+def test_rest_is_reported_once_per_rest() -> None:
     rig = DeviceWatchRig("grip")
     rig.simulate(Simulation(path=HandPath.REST))
     rig.look(299)
@@ -137,7 +137,7 @@ def test_rest_is_told_once_and_again_after_a_motion() -> None:
     assert len(rig.device.told) == 2
 
 
-def test_a_device_that_went_is_forgotten_and_its_next_life_is_news() -> None:
+def test_reconnected_device_is_reported_afresh() -> None:
     rig = DeviceWatchRig("grip")
     rig.look()
     rig.inventory.replace(Inventory())
@@ -155,7 +155,7 @@ def thrown() -> Simulation:
     return Simulation(path=HandPath.REST, fault=Fault.THROW, push_revision=1)
 
 
-def test_a_monitor_that_acted_is_told_once_and_its_release_once() -> None:
+def test_monitor_trip_and_release_are_reported_once_each() -> None:
     rig = DeviceWatchRig("arm")
     rig.look()
     rig.simulate(thrown())
@@ -171,7 +171,7 @@ def test_a_monitor_that_acted_is_told_once_and_its_release_once() -> None:
     assert rig.device.told[1:] == [SafetyTripped(rig.record.lease.generation, braked, released)]
 
 
-def test_the_stage_of_a_foreign_object_is_part_of_what_is_seen() -> None:
+def test_foreign_object_stage_is_reported() -> None:
     state = {**dict.fromkeys(COUNTERS, 0), "safety": 4}
 
     assert read_safety(state) == SafetyState(fod_stage=FodStage.GUARD)
@@ -179,7 +179,7 @@ def test_the_stage_of_a_foreign_object_is_part_of_what_is_seen() -> None:
     assert read_safety({**state, "safety": 51}) == SafetyState()
 
 
-def test_no_monitor_watches_what_has_no_motors() -> None:
+def test_device_without_motors_has_no_monitor() -> None:
     rig = DeviceWatchRig("grip", {SCREENSAVER: True, SCREENSAVER_S: 10})
     rig.look(30)
 
@@ -189,7 +189,7 @@ def test_no_monitor_watches_what_has_no_motors() -> None:
 # ---------------------------------------------------------------- screensaver
 
 
-def test_a_device_that_nobody_moves_or_commands_dozes_until_it_is_moved() -> None:
+def test_idle_device_dozes_until_moved() -> None:
     rig = DeviceWatchRig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
     generation = rig.record.lease.generation
     rig.look()
@@ -206,7 +206,7 @@ def test_a_device_that_nobody_moves_or_commands_dozes_until_it_is_moved() -> Non
     assert rig.device.told[1:] == [IdleSleepChanged(generation, awake=True)]
 
 
-def test_a_command_keeps_a_device_from_dozing_and_wakes_it() -> None:
+def test_command_prevents_and_ends_dozing() -> None:
     rig = DeviceWatchRig("arm", {SCREENSAVER: True, SCREENSAVER_S: 10})
     writer = rig.runtime.writer(rig.runtime.lease_session("1"), rig.record.lease)
     rig.simulate(Simulation(path=HandPath.REST))
@@ -228,7 +228,7 @@ def test_a_command_keeps_a_device_from_dozing_and_wakes_it() -> None:
     assert [told.awake for told in rig.device.of(IdleSleepChanged)] == [False, True]
 
 
-def test_without_the_screensaver_nothing_dozes_and_switching_it_off_wakes() -> None:
+def test_disabled_screensaver_ends_and_prevents_dozing() -> None:
     rig = DeviceWatchRig("arm")
     rig.simulate(Simulation(path=HandPath.REST))
     rig.look()

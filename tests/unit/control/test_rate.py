@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from actors.control.messages import LoopCounters, LoopFacts, RateStage
 from actors.control.rate import measured_hz, rate_event, rate_stage
-from tests.unit.control.parts import counters
+from tests.unit.control.counter_samples import counters
 
 ENOUGH, LOW, CRITICAL = RateStage.ENOUGH, RateStage.LOW, RateStage.CRITICAL
 
@@ -34,7 +34,7 @@ ENOUGH, LOW, CRITICAL = RateStage.ENOUGH, RateStage.LOW, RateStage.CRITICAL
         (CRITICAL, 0.951, ENOUGH),
     ],
 )
-def test_stages(before: RateStage, share: float, after: RateStage) -> None:
+def test_stage_follows_the_measured_rate(before: RateStage, share: float, after: RateStage) -> None:
     assert rate_stage(before, share) is after
 
 
@@ -65,15 +65,15 @@ def test_the_rate_is_ticks_over_time() -> None:
         replace(LATER.counters, running=False),
     ],
 )
-def test_nothing_is_said_of_a_loop_that_did_not_run_through_at_one_rate(after: LoopCounters) -> None:
+def test_rate_is_unknown_over_a_restart_or_rate_change(after: LoopCounters) -> None:
     assert measured_hz(BEGAN, LoopFacts(LATER.at_ns, after)) is None
 
 
-def test_nothing_is_said_while_no_time_passes() -> None:
+def test_rate_is_unknown_without_elapsed_time() -> None:
     assert measured_hz(BEGAN, replace(LATER, at_ns=0)) is None
 
 
-def test_only_what_gets_worse_is_an_event() -> None:
+def test_only_a_worse_stage_is_an_event() -> None:
     assert rate_event(CRITICAL, LOW, 4000, 3000, "wait") is None
     assert rate_event(LOW, LOW, 4000, 3000, "wait") is None
     told = rate_event(ENOUGH, CRITICAL, 4000, 1000, "wait")

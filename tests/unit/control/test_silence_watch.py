@@ -17,7 +17,7 @@ from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.port.port_cell import PortCell
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, simulated_records
+from tests.support.actors.doubles import FakeActor, simulated_records
 
 HZ = 4000
 PACKET_TICKS = 4
@@ -48,7 +48,7 @@ class SilenceRig(ActorRig):
             record = replace(record, identity=replace(record.identity, simulated=False))
         self.record = record
         super().__init__(inventory=Inventory((record,)), clock=Clock(self.runtime.now_ns))
-        self.device = Listener(self.context, f"device/{record.device_id}")
+        self.device = FakeActor(self.context, f"device/{record.device_id}")
         self.watch = SilenceWatch(self.context.directory, self.runtime, self.inventory)
         self.keeper = Timekeeper(self.context, self.runtime, every_period=self.watch)
         self.cell = PortCell(self.runtime, record.lease) if at_a_port else None
@@ -84,7 +84,7 @@ class SilenceRig(ActorRig):
 
 
 @pytest.mark.parametrize("at_a_port", [False, True], ids=["simulated", "at a port"])
-def test_a_device_is_stale_within_26_ms_and_gone_within_506_in_every_phase_of_the_look(at_a_port: bool) -> None:
+def test_device_is_stale_within_26_ms_and_gone_within_506_ms(at_a_port: bool) -> None:
     found: dict[bool, list[float]] = {False: [], True: []}
     for phase in PHASES:
         rig = SilenceRig(at_a_port=at_a_port)
@@ -100,7 +100,7 @@ def test_a_device_is_stale_within_26_ms_and_gone_within_506_in_every_phase_of_th
     assert 500 <= min(found[True]) < max(found[True]) <= 506
 
 
-def test_a_device_at_a_port_that_has_not_sent_yet_is_not_stale_but_gone_in_the_end() -> None:
+def test_device_that_never_sent_is_not_stale_but_gone_at_the_limit() -> None:
     rig = SilenceRig(at_a_port=True)
     rig.turns(95)
     assert rig.told == []
@@ -109,7 +109,7 @@ def test_a_device_at_a_port_that_has_not_sent_yet_is_not_stale_but_gone_in_the_e
     assert rig.told == [True]
 
 
-def test_a_device_at_a_port_whose_first_packet_comes_late_was_never_stale() -> None:
+def test_device_with_a_late_first_packet_was_never_stale() -> None:
     rig = SilenceRig(at_a_port=True)
     rig.turns(20)
     rig.work(40)
@@ -120,7 +120,7 @@ def test_a_device_at_a_port_whose_first_packet_comes_late_was_never_stale() -> N
     assert rig.told == [False]
 
 
-def test_silence_is_told_once_when_it_begins() -> None:
+def test_silence_is_reported_once() -> None:
     rig = SilenceRig()
     rig.tick()
     rig.fall_silent()
@@ -136,7 +136,7 @@ def test_silence_is_told_once_when_it_begins() -> None:
     assert rig.told == [False, True]
 
 
-def test_a_device_that_sends_again_may_fall_silent_again() -> None:
+def test_device_that_recovers_may_be_reported_again() -> None:
     rig = SilenceRig()
     rig.tick()
     rig.fall_silent()
@@ -149,7 +149,7 @@ def test_a_device_that_sends_again_may_fall_silent_again() -> None:
     assert rig.told == [False, False]
 
 
-def test_a_loop_that_stands_still_makes_no_device_silent() -> None:
+def test_stopped_loop_makes_no_device_silent() -> None:
     rig = SilenceRig()
     rig.tick()
     for _ in range(5):
@@ -159,7 +159,7 @@ def test_a_loop_that_stands_still_makes_no_device_silent() -> None:
 
 
 @pytest.mark.parametrize(("at_a_port", "told"), [(True, []), (False, [False])], ids=["at a port", "simulated"])
-def test_only_a_real_device_that_sleeps_may_be_silent(at_a_port: bool, told: list[bool]) -> None:
+def test_only_a_sleeping_real_device_may_be_silent(at_a_port: bool, told: list[bool]) -> None:
     rig = SilenceRig(at_a_port=at_a_port)
     rig.work(40)
     rig.inventory.replace(Inventory((replace(rig.record, phase=Phase.ASLEEP),)))
@@ -169,7 +169,7 @@ def test_only_a_real_device_that_sleeps_may_be_silent(at_a_port: bool, told: lis
     assert rig.told == told
 
 
-def test_the_next_life_of_a_device_is_heard_anew() -> None:
+def test_reconnected_device_starts_a_new_silence() -> None:
     rig = SilenceRig()
     rig.tick()
     rig.fall_silent()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from actors.control.messages import LoopFacts
 from actors.control.statistics import bounds_us, percentile_us, statistics_event
 from actors.event.catalog import EVENT_KINDS
-from tests.unit.control.parts import counters
+from tests.unit.control.counter_samples import counters
 
 BUCKETS = 24
 counts_of = st.lists(st.integers(0, 10**6), min_size=BUCKETS, max_size=BUCKETS)
@@ -43,7 +43,7 @@ AFTER = LoopFacts(
 )
 
 
-def test_the_data_are_those_of_the_period() -> None:
+def test_statistics_cover_the_period_only() -> None:
     data = statistics_event(BEFORE, AFTER, devices=2, sessions=3).data
 
     assert tuple(data) == EVENT_KINDS["main-loop-statistics"].data
@@ -55,7 +55,7 @@ def test_the_data_are_those_of_the_period() -> None:
     assert data["lateness_max_us"] == 256
 
 
-def test_a_latest_tick_that_is_new_is_told_exactly() -> None:
+def test_maximum_lateness_of_the_period_is_exact() -> None:
     latest = LoopFacts(3_000_000_000, counters(ticks=9_000, lateness=histogram(b4=900, b14=101), lateness_max=0.0041))
 
     assert statistics_event(BEFORE, latest, 0, 0).data["lateness_max_us"] == pytest.approx(4_100)
@@ -84,5 +84,5 @@ def test_percentiles_grow_and_stay_inside_the_buckets_that_counted(counts: list[
 
 
 @given(counts_of)
-def test_no_percentile_is_later_than_the_latest_tick(counts: list[int]) -> None:
+def test_percentiles_are_at_most_the_maximum(counts: list[int]) -> None:
     assert percentile_us(counts, 0.99, 1.5) <= 1.5

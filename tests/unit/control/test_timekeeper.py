@@ -15,7 +15,7 @@ from actors.kit.clock import Clock
 from actors.kit.message import Announce
 from fastpath.arena.runtime import Runtime
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener
+from tests.support.actors.doubles import FakeActor
 
 TICKS = 4  # in a millisecond, at the rate of a loop that was told nothing
 
@@ -39,7 +39,7 @@ class TimekeeperRig(ActorRig):
     def __init__(self) -> None:
         self.runtime = Runtime(stepping=True, realtime=False)
         super().__init__(clock=Clock(self.runtime.now_ns))
-        self.fastpath = Listener(self.context, FASTPATH)
+        self.fastpath = FakeActor(self.context, FASTPATH)
         watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
         self.keeper = Timekeeper(self.context, self.runtime, watch)
 
@@ -69,7 +69,7 @@ def test_a_turn_every_100_ms_keeps_the_dead_mans_switch_from_tripping() -> None:
     assert rig.trips == 0
 
 
-def test_without_turns_it_trips() -> None:
+def test_missing_turns_trip_the_dead_mans_switch() -> None:
     rig = TimekeeperRig()
     rig.keeper.run_once()
 
@@ -79,9 +79,9 @@ def test_without_turns_it_trips() -> None:
     assert rig.trips == 1
 
 
-def test_a_turn_fires_what_is_due_and_no_more() -> None:
+def test_turn_fires_due_timers_only() -> None:
     rig = TimekeeperRig()
-    listener = Listener(rig.context, "somebody")
+    listener = FakeActor(rig.context, "somebody")
     rig.context.timers.after(0.010, "somebody", Announce("first"))
     rig.context.timers.after(0.020, "somebody", Announce("second"))
 
@@ -105,7 +105,7 @@ def test_the_thread_turns_every_five_milliseconds() -> None:
     assert PERIOD_S == 0.005
 
 
-def test_news_are_looked_for_about_once_a_second() -> None:
+def test_loop_facts_are_read_about_once_a_second() -> None:
     rig = TimekeeperRig()
 
     rig.run(FACTS_EVERY - 1)
@@ -116,7 +116,7 @@ def test_news_are_looked_for_about_once_a_second() -> None:
     assert FACTS_EVERY * PERIOD_S == 1
 
 
-def test_a_look_says_what_was_counted_and_when() -> None:
+def test_loop_facts_have_counts_and_time() -> None:
     rig = TimekeeperRig()
     rig.runtime.step(10)
 
@@ -129,7 +129,7 @@ def test_a_look_says_what_was_counted_and_when() -> None:
     assert told.at_ns == rig.runtime.now_ns()
 
 
-def test_each_look_is_told() -> None:
+def test_every_reading_is_sent() -> None:
     rig = TimekeeperRig()
     rig.keeper.send_counters()
     rig.runtime.step(100)
@@ -139,7 +139,7 @@ def test_each_look_is_told() -> None:
     assert [told.counters.ticks for told in rig.fastpath.of(LoopFacts)] == [0, 100]
 
 
-def test_a_trip_is_counted() -> None:
+def test_trips_are_counted() -> None:
     rig = TimekeeperRig()
     rig.keeper.run_once()
     rig.keeper.send_counters()
@@ -166,11 +166,11 @@ def test_the_thread_goes_on_after_an_error(monkeypatch: pytest.MonkeyPatch, capl
     assert len(caplog.records) == 3
 
 
-def test_a_timekeeper_that_never_started_stops() -> None:
+def test_unstarted_timekeeper_can_be_stopped() -> None:
     TimekeeperRig().keeper.stop()
 
 
-def test_the_thread_beats_until_it_is_stopped() -> None:
+def test_thread_beats_until_stopped() -> None:
     rig = TimekeeperRig()
     turned = threading.Event()
     turn = rig.keeper.run_once

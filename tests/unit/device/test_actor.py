@@ -41,7 +41,7 @@ from actors.values.simulation import Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, settings_view, simulated_records
+from tests.support.actors.doubles import FakeActor, settings_view, simulated_records
 
 SETTLE = {"simulation/settle_time": 0.25}
 
@@ -55,8 +55,8 @@ class DeviceActorRig(ActorRig):
         (record,) = simulated_records(self.runtime, word, phase=phase)
         self.record: DeviceRecord = replace(record, identity=replace(record.identity, simulated=simulated))
         self.inventory.replace(Inventory((self.record,)))
-        self.manager = Listener(self.context, MANAGER)
-        self.myself = Listener(self.context, actor_name(self.record.device_id))
+        self.manager = FakeActor(self.context, MANAGER)
+        self.myself = FakeActor(self.context, actor_name(self.record.device_id))
         self.actor = self.again()
 
     def again(self) -> DeviceActor:
@@ -92,13 +92,13 @@ class DeviceActorRig(ActorRig):
         return bool(self.myself.of(DeviceSettled))
 
 
-def test_its_name_carries_the_id() -> None:
+def test_actor_name_has_the_device_id() -> None:
     rig = DeviceActorRig()
 
     assert rig.actor.name == f"device/{rig.record.device_id}"
 
 
-def test_a_device_that_is_not_there_has_no_actor() -> None:
+def test_missing_device_has_no_actor() -> None:
     rig = DeviceActorRig()
     rig.inventory.replace(Inventory())
 
@@ -106,7 +106,7 @@ def test_a_device_that_is_not_there_has_no_actor() -> None:
         rig.again()
 
 
-def test_a_device_that_is_taken_away_before_its_actor_begins_is_never_published() -> None:
+def test_device_removed_before_its_actor_starts_is_never_published() -> None:
     rig = DeviceActorRig()
     rig.inventory.replace(Inventory())
 
@@ -161,7 +161,7 @@ def passes(rig: DeviceActorRig, seconds: float) -> Phase:
     return rig.phases[-1]
 
 
-def test_the_time_of_a_device_that_settles_by_its_own_word_runs_once() -> None:
+def test_reported_settling_is_timed_once() -> None:
     rig = real_arm()
     homed(rig, now=False)
     assert passes(rig, 4.98) is Phase.SETTLING
@@ -171,7 +171,7 @@ def test_the_time_of_a_device_that_settles_by_its_own_word_runs_once() -> None:
     assert passes(rig, 0.01) is Phase.READY
 
 
-def test_a_device_that_says_that_it_has_settled_too_early_waits_for_its_time() -> None:
+def test_settled_report_before_the_minimum_time_waits() -> None:
     rig = real_arm()
     homed(rig, now=True)
 
@@ -179,7 +179,7 @@ def test_a_device_that_says_that_it_has_settled_too_early_waits_for_its_time() -
     assert passes(rig, 0.01) is Phase.READY
 
 
-def test_a_device_that_knows_where_it_is_after_its_time_is_ready_a_moment_later() -> None:
+def test_device_homed_after_its_time_is_ready_shortly_after() -> None:
     rig = real_arm()
     homed(rig, now=False)
     assert passes(rig, 60) is Phase.SETTLING
@@ -189,7 +189,7 @@ def test_a_device_that_knows_where_it_is_after_its_time_is_ready_a_moment_later(
     assert passes(rig, 0.01) is Phase.READY
 
 
-def test_a_device_that_loses_where_it_is_settles_again() -> None:
+def test_lost_homing_returns_to_settling() -> None:
     rig = real_arm()
     homed(rig, now=True)
     assert passes(rig, 5) is Phase.READY
@@ -200,7 +200,7 @@ def test_a_device_that_loses_where_it_is_settles_again() -> None:
     assert passes(rig, 0.01) is Phase.READY
 
 
-def test_a_device_that_settles_in_no_time_is_not_ready_before_its_link_says_that_it_knows_where_it_is() -> None:
+def test_zero_settle_time_still_waits_for_homing() -> None:
     rig = real_arm(settle_s=0)
     assert passes(rig, 1) is Phase.SETTLING
 
@@ -211,7 +211,7 @@ def test_a_device_that_settles_in_no_time_is_not_ready_before_its_link_says_that
     assert passes(rig, 0) is Phase.READY
 
 
-def test_a_handle_of_a_link_is_ready_with_the_first_word_of_its_link() -> None:
+def test_handle_of_a_link_is_ready_with_its_first_facts() -> None:
     rig = real_arm(settle_s=0)
     assert passes(rig, 1) is Phase.SETTLING
 
@@ -259,7 +259,7 @@ def test_a_force_on_a_settling_device_is_zero_and_counts_once_it_is_ready() -> N
 
 
 @pytest.mark.parametrize("phase", [Phase.READY, Phase.ASLEEP])
-def test_an_actor_that_is_started_again_takes_the_device_up_where_it_was(phase: Phase) -> None:
+def test_restarted_actor_resumes_the_device(phase: Phase) -> None:
     rig = DeviceActorRig(phase=phase)
 
     rig.again().started()
@@ -269,7 +269,7 @@ def test_an_actor_that_is_started_again_takes_the_device_up_where_it_was(phase: 
     assert rig.flags() == status_flags(replace(rig.record, phase=phase)) | StatusFlag.FLAG_MEASURED
 
 
-def test_an_actor_that_dies_while_its_device_settles_settles_again() -> None:
+def test_actor_crash_during_settling_restarts_settling() -> None:
     rig = DeviceActorRig()
     rig.actor.started()
     rig.pass_on()
@@ -284,7 +284,7 @@ def test_an_actor_that_dies_while_its_device_settles_settles_again() -> None:
     assert len(rig.myself.of(DeviceSettled)) == 1
 
 
-def test_a_late_end_of_settling_changes_nothing() -> None:
+def test_settle_timer_after_ready_changes_nothing() -> None:
     rig = DeviceActorRig(phase=Phase.ASLEEP)
     rig.actor.started()
 
@@ -293,7 +293,7 @@ def test_a_late_end_of_settling_changes_nothing() -> None:
     assert rig.phases == []
 
 
-def test_what_a_device_has_for_all_sessions_survives_its_actor() -> None:
+def test_device_wide_configuration_survives_an_actor_restart() -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     wide = DeviceWide(gravity_scale=0.25)
     rig.inventory.replace(Inventory((replace(rig.record, wide=wide),)))
@@ -305,7 +305,7 @@ def test_what_a_device_has_for_all_sessions_survives_its_actor() -> None:
     assert rig.manager.of(DeviceChanged) == [rig.change(wide)]
 
 
-def test_a_new_manager_is_told_where_the_device_is() -> None:
+def test_restarted_manager_is_sent_the_phase() -> None:
     rig = DeviceActorRig()
     rig.actor.started()
     rig.actor.on_settled(DeviceSettled())
@@ -316,7 +316,7 @@ def test_a_new_manager_is_told_where_the_device_is() -> None:
 
 
 @pytest.mark.parametrize("name", [HUB, "device/other", "settings"])
-def test_nobody_else_is_told_when_they_are_new(name: str) -> None:
+def test_other_restarted_actors_are_sent_nothing(name: str) -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
 
@@ -325,7 +325,7 @@ def test_nobody_else_is_told_when_they_are_new(name: str) -> None:
     assert rig.manager.told == []
 
 
-def test_a_device_that_has_gone_says_why() -> None:
+def test_lost_device_reports_the_reason() -> None:
     emit = disconnected_event(DeviceActorRig("pen").record, "its cable was pulled")
 
     assert emit.kind == "device-disconnected"
@@ -336,7 +336,7 @@ def test_a_device_that_has_gone_says_why() -> None:
 # ---------------------------------------------------------------- what a device has for all sessions
 
 
-def test_a_change_is_with_the_loop_and_told_and_no_change_is_not() -> None:
+def test_change_reaches_the_loop_and_is_sent_once() -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     wide = DeviceWide(handedness="left", gravity_scale=0.5)
@@ -348,7 +348,7 @@ def test_a_change_is_with_the_loop_and_told_and_no_change_is_not() -> None:
     assert rig.manager.of(DeviceChanged) == [rig.change(wide)]
 
 
-def test_a_firmware_that_is_too_old_is_an_event_and_changes_nothing() -> None:
+def test_too_old_firmware_raises_an_event_and_changes_nothing() -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     old = replace(rig.record, identity=replace(rig.record.identity, firmware=Firmware(7, 3)))
     rig.inventory.replace(Inventory((old,)))
@@ -403,7 +403,7 @@ def slept(rig: DeviceActorRig) -> list[bool]:
     return [emit.data["awake"] for emit in rig.hub.of(Emit) if emit.kind == "device-sleep"]
 
 
-def test_a_device_falls_asleep_and_wakes_up_once_each() -> None:
+def test_sleep_and_wake_up_raise_one_event_each() -> None:
     rig = DeviceActorRig("grip", Phase.READY)
     rig.actor.started()
 
@@ -414,7 +414,7 @@ def test_a_device_falls_asleep_and_wakes_up_once_each() -> None:
     assert rig.phases == [Phase.ASLEEP, Phase.READY]
 
 
-def test_a_device_that_settles_does_not_fall_asleep() -> None:
+def test_settling_device_does_not_sleep() -> None:
     rig = DeviceActorRig()
     rig.actor.started()
 
@@ -424,7 +424,7 @@ def test_a_device_that_settles_does_not_fall_asleep() -> None:
 
 
 @pytest.mark.parametrize(("word", "sleeps"), [("grip", True), ("pen", True), ("arm", False)])
-def test_rest_sends_handles_to_sleep(word: str, sleeps: bool) -> None:
+def test_resting_handle_sleeps(word: str, sleeps: bool) -> None:
     rig = DeviceActorRig(word, Phase.READY)
     rig.actor.started()
 
@@ -435,7 +435,7 @@ def test_rest_sends_handles_to_sleep(word: str, sleeps: bool) -> None:
     assert slept(rig) == ([False] if sleeps else [])
 
 
-def test_silence_is_said_and_then_the_device_is_lost() -> None:
+def test_silent_device_is_reported_stale_then_lost() -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     generation = rig.record.lease.generation
@@ -451,7 +451,7 @@ def test_silence_is_said_and_then_the_device_is_lost() -> None:
     assert lost.why == "it sent nothing for 503.2 ms"
 
 
-def test_what_monitors_did_is_said_of_this_life_of_the_device_only() -> None:
+def test_monitor_events_are_of_the_current_connection_only() -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     generation = rig.record.lease.generation
@@ -463,7 +463,7 @@ def test_what_monitors_did_is_said_of_this_life_of_the_device_only() -> None:
     assert [emit.data["safety_type"] for emit in rig.hub.of(Emit)] == ["ebrake_triggered"]
 
 
-def test_a_device_that_dozes_says_so_and_obeys_as_before() -> None:
+def test_dozing_device_raises_an_event_and_accepts_commands() -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     generation = rig.record.lease.generation
@@ -478,7 +478,7 @@ def test_a_device_that_dozes_says_so_and_obeys_as_before() -> None:
 
 
 @pytest.mark.parametrize("feature", ["safe_trajectory", "grip_hook"])
-def test_a_feature_acts_as_soon_as_it_is_set(feature: str) -> None:
+def test_feature_setting_applies_at_once(feature: str) -> None:
     rig = DeviceActorRig(phase=Phase.READY)
     rig.actor.started()
     published: list[Any] = []
@@ -497,7 +497,7 @@ def test_a_feature_acts_as_soon_as_it_is_set(feature: str) -> None:
     assert limits == ((0.5, 0.0) if feature == "safe_trajectory" else (0.0, 0.1))
 
 
-def test_a_change_of_the_simulation_is_with_the_loop() -> None:
+def test_simulation_change_reaches_the_loop() -> None:
     rig = DeviceActorRig("grip", Phase.READY)
     rig.actor.started()
     rig.inventory.replace(Inventory((replace(rig.record, simulation=Simulation(buttons=5)),)))

@@ -25,7 +25,7 @@ from actors.port.messages import (
 )
 from actors.values.identity import Connection, Kind
 from fastpath.arena.runtime import Lease, NoSlot, Runtime
-from tests.support.actors.slices import Listener
+from tests.support.actors.doubles import FakeActor
 from tests.unit.device.test_manager import DeviceManagerRig, started
 
 PORT = "sim0"
@@ -61,9 +61,9 @@ def gone(rig: DeviceManagerRig) -> list[str]:
     return [event.data["device_id"] for event in rig.hub.of(Emit) if event.kind == "device-disconnected"]
 
 
-def test_each_device_tells_its_port_when_it_comes_and_goes() -> None:
+def test_each_device_reports_its_port_on_connect_and_disconnect() -> None:
     rig = DeviceManagerRig("arm", "grip")
-    ports = Listener(rig.context, PORTS)
+    ports = FakeActor(rig.context, PORTS)
     rig.start()
     arm, grip = rig.ids
     assert ports.told == [PortOpened("sim0", "sim0", arm), PortOpened("sim1", "sim1", grip)]
@@ -71,7 +71,7 @@ def test_each_device_tells_its_port_when_it_comes_and_goes() -> None:
     assert ports.told[2:] == [PortClosed("sim0")]
 
 
-def test_the_device_on_a_blocked_port_goes_once_and_the_others_stay() -> None:
+def test_blocked_port_removes_its_device_once() -> None:
     rig = started("arm", "grip")
     arm, grip = rig.ids
     block(rig)
@@ -83,7 +83,7 @@ def test_the_device_on_a_blocked_port_goes_once_and_the_others_stay() -> None:
     assert rig.runtime.slots()[1] == 1
 
 
-def test_it_comes_back_as_it_was_when_the_port_is_unblocked() -> None:
+def test_unblocked_port_restores_its_device() -> None:
     rig = started("arm", "grip")
     before = [record.identity for record in rig.records]
     block(rig)
@@ -96,10 +96,10 @@ def test_it_comes_back_as_it_was_when_the_port_is_unblocked() -> None:
     assert rig.inventory.value.withheld == ()
 
 
-def test_a_device_whose_slot_is_not_free_yet_comes_a_moment_later() -> None:
+def test_device_without_a_free_slot_is_retried() -> None:
     rig = started("arm")
     (arm,) = rig.ids
-    timer = Listener(rig.context, DEVICES)
+    timer = FakeActor(rig.context, DEVICES)
     block(rig)
     rig.manager._runtime = cast("Any", Full(rig.runtime))
     unblock(rig)
@@ -113,7 +113,7 @@ def test_a_device_whose_slot_is_not_free_yet_comes_a_moment_later() -> None:
     assert [record.device_id for record in rig.records] == [arm]
 
 
-def test_a_port_that_is_blocked_at_the_start_has_no_device_until_it_is_reset() -> None:
+def test_port_blocked_at_start_has_no_device_until_reset() -> None:
     rig = DeviceManagerRig("arm", "grip")
     rig.ports.replace(BLOCKED)
     rig.start()
@@ -124,7 +124,7 @@ def test_a_port_that_is_blocked_at_the_start_has_no_device_until_it_is_reset() -
     assert rig.ids[0] == kept.device_id
 
 
-def test_a_new_manager_makes_up_for_what_nobody_told_it() -> None:
+def test_restarted_manager_applies_missed_port_changes() -> None:
     rig = started("arm", "grip")
     arm, grip = rig.ids
     rig.ports.replace(BLOCKED)
@@ -138,14 +138,14 @@ def test_a_new_manager_makes_up_for_what_nobody_told_it() -> None:
     assert list(rig.ids) == [arm, grip]
 
 
-def test_a_new_keeper_of_the_ports_is_followed() -> None:
+def test_restarted_port_manager_s_table_is_followed() -> None:
     rig = started("arm")
     rig.ports.replace(BLOCKED)
     rig.manager.on_receive(Announce(PORTS))
     assert rig.ids == ()
 
 
-def test_a_withheld_device_keeps_its_id_its_port_and_its_place() -> None:
+def test_withheld_device_keeps_id_port_and_index() -> None:
     rig = started("arm", "grip")
     arm, _ = rig.ids
     block(rig)
@@ -157,7 +157,7 @@ def test_a_withheld_device_keeps_its_id_its_port_and_its_place() -> None:
     assert [record.device_id for record in rig.records] == [arm, *rig.ids[1:]]
 
 
-def test_nothing_is_added_on_a_blocked_port() -> None:
+def test_no_device_is_added_on_a_blocked_port() -> None:
     rig = started()
     rig.ports.replace(BLOCKED)
     before = rig.inventory.value

@@ -17,8 +17,8 @@ from actors.values.simulation import Fault, Simulation
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, settings_view, simulated_records
-from tests.support.boards.links import GRIP
+from tests.support.actors.doubles import FakeActor, settings_view, simulated_records
+from tests.support.boards.fake_links import GRIP
 
 RUN = 3
 
@@ -31,8 +31,8 @@ class BondRig(ActorRig):
         self.runtime = Runtime(stepping=True, realtime=False)
         self.arm, self.grip = simulated_records(self.runtime, "arm", "grip")
         self.inventory.replace(Inventory((self.arm, self.grip)))
-        self.pairing = Listener(self.context, PAIRING)
-        self.myself = Listener(self.context, actor_name(self.arm.device_id))
+        self.pairing = FakeActor(self.context, PAIRING)
+        self.myself = FakeActor(self.context, actor_name(self.arm.device_id))
         self.actor = self.again()
         self.writer = self.runtime.writer(self.runtime.lease_session("1"), self.arm.lease)
 
@@ -71,7 +71,7 @@ def test_no_force_is_put_out_while_a_calibration_runs() -> None:
     assert rig.applied() == pytest.approx(1)
 
 
-def test_a_simulated_calibration_takes_a_second_and_says_how_it_went() -> None:
+def test_simulated_calibration_takes_one_second_and_reports_its_result() -> None:
     rig = BondRig()
 
     rig.bond(run=RUN)
@@ -93,7 +93,7 @@ def test_a_simulated_calibration_takes_a_second_and_says_how_it_went() -> None:
     ],
 )
 @pytest.mark.parametrize("of_grip", [False, True])
-def test_a_fault_of_either_half_is_why_it_failed(fault: Fault, reason: Reason | None, *, of_grip: bool) -> None:
+def test_fault_of_either_half_fails_the_calibration(fault: Fault, reason: Reason | None, *, of_grip: bool) -> None:
     rig = BondRig()
     ill = Simulation(fault=fault)
     if of_grip:
@@ -107,7 +107,7 @@ def test_a_fault_of_either_half_is_why_it_failed(fault: Fault, reason: Reason | 
     assert rig.pairing.of(CalibrationEnded) == [CalibrationEnded(rig.arm.device_id, RUN, reason)]
 
 
-def test_the_end_of_a_run_that_was_over_before_is_not_said() -> None:
+def test_late_end_of_a_finished_run_is_ignored() -> None:
     rig = BondRig()
     rig.bond(run=RUN)
     rig.bond(run=0)
@@ -118,9 +118,9 @@ def test_the_end_of_a_run_that_was_over_before_is_not_said() -> None:
 
 
 @pytest.mark.parametrize("calibrates", [True, False])
-def test_a_real_handle_calibrates_over_its_own_link_if_it_can(calibrates: bool) -> None:
+def test_real_handle_with_the_capability_calibrates_over_its_link(calibrates: bool) -> None:
     rig = BondRig()
-    link = Listener(rig.context, link_name(rig.grip.identity.port))
+    link = FakeActor(rig.context, link_name(rig.grip.identity.port))
     found = replace(GRIP, calibrates=calibrates)
     grip = replace(rig.grip, identity=replace(rig.grip.identity, simulated=False, found=found))
     rig.inventory.replace(Inventory((rig.arm, grip)))
@@ -139,7 +139,7 @@ def test_a_real_handle_calibrates_over_its_own_link_if_it_can(calibrates: bool) 
     assert link.of(CalibrateOverLink) == [*began, *began[:1]]
 
 
-def test_an_actor_that_dies_while_its_device_calibrates_begins_again() -> None:
+def test_actor_crash_during_a_calibration_restarts_it() -> None:
     rig = BondRig()
     rig.bond(run=RUN)
 
@@ -149,7 +149,7 @@ def test_an_actor_that_dies_while_its_device_calibrates_begins_again() -> None:
     assert rig.applied() == 0
 
 
-def test_another_change_of_the_bond_does_not_make_the_calibration_longer() -> None:
+def test_other_bond_change_does_not_restart_the_calibration() -> None:
     rig = BondRig()
     rig.bond(run=RUN)
     rig.clock.advance(CALIBRATION_S / 2)
@@ -173,7 +173,7 @@ def test_only_a_ready_device_with_motors_that_does_not_calibrate_takes_commands(
     assert not accepts(rig.grip, 0)
 
 
-def test_the_loop_is_told_of_the_partner_and_of_what_holds() -> None:
+def test_loop_gets_partner_and_attachment() -> None:
     rig = BondRig()
     bond = Bond("1605", partner_slot=4, attached=False, calibrated=False)
     params = device_params(replace(rig.arm, bond=bond), 0)
@@ -184,7 +184,7 @@ def test_the_loop_is_told_of_the_partner_and_of_what_holds() -> None:
     assert status_flags(replace(rig.arm, bond=replace(bond, calibrated=True))) & StatusFlag.FLAG_CALIBRATED
 
 
-def test_of_a_real_device_that_has_just_come_nothing_is_known() -> None:
+def test_new_real_device_has_an_unknown_bond() -> None:
     assert Bond.at_first(simulated=True) == Bond(attached=True, calibrated=True)
     assert Bond.at_first(simulated=True, beats=False) == Bond(calibrated=True)
     assert Bond.at_first(simulated=False) == Bond()

@@ -10,7 +10,7 @@ from actors.device.configuration import changed
 from actors.device.messages import ConfigureDevice, DeviceWide
 from actors.kit.errors import FirmwareTooOld, InvalidInput
 from actors.values.identity import Firmware
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 
 ARM, COMPACT, GRIP = inventory_of("arm", "compact", "grip").devices
 ODD = DeviceWide("left", torque_scaling=False, gravity_compensation=False, gravity_scale=0.5, home_return=True)
@@ -28,7 +28,7 @@ ODD = DeviceWide("left", torque_scaling=False, gravity_compensation=False, gravi
         (ConfigureDevice(home_return=True), DeviceWide(home_return=True)),
     ],
 )
-def test_what_is_sent_replaces_and_all_else_is_kept(change: ConfigureDevice, wide: DeviceWide) -> None:
+def test_sent_values_replace_and_others_are_kept(change: ConfigureDevice, wide: DeviceWide) -> None:
     assert changed(ARM, change) == wide
     assert changed(replace(ARM, wide=ODD), change) == replace(ODD, **change.sent())
 
@@ -43,12 +43,12 @@ def test_what_is_sent_replaces_and_all_else_is_kept(change: ConfigureDevice, wid
         (ConfigureDevice(gravity_scale=float("nan")), "0 to 1.5"),
     ],
 )
-def test_what_is_out_of_range_is_refused(change: ConfigureDevice, reason: str) -> None:
+def test_value_out_of_range_is_refused(change: ConfigureDevice, reason: str) -> None:
     with pytest.raises(InvalidInput, match=reason):
         changed(COMPACT, change)
 
 
-def test_a_grip_has_nothing_to_change() -> None:
+def test_grip_has_no_device_wide_values() -> None:
     with pytest.raises(InvalidInput, match="a grip has no home_return"):
         changed(GRIP, ConfigureDevice(home_return=True))
     assert changed(GRIP, ConfigureDevice()) == DeviceWide()
@@ -59,7 +59,7 @@ def test_a_grip_has_nothing_to_change() -> None:
     [(Firmware(7, 3), False), (Firmware(6, 9), False), (Firmware(7, 4), True), (Firmware(7, 10), True)],
 )
 @pytest.mark.parametrize("wanted", [True, False])
-def test_home_return_needs_its_firmware_also_to_be_switched_off(firmware: Firmware, works: bool, wanted: bool) -> None:
+def test_home_return_needs_its_firmware_even_to_be_disabled(firmware: Firmware, works: bool, wanted: bool) -> None:
     arm = replace(ARM, identity=replace(ARM.identity, firmware=firmware))
 
     assert changed(arm, ConfigureDevice(handedness="left")).handedness == "left"

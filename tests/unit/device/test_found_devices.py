@@ -25,7 +25,7 @@ def where(rig: DeviceManagerRig) -> dict[str, str]:
     return {record.device_id: record.identity.port for record in rig.records}
 
 
-def test_a_board_that_is_at_another_port_has_moved() -> None:
+def test_device_with_the_same_uuid_at_another_port_has_moved() -> None:
     rig = started()
     find(rig, "ttyACM0", BOARD)
     find(rig, "ttyACM1", BOARD)
@@ -36,7 +36,7 @@ def test_a_board_that_is_at_another_port_has_moved() -> None:
 
 
 @pytest.mark.parametrize("board", [BOARD, NO_UUID])
-def test_a_board_that_is_found_again_at_its_port_keeps_its_slot(board: FoundDevice) -> None:
+def test_device_found_again_at_its_port_keeps_its_slot(board: FoundDevice) -> None:
     rig = started()
     find(rig, "ttyACM0", board)
     before = rig.records
@@ -46,7 +46,7 @@ def test_a_board_that_is_found_again_at_its_port_keeps_its_slot(board: FoundDevi
 
 
 @pytest.mark.parametrize("other", [NO_UUID, replace(BOARD, uuid="7" * 32)])
-def test_a_board_that_only_has_the_same_id_takes_nobody_away(other: FoundDevice) -> None:
+def test_device_with_the_same_id_and_another_uuid_replaces_none(other: FoundDevice) -> None:
     rig = started()
     find(rig, "ttyACM0", NO_UUID)
     lease = rig.records[0].lease
@@ -59,7 +59,7 @@ def test_a_board_that_only_has_the_same_id_takes_nobody_away(other: FoundDevice)
     assert len(second) == 4
 
 
-def test_a_link_that_closes_takes_only_its_own_away() -> None:
+def test_closed_link_removes_only_its_own_devices() -> None:
     rig = started()
     find(rig, "ttyACM0", NO_UUID)
     find(rig, "ttyACM1", NO_UUID)

@@ -93,7 +93,9 @@ def tell(rig: DeviceManagerRig, device_id: str, fault: Fault) -> None:
         (give_up, ["failed"]),
     ],
 )
-def test_a_device_is_in_one_place_at_every_moment(go: Callable[[DeviceManagerRig, str], None], end: list[str]) -> None:
+def test_device_is_in_exactly_one_part_at_any_moment(
+    go: Callable[[DeviceManagerRig, str], None], end: list[str]
+) -> None:
     rig = started("arm", "grip")
     arm, grip = rig.ids
     inventory = read(rig)
@@ -105,7 +107,7 @@ def test_a_device_is_in_one_place_at_every_moment(go: Callable[[DeviceManagerRig
     assert inventory.seen[-1][arm] == end
 
 
-def test_one_that_is_removed_while_it_is_unplugged_is_nowhere() -> None:
+def test_removed_unplugged_device_is_in_no_part() -> None:
     rig = started("arm", "grip")
     arm, grip = rig.ids
     inventory = read(rig)

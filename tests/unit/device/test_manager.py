@@ -38,7 +38,7 @@ from actors.settings.messages import STORE, SaveLedger
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Lease, NoSlot, Runtime
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, NoChildren
+from tests.support.actors.doubles import FakeActor, FakeChildren
 
 FORCE = 0.1
 
@@ -57,7 +57,7 @@ class DeviceManagerRig(ActorRig):
         self._session = self.runtime.lease_session("1")
         self._writers: dict[str, Writer] = {}
 
-    def again(self) -> tuple[DeviceManager, NoChildren]:
+    def again(self) -> tuple[DeviceManager, FakeChildren]:
         """Another manager on the same inventory and latch, as after a crash."""
         manager = DeviceManager(
             self.context,
@@ -69,7 +69,7 @@ class DeviceManagerRig(ActorRig):
             self.ports,
             tuple(parse(word) for word in self.words),
         )
-        children = NoChildren()
+        children = FakeChildren()
         manager._children = cast("Any", children)
         return manager, children
 
@@ -131,11 +131,11 @@ class DeviceManagerRig(ActorRig):
         return [(e.data["device_id"], e.data["safety_type"]) for e in emits if e.kind == "device-safety-triggered"]
 
 
-def test_a_device_is_said_to_have_come_before_anybody_can_pair_it() -> None:
+def test_connected_event_precedes_pairing() -> None:
     rig = DeviceManagerRig()
     rig.start()
     said: list[str] = []
-    pairing = Listener(rig.context, PAIRING)
+    pairing = FakeActor(rig.context, PAIRING)
     rig.hub.hears = lambda: said.extend(emit.kind for emit in rig.hub.of(Emit)[-1:])
     pairing.hears = lambda: said.append("pairing looks")
 
@@ -198,7 +198,7 @@ def test_sixteen_devices_fit() -> None:
         rig.runtime.lease_device("one more")
 
 
-def test_a_manager_that_is_started_again_adopts_what_is_there() -> None:
+def test_restarted_manager_adopts_the_leased_devices() -> None:
     rig = started("arm", "grip")
     before = rig.inventory.value
 
@@ -210,7 +210,7 @@ def test_a_manager_that_is_started_again_adopts_what_is_there() -> None:
     assert rig.runtime.slots()[1] == 2
 
 
-def test_a_manager_that_stops_stops_its_devices_last_first() -> None:
+def test_stopping_manager_stops_devices_in_reverse() -> None:
     rig = started("arm", "grip")
 
     rig.manager.stopped()
@@ -218,7 +218,7 @@ def test_a_manager_that_stops_stops_its_devices_last_first() -> None:
     assert rig.children.stopped == [actor_name(device_id) for device_id in reversed(rig.ids)]
 
 
-def test_a_change_shows_in_the_inventory() -> None:
+def test_change_is_published() -> None:
     rig = DeviceManagerRig("arm", "grip")
     rig.manager.started()
     arm, grip = rig.ids
@@ -231,7 +231,7 @@ def test_a_change_shows_in_the_inventory() -> None:
     assert rig.inventory.value.get(grip).phase is Phase.CONNECTING
 
 
-def test_a_change_of_a_device_that_has_gone_changes_nothing() -> None:
+def test_change_of_a_removed_device_is_ignored() -> None:
     rig = started("arm")
     before = rig.records
 
@@ -258,7 +258,7 @@ def test_real_devices_come_before_simulated_ones() -> None:
 # ---------------------------------------------------------------- stop
 
 
-def test_a_stop_of_everything_acts_at_the_next_tick_and_holds() -> None:
+def test_stop_of_everything_applies_at_the_next_tick_and_holds() -> None:
     rig = started("arm", "compact", "grip")
     arm, compact, _grip = rig.ids
     assert rig.applied() == [FORCE, FORCE]
@@ -273,7 +273,7 @@ def test_a_stop_of_everything_acts_at_the_next_tick_and_holds() -> None:
     assert rig.hub.of(Emit)[len(rig.records)].message == f"arm {arm} was stopped by somebody"
 
 
-def test_a_stop_acts_before_anybody_is_told() -> None:
+def test_stop_reaches_the_loop_before_any_actor() -> None:
     rig = started("arm")
     heard: list[list[float]] = []
     rig.store.hears = lambda: heard.append(rig.applied())
@@ -283,7 +283,7 @@ def test_a_stop_acts_before_anybody_is_told() -> None:
     assert heard == [[0]]
 
 
-def test_a_release_lets_everything_move_again() -> None:
+def test_release_lets_every_device_move() -> None:
     rig = started("arm", "compact")
     rig.stops.stop()
 
@@ -295,7 +295,7 @@ def test_a_release_lets_everything_move_again() -> None:
     assert [what for _, what in rig.safety] == ["stopped", "stopped", "released", "released"]
 
 
-def test_one_device_is_stopped_and_the_others_move() -> None:
+def test_stop_of_one_device_leaves_the_others_moving() -> None:
     rig = started("arm", "compact")
     arm, compact = rig.ids
 
@@ -308,7 +308,7 @@ def test_one_device_is_stopped_and_the_others_move() -> None:
     assert rig.applied() == [0, FORCE]
 
 
-def test_one_device_is_released_out_of_a_stop_of_everything() -> None:
+def test_release_of_one_device_after_a_stop_of_everything() -> None:
     rig = started("arm", "compact")
     arm, compact = rig.ids
     rig.stops.stop()
@@ -320,7 +320,7 @@ def test_one_device_is_released_out_of_a_stop_of_everything() -> None:
     assert rig.safety[-1] == (arm, "released")
 
 
-def test_stopping_again_says_nothing_again() -> None:
+def test_repeated_stop_raises_no_event() -> None:
     rig = started("arm")
     rig.stops.stop()
     rig.stops.stop(rig.ids)
@@ -329,7 +329,7 @@ def test_stopping_again_says_nothing_again() -> None:
 
 
 @pytest.mark.parametrize("device_ids", [("nobody",), ("nobody", "other")])
-def test_a_stop_of_a_device_that_is_not_there_stops_nothing(device_ids: tuple[str, ...]) -> None:
+def test_stop_of_an_unknown_device_stops_nothing(device_ids: tuple[str, ...]) -> None:
     rig = started("arm")
 
     with pytest.raises(NoSuchDevice):
@@ -368,7 +368,7 @@ def test_a_stop_of_one_survives_a_restart() -> None:
     assert rig.applied() == [0, FORCE]
 
 
-def test_a_stopped_device_is_never_without_its_stop_before_the_first_tick() -> None:
+def test_stopped_device_never_ticks_without_its_stop() -> None:
     rig = DeviceManagerRig("arm", latch=StopLatch(everything=True))
     rig.manager.started()
     (record,) = rig.records
@@ -377,7 +377,7 @@ def test_a_stopped_device_is_never_without_its_stop_before_the_first_tick() -> N
     assert [rig.applied() for _ in range(300)] == [[0]] * 300
 
 
-def test_a_stop_acts_and_is_said_and_remembered_while_the_manager_is_dead() -> None:
+def test_stop_during_a_manager_crash_is_applied_reported_and_stored() -> None:
     rig = started("arm")
     living = rig.manager
     rig.manager = cast("Any", Dead())
@@ -394,7 +394,7 @@ def test_a_stop_acts_and_is_said_and_remembered_while_the_manager_is_dead() -> N
     assert len(rig.safety) == 1
 
 
-def test_a_stop_that_comes_while_a_device_is_added_holds_for_it() -> None:
+def test_stop_during_an_addition_applies_to_the_new_device() -> None:
     rig = DeviceManagerRig("arm")
     hold = rig.stops.hold
 
@@ -409,7 +409,7 @@ def test_a_stop_that_comes_while_a_device_is_added_holds_for_it() -> None:
     assert rig.applied() == [0]
 
 
-def test_a_manager_that_died_in_the_middle_of_a_stop_finishes_it() -> None:
+def test_manager_restarted_within_a_stop_completes_it() -> None:
     rig = started("arm")
     rig.stops.latch.replace(rig.stops.latch.value.stop(None))
 
@@ -420,7 +420,7 @@ def test_a_manager_that_died_in_the_middle_of_a_stop_finishes_it() -> None:
     assert [record.stopped for record in rig.records] == [True]
 
 
-def test_a_new_store_is_told_of_the_stop_and_nobody_else_is() -> None:
+def test_restarted_store_alone_is_sent_the_stop() -> None:
     rig = started("arm")
     rig.stops.stop()
     rig.store.told.clear()
@@ -438,7 +438,7 @@ def test_a_new_store_is_told_of_the_stop_and_nobody_else_is() -> None:
         max_size=6,
     )
 )
-def test_loop_inventory_answer_and_ledger_always_say_the_same(
+def test_loop_inventory_answer_and_ledger_always_agree(
     steps: list[tuple[bool, list[int] | None]],
 ) -> None:
     rig = started("arm", "compact", "grip")
@@ -456,7 +456,7 @@ def test_loop_inventory_answer_and_ledger_always_say_the_same(
 # ---------------------------------------------------------------- devices that fail
 
 
-def test_a_child_that_failed_is_its_childrens_matter() -> None:
+def test_failed_child_is_handled_by_the_children() -> None:
     rig = started("arm")
     message = ChildFailed(actor_name(rig.ids[0]), RuntimeError("x"))
 
@@ -465,7 +465,7 @@ def test_a_child_that_failed_is_its_childrens_matter() -> None:
     assert rig.children.failures == [message]
 
 
-def test_a_device_that_is_given_up_ends_with_zero_force_and_frees_its_slot() -> None:
+def test_device_given_up_ends_at_zero_force_and_frees_its_slot() -> None:
     rig = started("arm", "compact")
     arm, compact = rig.records
     assert rig.applied() == [FORCE, FORCE]
@@ -484,7 +484,7 @@ def test_a_device_that_is_given_up_ends_with_zero_force_and_frees_its_slot() -> 
     assert rig.applied() == [FORCE]
 
 
-def test_a_device_that_is_given_up_is_told_of_once() -> None:
+def test_device_given_up_raises_one_event() -> None:
     rig = started("arm", "grip")
     arm, _ = rig.ids
 
@@ -496,7 +496,7 @@ def test_a_device_that_is_given_up_is_told_of_once() -> None:
     assert "restart the service" in emits[0].message
 
 
-def test_a_device_that_was_given_up_does_not_come_back_with_the_manager() -> None:
+def test_device_given_up_is_not_restored_by_a_manager_restart() -> None:
     rig = started("arm")
     rig.manager._give_up(actor_name(rig.ids[0]), RuntimeError("boom"))
 
@@ -507,7 +507,7 @@ def test_a_device_that_was_given_up_does_not_come_back_with_the_manager() -> Non
     assert len(rig.inventory.value.failed) == 1
 
 
-def test_the_freed_slot_is_no_way_back_for_an_old_writer() -> None:
+def test_reused_slot_rejects_an_old_writer() -> None:
     rig = started("arm")
     (arm,) = rig.records
     rig.push()
@@ -525,7 +525,7 @@ def test_the_freed_slot_is_no_way_back_for_an_old_writer() -> None:
     assert rig.runtime.reader(lease).snapshot()["force"].tolist() == [0, 0, 0]
 
 
-def test_stops_of_a_device_that_was_given_up_find_nobody() -> None:
+def test_stop_of_a_device_given_up_finds_no_device() -> None:
     rig = started("arm", "compact")
     arm, compact = rig.ids
     rig.manager._give_up(actor_name(arm), RuntimeError("boom"))

@@ -27,7 +27,7 @@ wides = st.builds(
 )
 
 
-def test_a_device_keeps_its_place_and_new_ones_come_behind() -> None:
+def test_device_keeps_its_index_and_new_ones_follow() -> None:
     memory = DeviceMemory().seen("A", 0).seen("B", 1).seen("A", 0)
 
     assert [memory.number(name) for name in ("A", "B", "C")] == [0, 1, 2]
@@ -45,22 +45,22 @@ def test_configurations_survive_the_ledger(wide: dict[str, DeviceWide]) -> None:
         assert again.wide_of(replace(ARM, device_id=device_id)) == one
 
 
-def test_what_is_as_at_first_is_not_kept() -> None:
+def test_default_configuration_is_not_stored() -> None:
     assert DeviceMemory().configured("A", LEFT).configured("A", DeviceWide()).as_json() == {}
 
 
-def test_places_are_of_one_run() -> None:
+def test_indexes_are_not_stored() -> None:
     assert DeviceMemory.from_json(freeze(DeviceMemory().seen("A", 3).as_json())).numbers == {}
 
 
-def test_an_older_firmware_does_not_return_home() -> None:
+def test_old_firmware_drops_a_stored_home_return() -> None:
     memory = DeviceMemory().configured(ARM.device_id, LEFT)
 
     assert memory.wide_of(ARM).home_return
     assert not memory.wide_of(replace(ARM, firmware=Firmware(7, 3))).home_return
 
 
-def test_past_the_most_the_one_seen_longest_ago_is_forgotten() -> None:
+def test_over_capacity_drops_the_least_recently_seen() -> None:
     memory = DeviceMemory()
     for index in range(MOST_REMEMBERED + 1):
         memory = memory.seen(str(index), index).configured(str(index), LEFT)
@@ -82,5 +82,5 @@ def test_past_the_most_the_one_seen_longest_ago_is_forgotten() -> None:
         {"A": {"gravity_scale": True, "torque_scaling": 1, "home_return": "yes", "more": 1}},
     ],
 )
-def test_what_cannot_be_read_is_as_at_first(entry: object) -> None:
+def test_unreadable_configuration_is_the_default(entry: object) -> None:
     assert DeviceMemory.from_json(freeze(entry)) == DeviceMemory()

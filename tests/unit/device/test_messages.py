@@ -6,7 +6,7 @@ import pytest
 
 from actors.device.messages import Inventory
 from actors.kit.errors import NoSuchDevice
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 
 INVENTORY = inventory_of("arm", "grip")
 ARM, GRIP = INVENTORY.devices
@@ -18,14 +18,14 @@ def test_a_device_is_found_by_exactly_its_id() -> None:
 
 
 @pytest.mark.parametrize("device_id", ["", "nobody", ARM.device_id.lower(), ARM.device_id + " ", "*", "0"])
-def test_another_id_finds_nobody(device_id: str) -> None:
+def test_unknown_id_finds_no_device(device_id: str) -> None:
     assert INVENTORY.find(device_id) is None
     with pytest.raises(NoSuchDevice) as raised:
         INVENTORY.get(device_id)
     assert raised.value.wanted == device_id
 
 
-def test_a_device_that_was_given_up_is_not_found() -> None:
+def test_failed_device_is_not_found() -> None:
     assert Inventory((GRIP,), (ARM,)).find(ARM.device_id) is None
 
 

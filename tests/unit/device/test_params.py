@@ -15,7 +15,7 @@ from actors.values.kinds.registry import specs
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from fastpath.layout.dtypes import DEVICE_PARAMS
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 from tests.support.loop.devices import arm_params
 
 ARM, COMPACT, WIRELESS, WIRED, PEN = inventory_of("arm", "compact", "grip", "grip:wired", "pen").devices
@@ -78,7 +78,7 @@ def test_an_arm_has_the_numbers_of_its_kind() -> None:
     assert (params["hand"]["radius"], params["hand"]["period"], params["hand"]["path"]) == (0.030, 4, 1)
 
 
-def test_a_compact_is_smaller() -> None:
+def test_compact_is_smaller_than_an_arm() -> None:
     params = params_of(COMPACT)
 
     assert (params["peak_force"], params["torque_limit"]) == (4, 1200)
@@ -86,7 +86,7 @@ def test_a_compact_is_smaller() -> None:
     assert params["hand"]["centre"].tolist() == [0, -0.085, 0.100]
 
 
-def test_the_arm_of_the_loops_tests_is_this_one() -> None:
+def test_arm_params_of_tests_equal_the_kind_s() -> None:
     ours, theirs = plain(params_of(ARM)), plain(arm_params())
     chain = ("slew", "slow_slew", "encoder_step", "zone_low", "zone_high", "thermal")
     bare = {name: theirs[name] for name in chain}
@@ -127,7 +127,7 @@ def test_every_kind_has_its_data_under_its_own_word() -> None:
 
 
 @pytest.mark.parametrize("kind", [Kind.ARM, Kind.COMPACT])
-def test_the_reach_has_room_between_its_zones(kind: Kind) -> None:
+def test_reach_leaves_room_between_its_zones(kind: Kind) -> None:
     reach = kind.spec.reach
     assert reach is not None
 
@@ -164,12 +164,12 @@ def test_handedness_and_home_return_reach_the_loop(hand: str, left: int) -> None
     assert params_of(COMPACT)["home"].tolist() == [0, -0.085, 0.100]
 
 
-def test_the_force_scale_is_one_unless_it_is_said() -> None:
+def test_force_scale_defaults_to_one() -> None:
     assert params_of(ARM)["force_scale"] == 1
     assert device_params(ARM, 0, 0.25)["force_scale"] == 0.25
 
 
-def test_noise_comes_from_seed_and_device() -> None:
+def test_noise_depends_on_seed_and_device() -> None:
     seeds = {int(device_params(record, seed)["seed"]) for record in ALL for seed in (0, 1, 2**32 - 1)}
 
     assert len(seeds) == 15

@@ -12,7 +12,7 @@ from actors.device.safety import COUNTED, GRIP_HOOK, GRIP_TIMEOUT, MAX_SPEED, SA
 from actors.event.catalog import EVENT_KINDS, level_of
 from actors.event.messages import Emit
 from fastpath.arena.runtime import Runtime
-from tests.support.actors.slices import settings_view, simulated_records
+from tests.support.actors.doubles import settings_view, simulated_records
 
 NOTHING = SafetyState()
 
@@ -28,7 +28,7 @@ def types(events: list[Emit]) -> list[object]:
 
 
 @pytest.mark.parametrize(("counter", "safety_type", "_says"), COUNTED)
-def test_a_counter_that_grew_is_one_event(arm: DeviceRecord, counter: str, safety_type: str, _says: str) -> None:
+def test_counter_increase_is_one_event(arm: DeviceRecord, counter: str, safety_type: str, _says: str) -> None:
     before, after = SafetyState(**{counter: 4}), SafetyState(**{counter: 7})  # type: ignore[arg-type]
 
     (event,) = safety_events(arm, before, after)
@@ -50,9 +50,7 @@ def test_a_counter_that_grew_is_one_event(arm: DeviceRecord, counter: str, safet
         (FodStage.HARD, FodStage.IDLE, "info"),
     ],
 )
-def test_a_change_of_stage_says_from_what_to_what(
-    arm: DeviceRecord, before: FodStage, after: FodStage, level: str
-) -> None:
+def test_stage_change_names_old_and_new_stage(arm: DeviceRecord, before: FodStage, after: FodStage, level: str) -> None:
     (event,) = safety_events(arm, replace(NOTHING, fod_stage=before), replace(NOTHING, fod_stage=after))
 
     assert event.data["safety_type"] == "fod_stage_changed"
@@ -61,7 +59,7 @@ def test_a_change_of_stage_says_from_what_to_what(
     assert set(event.data) == EVENT_KINDS[event.kind].keys(event.data)
 
 
-def test_a_brake_is_told_after_its_cause_and_before_its_release(arm: DeviceRecord) -> None:
+def test_brake_event_follows_its_cause_and_precedes_its_release(arm: DeviceRecord) -> None:
     seen = SafetyState(ebrakes=1, ebrake_releases=1, stalls=1, fod_stage=FodStage.HARD)
 
     assert types(list(safety_events(arm, NOTHING, seen))) == [
@@ -72,7 +70,7 @@ def test_a_brake_is_told_after_its_cause_and_before_its_release(arm: DeviceRecor
     ]
 
 
-def test_what_did_not_change_is_not_told(arm: DeviceRecord) -> None:
+def test_unchanged_counter_is_no_event(arm: DeviceRecord) -> None:
     seen = SafetyState(ebrakes=3, fod_stage=FodStage.GUARD)
 
     assert list(safety_events(arm, seen, seen)) == []

@@ -65,7 +65,7 @@ def test_the_words_are_those_of_the_setting() -> None:
         "*",
     ],
 )
-def test_another_word_is_refused_with_those_that_are_taken(word: str) -> None:
+def test_unknown_word_is_refused_with_the_allowed_ones(word: str) -> None:
     with pytest.raises(InvalidInput, match="no device to simulate") as raised:
         parse(word)
 
@@ -89,7 +89,7 @@ def test_identities_are_the_same_from_start_to_start(names: list[str]) -> None:
 
 
 @given(st.lists(words, min_size=1, max_size=MOST_DEVICES))
-def test_one_more_device_changes_none_before_it(names: list[str]) -> None:
+def test_added_device_changes_no_earlier_identity(names: list[str]) -> None:
     assert made(*names)[:-1] == made(*names[:-1])
 
 
@@ -109,11 +109,11 @@ def test_the_first_of_each_kind_keeps_its_id_whatever_stands_around_it() -> None
     assert ids(*reversed(alone)) == list(reversed(alone.values()))
 
 
-def test_numbers_go_on_from_those_before() -> None:
+def test_numbering_continues_after_existing_devices() -> None:
     assert [identity.number for identity in identities([parse("arm"), parse("pen")], 5)] == [5, 6]
 
 
-def test_what_is_known_of_a_device_is_its_kinds() -> None:
+def test_identity_has_the_values_of_its_kind() -> None:
     for identity in made("arm", "compact", "grip", "grip:wired", "pen"):
         data = identity.kind.spec
         assert identity.simulated
@@ -145,7 +145,7 @@ def test_an_id_that_is_given_twice_is_refused() -> None:
         identities([spec, spec])
 
 
-def test_an_own_id_gives_way_to_one_that_was_given_before_it() -> None:
+def test_generated_id_avoids_given_ones() -> None:
     (own,) = ids("arm")
 
     given_first = identities([SimulatedSpec(Kind.PEN, Connection.SIMULATED, own), parse("arm")])
@@ -161,5 +161,5 @@ def test_sixteen_devices_are_the_most() -> None:
         made(*["arm"] * (MOST_DEVICES + 1))
 
 
-def test_none_is_none() -> None:
+def test_none_means_no_device() -> None:
     assert made() == ()

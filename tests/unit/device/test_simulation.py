@@ -12,7 +12,7 @@ from actors.device.params import device_params
 from actors.device.simulation import AWAY, changed
 from actors.kit.errors import InvalidInput
 from actors.values.simulation import Fault, HandPath, Simulation, SimulationChange
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 
 ARM, GRIP, PEN = inventory_of("arm", "grip", "pen").devices
 PLACE = (0.05, -0.1, 0.2)
@@ -26,11 +26,11 @@ def after(record: DeviceRecord, *changes: SimulationChange) -> DeviceRecord:
     return record
 
 
-def test_nothing_asked_for_changes_nothing() -> None:
+def test_empty_change_changes_nothing() -> None:
     assert after(ARM, SimulationChange()) == ARM
 
 
-def test_a_place_is_where_the_hand_rests_unless_a_path_is_named() -> None:
+def test_hand_rests_at_a_position_unless_a_path_is_named() -> None:
     rests = after(ARM, SimulationChange(position=PLACE)).simulation
     circles = after(ARM, SimulationChange(position=PLACE, path=HandPath.CIRCLE)).simulation
 
@@ -39,7 +39,7 @@ def test_a_place_is_where_the_hand_rests_unless_a_path_is_named() -> None:
     assert after(ARM, SimulationChange(position=PLACE), SimulationChange(centred=True)).simulation.position is None
 
 
-def test_to_hold_is_to_take_hold_anew_where_the_device_is() -> None:
+def test_holding_again_uses_the_present_position() -> None:
     held = after(ARM, SimulationChange(position=PLACE), SimulationChange(path=HandPath.HOLD))
 
     assert held.simulation.position is None
@@ -60,14 +60,14 @@ def test_buttons_change_one_by_one() -> None:
     assert int(device_params(pressed, 0)["buttons"]) == 4
 
 
-def test_an_orientation_is_given_and_taken_back() -> None:
+def test_orientation_is_set_and_cleared() -> None:
     turned = after(PEN, SimulationChange(orientation=TURNED))
 
     assert tuple(device_params(turned, 0)["simulation"]["orientation"]) == TURNED
     assert not np.any(device_params(after(turned, SimulationChange(free=True)), 0)["simulation"]["orientation"])
 
 
-def test_a_charge_and_a_throw_act_each_time_they_are_sent() -> None:
+def test_battery_level_and_throw_apply_on_each_request() -> None:
     charged = after(GRIP, *[SimulationChange(battery_level=0.5)] * 2)
     thrown = after(ARM, *[SimulationChange(fault=Fault.THROW)] * 2)
 
@@ -78,7 +78,7 @@ def test_a_charge_and_a_throw_act_each_time_they_are_sent() -> None:
     assert np.linalg.norm(params["simulation"]["push"]) == 3.5
 
 
-def test_a_stiff_hand_is_stiff_all_through() -> None:
+def test_hand_stiffness_scales_all_its_springs_and_dampers() -> None:
     soft, stiff = (device_params(after(ARM, SimulationChange(stiffness=k)), 0)["hand"] for k in (150.0, 600.0))
 
     for name, factor in (("grip_stiffness", 4), ("arm_stiffness", 4), ("grip_damping", 2), ("arm_damping", 2)):
@@ -94,14 +94,14 @@ def test_a_stiff_hand_is_stiff_all_through() -> None:
         (Fault.THROW, "push"),
     ],
 )
-def test_a_fault_is_one_order_and_ends_with_it(fault: Fault, field: str) -> None:
+def test_fault_is_one_request_and_ends_with_it(fault: Fault, field: str) -> None:
     faulty = after(ARM, SimulationChange(fault=fault))
 
     assert np.any(device_params(faulty, 0)["simulation"][field])
     assert not np.any(device_params(after(faulty, SimulationChange(fault=Fault.NONE)), 0)["simulation"][field])
 
 
-def test_what_keeps_a_device_away_is_no_matter_of_its_kind() -> None:
+def test_disconnection_faults_apply_to_every_kind() -> None:
     for fault in AWAY:
         for record in (ARM, GRIP, PEN):
             assert after(record, SimulationChange(fault=fault)).fault is fault
@@ -128,14 +128,14 @@ def test_what_keeps_a_device_away_is_no_matter_of_its_kind() -> None:
         (ARM, SimulationChange(position=(0.0, 0.0, 0.2)), "hand.position.y"),
     ],
 )
-def test_what_a_device_has_not_is_refused_by_name(record: DeviceRecord, change: SimulationChange, path: str) -> None:
+def test_unsupported_value_is_refused_by_name(record: DeviceRecord, change: SimulationChange, path: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         changed(record, change)
 
     assert caught.value.path == path
 
 
-def test_a_real_device_starts_as_every_device() -> None:
+def test_real_device_has_the_default_simulation() -> None:
     assert Simulation().fault is Fault.NONE
     assert Simulation().attached
 
@@ -143,7 +143,7 @@ def test_a_real_device_starts_as_every_device() -> None:
 @pytest.mark.parametrize(
     ("paired", "attached", "held"), [(None, False, True), ("B001", True, True), ("B001", False, False)]
 )
-def test_a_foreign_object_pushes_alone_once_the_grip_is_let_go(paired: str | None, attached: bool, held: bool) -> None:
+def test_foreign_object_pushes_after_the_grip_is_released(paired: str | None, attached: bool, held: bool) -> None:
     pushed = after(ARM, SimulationChange(fault=Fault.FOREIGN_OBJECT))
     bond = replace(pushed.bond, paired_with=paired, attached=attached)
 

@@ -38,29 +38,29 @@ def test_nothing_is_stopped_at_first() -> None:
     assert held(StopLatch()) == set()
 
 
-def test_a_stop_of_everything_holds_for_whoever_comes() -> None:
+def test_stop_of_everything_applies_to_later_devices() -> None:
     assert EVERYTHING.everything
     assert EVERYTHING.holds("nobody knows it yet")
 
 
-def test_a_stop_of_one_holds_for_that_one() -> None:
+def test_stop_of_one_device_applies_to_it_alone() -> None:
     assert held(StopLatch().stop(["B", "X"])) == {"B", "X"}
 
 
-def test_a_release_out_of_a_stop_of_everything_leaves_the_others_stopped_here_or_not() -> None:
+def test_release_of_one_keeps_all_others_stopped_present_or_not() -> None:
     latch = EVERYTHING.release(["A"])
 
     assert latch.everything
     assert held(latch) == {"B", "C", "X", "Y"}
 
 
-def test_one_that_was_released_out_of_a_stop_of_everything_can_be_stopped_again() -> None:
+def test_released_device_can_be_stopped_again() -> None:
     assert held(EVERYTHING.release(["A", "X"]).stop(["A"])) == {"A", "B", "C", "Y"}
     assert EVERYTHING.release(["A"]).stop(None) == EVERYTHING
 
 
 @given(steps)
-def test_a_device_is_stopped_when_the_last_word_on_it_was_a_stop(
+def test_last_request_for_a_device_decides(
     row: Sequence[tuple[str, Sequence[str] | None]],
 ) -> None:
     latch = after(row)
@@ -81,7 +81,9 @@ def test_releasing_twice_is_releasing_once(latch: StopLatch, device_ids: list[st
 
 
 @given(latches, targets)
-def test_a_stop_stops_nobody_less_and_a_release_nobody_more(latch: StopLatch, device_ids: list[str] | None) -> None:
+def test_stop_only_adds_and_release_only_removes_stopped_devices(
+    latch: StopLatch, device_ids: list[str] | None
+) -> None:
     assert held(latch) <= held(latch.stop(device_ids))
     assert held(latch.release(device_ids)) <= held(latch)
 
@@ -92,22 +94,22 @@ def test_a_release_of_everything_releases_everything(latch: StopLatch) -> None:
 
 
 @given(latches)
-def test_a_release_of_nobody_in_particular_changes_nothing(latch: StopLatch) -> None:
+def test_release_of_no_device_changes_nothing(latch: StopLatch) -> None:
     assert latch.release([]) == latch
 
 
 @given(latches)
-def test_it_comes_back_whole_from_the_ledger(latch: StopLatch) -> None:
+def test_latch_round_trips_through_the_ledger(latch: StopLatch) -> None:
     assert StopLatch.from_json(freeze(latch.as_json())) == latch
     assert StopLatch.from_json(freeze(json.loads(json.dumps(thaw(freeze(latch.as_json())))))) == latch
 
 
-def test_what_was_remembered_before_releases_were_holds() -> None:
+def test_ledger_without_releases_is_read() -> None:
     assert StopLatch.from_json(freeze({"everything": True, "device_ids": ["A"]})) == EVERYTHING
     assert held(StopLatch.from_json(freeze({"everything": False, "device_ids": ["A"]}))) == {"A"}
 
 
-def test_nothing_in_the_ledger_is_no_stop() -> None:
+def test_empty_ledger_means_no_stop() -> None:
     assert StopLatch.from_json(None) == StopLatch()
 
 
@@ -138,5 +140,5 @@ def test_nothing_in_the_ledger_is_no_stop() -> None:
         {"everything": True, "device_ids": [], "released": None},
     ],
 )
-def test_what_cannot_be_read_is_a_stop_of_everything(value: object) -> None:
+def test_unreadable_ledger_means_a_stop_of_everything(value: object) -> None:
     assert StopLatch.from_json(freeze(value)) == StopLatch(everything=True)

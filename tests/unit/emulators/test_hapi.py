@@ -37,7 +37,7 @@ def set_up(mask: int, *directions: int, pins: tuple[int, ...] = (), sensors: tup
     return bytes((1, ID)) + 2 * half + bytes((len(sensors), *sensors, len(pins), *pins)) + encoders
 
 
-def test_a_board_answers_the_worked_bytes() -> None:
+def test_emulator_answers_the_documented_bytes() -> None:
     board = HapiBoard()
     encoders = struct.pack("<4f", 128.0, 3600.0, 52.0, 3600.0)
 
@@ -82,7 +82,7 @@ def test_torque_is_clamped_and_comes_in_quanta(firmware: str) -> None:
     assert board.torques == pytest.approx((2 * quantum, -2 * quantum))
 
 
-def test_a_torque_that_is_no_number_is_none() -> None:
+def test_invalid_torque_counts_as_zero() -> None:
     board = ready()
 
     board.feed(torques(math.nan, math.inf))
@@ -90,7 +90,7 @@ def test_a_torque_that_is_no_number_is_none() -> None:
     assert board.torques == pytest.approx((0, MOST_TORQUE))
 
 
-def test_nothing_but_a_torque_message_ends_a_torque() -> None:
+def test_only_a_torque_message_ends_a_torque() -> None:
     board = ready()
     board.feed(torques(0.05, 0.05))
 
@@ -135,7 +135,7 @@ def test_pins_come_before_torques_and_sensors_before_angles() -> None:
     assert board.torques[0] != 0
 
 
-def test_unknown_types_are_swallowed_one_at_a_time() -> None:
+def test_unknown_types_are_skipped_one_byte_at_a_time() -> None:
     board = ready()
 
     reply = board.feed(b"\x07\xff\x80" + torques(0.0, 0.0))
@@ -144,7 +144,7 @@ def test_unknown_types_are_swallowed_one_at_a_time() -> None:
     assert board.swallowed == 3
 
 
-def test_a_message_for_somebody_else_moves_nothing() -> None:
+def test_message_for_another_owner_moves_nothing() -> None:
     board = ready()
     board.feed(torques(0.05, 0.05))
 
@@ -153,7 +153,7 @@ def test_a_message_for_somebody_else_moves_nothing() -> None:
 
 
 @given(cuts=st.lists(st.integers(1, 7), min_size=1, max_size=60))
-def test_a_message_that_is_not_whole_waits_however_it_is_cut(cuts: list[int]) -> None:
+def test_partial_message_waits_for_the_rest(cuts: list[int]) -> None:
     board, stream = HapiBoard(), reset_message() + SETUP + 3 * torques(0.01, -0.01)
     answer = b""
     for cut in cuts:
@@ -167,7 +167,7 @@ def test_a_message_that_is_not_whole_waits_however_it_is_cut(cuts: list[int]) ->
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_break_it(data: bytes) -> None:
+def test_any_bytes_keep_the_emulator_consistent(data: bytes) -> None:
     board = HapiBoard()
 
     board.feed(data)

@@ -9,7 +9,7 @@ from actors.event.hub_state import HubState
 from actors.event.messages import HUB
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
-from tests.unit.event.parts import Wall, encode
+from tests.unit.event.event_helpers import Wall, encode
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ def test_a_safety_event_has_the_level_of_its_type(safety_type: str, level: str) 
     assert set(SAFETY_LEVELS[safety_type]) <= set(EVENT_KINDS["device-safety-triggered"].levels)
 
 
-def test_a_foreign_object_stage_may_be_good_news() -> None:
+def test_foreign_object_stage_may_be_an_info_event() -> None:
     assert level_of("device-safety-triggered", {"safety_type": "fod_stage_changed"}, "info") == "info"
     assert level_of("device-safety-triggered", {"safety_type": "stopped"}, "info") == "error"
 

@@ -10,7 +10,7 @@ from actors.event.filters import parse_kinds, parse_level, parse_since
 from actors.kit.errors import InvalidInput
 
 
-def test_kinds_stand_between_commas() -> None:
+def test_kinds_are_separated_by_commas() -> None:
     assert parse_kinds("port-blocked, device-sleep,") == frozenset({"port-blocked", "device-sleep"})
     assert parse_kinds("") is None
 
@@ -20,7 +20,7 @@ def test_an_unknown_kind_is_refused_with_the_list() -> None:
         parse_kinds("port-blocked,port-open")
 
 
-def test_levels() -> None:
+def test_level_is_parsed_or_refused() -> None:
     assert parse_level("warning") == "warning"
     assert parse_level("") == "info"
     with pytest.raises(InvalidInput, match="info, notice, warning, error, critical, panic"):
@@ -36,10 +36,10 @@ def test_levels() -> None:
         (" ", None),
     ],
 )
-def test_times(text: str, time: datetime | None) -> None:
+def test_since_is_parsed(text: str, time: datetime | None) -> None:
     assert parse_since(text) == time
 
 
-def test_what_is_no_time_is_refused_with_an_example() -> None:
+def test_invalid_time_is_refused_with_an_example() -> None:
     with pytest.raises(InvalidInput, match="2030-01-31T12:00:00"):
         parse_since("yesterday")

@@ -19,8 +19,8 @@ from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.clock import ManualClock
 from actors.kit.message import Announce
 from actors.kit.supervisor import Supervisor
-from tests.unit.event.parts import Broken, Kept, Wall, encode, faulty, opened, run_waiting, updated
-from tests.unit.kit.parts import PATIENCE_S, actor_of, counted
+from tests.unit.event.event_helpers import Broken, Kept, Wall, encode, faulty, opened, run_waiting, updated
+from tests.unit.kit.sample_actors import TIMEOUT_S, actor_of, counted
 
 
 @pytest.fixture
@@ -45,15 +45,13 @@ def test_an_event_is_stamped_and_sent(hub: EventHub, kept: Kept, context: Contex
     assert counted(context, "hapticd_events_total", kind="session-opened") == 1
 
 
-def test_an_unknown_kind_is_an_error_line_and_the_hub_lives(
-    hub: EventHub, kept: Kept, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_unknown_kind_is_logged_as_an_error(hub: EventHub, kept: Kept, caplog: pytest.LogCaptureFixture) -> None:
     hub.on_receive(Emit("session-exploded", {}, ""))
     assert kept.events == []
     assert 'no kind of event "session-exploded"' in caplog.text
 
 
-def test_data_that_are_no_json_are_an_error_line_and_the_hub_lives(
+def test_invalid_json_data_are_logged_as_an_error(
     hub: EventHub, kept: Kept, hub_state: HubState, caplog: pytest.LogCaptureFixture
 ) -> None:
     hub.on_receive(Emit("session-opened", {"session_id": object()}, ""))
@@ -69,7 +67,7 @@ def test_every_subscriber_gets_the_very_same_bytes(hub: EventHub, kept: Kept) ->
     assert kept.texts[0] is second.texts[0]
 
 
-def test_subscribers_get_what_they_asked_for(hub: EventHub) -> None:
+def test_subscribers_get_events_that_match_their_filter(hub: EventHub) -> None:
     kinds, level = Kept("kinds"), Kept("level")
     hub.on_receive(Subscribe(kinds, kinds=frozenset({"session-opened", "port-blocked"})))
     hub.on_receive(Subscribe(level, level="warning"))
@@ -80,7 +78,7 @@ def test_subscribers_get_what_they_asked_for(hub: EventHub) -> None:
     assert level.names == ["invalid-io-channel", "port-blocked"]
 
 
-def test_a_subscriber_hears_its_own_words(hub: EventHub, kept: Kept) -> None:
+def test_subscriber_gets_its_vocabulary(hub: EventHub, kept: Kept) -> None:
     def translate(body: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**body, "data": {"word": "other"}}
 
@@ -91,7 +89,7 @@ def test_a_subscriber_hears_its_own_words(hub: EventHub, kept: Kept) -> None:
     assert kept.events[0]["data"] == {"session_id": 7, "profile": "default"}
 
 
-def test_words_that_fail_cost_the_event_and_not_the_subscriber(
+def test_failed_translation_drops_the_event_not_the_subscriber(
     hub: EventHub, kept: Kept, caplog: pytest.LogCaptureFixture
 ) -> None:
     def translate(body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -108,7 +106,7 @@ def test_words_that_fail_cost_the_event_and_not_the_subscriber(
     assert "session-opened cannot be said" in caplog.text
 
 
-def test_who_unsubscribed_gets_nothing_more(hub: EventHub, kept: Kept, context: Context) -> None:
+def test_unsubscribed_receiver_gets_nothing(hub: EventHub, kept: Kept, context: Context) -> None:
     assert counted(context, "hapticd_event_subscribers") == 1
     hub.on_receive(Unsubscribe(kept))
     hub.on_receive(Unsubscribe(kept))
@@ -132,7 +130,7 @@ def test_a_dead_subscriber_is_dropped_and_counted_and_the_others_go_on(
     assert "a subscriber of events failed and is dropped: broken" in caplog.text
 
 
-def test_a_subscriber_that_dies_in_its_replay_is_dropped(hub: EventHub, context: Context) -> None:
+def test_subscriber_failing_during_replay_is_dropped(hub: EventHub, context: Context) -> None:
     for session_id in range(3):
         hub.on_receive(opened(session_id))
     broken = Broken("broken")
@@ -141,7 +139,7 @@ def test_a_subscriber_that_dies_in_its_replay_is_dropped(hub: EventHub, context:
     assert counted(context, "hapticd_event_subscribers") == 0
 
 
-def test_since_replays_what_is_wanted_and_still_remembered(hub: EventHub, wall: Wall) -> None:
+def test_since_replays_matching_stored_events(hub: EventHub, wall: Wall) -> None:
     for session_id in range(REMEMBERED + 5):
         wall.now_ns += 1_000_000
         hub.on_receive(opened(session_id))
@@ -170,14 +168,14 @@ def test_without_since_nothing_is_replayed(hub: EventHub) -> None:
     assert late.events == []
 
 
-def test_a_time_of_day_that_is_set_back_is_followed(hub: EventHub, kept: Kept, wall: Wall) -> None:
+def test_clock_set_back_is_followed(hub: EventHub, kept: Kept, wall: Wall) -> None:
     hub.on_receive(opened(7))
     wall.now_ns -= 3_600_000_000_000
     hub.on_receive(opened(8))
     assert [event["time"] for event in kept.events] == ["2030-03-17T17:46:40.000000Z", "2030-03-17T16:46:40.000000Z"]
 
 
-def test_a_flood_of_faults_is_one_event_a_second(
+def test_flood_of_faults_is_one_event_per_second(
     hub: EventHub, kept: Kept, clock: ManualClock, context: Context
 ) -> None:
     for _ in range(500):
@@ -190,7 +188,7 @@ def test_a_flood_of_faults_is_one_event_a_second(
 
 
 @pytest.mark.parametrize("kind", THROTTLES)
-def test_what_its_source_tells_a_period_apart_is_told_however_long_it_was_on_its_way(
+def test_rate_limit_uses_the_source_time_not_the_arrival(
     hub: EventHub, kept: Kept, clock: ManualClock, kind: str
 ) -> None:
     period_s = THROTTLES[kind].period_s
@@ -218,7 +216,7 @@ def test_held_updates_are_flushed_by_a_timer(hub: EventHub, kept: Kept, clock: M
     assert counted(context, "hapticd_events_held_back_total", kind="session-updated") == 4
 
 
-def test_a_timer_that_comes_for_nothing_sends_nothing(
+def test_timer_without_held_events_sends_nothing(
     hub: EventHub, kept: Kept, clock: ManualClock, context: Context
 ) -> None:
     for number in range(11):
@@ -230,7 +228,7 @@ def test_a_timer_that_comes_for_nothing_sends_nothing(
     assert [event["data"]["scopes"] for event in kept.events][10:] == [["config.10", "basis"]]
 
 
-def test_what_a_closed_session_had_held_back_still_goes_out_in_its_time(
+def test_held_updates_of_a_closed_session_are_still_flushed(
     hub: EventHub, kept: Kept, clock: ManualClock, context: Context
 ) -> None:
     for number in range(11):
@@ -242,7 +240,7 @@ def test_what_a_closed_session_had_held_back_still_goes_out_in_its_time(
     assert kept.names == ["session-updated"] * 10 + ["session-closed", "session-updated"]
 
 
-def test_a_session_that_closed_has_no_faults_any_more(hub: EventHub, kept: Kept) -> None:
+def test_closed_session_has_no_fault_count(hub: EventHub, kept: Kept) -> None:
     hub.on_receive(faulty(7))
     hub.on_receive(faulty(7))
     hub.on_receive(Emit("session-closed", {"session_id": 7, "profile": "default"}, ""))
@@ -251,7 +249,7 @@ def test_a_session_that_closed_has_no_faults_any_more(hub: EventHub, kept: Kept)
     assert kept.events[-1]["data"]["suppressed"] == 0
 
 
-def test_a_new_hub_flushes_what_came_due_while_there_was_none(
+def test_restarted_hub_flushes_overdue_updates(
     hub: EventHub, kept: Kept, hub_state: HubState, clock: ManualClock, context: Context, wall: Wall
 ) -> None:
     for number in range(11):
@@ -267,7 +265,7 @@ def test_a_new_hub_flushes_what_came_due_while_there_was_none(
     assert kept.events[-1]["data"]["scopes"] == ["config.10"]
 
 
-def test_a_low_battery_is_told_once_and_again_after_the_grip_has_been_away(hub: EventHub, kept: Kept) -> None:
+def test_low_battery_raises_one_event_per_connection(hub: EventHub, kept: Kept) -> None:
     low = BatteryLevel("1605", "grip", 0.1, wireless=True)
     hub.on_receive(low)
     hub.on_receive(low)
@@ -309,11 +307,11 @@ class Waited(Kept):
 
     def wait_for(self, more: int) -> list[str]:
         for _ in range(more):
-            assert self._come.acquire(timeout=PATIENCE_S)
+            assert self._come.acquire(timeout=TIMEOUT_S)
         return self.names
 
 
-def test_a_hub_that_dies_comes_back_with_its_subscribers_its_history_and_what_it_held(
+def test_restarted_hub_keeps_subscribers_history_and_held_updates(
     context: Context, clock: ManualClock, hub_state: HubState, wall: Wall
 ) -> None:
     subscriber, late = Waited(), Waited()
@@ -329,7 +327,7 @@ def test_a_hub_that_dies_comes_back_with_its_subscribers_its_history_and_what_it
         for number in range(UPDATES + 1):
             tell(HUB, updated(7, f"config.{number}"))
         tell(HUB, Emit("session-closed", Deadly(), "the last words of this hub"))
-        assert actor_of(listener, Listener).heard.wait(PATIENCE_S)
+        assert actor_of(listener, Listener).heard.wait(TIMEOUT_S)
         tell(HUB, opened(8))
         assert subscriber.wait_for(UPDATES + 1) == ["session-updated"] * UPDATES + ["session-opened"]
         clock.advance(1)
@@ -344,9 +342,7 @@ def test_a_hub_that_dies_comes_back_with_its_subscribers_its_history_and_what_it
     assert counted(context, "hapticd_actor_restarts_total", actor=HUB) == 1
 
 
-def test_one_subscriber_that_does_not_read_slows_nobody(
-    hub: EventHub, kept: Kept, context: Context, wall: Wall
-) -> None:
+def test_blocked_subscriber_delays_no_other(hub: EventHub, kept: Kept, context: Context, wall: Wall) -> None:
     woken: list[bool] = []
     slow = BoundedQueue(
         "slow", lambda: woken.append(True), lost_notice(encode, None, wall), context.metrics.events_dropped

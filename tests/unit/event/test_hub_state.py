@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from actors.event.hub_state import Event, event_of, iso_time, microseconds, wanted
 from actors.event.messages import LEVELS, Emit, Level, Subscribe
-from tests.unit.event.parts import Kept, encode, faulty, opened
+from tests.unit.event.event_helpers import Kept, encode, faulty, opened
 
 
 def test_times_have_microseconds_and_end_in_utc() -> None:
@@ -20,7 +20,7 @@ def test_times_have_microseconds_and_end_in_utc() -> None:
 
 
 @given(st.integers(0, 7_000_000_000_000_000))
-def test_a_time_survives_its_text(at_us: int) -> None:
+def test_time_round_trips_through_its_text(at_us: int) -> None:
     assert microseconds(datetime.fromisoformat(iso_time(at_us))) == at_us
 
 
@@ -30,7 +30,7 @@ def test_an_event_has_the_contracts_members_in_order() -> None:
     assert event.body["data"] == {"session_id": 7, "profile": "default"}
 
 
-def test_received_data_are_cut() -> None:
+def test_received_data_are_truncated() -> None:
     assert event_of(faulty(1, "x" * 500), 0).body["data"]["received_data"] == "x" * 256
 
 
@@ -55,17 +55,17 @@ def event_at(level: Level) -> Event:
 
 
 @given(st.sampled_from(LEVELS), st.sampled_from(LEVELS))
-def test_a_level_lets_itself_and_all_above_through(level: Level, least: Level) -> None:
+def test_level_filter_includes_higher_levels(level: Level, least: Level) -> None:
     subscription = Subscribe(Kept(), level=least)
     assert wanted(event_at(level), subscription) == (LEVELS.index(level) >= LEVELS.index(least))
 
 
-def test_kinds_let_themselves_through() -> None:
+def test_kind_filter_includes_named_kinds() -> None:
     assert wanted(event_at("info"), Subscribe(Kept(), kinds=frozenset({"port-blocked"})))
     assert not wanted(event_at("info"), Subscribe(Kept(), kinds=frozenset({"device-sleep"})))
 
 
-def test_an_event_keeps_nothing_of_its_makers_data() -> None:
+def test_event_data_are_a_copy() -> None:
     data = {"session_id": 7, "profile": "default"}
     event = event_of(Emit("session-opened", data, ""), 0)
     data["profile"] = "changed"

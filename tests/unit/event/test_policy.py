@@ -25,7 +25,7 @@ from actors.event.policy import (
     merged,
 )
 from actors.kit.clock import NS_PER_S
-from tests.unit.event.parts import faulty, updated
+from tests.unit.event.event_helpers import faulty, updated
 
 
 def deprecated(command: str, session_id: int = 1) -> Emit:
@@ -43,7 +43,7 @@ def suppressed(emit: Emit | None) -> Any:
 
 
 @pytest.mark.parametrize(("make", "period_s"), [(faulty, 1), (busy, 1)])
-def test_at_most_one_a_second_for_each_session(make: Any, period_s: int) -> None:
+def test_faulty_message_events_are_limited_to_one_per_second_and_session(make: Any, period_s: int) -> None:
     limiter = Limiter()
     assert limiter.admit(make(1), 0)
     assert limiter.admit(make(1), period_s * NS_PER_S - 1) is None
@@ -52,7 +52,7 @@ def test_at_most_one_a_second_for_each_session(make: Any, period_s: int) -> None
 
 
 @pytest.mark.promise(211, "`command-deprecated` comes once in 30 s for each command")
-def test_an_old_command_is_told_of_once_in_30_seconds_whoever_sends_it() -> None:
+def test_deprecation_event_is_limited_to_one_per_30_seconds_over_all_sessions() -> None:
     limiter = Limiter()
     assert limiter.admit(deprecated("set_cursor_force", 1), 0)
     assert limiter.admit(deprecated("set_cursor_force", 2), 30 * NS_PER_S - 1) is None
@@ -60,7 +60,7 @@ def test_an_old_command_is_told_of_once_in_30_seconds_whoever_sends_it() -> None
     assert suppressed(limiter.admit(deprecated("set_cursor_force", 1), 30 * NS_PER_S)) == 1
 
 
-def test_what_the_source_held_back_counts_too() -> None:
+def test_source_s_suppressed_count_is_included() -> None:
     limiter = Limiter()
 
     def used(held: int) -> Emit:
@@ -73,7 +73,7 @@ def test_what_the_source_held_back_counts_too() -> None:
     assert suppressed(limiter.admit(used(0), 60 * NS_PER_S)) == 0
 
 
-def test_the_next_one_tells_how_many_were_held_back() -> None:
+def test_next_event_has_the_suppressed_count() -> None:
     limiter = Limiter()
     assert suppressed(limiter.admit(faulty(1), 0)) == 0
     for number in range(1, 8):
@@ -85,13 +85,13 @@ def test_the_next_one_tells_how_many_were_held_back() -> None:
 @pytest.mark.parametrize(
     "kind", ["device-calibration-failed", "session-warning", "port-blocked", "http-route-deprecated"]
 )
-def test_other_kinds_are_never_held_back(kind: str) -> None:
+def test_other_kinds_are_not_limited(kind: str) -> None:
     limiter = Limiter()
     emit = Emit(kind, {"device_id": "049D", "reason": "blocked"}, "calibration is blocked")
     assert [limiter.admit(emit, 0) for _ in range(100)] == [emit] * 100
 
 
-def test_a_closed_session_starts_anew() -> None:
+def test_closed_session_resets_its_limit() -> None:
     limiter = Limiter()
     limiter.admit(faulty(1), 0)
     limiter.admit(faulty(1), 1)
@@ -99,7 +99,7 @@ def test_a_closed_session_starts_anew() -> None:
     assert suppressed(limiter.admit(faulty(1), 2)) == 0
 
 
-def test_keys_take_bounded_room() -> None:
+def test_number_of_keys_is_bounded() -> None:
     limiter = Limiter()
     for session_id in range(3 * MOST_KEYS):
         limiter.admit(faulty(session_id), session_id)
@@ -107,7 +107,7 @@ def test_keys_take_bounded_room() -> None:
     assert limiter.admit(faulty(3 * MOST_KEYS - 1), 3 * MOST_KEYS) is None
 
 
-def test_the_key_that_was_silent_longest_makes_room() -> None:
+def test_least_recently_used_key_is_dropped() -> None:
     limiter = Limiter()
     for session_id in range(MOST_KEYS):
         limiter.admit(faulty(session_id), 0)
@@ -118,7 +118,7 @@ def test_the_key_that_was_silent_longest_makes_room() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from([1, 2]), st.integers(0, 2 * NS_PER_S)), max_size=60))
-def test_nothing_is_sent_too_often_and_nothing_goes_uncounted(steps: list[tuple[int, int]]) -> None:
+def test_limit_holds_and_every_event_is_counted(steps: list[tuple[int, int]]) -> None:
     limiter = Limiter()
     now_ns = 0
     sent: dict[int, list[int]] = {1: [], 2: []}
@@ -137,14 +137,14 @@ def test_nothing_is_sent_too_often_and_nothing_goes_uncounted(steps: list[tuple[
         assert all(later - earlier >= period_ns for earlier, later in pairwise(times))
 
 
-def test_the_first_ten_updates_of_a_second_go_out_one_by_one() -> None:
+def test_first_ten_updates_per_second_are_sent_singly() -> None:
     merger = Merger()
     emits = [updated(1, f"config.{number}") for number in range(UPDATES)]
     assert [merger.admit(emit, 0) for emit in emits] == emits
     assert merger.due_ns(1) is None
 
 
-def test_further_updates_are_merged_and_go_out_when_they_may() -> None:
+def test_further_updates_are_merged_until_allowed() -> None:
     merger = Merger()
     for _ in range(UPDATES):
         merger.admit(updated(1, "basis"), 0)
@@ -161,7 +161,7 @@ def test_further_updates_are_merged_and_go_out_when_they_may() -> None:
     assert merger.pending() == ()
 
 
-def test_an_update_takes_along_what_was_held() -> None:
+def test_update_includes_the_held_one() -> None:
     merger = Merger()
     for _ in range(UPDATES):
         merger.admit(updated(1, "basis"), 0)
@@ -171,7 +171,7 @@ def test_an_update_takes_along_what_was_held() -> None:
     assert emit.data["scopes"] == ["profile", "basis"]
 
 
-def test_sessions_are_counted_apart_and_a_closed_one_is_forgotten() -> None:
+def test_sessions_are_limited_independently_and_forgotten_on_close() -> None:
     merger = Merger()
     for _ in range(UPDATES + 1):
         merger.admit(updated(1, "basis"), 0)
@@ -181,7 +181,7 @@ def test_sessions_are_counted_apart_and_a_closed_one_is_forgotten() -> None:
     assert merger.pending() == (1,)
 
 
-def test_what_is_held_when_its_session_closes_goes_out_in_its_time_and_then_nothing_is_kept() -> None:
+def test_held_update_of_a_closed_session_is_sent_then_forgotten() -> None:
     merger = Merger()
     for _ in range(UPDATES + 1):
         merger.admit(updated(1, "profile"), 0)
@@ -193,7 +193,7 @@ def test_what_is_held_when_its_session_closes_goes_out_in_its_time_and_then_noth
     assert merger == Merger()
 
 
-def test_what_two_updates_disagree_about_is_left_out() -> None:
+def test_merged_update_omits_conflicting_fields() -> None:
     one = updated(1, "config.mount", device_id="049D", device_family="arm")
     two = updated(1, "config.mount", device_id="1605", device_family="arm")
     assert merged(one, two).data == {"session_id": 1, "device_family": "arm", "scopes": ["config.mount"]}
@@ -205,7 +205,7 @@ def test_what_two_updates_disagree_about_is_left_out() -> None:
         max_size=80,
     )
 )
-def test_no_scope_is_lost_and_no_second_has_more_than_ten(steps: list[tuple[int, str]]) -> None:
+def test_merged_updates_lose_no_scope_and_stay_within_ten_per_second(steps: list[tuple[int, str]]) -> None:
     merger = Merger()
     now_ns = 0
     sent: list[int] = []
@@ -241,26 +241,26 @@ def kinds(rule: BatteryRule, *levels: float, wireless: bool = True) -> list[str 
     return [None if emit is None else emit.kind.removeprefix("device-battery-") for emit in emits]
 
 
-def test_a_falling_charge_is_told_twice() -> None:
+def test_falling_battery_raises_two_events() -> None:
     assert kinds(BatteryRule(), 1.0, 0.21, 0.20, 0.19, 0.06, 0.05, 0.01) == [
         *(None, None, "low", None),
         *(None, "critical", None),
     ]
 
 
-def test_a_wired_grip_has_no_battery_to_tell_of() -> None:
+def test_wired_grip_raises_no_battery_event() -> None:
     rule = BatteryRule()
     assert kinds(rule, 0.2, 0.01, wireless=False) == [None, None]
     assert kinds(rule, 0.01) == ["critical"]
 
 
-def test_a_charge_that_trembles_about_a_threshold_is_told_once() -> None:
+def test_level_trembling_at_a_threshold_raises_one_event() -> None:
     rule = BatteryRule()
     assert kinds(rule, 0.2, 0.21, 0.2, 0.2199, 0.2) == ["low", None, None, None, None]
     assert kinds(rule, 0.221, 0.2) == [None, "low"]
 
 
-def test_a_rising_charge_is_no_event_and_arms_the_rule_again() -> None:
+def test_rising_level_raises_no_event_and_rearms() -> None:
     assert kinds(BatteryRule(), 0.04, 0.08, 0.05, 0.5, 0.04) == ["critical", None, "critical", None, "critical"]
 
 
@@ -271,7 +271,7 @@ def test_the_event_names_the_grip_and_its_charge() -> None:
     assert emit.message == "grip 1605 has 15% of its charge left: charge it"
 
 
-def test_grips_are_told_of_apart_and_anew_when_they_come_back() -> None:
+def test_grips_are_independent_and_reset_on_reconnect() -> None:
     rule = BatteryRule()
     rule.step(charge(0.1))
     assert rule.step(charge(0.1, device_id="1606"))
@@ -281,7 +281,7 @@ def test_grips_are_told_of_apart_and_anew_when_they_come_back() -> None:
 
 
 @given(st.lists(st.floats(0, 1) | st.just(math.nan), max_size=60))
-def test_a_stage_agrees_with_its_charge_outside_the_hysteresis(levels: list[float]) -> None:
+def test_battery_stage_matches_its_level_outside_the_hysteresis(levels: list[float]) -> None:
     stage = 0
     for level in levels:
         after = battery_stage(stage, level)
@@ -301,7 +301,7 @@ def test_a_stage_agrees_with_its_charge_outside_the_hysteresis(levels: list[floa
 
 
 @given(st.text(max_size=600))
-def test_of_what_was_received_the_first_256_bytes_are_shown(text: str) -> None:
+def test_first_256_received_bytes_are_shown(text: str) -> None:
     shown = first_bytes(text)
     whole = text.encode(errors="replace")
     assert whole.startswith(shown.encode())

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter
 
 from actors.event.queue import MOST_WAITING, BoundedQueue, lost_notice
-from tests.unit.event.parts import Wall, encode
+from tests.unit.event.event_helpers import Wall, encode
 
 
 class Reader:
@@ -47,7 +47,7 @@ def test_events_come_out_in_order_and_in_portions(reader: Reader) -> None:
     assert reader.queue.take(3) == []
 
 
-def test_a_reader_is_woken_once_until_it_has_found_nothing(reader: Reader) -> None:
+def test_reader_is_woken_once_until_it_finds_the_queue_empty(reader: Reader) -> None:
     reader.queue.offer(b"1")
     reader.queue.offer(b"2")
     assert reader.woken == 1
@@ -60,7 +60,7 @@ def test_a_reader_is_woken_once_until_it_has_found_nothing(reader: Reader) -> No
     assert reader.woken == 2
 
 
-def test_a_reader_that_does_not_read_loses_its_oldest_and_is_told_how_many(reader: Reader) -> None:
+def test_slow_reader_loses_the_oldest_events_and_gets_their_count(reader: Reader) -> None:
     for value in range(MOST_WAITING + 7):
         reader.queue.offer(number(value))
     assert len(reader.queue) == MOST_WAITING
@@ -79,7 +79,7 @@ def test_a_reader_that_does_not_read_loses_its_oldest_and_is_told_how_many(reade
     assert reader.queue.take() == []
 
 
-def test_what_wake_raises_reaches_the_hub() -> None:
+def test_exception_of_wake_reaches_the_hub() -> None:
     def wake() -> None:
         raise RuntimeError("the event loop is closed")
 
@@ -115,6 +115,6 @@ def test_nothing_is_lost_between_two_threads(reader: Reader) -> None:
     assert read == [number(value) for value in range(20_000)]
 
 
-def test_a_notice_uses_the_readers_words() -> None:
+def test_notice_uses_the_reader_s_vocabulary() -> None:
     notice = lost_notice(encode, lambda body: {**body, "name": "translated"})
     assert orjson.loads(notice(1))["name"] == "translated"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import Runtime
 from fastpath.testing.formulas import hold_gain
-from tests.support.loop.devices import ArmRig, force_of, forces, still_arm_params
+from tests.support.loop.devices import SteppedArm, force_of, forces, still_arm_params
 
 RATES = [1_000.0, 4_000.0, 8_000.0, 32_000.0]
 FADE_S = 0.020
@@ -19,7 +19,7 @@ ONES = (1.0, 1.0, 1.0)
 
 
 def test_a_force_is_applied_at_the_next_tick_and_held() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
 
     rig.force(1.0, -2.0, 3.0)
 
@@ -28,7 +28,7 @@ def test_a_force_is_applied_at_the_next_tick_and_held() -> None:
 
 
 def test_a_new_force_replaces_the_old_one_at_the_next_tick() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step(3)
 
@@ -37,8 +37,8 @@ def test_a_new_force_replaces_the_old_one_at_the_next_tick() -> None:
     assert force_of(rig.step()) == (0.0, 2.0, 0.0)
 
 
-def test_of_several_forces_between_two_ticks_the_newest_counts() -> None:
-    rig = ArmRig()
+def test_newest_of_several_forces_between_ticks_counts() -> None:
+    rig = SteppedArm()
 
     for newton in range(10):
         rig.force(float(newton), 0.0, 0.0)
@@ -46,8 +46,8 @@ def test_of_several_forces_between_two_ticks_the_newest_counts() -> None:
     assert force_of(rig.step()) == (9.0, 0.0, 0.0)
 
 
-def test_a_force_that_is_left_out_is_released_at_once() -> None:
-    rig = ArmRig()
+def test_omitted_force_is_released_at_once() -> None:
+    rig = SteppedArm()
     rig.force(1.0, 2.0, 3.0)
     rig.step(3)
 
@@ -60,7 +60,7 @@ def test_a_force_that_is_left_out_is_released_at_once() -> None:
 @pytest.mark.parametrize("timeout", [0.02, 0.05, 0.5])
 @pytest.mark.parametrize("rate", RATES)
 def test_a_force_stays_whole_until_the_time_out_and_then_fades_in_20_ms(rate: float, timeout: float) -> None:
-    rig = ArmRig(frequency=rate, timeout=timeout)
+    rig = SteppedArm(frequency=rate, timeout=timeout)
     rig.force(4.0, 0.0, 0.0)
     stamp = rig.writer.command_ns
 
@@ -77,8 +77,8 @@ def test_a_force_stays_whole_until_the_time_out_and_then_fades_in_20_ms(rate: fl
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_a_force_that_is_stamped_between_ticks_is_gone_two_ticks_after_its_fade(rate: float) -> None:
-    rig = ArmRig(frequency=rate)
+def test_force_stamped_between_ticks_ends_two_ticks_after_its_fade(rate: float) -> None:
+    rig = SteppedArm(frequency=rate)
     last = 0
     rig.force(4.0, 0.0, 0.0)
     stamp = rig.writer.command_ns
@@ -89,8 +89,8 @@ def test_a_force_that_is_stamped_between_ticks_is_gone_two_ticks_after_its_fade(
     assert last - stamp <= round((0.05 + FADE_S + 1 / rate) * 1e9)
 
 
-def test_a_fading_force_that_is_sent_again_is_whole_again() -> None:
-    rig = ArmRig()
+def test_refreshed_fading_force_is_full_again() -> None:
+    rig = SteppedArm()
     rig.force(4.0, 0.0, 0.0)
     assert 0 < rig.step(rig.ticks(0.060))["force"][0] < 4.0
 
@@ -100,7 +100,7 @@ def test_a_fading_force_that_is_sent_again_is_whole_again() -> None:
 
 
 def test_a_view_that_is_published_alone_does_not_refresh_a_command() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.force(4.0, 0.0, 0.0)
     for _ in range(10):
         rig.step(rig.ticks(0.010))
@@ -111,7 +111,7 @@ def test_a_view_that_is_published_alone_does_not_refresh_a_command() -> None:
 
 
 def test_a_shorter_time_out_holds_from_the_next_tick() -> None:
-    rig = ArmRig(timeout=0.5)
+    rig = SteppedArm(timeout=0.5)
     rig.force(4.0, 0.0, 0.0)
     rig.step(rig.ticks(0.1))
 
@@ -121,7 +121,7 @@ def test_a_shorter_time_out_holds_from_the_next_tick() -> None:
 
 
 def test_forces_of_several_sessions_add() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.force(1.0, 2.0, 3.0)
     for number in range(2, 6):
         rig.force(0.5, -1.0, 0.25, writer=rig.other(str(number)))
@@ -129,8 +129,8 @@ def test_forces_of_several_sessions_add() -> None:
     assert force_of(rig.step()) == (3.0, -2.0, 4.0)
 
 
-def test_a_longer_time_out_brings_no_fading_force_back() -> None:
-    rig = ArmRig(frequency=4000.0)
+def test_longer_timeout_does_not_restore_a_faded_force() -> None:
+    rig = SteppedArm(frequency=4000.0)
     rig.runtime.publish_loop(frequency=4000.0, command_timeout=0.02)
     rig.force(0.0, 0.0, 2.0)
     rig.step(4 * 30)
@@ -146,8 +146,8 @@ def test_a_longer_time_out_brings_no_fading_force_back() -> None:
     assert force_of(rig.step())[2] == 2
 
 
-def test_of_two_sessions_one_fades_and_the_other_stays() -> None:
-    rig = ArmRig()
+def test_sessions_fade_independently() -> None:
+    rig = SteppedArm()
     other = rig.other("2")
     rig.force(4.0, 0.0, 0.0)
     other.force(0.0, 2.0, 0.0)
@@ -163,8 +163,8 @@ def test_of_two_sessions_one_fades_and_the_other_stays() -> None:
     assert [force[0] for force in seen[7:]] == [0.0] * 3
 
 
-def test_a_session_that_closes_takes_only_its_own_force_along() -> None:
-    rig = ArmRig()
+def test_closed_session_removes_its_own_force_only() -> None:
+    rig = SteppedArm()
     other_lease = rig.runtime.lease_session("2")
     other = rig.runtime.writer(other_lease, rig.device)
     rig.force(1.0, 0.0, 0.0)
@@ -177,7 +177,7 @@ def test_a_session_that_closes_takes_only_its_own_force_along() -> None:
     assert force_of(rig.step()) == (1.0, 0.0, 0.0)
 
 
-def test_every_one_of_256_sessions_counts_and_goes_alone() -> None:
+def test_each_of_256_sessions_counts_and_closes_independently() -> None:
     runtime = Runtime(stepping=True, max_sessions=256)
     device = runtime.lease_device("arm")
     runtime.publish_device(device, still_arm_params(peak_force=1e6, torque_limit=1e12))
@@ -203,7 +203,7 @@ def test_every_one_of_256_sessions_counts_and_goes_alone() -> None:
     assert sum(int(word).bit_count() for word in state["live"]) == 251
 
 
-def test_a_session_commands_each_device_by_a_record_of_its_own() -> None:
+def test_session_has_one_record_per_device() -> None:
     runtime = Runtime(stepping=True)
     session = runtime.lease_session("1")
     devices = [runtime.lease_device(str(number)) for number in range(16)]
@@ -221,8 +221,8 @@ def test_a_session_commands_each_device_by_a_record_of_its_own() -> None:
 
 @pytest.mark.parametrize("fresher", [0, 1])
 @pytest.mark.parametrize(("command", "target"), [("position", "target"), ("angle", "target_joint")])
-def test_of_two_held_positions_the_fresher_one_counts(command: str, target: str, fresher: int) -> None:
-    rig = ArmRig()
+def test_fresher_of_two_held_positions_counts(command: str, target: str, fresher: int) -> None:
+    rig = SteppedArm()
     writers = [rig.writer, rig.other("2")]
     getattr(writers[1 - fresher], command)(0.1, 0.0, 0.0)
     writers[1 - fresher].publish()
@@ -234,7 +234,7 @@ def test_of_two_held_positions_the_fresher_one_counts(command: str, target: str,
 
 
 def test_a_command_that_times_out_is_counted_once() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     for times in (1, 2, 3):
         rig.force(1.0, 0.0, 0.0)
         assert rig.step(rig.ticks(0.2))["faded"] == times
@@ -250,7 +250,7 @@ TIMEOUTS = st.floats(0.02, 0.5)
 
 
 @given(AGES, TIMEOUTS)
-def test_a_command_counts_whole_then_less_then_not_at_all(age_ns: int, timeout: float) -> None:
+def test_command_weight_is_full_then_fading_then_zero(age_ns: int, timeout: float) -> None:
     late = age_ns * 1e-9 - timeout
 
     gain = hold_gain(age_ns, timeout)
@@ -261,9 +261,9 @@ def test_a_command_counts_whole_then_less_then_not_at_all(age_ns: int, timeout: 
 
 
 @given(AGES, st.integers(0, 10**9), TIMEOUTS)
-def test_a_command_never_grows_with_age(age_ns: int, older_by: int, timeout: float) -> None:
+def test_command_weight_never_grows_with_age(age_ns: int, older_by: int, timeout: float) -> None:
     assert hold_gain(age_ns + older_by, timeout) <= hold_gain(age_ns, timeout)
 
 
-def test_a_command_of_the_future_counts_whole() -> None:
+def test_command_with_a_future_stamp_counts_fully() -> None:
     assert hold_gain(-1, 0.02) == 1.0

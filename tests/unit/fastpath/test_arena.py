@@ -17,7 +17,7 @@ from fastpath.arena.runtime import Lease, NoSlot, Runtime
 from fastpath.layout import constants, dtypes
 from fastpath.layout.constants import MAX_DEVICES
 from fastpath.layout.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
-from tests.support.loop.devices import ArmRig, arm_params, still_arm_params
+from tests.support.loop.devices import SteppedArm, arm_params, still_arm_params
 
 ROOT = Path(__file__).parents[3]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
@@ -29,7 +29,7 @@ def resident_bytes() -> int:
     return pages * 4096
 
 
-def test_the_stub_of_the_constants_names_those_of_c_and_no_number() -> None:
+def test_stub_names_every_constant_of_c_without_values() -> None:
     stub = ast.parse((ROOT / "fastpath" / "layout" / "constants.pyi").read_text(encoding="utf-8"))
     named = {
         node.name: [
@@ -60,7 +60,7 @@ def test_the_dtypes_have_the_offsets_of_c() -> None:
 # ---------------------------------------------------------------- slots
 
 
-def test_asking_again_gives_the_same_slot_and_the_next_generation() -> None:
+def test_leasing_again_gives_the_same_slot_and_next_generation() -> None:
     runtime = Runtime(stepping=True)
 
     first, second = runtime.lease_session("1"), runtime.lease_session("1")
@@ -103,7 +103,7 @@ def test_a_released_slot_serves_the_next_name_under_a_new_generation() -> None:
     assert new.generation > old.generation
 
 
-def test_releasing_what_is_over_changes_nothing() -> None:
+def test_releasing_an_ended_lease_changes_nothing() -> None:
     runtime = Runtime(stepping=True)
     session, device = runtime.lease_session("1"), runtime.lease_device("arm")
     new_session, new_device = runtime.lease_session("1"), runtime.lease_device("arm")
@@ -170,8 +170,8 @@ def test_only_the_newest_lease_may_write_a_device() -> None:
     assert not runtime.stop_device(new, stopped=False)
 
 
-def test_a_device_of_a_new_name_starts_without_the_parameters_and_the_latch_of_the_old_one() -> None:
-    rig = ArmRig()
+def test_device_with_a_new_name_has_no_old_parameters_or_latch() -> None:
+    rig = SteppedArm()
     rig.runtime.stop_device(rig.device, stopped=True)
     rig.runtime.release_device(rig.device)
 
@@ -191,12 +191,12 @@ def test_a_frequency_is_1_to_32000_hz(frequency: float) -> None:
 
 
 @pytest.mark.parametrize("timeout", [0.0, -0.05, math.nan])
-def test_a_command_is_held_for_some_time(timeout: float) -> None:
+def test_command_timeout_must_be_positive(timeout: float) -> None:
     with pytest.raises(ValueError, match="the command time-out must be above 0 s"):
         Runtime(stepping=True).publish_loop(frequency=4000, command_timeout=timeout)
 
 
-def test_a_loop_that_cannot_run_as_asked_says_so() -> None:
+def test_stepping_loop_refuses_start_and_realtime_loop_refuses_step() -> None:
     with pytest.raises(RuntimeError, match="driven by step"):
         Runtime(stepping=True).start()
     with pytest.raises(RuntimeError, match=r"needs Runtime\(stepping=True\)"):
@@ -207,7 +207,7 @@ def test_a_loop_that_cannot_run_as_asked_says_so() -> None:
 
 
 def test_a_reader_fills_the_array_that_it_is_given() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     out = np.zeros((), dtype=DEVICE_STATE)
 
     assert rig.reader.snapshot(out) is out
@@ -216,7 +216,7 @@ def test_a_reader_fills_the_array_that_it_is_given() -> None:
 
 
 def test_a_snapshot_is_a_copy() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     before = rig.reader.snapshot()
     tick = int(before["tick"])
 
@@ -229,19 +229,19 @@ def test_a_snapshot_is_a_copy() -> None:
 @pytest.mark.parametrize("out", [np.zeros(2, dtype=DEVICE_STATE), np.zeros((), dtype=np.float64)])
 def test_an_array_of_another_size_is_refused(out: NDArray[np.void]) -> None:
     with pytest.raises(ValueError, match="the array must have"):
-        ArmRig().reader.snapshot(out)
+        SteppedArm().reader.snapshot(out)
 
 
-def test_what_is_read_only_stays_as_it_is() -> None:
+def test_read_only_buffer_is_refused_unchanged() -> None:
     out = np.zeros((), dtype=DEVICE_STATE)
     out.flags.writeable = False
 
     with pytest.raises((ValueError, BufferError)):
-        ArmRig().reader.snapshot(out)
+        SteppedArm().reader.snapshot(out)
 
 
 def test_readers_and_writers_keep_their_arena() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     reader, writer = rig.reader, rig.writer
     tick = int(reader.snapshot()["tick"])
     del rig
@@ -251,7 +251,7 @@ def test_readers_and_writers_keep_their_arena() -> None:
     assert writer.publish()
 
 
-def test_an_arena_that_nobody_holds_is_given_back() -> None:
+def test_unreferenced_arena_is_freed() -> None:
     Runtime(stepping=True)
     before = resident_bytes()
     for _ in range(40):
@@ -267,10 +267,8 @@ def test_an_arena_that_nobody_holds_is_given_back() -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("index", [0, 1, 2])
 @pytest.mark.parametrize("command", ["force", "torque", "position", "angle"])
-def test_a_command_that_is_no_number_is_refused_and_leaves_the_record_as_it_was(
-    command: str, index: int, bad: float
-) -> None:
-    rig = ArmRig()
+def test_non_finite_command_is_refused_and_changes_nothing(command: str, index: int, bad: float) -> None:
+    rig = SteppedArm()
     values = [0.0, 0.0, 0.0]
     values[index] = bad
 
@@ -281,7 +279,7 @@ def test_a_command_that_is_no_number_is_refused_and_leaves_the_record_as_it_was(
 
 
 def test_a_writer_knows_which_commands_are_set_and_when_they_were_stamped() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     writer = rig.writer
     assert (writer.commands, writer.command_ns) == (0, 0)
 
@@ -301,8 +299,8 @@ def test_a_writer_knows_which_commands_are_set_and_when_they_were_stamped() -> N
     assert writer.commands == 0
 
 
-def test_a_view_that_has_no_inverse_is_refused_and_leaves_the_view_as_it_was() -> None:
-    writer = ArmRig().writer
+def test_singular_view_is_refused_and_changes_nothing() -> None:
+    writer = SteppedArm().writer
     writer.set_workspace((1.0, 2.0, 3.0), IDENTITY, (2.0, 2.0, 2.0))
 
     for position, rotation, scale in (
@@ -323,7 +321,7 @@ def test_a_view_that_has_no_inverse_is_refused_and_leaves_the_view_as_it_was() -
 
 
 def test_basis_and_mount_release_a_held_position_and_the_workspace_does_not() -> None:
-    writer = ArmRig().writer
+    writer = SteppedArm().writer
 
     writer.force(1.0, 0.0, 0.0)
     writer.position(0.0, 0.0, 0.0)
@@ -336,23 +334,23 @@ def test_basis_and_mount_release_a_held_position_and_the_workspace_does_not() ->
     assert writer.commands == 1
 
 
-def test_a_writer_is_over_with_its_session() -> None:
-    rig = ArmRig()
+def test_writer_ends_with_its_session() -> None:
+    rig = SteppedArm()
     rig.runtime.release_session(rig.session)
 
     assert not rig.writer.publish()
 
 
-def test_a_writer_is_over_with_its_device() -> None:
-    rig = ArmRig()
+def test_writer_ends_with_its_device() -> None:
+    rig = SteppedArm()
     rig.runtime.release_device(rig.device)
 
     assert not rig.writer.publish()
 
 
 @pytest.mark.parametrize("again", ["session", "device"])
-def test_a_writer_is_over_when_its_slot_is_leased_again(again: str) -> None:
-    rig = ArmRig()
+def test_writer_ends_when_its_slot_is_leased_again(again: str) -> None:
+    rig = SteppedArm()
     if again == "session":
         rig.runtime.lease_session("1")
     else:
@@ -362,7 +360,7 @@ def test_a_writer_is_over_when_its_slot_is_leased_again(again: str) -> None:
 
 
 def test_a_revoked_writer_stays_revoked() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.writer.revoke()
     rig.writer.revoke()
 
@@ -370,8 +368,8 @@ def test_a_revoked_writer_stays_revoked() -> None:
     assert not rig.writer.publish()
 
 
-def test_two_runtimes_in_one_process_know_nothing_of_each_other() -> None:
-    one, two = ArmRig(), ArmRig(still_arm_params())
+def test_two_runtimes_in_one_process_are_independent() -> None:
+    one, two = SteppedArm(), SteppedArm(still_arm_params())
 
     one.force(1.0, 0.0, 0.0)
 

@@ -14,7 +14,7 @@ POSITION, ROTATION, SCALE = (1.0, 2.0, -3.0), (0.8, 0.0, 0.0, 0.6), (3.0, 0.25, 
 
 @pytest.mark.parametrize("ratio", [0.0, 0.5, 0.9])
 @pytest.mark.parametrize("then", [1.0, 0.3])
-def test_what_a_ratio_has_come_to_makes_up_for_it_when_the_workspace_takes_it(ratio: float, then: float) -> None:
+def test_released_offset_compensates_the_ratio(ratio: float, then: float) -> None:
     rig = FrameRig()
     writer, reader = rig.writer("049D"), rig.reader("049D")
     writer.set_basis(*BASIS)
@@ -42,7 +42,7 @@ def test_what_a_ratio_has_come_to_makes_up_for_it_when_the_workspace_takes_it(ra
 
 
 @pytest.mark.parametrize("ratio", [-0.1, 1.1, float("nan")])
-def test_a_ratio_is_zero_to_one(ratio: float) -> None:
+def test_ratio_outside_0_to_1_is_refused(ratio: float) -> None:
     rig = FrameRig()
     writer = rig.writer("049D")
 
@@ -52,7 +52,7 @@ def test_a_ratio_is_zero_to_one(ratio: float) -> None:
     assert writer.clutch == 1
 
 
-def test_letting_go_keeps_forces() -> None:
+def test_release_keeps_forces() -> None:
     writer = FrameRig().writer("049D")
     writer.force(1, 0, 0)
     writer.position(0, 0, 0)

@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastpath.arena.access import Writer
-from tests.support.loop.devices import ArmRig, arm_params, force_of, keep
+from tests.support.loop.devices import SteppedArm, arm_params, force_of, keep
 
 MOVING_S = 0.3
 
 
-def moving(mass: float = 0.2, frequency: float = 4000.0, peak_force: float = 10.0) -> ArmRig:
+def moving(mass: float = 0.2, frequency: float = 4000.0, peak_force: float = 10.0) -> SteppedArm:
     """An arm that its hand draws along a circle."""
-    rig = ArmRig(arm_params(plant={"mass": mass}, peak_force=peak_force), frequency=frequency)
+    rig = SteppedArm(arm_params(plant={"mass": mass}, peak_force=peak_force), frequency=frequency)
     rig.step(rig.ticks(MOVING_S))
     return rig
 
@@ -43,13 +43,13 @@ def test_damping_slows_the_device_down() -> None:
     free, damped = moving(), moving()
     damp(damped.writer, 20, 20, 20)
 
-    def way(rig: ArmRig) -> float:
+    def way(rig: SteppedArm) -> float:
         return math.fsum(float(np.linalg.norm(rig.step(4)["velocity"])) for _ in range(500))
 
     assert way(damped) < 0.8 * way(free)
 
 
-def test_of_several_sessions_the_strongest_counts_on_each_axis() -> None:
+def test_strongest_damping_of_several_sessions_counts_per_axis() -> None:
     rig = moving()
     damp(rig.writer, 1, 8, 2)
     damp(rig.other("2"), 6, 3, 2)
@@ -61,7 +61,7 @@ def test_of_several_sessions_the_strongest_counts_on_each_axis() -> None:
 
 
 @given(st.lists(st.tuples(*[st.floats(0, 20)] * 3), min_size=1, max_size=4))
-def test_no_session_lessens_what_another_damps(dampings: list[tuple[float, float, float]]) -> None:
+def test_session_cannot_reduce_another_s_damping(dampings: list[tuple[float, float, float]]) -> None:
     rig = moving()
     for number, damping in enumerate(dampings, 2):
         damp(rig.other(str(number)), *damping)
@@ -75,9 +75,7 @@ def test_no_session_lessens_what_another_damps(dampings: list[tuple[float, float
     ("mass", "frequency", "most"),
     [(0.2, 4000.0, 20.0), (0.2, 100.0, 10.0), (0.2, 50.0, 5.0), (0.02, 1000.0, 10.0), (0.02, 4000.0, 20.0)],
 )
-def test_damping_is_at_most_20_and_half_of_what_the_sampled_mass_bears(
-    mass: float, frequency: float, most: float
-) -> None:
+def test_damping_is_limited_to_20_and_half_the_sampled_mass_limit(mass: float, frequency: float, most: float) -> None:
     rig = moving(mass, frequency, peak_force=1e6)
     damp(rig.writer, 1000, 15, 0.5)
 
@@ -86,7 +84,7 @@ def test_damping_is_at_most_20_and_half_of_what_the_sampled_mass_bears(
     assert force_of(state) == pytest.approx(-np.array((most, min(15, most), 0.5)) * state["velocity"], abs=1e-9)
 
 
-def test_damping_acts_without_commands_and_long_after_every_time_out() -> None:
+def test_damping_needs_no_commands_and_does_not_time_out() -> None:
     rig = moving()
     damp(rig.writer, 2, 2, 2)
 
@@ -113,7 +111,7 @@ def test_damping_adds_to_a_force_and_outlives_it() -> None:
     assert np.any(state["force"])
 
 
-def test_damping_that_is_taken_back_is_gone_at_the_next_tick() -> None:
+def test_cleared_damping_ends_at_the_next_tick() -> None:
     rig = moving()
     damp(rig.writer, 2, 2, 2)
     rig.step()
@@ -123,7 +121,7 @@ def test_damping_that_is_taken_back_is_gone_at_the_next_tick() -> None:
     assert force_of(rig.step()) == (0.0, 0.0, 0.0)
 
 
-def test_damping_ends_with_the_rights_of_its_session() -> None:
+def test_damping_ends_when_the_writer_is_revoked() -> None:
     rig = moving()
     damp(rig.writer, 2, 2, 2)
     rig.step()
@@ -133,7 +131,7 @@ def test_damping_ends_with_the_rights_of_its_session() -> None:
     assert force_of(rig.step(2)) == (0.0, 0.0, 0.0)
 
 
-def test_damping_ends_with_its_session_and_another_takes_over() -> None:
+def test_damping_of_a_closed_session_is_replaced_by_another_s() -> None:
     rig = moving()
     lease = rig.runtime.lease_session("2")
     damp(rig.writer, 1, 1, 1)
@@ -175,7 +173,7 @@ def test_the_next_device_in_a_slot_is_not_damped() -> None:
 
 
 @pytest.mark.parametrize("way", ["stop", "settling"])
-def test_a_device_that_must_not_move_is_not_damped(way: str) -> None:
+def test_stopped_device_is_not_damped(way: str) -> None:
     rig = moving()
     damp(rig.writer, 9, 9, 9)
     rig.step()
@@ -189,7 +187,7 @@ def test_a_device_that_must_not_move_is_not_damped(way: str) -> None:
 
 
 @pytest.mark.parametrize("bad", [(-1.0, 0.0, 0.0), (0.0, math.nan, 0.0), (0.0, 0.0, math.inf), (0.0, -1e-9, 0.0)])
-def test_damping_that_is_none_is_refused_and_changes_nothing(bad: tuple[float, float, float]) -> None:
+def test_invalid_damping_is_refused_and_changes_nothing(bad: tuple[float, float, float]) -> None:
     rig = moving()
     damp(rig.writer, 1, 1, 1)
 
@@ -201,7 +199,7 @@ def test_damping_that_is_none_is_refused_and_changes_nothing(bad: tuple[float, f
     assert force_of(state) == pytest.approx(-state["velocity"], abs=1e-12)
 
 
-def test_damping_goes_on_while_another_session_commands() -> None:
+def test_damping_continues_while_another_session_commands() -> None:
     rig = moving()
     other = rig.other("2")
     damp(rig.writer, 3, 3, 3)

@@ -84,13 +84,13 @@ def numeric_rows(point: Vector, step: float = 1e-5) -> Array:
 @pytest.mark.parametrize(
     ("z", "count"), [(0.08, -1284), (0.10, -741), (0.12, -304), (0.14, 115), (0.16, 580), (0.17, 872)]
 )
-def test_on_the_axis_all_three_encoders_show_the_known_count(z: float, count: int) -> None:
+def test_encoders_show_the_known_count_on_the_axis(z: float, count: int) -> None:
     counts = [falcon_py.count(math.degrees(angle)) for angle in inverse(at(0, 0, z))]
 
     assert counts == pytest.approx([count] * 3, abs=0.6)
 
 
-def test_every_pose_is_found_again_within_a_nanometre() -> None:
+def test_forward_of_inverse_is_within_a_nanometre() -> None:
     for point in poses(5000):
         found = MECHANISM.forward(inverse(point))
 
@@ -101,12 +101,12 @@ def test_every_pose_is_found_again_within_a_nanometre() -> None:
 @pytest.mark.parametrize(
     "angles", [(9.0, 9.0, 9.0), (math.nan, 0.0, 0.0), (0.0, math.inf, 0.0), (-3.0, 1.5, 1.5), (1e300, 0.0, 0.0)]
 )
-def test_angles_at_which_the_legs_do_not_close_give_no_pose(angles: Vector) -> None:
+def test_impossible_angles_give_no_pose(angles: Vector) -> None:
     assert MECHANISM.forward(angles) is None
 
 
 @given(angles=vectors(4.0))
-def test_whatever_the_angles_a_pose_that_is_found_has_them(angles: Vector) -> None:
+def test_inverse_of_forward_gives_the_same_angles(angles: Vector) -> None:
     found = MECHANISM.forward(angles)
 
     if found is not None:
@@ -117,7 +117,7 @@ def test_whatever_the_angles_a_pose_that_is_found_has_them(angles: Vector) -> No
 
 
 @pytest.mark.parametrize("point", [at(0, 0, 0.05), at(0, 0, 0.19), at(0.2, 0, 0.12), at(0, 5, 0), (math.nan, 0.0, 0.0)])
-def test_out_of_reach_there_are_no_angles_and_no_jacobian_and_no_force(point: Vector) -> None:
+def test_pose_out_of_reach_gives_no_angles_jacobian_or_force(point: Vector) -> None:
     assert MECHANISM.inverse(point) is None
     assert MECHANISM.cranks(point) is None
     assert MECHANISM.force(point, (1.0, 2.0, 3.0)) == (0.0, 0.0, 0.0)
@@ -131,7 +131,7 @@ def test_the_jacobian_is_the_derivative_of_the_inverse() -> None:
 
 
 @given(point=cursors(), force=vectors(10), velocity=vectors(1))
-def test_the_motors_do_the_work_that_the_cursor_gets(point: Vector, force: Vector, velocity: Vector) -> None:
+def test_joint_power_equals_cursor_power(point: Vector, force: Vector, velocity: Vector) -> None:
     angles = inverse(point)
     torque = np.array(IN_THE_LOOP.torque(angles, force))
     rate = np.array(IN_THE_LOOP.joint_velocity(angles, velocity))
@@ -141,21 +141,21 @@ def test_the_motors_do_the_work_that_the_cursor_gets(point: Vector, force: Vecto
 
 
 @given(point=cursors(), force=vectors(10))
-def test_a_force_comes_back_from_its_torques(point: Vector, force: Vector) -> None:
+def test_force_of_torques_of_a_force_is_the_force(point: Vector, force: Vector) -> None:
     torque = IN_THE_LOOP.torque(inverse(point), force)
 
     assert MECHANISM.force(point, torque) == pytest.approx(force, abs=1e-9)
     assert IN_THE_LOOP.force(inverse(point), torque) == pytest.approx(force, abs=1e-9)
 
 
-def test_the_loop_finds_the_cursor_and_the_angles_as_the_door_does() -> None:
+def test_loop_and_python_formulas_agree() -> None:
     point = at(0.02, -0.03, 0.15)
 
     assert IN_THE_LOOP.inverse(point) == inverse(point)
     assert IN_THE_LOOP.forward(inverse(point)) == MECHANISM.forward(inverse(point))
 
 
-def test_the_loop_sees_legs_that_do_not_close_as_a_cursor_in_the_middle_that_nothing_moves() -> None:
+def test_impossible_angles_in_the_loop_give_a_centred_cursor_without_force() -> None:
     impossible = (-3.0, 1.5, 1.5)
 
     assert IN_THE_LOOP.forward(impossible) == pytest.approx(at(0, 0, 0.12))
@@ -163,7 +163,7 @@ def test_the_loop_sees_legs_that_do_not_close_as_a_cursor_in_the_middle_that_not
     assert IN_THE_LOOP.force(impossible, (1.0, 2.0, 3.0)) == (0.0, 0.0, 0.0)
 
 
-def test_no_torque_is_huge_anywhere_within_the_reach() -> None:
+def test_torques_are_bounded_within_the_reach() -> None:
     draw = random.Random(4)
     for _ in range(2000):
         point = at(draw.uniform(-0.1, 0.1), draw.uniform(-0.1, 0.1), draw.uniform(0.05, 0.19))
@@ -173,7 +173,7 @@ def test_no_torque_is_huge_anywhere_within_the_reach() -> None:
             assert max(map(abs, IN_THE_LOOP.joint_velocity(angles, (1.0, 1.0, 1.0)))) < 5000
 
 
-def test_a_push_towards_the_user_turns_all_three_cranks_outwards_alike() -> None:
+def test_push_towards_the_user_turns_all_three_cranks_equally() -> None:
     torque = IN_THE_LOOP.torque(inverse(at(0, 0, 0.125)), (0.0, -1.0, 0.0))
 
     assert torque[0] > 0.01

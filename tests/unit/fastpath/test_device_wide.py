@@ -10,7 +10,7 @@ import pytest
 from fastpath.arena.access import Writer
 from tests.support.loop.devices import (
     ARM_CENTRE,
-    ArmRig,
+    SteppedArm,
     arm_params,
     fill,
     force_of,
@@ -29,14 +29,14 @@ COMMANDS: dict[str, Callable[[Writer], None]] = {
 }
 
 
-def homing(home: tuple[float, ...] = HOME) -> ArmRig:
+def homing(home: tuple[float, ...] = HOME) -> SteppedArm:
     """An arm that nothing moves, whose ease-in is over."""
-    rig = ArmRig(still_arm_params(home_return=1, home=home))
+    rig = SteppedArm(still_arm_params(home_return=1, home=home))
     rig.step(rig.ticks(1.1))
     return rig
 
 
-def pull(rig: ArmRig) -> float:
+def pull(rig: SteppedArm) -> float:
     """The size of the force of the next tick, N."""
     return float(np.linalg.norm(rig.step()["force"]))
 
@@ -44,7 +44,7 @@ def pull(rig: ArmRig) -> float:
 # ---------------------------------------------------------------- home return
 
 
-def test_an_idle_device_is_pulled_home_by_30_newtons_a_metre() -> None:
+def test_idle_device_is_pulled_home_with_30_n_per_m() -> None:
     rig = homing()
 
     state = rig.step()
@@ -53,7 +53,7 @@ def test_an_idle_device_is_pulled_home_by_30_newtons_a_metre() -> None:
     assert state["mode"] == 0
 
 
-def test_the_pull_is_one_newton_at_most_and_points_home() -> None:
+def test_pull_is_at_most_one_newton_towards_home() -> None:
     far = tuple(part + 0.3 for part in ARM_CENTRE)
 
     state = homing(far).step()
@@ -63,8 +63,8 @@ def test_the_pull_is_one_newton_at_most_and_points_home() -> None:
     assert force_of(state) == pytest.approx(way / np.linalg.norm(way), abs=1e-9)
 
 
-def test_the_pull_is_eased_in_over_a_second() -> None:
-    rig = ArmRig(still_arm_params(home=HOME))
+def test_pull_ramps_in_over_a_second() -> None:
+    rig = SteppedArm(still_arm_params(home=HOME))
     whole = PULL_N_PER_M * float(np.linalg.norm(np.array(HOME) - rig.step()["position"]))
     assert pull(rig) == 0.0
     rig.runtime.publish_device(rig.device, still_arm_params(home=HOME, home_return=1))
@@ -77,7 +77,7 @@ def test_the_pull_is_eased_in_over_a_second() -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_any_command_ends_the_pull_at_once_and_it_is_eased_in_anew_behind(name: str) -> None:
+def test_command_ends_the_pull_and_it_ramps_in_again_afterwards(name: str) -> None:
     rig = homing()
     whole = pull(rig)
     rig.writer.begin()
@@ -97,14 +97,14 @@ def test_any_command_ends_the_pull_at_once_and_it_is_eased_in_anew_behind(name: 
     assert pull(rig) == pytest.approx(whole / 2, rel=1e-2)
 
 
-def test_a_held_force_is_not_joined_by_the_pull() -> None:
+def test_held_force_excludes_the_pull() -> None:
     rig = homing()
     rig.force(0.0, 0.5, 0.0)
 
     assert force_of(keep(rig.writer, rig, 0.2)) == (0.0, 0.5, 0.0)
 
 
-def test_a_view_alone_does_not_end_the_pull() -> None:
+def test_view_without_command_does_not_end_the_pull() -> None:
     rig = homing()
     whole = pull(rig)
 
@@ -114,7 +114,7 @@ def test_a_view_alone_does_not_end_the_pull() -> None:
     assert pull(rig) == pytest.approx(whole)
 
 
-def test_a_silent_timekeeper_fades_the_pull_and_its_beat_brings_it_back() -> None:
+def test_silent_timekeeper_fades_the_pull_until_its_next_beat() -> None:
     rig = homing()
     whole = pull(rig)
     rig.step(rig.ticks(0.499), beat=False)
@@ -131,7 +131,7 @@ def test_a_silent_timekeeper_fades_the_pull_and_its_beat_brings_it_back() -> Non
 
 
 @pytest.mark.parametrize("way", ["stop", "settling", "off"])
-def test_the_pull_ends_with_the_right_to_move_and_is_eased_in_anew(way: str) -> None:
+def test_disabled_device_has_no_pull_and_ramps_in_again(way: str) -> None:
     rig = homing()
     whole = pull(rig)
     changes = {"stop": {}, "settling": {"accepts_commands": 0}, "off": {"home_return": 0}}[way]
@@ -145,8 +145,8 @@ def test_the_pull_ends_with_the_right_to_move_and_is_eased_in_anew(way: str) -> 
     assert 0 < pull(rig) < 0.001 * whole
 
 
-def test_a_free_device_comes_home() -> None:
-    rig = ArmRig(arm_params(home_return=1, home=HOME, hand={"path": 0}, plant={"coulomb": 0.0}))
+def test_free_device_returns_home() -> None:
+    rig = SteppedArm(arm_params(home_return=1, home=HOME, hand={"path": 0}, plant={"coulomb": 0.0}))
     before = float(np.linalg.norm(np.array(HOME) - rig.step()["position"]))
 
     after = float(np.linalg.norm(np.array(HOME) - rig.step(rig.ticks(4))["position"]))
@@ -157,13 +157,13 @@ def test_a_free_device_comes_home() -> None:
 # ---------------------------------------------------------------- handedness
 
 
-def turned() -> tuple[ArmRig, ArmRig]:
+def turned() -> tuple[SteppedArm, SteppedArm]:
     """The same arm, right-handed and left-handed, off its middle plane and moving."""
-    rigs: list[ArmRig] = []
+    rigs: list[SteppedArm] = []
     for left in (0, 1):
         params = arm_params(left_handed=left)
         fill(params["hand"], {"centre": (0.08, -0.12, 0.135)})
-        rig = ArmRig(params)
+        rig = SteppedArm(params)
         rig.step(rig.ticks(0.3))
         rigs.append(rig)
     right, left_rig = rigs
@@ -174,7 +174,7 @@ def mirrored(joints: np.ndarray) -> list[float]:
     return [-float(joints[0]), float(joints[1]), float(joints[2])]
 
 
-def test_a_left_handed_device_shows_the_first_joint_the_other_way_round() -> None:
+def test_left_handed_device_shows_the_first_joint_inverted() -> None:
     right, left = turned()
     one, other = right.step(), left.step()
 
@@ -186,7 +186,7 @@ def test_a_left_handed_device_shows_the_first_joint_the_other_way_round() -> Non
     assert other["velocity"].tolist() == one["velocity"].tolist()
 
 
-def test_a_torque_of_the_first_joint_is_meant_the_other_way_round() -> None:
+def test_left_handed_torque_of_the_first_joint_is_inverted() -> None:
     right, left = turned()
     for rig, a0 in ((right, 80.0), (left, -80.0)):
         rig.writer.torque(a0, 30.0, -20.0)
@@ -200,7 +200,7 @@ def test_a_torque_of_the_first_joint_is_meant_the_other_way_round() -> None:
         assert other["position"].tolist() == one["position"].tolist()
 
 
-def test_a_force_does_not_know_the_hand_and_its_torque_is_shown_for_it() -> None:
+def test_left_handed_force_is_unchanged_and_its_shown_torque_inverted() -> None:
     right, left = turned()
     for rig in (right, left):
         rig.force(1.0, 0.5, -0.5)
@@ -211,7 +211,7 @@ def test_a_force_does_not_know_the_hand_and_its_torque_is_shown_for_it() -> None
     assert other["torque"].tolist() == mirrored(one["torque"])
 
 
-def test_an_angle_of_the_first_joint_is_meant_the_other_way_round() -> None:
+def test_left_handed_angle_of_the_first_joint_is_inverted() -> None:
     right, left = turned()
     at = right.step()["joint"]
     left.step()
@@ -228,8 +228,8 @@ def test_an_angle_of_the_first_joint_is_meant_the_other_way_round() -> None:
     assert other["target_joint"][0] == -one["target_joint"][0]
 
 
-def test_nothing_is_shown_as_minus_nothing() -> None:
-    rig = ArmRig(still_arm_params(left_handed=1))
+def test_negative_zero_is_never_shown() -> None:
+    rig = SteppedArm(still_arm_params(left_handed=1))
 
     state = rig.step()
 
@@ -244,7 +244,7 @@ def test_nothing_is_shown_as_minus_nothing() -> None:
 
 @pytest.mark.parametrize("scale", [0.0, 0.25, 1.0, 2.0])
 def test_every_force_is_scaled(scale: float) -> None:
-    rig = ArmRig(still_arm_params(force_scale=scale))
+    rig = SteppedArm(still_arm_params(force_scale=scale))
 
     rig.force(1.0, -2.0, 0.5)
 
@@ -252,7 +252,7 @@ def test_every_force_is_scaled(scale: float) -> None:
 
 
 def test_damping_and_home_return_are_scaled_too() -> None:
-    rig = ArmRig(arm_params(force_scale=0.5, home_return=1, home=ARM_CENTRE))
+    rig = SteppedArm(arm_params(force_scale=0.5, home_return=1, home=ARM_CENTRE))
     rig.writer.set_damping(4, 4, 4)
     rig.writer.publish(refresh=False)
 
@@ -262,15 +262,15 @@ def test_damping_and_home_return_are_scaled_too() -> None:
     assert force_of(state) == pytest.approx(expected, abs=1e-9)
 
 
-def test_the_peak_holds_for_what_was_scaled() -> None:
-    rig = ArmRig(still_arm_params(force_scale=2.0))
+def test_peak_force_limits_the_scaled_force() -> None:
+    rig = SteppedArm(still_arm_params(force_scale=2.0))
     rig.force(0.0, 8.0, 0.0)
 
     assert force_of(rig.step()) == pytest.approx((0.0, 10.0, 0.0))
 
 
-def test_torques_are_no_forces() -> None:
-    rig = ArmRig(still_arm_params(force_scale=0.5))
+def test_force_scale_does_not_apply_to_torques() -> None:
+    rig = SteppedArm(still_arm_params(force_scale=0.5))
     rig.writer.torque(10.0, 20.0, 30.0)
     rig.writer.publish()
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import default_oscillation
-from tests.support.loop.devices import ARM_CENTRE, HOLD, NO_HAND, REST, ArmRig, arm_params, fill, still_arm_params
+from tests.support.loop.devices import ARM_CENTRE, HOLD, NO_HAND, REST, SteppedArm, arm_params, fill, still_arm_params
+from tests.support.loop.monitored_arm import BARE, EBRAKE, MonitoredArm, bare_arm, latched
 from tests.support.loop.walls import FIRM, LIGHT, MEDIUM, Setup
-from tests.support.loop.watched_arm import BARE, EBRAKE, Watched, bare_arm, latched
 
 SLEW: Final[dict[str, Any]] = {"slew": 3000.0, "slow_slew": 500.0}
 MOST_N: Final = 2.0
@@ -50,7 +50,7 @@ def vibrate(writer: Writer, *vibrations: Vibration) -> None:
     assert writer.publish(refresh=False)
 
 
-def put_out(rig: ArmRig, seconds: float, *, beat: bool = True) -> NDArray[np.float64]:
+def put_out(rig: SteppedArm, seconds: float, *, beat: bool = True) -> NDArray[np.float64]:
     """Force (N) of each tick, device frame."""
     return np.array([rig.step(beat=beat)["force"] for _ in range(rig.ticks(seconds))])
 
@@ -63,9 +63,9 @@ def amplitude(forces: NDArray[np.float64]) -> float:
 
 
 @pytest.mark.parametrize("hertz", [20.0, 100.0, 250.0])
-def test_a_vibration_within_its_bounds_is_put_out_as_it_is_set_and_goes_on(hertz: float) -> None:
+def test_vibration_within_limits_is_played_as_set(hertz: float) -> None:
     newtons = 0.9 * most_newtons(hertz)
-    rig = ArmRig(light_arm())
+    rig = SteppedArm(light_arm())
     vibrate(rig.writer, ((newtons, 0.0, 0.0), hertz))
 
     seen = put_out(rig, 2.0)[:, 0]
@@ -77,8 +77,8 @@ def test_a_vibration_within_its_bounds_is_put_out_as_it_is_set_and_goes_on(hertz
     assert (int(state["mode"]), int(state["oscillations"])) == (0, 0)
 
 
-def test_it_begins_at_nought_and_keeps_to_the_slew_limit() -> None:
-    rig = ArmRig(light_arm())
+def test_vibration_starts_at_zero_within_the_slew_limit() -> None:
+    rig = SteppedArm(light_arm())
     vibrate(rig.writer, ((0.0, 1.5, 0.0), 250.0))
 
     seen = put_out(rig, 0.02)[:, 1]
@@ -87,7 +87,7 @@ def test_it_begins_at_nought_and_keeps_to_the_slew_limit() -> None:
 
 
 def test_two_vibrations_of_two_sessions_add() -> None:
-    rig = ArmRig(light_arm())
+    rig = SteppedArm(light_arm())
     vibrate(rig.writer, ((0.2, 0.0, 0.0), 40.0), ((0.0, 0.1, 0.0), 80.0))
     vibrate(rig.other("2"), ((0.0, 0.0, 0.3), 160.0))
 
@@ -96,8 +96,8 @@ def test_two_vibrations_of_two_sessions_add() -> None:
     assert np.max(np.abs(seen), axis=0) == pytest.approx([0.2, 0.1, 0.3], rel=0.02)
 
 
-def test_it_turns_with_the_view_that_it_was_set_in_and_is_not_scaled_by_it() -> None:
-    rig = ArmRig(light_arm())
+def test_vibration_turns_with_its_view_and_is_not_scaled() -> None:
+    rig = SteppedArm(light_arm())
     rig.writer.set_basis((1, 2, 0), (1, 1, 1))
     rig.writer.set_workspace((0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (3.0, 3.0, 3.0))
     vibrate(rig.writer, ((0.5, 0.0, 0.0), 100.0))
@@ -106,15 +106,15 @@ def test_it_turns_with_the_view_that_it_was_set_in_and_is_not_scaled_by_it() -> 
 
 
 def test_force_scale_and_duck_gain_count_like_amplitude() -> None:
-    rig = ArmRig(light_arm(force_scale=0.5))
+    rig = SteppedArm(light_arm(force_scale=0.5))
     rig.writer.set_duck(0.5)
     vibrate(rig.writer, ((1.0, 0.0, 0.0), 100.0))
 
     assert amplitude(put_out(rig, 0.5)) == pytest.approx(0.25, rel=0.02)
 
 
-def test_a_vibration_that_the_loop_is_too_slow_for_is_not_put_out() -> None:
-    rig = ArmRig(light_arm(), frequency=1000.0)
+def test_vibration_above_a_quarter_of_the_loop_rate_is_not_played() -> None:
+    rig = SteppedArm(light_arm(), frequency=1000.0)
     vibrate(rig.writer, ((1.0, 0.0, 0.0), 260.0))
     assert amplitude(put_out(rig, 0.1)) == 0
 
@@ -143,10 +143,10 @@ def vibrations() -> st.SearchStrategy[Vibration]:
     st.floats(0.04, 0.4),
     st.floats(0, 2),
 )
-def test_whatever_is_played_stays_under_two_newtons_and_ten_milliwatts_at_the_bare_mass(
+def test_vibrations_stay_below_2_n_and_10_mw_at_the_bare_mass(
     sessions: Sequence[Sequence[Vibration]], mass: float, force_scale: float
 ) -> None:
-    rig = ArmRig(light_arm(mass, force_scale=force_scale), frequency=2000.0)
+    rig = SteppedArm(light_arm(mass, force_scale=force_scale), frequency=2000.0)
     for number, played in enumerate(sessions):
         vibrate(rig.other(f"{number}"), *played)
 
@@ -171,8 +171,8 @@ def test_whatever_is_played_stays_under_two_newtons_and_ten_milliwatts_at_the_ba
     ("hertz", "newtons"),
     [(20.0, bare_newtons(40) / 4), (40.0, bare_newtons(40)), (60.0, bare_newtons(60)), (250.0, MOST_N)],
 )
-def test_one_that_is_too_strong_is_shrunk_to_the_bound_and_no_further(hertz: float, newtons: float) -> None:
-    rig = ArmRig(light_arm())
+def test_too_strong_vibration_is_reduced_to_exactly_the_limit(hertz: float, newtons: float) -> None:
+    rig = SteppedArm(light_arm())
     vibrate(rig.writer, ((0.0, 0.0, 2.0), hertz))
 
     # 2 N at 250 Hz are 3,142 N/s: the slew limit takes a little of it.
@@ -192,10 +192,10 @@ def test_one_that_is_too_strong_is_shrunk_to_the_bound_and_no_further(hertz: flo
         (0, (1.0, 0.0, 0.0), -50.0, "10 to 500 Hz"),
     ],
 )
-def test_what_is_no_vibration_is_refused_and_the_last_one_goes_on(
+def test_invalid_vibration_is_refused_and_the_last_one_continues(
     number: int, force: Vector, hertz: float, because: str
 ) -> None:
-    rig = ArmRig(light_arm())
+    rig = SteppedArm(light_arm())
     vibrate(rig.writer, ((0.3, 0.0, 0.0), 100.0))
 
     with pytest.raises(ValueError, match=because):
@@ -205,8 +205,8 @@ def test_what_is_no_vibration_is_refused_and_the_last_one_goes_on(
     assert amplitude(put_out(rig, 0.2)) == pytest.approx(0.3, rel=0.02)
 
 
-def test_it_adds_to_a_command_of_the_peak_force_within_the_peak() -> None:
-    rig = ArmRig(light_arm(plant=arm_params(plant={"mass": 0.2, "viscous": 400.0})["plant"]))
+def test_vibration_adds_to_a_peak_force_within_the_peak() -> None:
+    rig = SteppedArm(light_arm(plant=arm_params(plant={"mass": 0.2, "viscous": 400.0})["plant"]))
     vibrate(rig.writer, ((0.0, 0.0, 1.0), 50.0))
     seen = []
     for _ in range(rig.ticks(0.2)):
@@ -222,13 +222,13 @@ def test_it_adds_to_a_command_of_the_peak_force_within_the_peak() -> None:
 # ---------------------------------------------------------------- what ends it
 
 
-def buzzing(rig: ArmRig, newtons: float = 0.8) -> None:
+def buzzing(rig: SteppedArm, newtons: float = 0.8) -> None:
     vibrate(rig.writer, ((0.0, newtons, 0.0), 100.0))
     assert amplitude(put_out(rig, 0.2)) == pytest.approx(newtons, rel=0.02)
 
 
-def test_without_the_timekeepers_beat_it_fades_in_fifty_milliseconds_and_comes_back() -> None:
-    rig = ArmRig(light_arm())
+def test_missing_beat_fades_the_vibration_in_50_ms_until_it_returns() -> None:
+    rig = SteppedArm(light_arm())
     buzzing(rig)
 
     assert amplitude(put_out(rig, 0.48, beat=False)) == pytest.approx(0.8, rel=0.02)
@@ -239,9 +239,9 @@ def test_without_the_timekeepers_beat_it_fades_in_fifty_milliseconds_and_comes_b
 
 
 @pytest.mark.parametrize("how", ["0 Hz", "revoked", "session closed", "stopped", "refused"])
-def test_it_ends_at_the_next_tick(how: str) -> None:
+def test_cleared_vibration_ends_at_the_next_tick(how: str) -> None:
     params = light_arm()
-    rig = ArmRig(params)
+    rig = SteppedArm(params)
     buzzing(rig)
     if how == "0 Hz":
         vibrate(rig.writer, ((0.0, 0.0, 0.0), 0.0))
@@ -258,8 +258,8 @@ def test_it_ends_at_the_next_tick(how: str) -> None:
     assert amplitude(put_out(rig, 0.1)) == 0
 
 
-def test_whoever_has_the_slot_next_plays_nothing() -> None:
-    rig = ArmRig(light_arm())
+def test_next_session_in_the_slot_plays_nothing() -> None:
+    rig = SteppedArm(light_arm())
     buzzing(rig)
     rig.runtime.release_session(rig.session)
     rig.step(2)
@@ -271,8 +271,8 @@ def test_whoever_has_the_slot_next_plays_nothing() -> None:
     assert amplitude(put_out(rig, 0.1)) == 0
 
 
-def test_a_release_of_all_commands_leaves_it_and_so_does_the_command_time_out() -> None:
-    rig = ArmRig(light_arm())
+def test_command_release_and_timeout_keep_the_vibration() -> None:
+    rig = SteppedArm(light_arm())
     rig.writer.force(1.0, 0.0, 0.0)
     buzzing(rig)
     rig.writer.begin()
@@ -281,8 +281,8 @@ def test_a_release_of_all_commands_leaves_it_and_so_does_the_command_time_out() 
     assert amplitude(put_out(rig, 1.0)) == pytest.approx(0.8, rel=0.02)
 
 
-def test_the_brake_replaces_it() -> None:
-    rig = Watched(bare_arm())
+def test_brake_replaces_the_vibration() -> None:
+    rig = MonitoredArm(bare_arm())
     vibrate(rig.writer, ((0.0, 1.0, 0.0), 100.0))
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
@@ -293,7 +293,7 @@ def test_the_brake_replaces_it() -> None:
 
 
 def test_a_device_without_a_mass_plays_nothing() -> None:
-    rig = ArmRig(still_arm_params())
+    rig = SteppedArm(still_arm_params())
     params = still_arm_params()
     params["plant"]["mass"] = 0
     assert rig.runtime.publish_device(rig.device, params)
@@ -313,7 +313,7 @@ def pressed_and_shaken(
     params = arm_params(
         hand={**dict(zip(names, hand, strict=True)), "path": REST if stiffness else HOLD}, encoder_step=12.5e-6, **SLEW
     )
-    rig = ArmRig(params, frequency=1000.0)
+    rig = SteppedArm(params, frequency=1000.0)
     rig.runtime.publish_loop(frequency=1000.0, command_timeout=0.05, oscillation=default_oscillation())
     if not played_by_client:
         vibrate(rig.writer, ((newtons, 0.0, 0.0), hertz))
@@ -332,7 +332,7 @@ def pressed_and_shaken(
 
 @pytest.mark.parametrize("hand", [LIGHT, MEDIUM, FIRM])
 @pytest.mark.parametrize("share", [0.0, 0.3])
-def test_an_effect_at_its_bound_is_never_taken_for_an_oscillation(
+def test_vibration_at_its_limit_is_not_detected_as_oscillation(
     hand: tuple[float, float, float, float, float], share: float
 ) -> None:
     stiffness = share * Setup(hand=hand).critical_stiffness()
@@ -341,7 +341,7 @@ def test_an_effect_at_its_bound_is_never_taken_for_an_oscillation(
         assert (int(state["oscillations"]), int(state["oscillation_stage"])) == (0, 8), hertz
 
 
-def test_the_same_vibration_from_a_client_would_be() -> None:
+def test_equal_vibration_of_a_client_is_detected_as_oscillation() -> None:
     newtons = 1.5 * bare_newtons(40)
     state = pressed_and_shaken(LIGHT, 40.0, 0.0, played_by_client=True, newtons=newtons)
 

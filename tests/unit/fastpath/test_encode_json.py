@@ -92,7 +92,7 @@ def nested_dicts(depth: int) -> object:
         ({Word.IDLE: 1}, '{"idle":1}'),
     ],
 )
-def test_text_of_each_kind_of_value(value: object, text: str) -> None:
+def test_text_of_each_type_is_as_expected(value: object, text: str) -> None:
     assert encode_json(value) == text.encode()
 
 
@@ -134,13 +134,13 @@ def test_numpy_scalars_are_their_python_values(value: object, text: str) -> None
         ("\u2028", "\u2028"),
     ],
 )
-def test_escapes(character: str, text: str) -> None:
+def test_strings_are_escaped(character: str, text: str) -> None:
     assert encode_json(f"a{character}b") == f'"a{text}b"'.encode()
     assert encode_json({character: 1}) == f'{{"{text}":1}}'.encode()
 
 
 @pytest.mark.parametrize("code", range(32))
-def test_every_control_character_comes_back(code: int) -> None:
+def test_control_characters_round_trip(code: int) -> None:
     assert json.loads(encode_json(chr(code))) == chr(code)
 
 
@@ -179,7 +179,7 @@ def test_none_is_null_and_not_counted() -> None:
     assert nulls() == before
 
 
-def test_order_is_the_order_of_insertion() -> None:
+def test_keys_keep_insertion_order() -> None:
     keys = [f"key {n * 7919 % 100}" for n in range(100)]
     assert list(json.loads(encode_json(dict.fromkeys(keys, 0)))) == keys
 
@@ -222,7 +222,7 @@ def test_depth_is_bounded(nested: collections.abc.Callable[[int], object]) -> No
         encode_json(nested(DEEPEST + 1))
 
 
-def test_siblings_do_not_add_to_the_depth() -> None:
+def test_siblings_do_not_count_as_depth() -> None:
     value: list[list[list[int]]] = [[[]]] * 100
     assert json.loads(encode_json(value)) == value
 
@@ -234,14 +234,14 @@ def test_a_cycle_is_refused() -> None:
         encode_json(cycle)
 
 
-def test_a_refused_value_leaves_nothing_behind() -> None:
+def test_refused_value_leaves_no_partial_output() -> None:
     with pytest.raises(TypeError):
         encode_json({"a": "x" * 100, "b": object()})
     assert encode_json({"a": 1}) == b'{"a":1}'
 
 
 @pytest.mark.parametrize("size", [4094, 4095, 4096, 5000, 100_000, 1_000_000])
-def test_texts_longer_than_the_first_buffer(size: int) -> None:
+def test_text_longer_than_the_first_buffer_is_encoded(size: int) -> None:
     assert encode_json("x" * size) == b'"' + b"x" * size + b'"'
     assert json.loads(encode_json("\x01" * size)) == "\x01" * size
     assert json.loads(encode_json([1] * size)) == [1] * size
@@ -255,7 +255,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_what_is_written_is_read_back(value: Json) -> None:
+def test_encoded_values_round_trip(value: Json) -> None:
     assert same(json.loads(encode_json(value)), value)
 
 

@@ -63,7 +63,7 @@ def test_every_reply_is_read_as_it_was_written(counts: Counts, homed: int, butto
 
 
 @given(counts=st.tuples(INT16, INT16, INT16), cuts=st.lists(st.integers(0, 48), max_size=6))
-def test_a_stream_may_be_cut_anywhere(counts: Counts, cuts: list[int]) -> None:
+def test_stream_may_be_split_anywhere(counts: Counts, cuts: list[int]) -> None:
     data = reply_of((1, 2, 3)) + reply_of((4, 5, 6)) + reply_of(counts)
     edges = [0, *sorted(cuts), len(data)]
 
@@ -74,7 +74,7 @@ def test_a_stream_may_be_cut_anywhere(counts: Counts, cuts: list[int]) -> None:
 
 
 @given(lost=st.integers(0, 15))
-def test_a_lost_byte_costs_its_frame_and_no_other(lost: int) -> None:
+def test_lost_byte_costs_its_frame_only(lost: int) -> None:
     stream = Replies()
     stream.take(REPLY[:lost] + REPLY[lost + 1 :])
 
@@ -86,7 +86,7 @@ def test_a_lost_byte_costs_its_frame_and_no_other(lost: int) -> None:
 
 
 @given(at=st.integers(0, 15), byte=st.integers(0, 255))
-def test_a_wrong_byte_gives_what_it_spells_or_nothing_and_the_next_frame_is_read(at: int, byte: int) -> None:
+def test_wrong_byte_costs_at_most_its_frame(at: int, byte: int) -> None:
     stream = Replies()
     stream.take(REPLY[:at] + bytes([byte]) + REPLY[at + 1 :])
 
@@ -98,7 +98,7 @@ def test_a_wrong_byte_gives_what_it_spells_or_nothing_and_the_next_frame_is_read
 
 
 @given(data=st.binary(max_size=200))
-def test_no_bytes_break_the_stream(data: bytes) -> None:
+def test_any_bytes_keep_the_parser_working(data: bytes) -> None:
     stream = Replies()
     stream.take(data)
 
@@ -109,13 +109,13 @@ def test_no_bytes_break_the_stream(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("counts", [(40_000, 0, 0), (0, -0x8001, 0)])
-def test_a_command_that_is_no_int16_is_refused(counts: Counts) -> None:
+def test_command_outside_int16_is_refused(counts: Counts) -> None:
     with pytest.raises(ValueError, match="int16"):
         falcon_py.command(counts)
 
 
 @given(count=INT16)
-def test_angle_and_count_are_the_same_thing(count: int) -> None:
+def test_angle_and_count_convert_both_ways(count: int) -> None:
     assert falcon_py.count(falcon_py.angle(count)) == pytest.approx(count, abs=1e-9)
     assert falcon_py.angle(count + 1) - falcon_py.angle(count) == pytest.approx(0.0364347, abs=1e-7)
 
@@ -132,10 +132,10 @@ def test_commands_stay_within_4096_and_keep_their_direction(torque: Vector, scal
     assert counts == pytest.approx([part * share for part in wanted], abs=0.5 + 1e-9)
 
 
-def test_a_newton_metre_is_as_many_counts_as_the_scale_says() -> None:
+def test_torque_scale_converts_newton_metres_to_counts() -> None:
     assert falcon_py.motor_counts((100.0, -100.0, 0.0), 10_000) == (1000, -1000, 0)
 
 
 @pytest.mark.parametrize("torque", [(math.nan, 1.0, 1.0), (1.0, math.inf, 1.0), (1.0, 1.0, -math.inf)])
-def test_what_is_no_number_moves_no_motor(torque: Vector) -> None:
+def test_non_finite_torque_is_zero(torque: Vector) -> None:
     assert falcon_py.motor_counts(torque, 10_000) == (0, 0, 0)

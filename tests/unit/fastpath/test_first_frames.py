@@ -21,7 +21,7 @@ KINDS: Final = pytest.mark.parametrize(
 )
 
 
-class Desk:
+class LeasedDevice:
     """One leased device of a stepped loop, without parameters."""
 
     def __init__(self, kind: int) -> None:
@@ -44,70 +44,68 @@ class Desk:
         return bool(int(self.runtime.reader(self.lease).snapshot()["flags"]) & StatusFlag.FLAG_MEASURED)
 
 
-def unread(desk: Desk, field: str) -> bool:
-    entry = desk.entry()
+def unread(setup: LeasedDevice, field: str) -> bool:
+    entry = setup.entry()
     assert entry["state"][field] == UNIT
-    return not entry["status"]["ready"] and not desk.measured()
+    return not entry["status"]["ready"] and not setup.measured()
 
 
 @KINDS
-def test_a_device_without_parameters_is_not_turned_and_not_ready(kind: int, field: str) -> None:
-    desk = Desk(kind)
-    assert unread(desk, field)
+def test_device_without_parameters_has_identity_rotation_and_is_not_ready(kind: int, field: str) -> None:
+    setup = LeasedDevice(kind)
+    assert unread(setup, field)
 
-    desk.runtime.step(3)
-    assert unread(desk, field)
+    setup.runtime.step(3)
+    assert unread(setup, field)
 
 
 @KINDS
 def test_a_simulated_device_is_ready_with_its_first_tick(kind: int, field: str) -> None:
-    desk = Desk(kind)
-    desk.publish(at_port=False)
-    assert unread(desk, field)
+    setup = LeasedDevice(kind)
+    setup.publish(at_port=False)
+    assert unread(setup, field)
 
-    desk.runtime.step()
-    assert desk.measured()
-    assert desk.entry()["status"]["ready"]
+    setup.runtime.step()
+    assert setup.measured()
+    assert setup.entry()["status"]["ready"]
 
 
 @KINDS
 def test_a_device_at_a_port_is_ready_with_its_first_packet(kind: int, field: str) -> None:
-    desk = Desk(kind)
-    desk.publish(at_port=True)
-    desk.runtime.step(3)
-    assert unread(desk, field)
+    setup = LeasedDevice(kind)
+    setup.publish(at_port=True)
+    setup.runtime.step(3)
+    assert unread(setup, field)
 
-    assert PortCell(desk.runtime, desk.lease).put(orientation=TILTED)
-    desk.runtime.step()
-    assert desk.measured()
-    assert desk.entry()["status"]["ready"]
-    assert desk.entry()["state"][field] == pytest.approx({"w": 0.6, "x": 0.8, "y": 0, "z": 0})
+    assert PortCell(setup.runtime, setup.lease).put(orientation=TILTED)
+    setup.runtime.step()
+    assert setup.measured()
+    assert setup.entry()["status"]["ready"]
+    assert setup.entry()["state"][field] == pytest.approx({"w": 0.6, "x": 0.8, "y": 0, "z": 0})
 
 
 @KINDS
 @pytest.mark.parametrize("released", [True, False])
-def test_a_slot_that_is_leased_again_shows_nothing_of_the_device_before(
-    kind: int, field: str, *, released: bool
-) -> None:
-    desk = Desk(kind)
-    desk.publish(at_port=True)
-    assert PortCell(desk.runtime, desk.lease).put(orientation=TILTED, battery_level=0.5)
-    desk.runtime.step()
+def test_slot_leased_again_shows_nothing_of_the_previous_device(kind: int, field: str, *, released: bool) -> None:
+    setup = LeasedDevice(kind)
+    setup.publish(at_port=True)
+    assert PortCell(setup.runtime, setup.lease).put(orientation=TILTED, battery_level=0.5)
+    setup.runtime.step()
     if released:
-        desk.runtime.release_device(desk.lease)
-        desk.runtime.step()
+        setup.runtime.release_device(setup.lease)
+        setup.runtime.step()
 
-    desk.lease = desk.runtime.lease_device("A1")
-    desk.publish(at_port=True)
-    desk.runtime.step(3)
-    assert unread(desk, field)
+    setup.lease = setup.runtime.lease_device("A1")
+    setup.publish(at_port=True)
+    setup.runtime.step(3)
+    assert unread(setup, field)
 
 
 @KINDS
-def test_a_loop_that_stops_before_the_first_reading_shows_no_rotation(kind: int, field: str) -> None:
+def test_loop_stopped_before_the_first_reading_shows_identity_rotation(kind: int, field: str) -> None:
     runtime = Runtime(realtime=False)
-    desk = Desk(kind)
-    desk.runtime, desk.lease = runtime, runtime.lease_device("A1")
+    setup = LeasedDevice(kind)
+    setup.runtime, setup.lease = runtime, runtime.lease_device("A1")
     runtime.start()
     runtime.stop()
-    assert unread(desk, field)
+    assert unread(setup, field)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.testing.formulas import Mechanism
-from tests.support.loop.devices import ArmRig, fill, force_of, still_arm_params
+from tests.support.loop.devices import SteppedArm, fill, force_of, still_arm_params
 
 Array = NDArray[Any]
 Vector = tuple[float, float, float]
@@ -105,7 +105,7 @@ def test_the_jacobian_at_the_home_of_a_plastic_board() -> None:
     assert rows[2] == (0, 0, 0)
 
 
-def test_the_board_stands_with_its_motors_at_the_far_side_and_motor_one_on_the_right() -> None:
+def test_board_has_motor_one_on_the_far_right() -> None:
     shoulder = (0.019, 0.03, 0.01)
     mechanism = Mechanism(kind="five_bar", shoulder=shoulder, links=(0.07, 0.09), base=0.038)
 
@@ -129,7 +129,7 @@ def test_torque_is_the_transposed_jacobian_times_force(name: str, data: st.DataO
 
 @every_mechanism
 @given(data=st.data())
-def test_forces_and_velocities_come_back_through_the_joints(name: str, data: st.DataObject) -> None:
+def test_forces_and_velocities_round_trip_through_the_joints(name: str, data: st.DataObject) -> None:
     angles, force, velocity = data.draw(reachable(name)), data.draw(plane(10.0)), data.draw(plane(1.0))
     assume(min(abs(sine) for sine in shape(name, angles)) > 0.05)
     mechanism = MECHANISMS[name]
@@ -156,7 +156,7 @@ def test_forward_of_inverse_is_the_same_point(name: str, x: float, share: float)
 
 @every_mechanism
 @given(data=st.data())
-def test_no_pose_gives_anything_but_bounded_numbers(name: str, data: st.DataObject) -> None:
+def test_every_pose_gives_bounded_numbers(name: str, data: st.DataObject) -> None:
     turn = st.floats(-10, 10)
     first = data.draw(turn)
     angles = (first, data.draw(st.one_of(turn, st.just(first), st.floats(first - 1e-7, first + 1e-7))), data.draw(turn))
@@ -182,7 +182,7 @@ def test_no_pose_gives_anything_but_bounded_numbers(name: str, data: st.DataObje
     ],
     ids=["elbows on each other", "links crossed"],
 )
-def test_where_the_elbows_meet_the_cursor_is_straight_on_and_nothing_is_forced(name: str, angles: Vector) -> None:
+def test_coinciding_elbows_give_a_straight_cursor_without_force(name: str, angles: Vector) -> None:
     mechanism = MECHANISMS[name]
 
     x, y, _ = mechanism.forward(angles)
@@ -194,7 +194,7 @@ def test_where_the_elbows_meet_the_cursor_is_straight_on_and_nothing_is_forced(n
     assert mechanism.joint_velocity(angles, (1.0, 1.0, 0.0)) == (0, 0, 0)
 
 
-def test_elbows_too_far_apart_leave_the_cursor_between_them() -> None:
+def test_unreachable_elbow_distance_puts_the_cursor_between_them() -> None:
     wide = Mechanism(kind="five_bar", shoulder=(0, 0, 0), links=(0.05, 0.06), base=0.1)
     apart = degrees(180, 0)
 
@@ -202,7 +202,7 @@ def test_elbows_too_far_apart_leave_the_cursor_between_them() -> None:
     assert wide.torque(apart, (5.0, 5.0, 0.0)) == (0, 0, 0)
 
 
-def test_a_stretched_side_still_has_a_torque_but_no_velocity_of_its_own() -> None:
+def test_stretched_side_has_torque_but_no_joint_velocity() -> None:
     mechanism = MECHANISMS["plastic"]
     stretched = mechanism.inverse((-0.03, -math.sqrt(0.16**2 - 0.03**2), 0.0))
 
@@ -211,7 +211,7 @@ def test_a_stretched_side_still_has_a_torque_but_no_velocity_of_its_own() -> Non
 
 
 @pytest.mark.parametrize(("kind", "base"), [("spider", 0.0), ("five_bar", math.nan)])
-def test_a_mechanism_that_nobody_knows_is_refused(kind: Any, base: float) -> None:
+def test_unknown_mechanism_is_refused(kind: Any, base: float) -> None:
     with pytest.raises(ValueError, match="a mechanism is one of serial, five_bar"):
         Mechanism(kind=kind, shoulder=(0, 0, 0), links=(0.07, 0.09), base=base)
 
@@ -219,7 +219,7 @@ def test_a_mechanism_that_nobody_knows_is_refused(kind: Any, base: float) -> Non
 # ---------------------------------------------------------------- on the loop
 
 
-def board(name: str, centre: Vector, **changes: object) -> ArmRig:
+def board(name: str, centre: Vector, **changes: object) -> SteppedArm:
     """A board on a stepping loop that nothing moves, with its cursor at `centre` (m)."""
     near, far, base = SIZES[name]
     params = still_arm_params(peak_force=5.0, torque_limit=TORQUE_LIMIT)
@@ -229,7 +229,7 @@ def board(name: str, centre: Vector, **changes: object) -> ArmRig:
     )
     fill(params["hand"], {"centre": centre})
     fill(params, changes)
-    return ArmRig(params)
+    return SteppedArm(params)
 
 
 POSES = {"v1": (-0.010, -0.083, 0.0), "metal": (0.01, -0.11, 0.0), "plastic": (-0.019, -0.12, 0.0)}
@@ -256,7 +256,7 @@ def test_saturated_motors_keep_the_direction_of_the_force(name: str, direction: 
         assert 0.5 < np.linalg.norm(force) < 5
 
 
-def test_what_is_not_driven_takes_no_force_and_leaves_the_rest_its_own() -> None:
+def test_undriven_axis_gets_no_force() -> None:
     rig = board("plastic", POSES["plastic"])
 
     rig.force(0.5, 0.0, 4.99)
@@ -267,7 +267,7 @@ def test_what_is_not_driven_takes_no_force_and_leaves_the_rest_its_own() -> None
     assert tuple(state["position"][2:]) == (0,)
 
 
-def test_a_torque_of_the_third_joint_moves_nothing() -> None:
+def test_third_joint_torque_moves_nothing() -> None:
     rig = board("plastic", POSES["plastic"])
 
     rig.writer.begin()
@@ -278,7 +278,7 @@ def test_a_torque_of_the_third_joint_moves_nothing() -> None:
     assert tuple(state["torque"]) == pytest.approx((20.0, 0.0, 0.0))
 
 
-def test_in_a_singular_pose_the_motors_are_at_rest_and_every_number_is_finite() -> None:
+def test_singular_pose_gives_zero_torque_and_finite_numbers() -> None:
     rig = board("metal", (0.0, -0.16, 0.0))
 
     rig.force(3.0, -3.0, 0.0)

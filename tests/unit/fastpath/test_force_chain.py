@@ -20,7 +20,7 @@ from tests.support.loop.devices import (
     ARM_LOW,
     ARM_SHOULDER,
     REST,
-    ArmRig,
+    SteppedArm,
     arm_params,
     still_arm_params,
 )
@@ -30,9 +30,9 @@ SLOW: Final = 500.0
 SHAKE_HZ: Final = 15.0
 
 
-def chain_rig(*, frequency: float = 4000.0, timeout: float = 0.05, **changes: object) -> ArmRig:
+def chain_rig(*, frequency: float = 4000.0, timeout: float = 0.05, **changes: object) -> SteppedArm:
     """A still arm with the slew limits of a real one, that already obeys."""
-    rig = ArmRig(still_arm_params(slew=SLEW, slow_slew=SLOW, **changes), frequency=frequency, timeout=timeout)
+    rig = SteppedArm(still_arm_params(slew=SLEW, slow_slew=SLOW, **changes), frequency=frequency, timeout=timeout)
     rig.force(0.0, 0.0, 0.0)
     rig.step(2)
     return rig
@@ -42,7 +42,7 @@ def size(state: NDArray[np.void]) -> float:
     return float(np.linalg.norm(state["force"]))
 
 
-def norms(rig: ArmRig, seconds: float) -> list[float]:
+def norms(rig: SteppedArm, seconds: float) -> list[float]:
     """Force (N) of each tick."""
     return [size(rig.step()) for _ in range(rig.ticks(seconds))]
 
@@ -51,7 +51,7 @@ def norms(rig: ArmRig, seconds: float) -> list[float]:
 
 
 @pytest.mark.parametrize("frequency", [1_000.0, 4_000.0, 32_000.0])
-def test_a_step_of_ten_newtons_takes_a_300th_of_a_second(frequency: float) -> None:
+def test_force_step_of_ten_newtons_takes_a_300th_of_a_second(frequency: float) -> None:
     rig = chain_rig(frequency=frequency)
     rig.force(0.0, 0.0, 10.0)
 
@@ -63,7 +63,7 @@ def test_a_step_of_ten_newtons_takes_a_300th_of_a_second(frequency: float) -> No
     assert max(np.diff([0.0, *seen])) <= SLEW / frequency + 1e-9
 
 
-def test_it_limits_the_change_of_the_vector_and_not_of_each_axis() -> None:
+def test_slew_limit_applies_to_the_vector_not_each_axis() -> None:
     rig = chain_rig()
     rig.force(6.0, 0.0, 8.0)
 
@@ -72,7 +72,7 @@ def test_it_limits_the_change_of_the_vector_and_not_of_each_axis() -> None:
         assert force[0] * 8 == pytest.approx(force[2] * 6)
 
 
-def test_a_texture_of_250_hz_passes_whole() -> None:
+def test_texture_of_250_hz_passes_unchanged() -> None:
     rig = chain_rig()
     seen = []
     for tick in range(rig.ticks(0.5)):
@@ -83,7 +83,7 @@ def test_a_texture_of_250_hz_passes_whole() -> None:
     assert min(seen[200:]) < -0.99
 
 
-def test_towards_zero_there_is_no_limit_and_through_it_only_behind() -> None:
+def test_slew_limit_applies_away_from_zero_only() -> None:
     rig = chain_rig()
     rig.force(0.0, 0.0, 8.0)
     rig.step(rig.ticks(0.005))
@@ -97,9 +97,9 @@ def test_towards_zero_there_is_no_limit_and_through_it_only_behind() -> None:
 
 
 @pytest.mark.parametrize("how", ["stopped", "refused", "from position to force"])
-def test_after_a_pause_output_grows_slowly_until_it_has_caught_up(how: str) -> None:
+def test_output_after_a_pause_grows_until_it_has_caught_up(how: str) -> None:
     params = still_arm_params(slew=SLEW, slow_slew=SLOW)
-    rig = ArmRig(params)
+    rig = SteppedArm(params)
     rig.force(0.0, 0.0, 4.0)
     rig.step(rig.ticks(0.01))
     if how == "stopped":
@@ -128,7 +128,7 @@ def test_after_a_pause_output_grows_slowly_until_it_has_caught_up(how: str) -> N
     assert max(np.diff(norms(rig, 0.001))) == pytest.approx(SLEW / rig.frequency)
 
 
-def turn(rig: ArmRig, *torques: float, force: float = 0.0) -> None:
+def turn(rig: SteppedArm, *torques: float, force: float = 0.0) -> None:
     """Command joint torques (N.mm), and a force along z (N) beside them."""
     rig.writer.begin()
     rig.writer.torque(*torques)
@@ -144,7 +144,7 @@ def away(last: NDArray[np.float64], force: NDArray[np.float64]) -> float:
     return float(np.linalg.norm(force - kept * last))
 
 
-def cursor_steps(rig: ArmRig, seconds: float) -> list[float]:
+def cursor_steps(rig: SteppedArm, seconds: float) -> list[float]:
     """N by which the force at the cursor goes away from zero in each tick."""
     seen = [rig.reader.snapshot()["force"].copy(), *(rig.step()["force"].copy() for _ in range(rig.ticks(seconds)))]
     return [away(last, force) for last, force in pairwise(seen)]
@@ -154,7 +154,7 @@ def cursor_steps(rig: ArmRig, seconds: float) -> list[float]:
 @pytest.mark.parametrize(
     "torques", [(6000.0, 0.0, 0.0), (0.0, -6000.0, 0.0), (0.0, 0.0, 6000.0), (4000.0, 4000.0, -4000.0)]
 )
-def test_a_step_of_full_torque_is_felt_no_faster_than_one_of_the_peak_force(
+def test_torque_step_grows_no_faster_than_a_peak_force_step(
     torques: tuple[float, float, float], frequency: float
 ) -> None:
     rig = chain_rig(frequency=frequency)
@@ -166,7 +166,7 @@ def test_a_step_of_full_torque_is_felt_no_faster_than_one_of_the_peak_force(
     assert size(rig.reader.snapshot()) == pytest.approx(10, rel=1e-6)
 
 
-def test_a_step_of_torque_keeps_its_direction_on_the_way() -> None:
+def test_torque_step_keeps_its_direction() -> None:
     rig = chain_rig()
     turn(rig, 600.0, -300.0, 150.0)
 
@@ -182,7 +182,7 @@ def test_force_and_torque_share_the_limit() -> None:
     assert max(cursor_steps(rig, 0.02)) <= SLEW / rig.frequency + 1e-9
 
 
-def test_a_torque_goes_towards_zero_at_once_and_the_other_way_behind_it() -> None:
+def test_torque_reversal_is_immediate_to_zero_then_limited() -> None:
     rig = chain_rig()
     turn(rig, 0.0, 900.0, 0.0)
     rig.step(rig.ticks(0.01))
@@ -200,7 +200,7 @@ def test_a_torque_goes_towards_zero_at_once_and_the_other_way_behind_it() -> Non
     assert size(rig.step()) == 0
 
 
-def test_a_torque_that_is_released_lets_no_force_through_in_a_step() -> None:
+def test_released_torque_does_not_let_a_force_step_through() -> None:
     rig = chain_rig()
     rig.force(0.0, 0.0, -8.0)
     rig.step(rig.ticks(0.045))
@@ -222,7 +222,7 @@ def test_a_torque_that_is_released_lets_no_force_through_in_a_step() -> None:
     assert rig.reader.snapshot()["force"] == pytest.approx([0, 0, 8])
 
 
-def test_a_torque_that_is_released_is_gone_at_the_next_tick_while_a_force_grows() -> None:
+def test_released_torque_ends_at_the_next_tick_while_a_force_grows() -> None:
     rig = chain_rig()
     turn(rig, 900.0, 0.0, 0.0)
     rig.step(rig.ticks(0.01))
@@ -236,9 +236,9 @@ def test_a_torque_that_is_released_is_gone_at_the_next_tick_while_a_force_grows(
     assert size(state) == pytest.approx(SLEW / rig.frequency)
 
 
-def test_near_the_stretched_arm_a_small_torque_is_a_large_force_and_comes_no_faster() -> None:
+def test_torque_near_the_stretched_arm_is_limited_as_its_force() -> None:
     far = (ARM_HIGH[0], ARM_LOW[1], ARM_HIGH[2])
-    rig = ArmRig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}, slew=SLEW, slow_slew=SLOW))
+    rig = SteppedArm(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}, slew=SLEW, slow_slew=SLOW))
     for joint in range(3):
         turn(rig, *(6000.0 if joint == k else 0.0 for k in range(3)))
         assert max(cursor_steps(rig, 0.01)) <= SLEW / rig.frequency + 1e-9
@@ -251,11 +251,9 @@ def test_near_the_stretched_arm_a_small_torque_is_a_large_force_and_comes_no_fas
 @pytest.mark.parametrize("frequency", [1_000.0, 4_000.0])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=15)
-def test_whatever_sessions_command_against_each_other_the_cursor_feels_no_faster_step(
-    frequency: float, scaling: int, seed: int
-) -> None:
+def test_opposing_sessions_cause_no_faster_step_at_the_cursor(frequency: float, scaling: int, seed: int) -> None:
     random = np.random.default_rng(seed)
-    rig = ArmRig(still_arm_params(slew=SLEW, slow_slew=SLEW, torque_scaling=scaling), frequency=frequency)
+    rig = SteppedArm(still_arm_params(slew=SLEW, slow_slew=SLEW, torque_scaling=scaling), frequency=frequency)
     rig.step(rig.ticks(0.06))
     writers = [rig.writer, rig.other("2"), rig.other("3")]
     steps = []
@@ -285,7 +283,7 @@ def command_anything(writer: Writer, random: np.random.Generator) -> None:
     assert writer.publish()
 
 
-def test_a_force_that_is_released_lets_no_torque_through_in_a_step() -> None:
+def test_released_force_does_not_let_a_torque_step_through() -> None:
     rig = chain_rig()
     rig.force(0.0, 0.0, -8.0)
     rig.step(rig.ticks(0.045))
@@ -300,11 +298,11 @@ def test_a_force_that_is_released_lets_no_torque_through_in_a_step() -> None:
     assert rig.reader.snapshot()["force"] == pytest.approx([0, 0, -8], abs=0.01)
 
 
-def test_torques_that_are_no_force_at_a_singular_pose_go_as_far_of_their_limit_as_a_force_of_its_peak() -> None:
+def test_torques_without_force_at_a_singular_pose_use_the_relative_limit() -> None:
     stretched = (ARM_SHOULDER[0], ARM_SHOULDER[1] - sum(ARM_LINKS) - 0.01, ARM_SHOULDER[2])
     params = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": stretched}, slew=SLEW, slow_slew=SLOW)
     params["mechanism"]["counts_per_turn"] = 0
-    rig = ArmRig(params)
+    rig = SteppedArm(params)
     # It begins out of reach, which looks like a jump: the brake is over after 2.5 s.
     rig.step(rig.ticks(2.6))
     turn(rig, 3000.0, 0.0, -4000.0)
@@ -324,7 +322,7 @@ def test_torques_that_are_no_force_at_a_singular_pose_go_as_far_of_their_limit_a
     assert not rig.step()["torque"].any()
 
 
-def test_after_a_stop_a_torque_comes_back_slowly() -> None:
+def test_torque_after_a_stop_grows_at_the_slew_limit() -> None:
     rig = chain_rig()
     turn(rig, 0.0, 900.0, 0.0)
     rig.step(rig.ticks(0.01))
@@ -340,7 +338,7 @@ def test_after_a_stop_a_torque_comes_back_slowly() -> None:
 
 
 @pytest.mark.parametrize("frequency", [1_000.0, 4_000.0])
-def test_the_force_of_a_silent_client_is_gone_21_ms_after_its_time_out(frequency: float) -> None:
+def test_silent_client_s_force_is_zero_21_ms_after_its_timeout(frequency: float) -> None:
     rig = chain_rig(frequency=frequency)
     rig.force(0.0, 0.0, 10.0)
     assert size(rig.step(rig.ticks(0.05))) == pytest.approx(10)
@@ -351,8 +349,8 @@ def test_the_force_of_a_silent_client_is_gone_21_ms_after_its_time_out(frequency
     assert seen[-1] < 0.05
 
 
-def test_a_dead_timekeeper_takes_what_the_loop_makes_to_zero_and_it_comes_back() -> None:
-    rig = ArmRig(still_arm_params(slew=SLEW, slow_slew=SLOW), timeout=2.0)
+def test_stopped_timekeeper_fades_loop_generated_forces_until_it_returns() -> None:
+    rig = SteppedArm(still_arm_params(slew=SLEW, slow_slew=SLOW), timeout=2.0)
     rig.writer.begin()
     rig.writer.position(ARM_CENTRE[0] + 0.004, *ARM_CENTRE[1:])
     rig.writer.publish()
@@ -368,7 +366,7 @@ def test_a_dead_timekeeper_takes_what_the_loop_makes_to_zero_and_it_comes_back()
 
 def shaken(gate: float, ticks: int = 600) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Force along z (N) and severity of the tick before, of an arm that is shaken along x; the gate is that of a push of 1 N along z."""
-    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     steady = rig.other("2")
     steady.set_gate(gate)
     assert steady.publish(refresh=False)
@@ -384,7 +382,7 @@ def shaken(gate: float, ticks: int = 600) -> tuple[NDArray[np.float64], NDArray[
     return forces[1:], severity[:-1]
 
 
-def test_half_a_gate_takes_the_mean_of_none_and_all() -> None:
+def test_gate_of_one_half_passes_the_mean_of_none_and_all() -> None:
     open_gate, severity = shaken(0.0)
     half, _severity = shaken(0.5)
     shut, _severity = shaken(1.0)
@@ -394,8 +392,8 @@ def test_half_a_gate_takes_the_mean_of_none_and_all() -> None:
     assert shut == pytest.approx(1 - severity, abs=1e-6)
 
 
-def test_a_shut_gate_lets_through_the_gain_of_the_stage_once_that_has_settled() -> None:
-    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+def test_closed_gate_passes_the_gain_of_the_settled_stage() -> None:
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     steady = rig.other("2")
     steady.set_gate(1.0)
     assert steady.publish(refresh=False)
@@ -413,8 +411,8 @@ def test_a_shut_gate_lets_through_the_gain_of_the_stage_once_that_has_settled() 
     assert settled > 200
 
 
-def test_a_gate_that_changes_acts_in_fifty_milliseconds_and_not_in_a_step() -> None:
-    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+def test_gate_change_ramps_over_50_ms() -> None:
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     steady = rig.other("2")
     shares: list[float] = []
     for tick in range(800):
@@ -434,8 +432,8 @@ def test_a_gate_that_changes_acts_in_fifty_milliseconds_and_not_in_a_step() -> N
     assert shares[-1] == pytest.approx(1, abs=1e-6)
 
 
-def test_a_loop_that_goes_on_at_another_rate_forgets_what_it_saw_and_ramps_up() -> None:
-    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+def test_rate_change_resets_the_filter_and_ramps_up() -> None:
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     for tick in range(600):
         rig.force(3 * math.sin(math.tau * SHAKE_HZ * tick / 1000), 0.0, 0.0)
         rig.step()
@@ -478,7 +476,7 @@ def test_weak_motors_keep_the_direction_of_the_force(
     place: tuple[float, float, float], parts: tuple[float, float, float]
 ) -> None:
     params = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": place}, torque_limit=1000.0)
-    rig = ArmRig(params, frequency=1000)
+    rig = SteppedArm(params, frequency=1000)
     wanted = np.array(parts) / math.hypot(*parts) * 10
     rig.force(*(float(part) for part in wanted))
 
@@ -490,13 +488,13 @@ def test_weak_motors_keep_the_direction_of_the_force(
 
 
 @given(places(), parts(), st.booleans(), st.floats(0, 6000))
-def test_torques_never_push_harder_than_the_peak_force_wherever_the_arm_is(
+def test_torques_never_exceed_the_peak_force_at_the_cursor(
     place: tuple[float, float, float], parts: tuple[float, float, float], scaled: bool, newton_millimetres: float
 ) -> None:
     params = arm_params(
         plant={"mass": 1e9}, hand={"path": REST, "centre": place}, torque_scaling=int(scaled), peak_force=10.0
     )
-    rig = ArmRig(params, frequency=1000)
+    rig = SteppedArm(params, frequency=1000)
     rig.writer.begin()
     rig.writer.torque(*(newton_millimetres * part for part in parts))
     assert rig.writer.publish()
@@ -507,9 +505,9 @@ def test_torques_never_push_harder_than_the_peak_force_wherever_the_arm_is(
     assert np.all(np.isfinite(state["torque"]))
 
 
-def test_a_nearly_stretched_arm_gives_out_no_more_than_its_peak() -> None:
+def test_nearly_stretched_arm_gives_at_most_its_peak() -> None:
     far = (ARM_HIGH[0], ARM_LOW[1], ARM_HIGH[2])
-    rig = ArmRig(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}))
+    rig = SteppedArm(arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": far}))
     for joint in range(3):
         rig.writer.begin()
         rig.writer.torque(*(6000.0 if joint == k else 0.0 for k in range(3)))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
 from fastpath.arena.runtime import default_oscillation
-from tests.support.loop.devices import REST, ArmRig, arm_params
+from tests.support.loop.devices import REST, SteppedArm, arm_params
 
 SECONDS = 0.6
 SHAKE_HZ = 15.0
@@ -18,7 +18,7 @@ SHAKE_HZ = 15.0
 
 def shaken(gate: float, *, enabled: bool = True) -> NDArray[np.void]:
     """States, tick by tick, of an arm that one session shakes along x while another one pushes it with 1 N along z."""
-    rig = ArmRig(arm_params(grip="light", hand={"path": REST}), frequency=1000)
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     oscillation = default_oscillation()
     oscillation["enabled"] = enabled
     rig.runtime.publish_loop(frequency=1000, command_timeout=0.05, oscillation=oscillation)
@@ -41,7 +41,7 @@ def push(writer: Writer) -> None:
 
 
 @pytest.mark.parametrize("gate", [0.0, 0.3, 1.0])
-def test_a_session_s_force_gives_way_by_its_gate_times_how_much_the_filter_does(gate: float) -> None:
+def test_session_force_is_reduced_by_its_gate_times_the_filter_s_reduction(gate: float) -> None:
     seen = shaken(gate)
     before = seen["severity"][:-1]
 
@@ -49,11 +49,11 @@ def test_a_session_s_force_gives_way_by_its_gate_times_how_much_the_filter_does(
     assert seen["force"][1:, 2] == pytest.approx(1 - gate * before, abs=1e-9)
 
 
-def test_a_gate_takes_nothing_of_another_session_s_force() -> None:
+def test_gate_keeps_another_session_s_force() -> None:
     assert shaken(1.0)["force"][:, 0] == pytest.approx(shaken(0.0)["force"][:, 0], abs=1e-9)
 
 
-def test_a_gate_takes_nothing_while_the_filter_is_switched_off() -> None:
+def test_gate_without_the_filter_changes_nothing() -> None:
     seen = shaken(1.0, enabled=False)
 
     assert np.all(seen["severity"] == 0)

@@ -82,7 +82,7 @@ def test_device_space_shows_the_state_as_it_is(rig: FrameRig, device_id: str) ->
 
 
 @pytest.mark.parametrize("device_id", ["049D", "16A5", "1605", "16F2", "1700"])
-def test_no_reading_has_more_decimals_than_its_device_resolves(rig: FrameRig, device_id: str) -> None:
+def test_decimals_match_the_device_resolution(rig: FrameRig, device_id: str) -> None:
     longest: dict[str, int] = {}
     for _ in range(50):
         rig.runtime.step(37)
@@ -149,7 +149,7 @@ def test_a_grip_is_seen_through_the_session_s_basis_only(rig: FrameRig) -> None:
 
 @pytest.mark.parametrize("device_id", ["1605", "16F2", "1700"])
 @pytest.mark.parametrize("bits", range(8))
-def test_buttons(rig: FrameRig, device_id: str, bits: int) -> None:
+def test_buttons_are_shown_by_name(rig: FrameRig, device_id: str, bits: int) -> None:
     rig.publish(device_id, buttons=bits)
     rig.runtime.step()
     state = rig.frame(device_id)["state"]
@@ -173,7 +173,7 @@ def test_only_a_wireless_grip_has_a_battery(rig: FrameRig) -> None:
 # ---------------------------------------------------------------- commands as shown
 
 
-def test_nothing_commanded_yet_is_idle_in_no_domain(rig: FrameRig) -> None:
+def test_device_without_commands_is_idle_without_domain(rig: FrameRig) -> None:
     state = rig.frame("049D")["state"]
     assert (state["control_domain"], state["control_mode"]) == ("undefined", "idle")
 
@@ -296,7 +296,7 @@ def test_status_shows_the_flags(rig: FrameRig, on: int) -> None:
 
 
 @pytest.mark.parametrize("fillers", [0, 62, 63, 64, 200, 254])
-def test_in_use_means_another_session(fillers: int) -> None:
+def test_in_use_means_commanded_by_another_session(fillers: int) -> None:
     rig = FrameRig(max_sessions=256)
     for number in range(fillers):
         rig.runtime.lease_session(f"filler {number}")

@@ -196,7 +196,7 @@ def test_errors_stay_within_their_bytes_and_are_the_first_ones(errors: list[tupl
 
 
 @pytest.mark.parametrize("escaped", range(0, 101, 2))
-def test_escapes_leave_room_for_fewer_errors_never_for_none(escaped: int) -> None:
+def test_escaped_errors_are_fewer_but_at_least_one(escaped: int) -> None:
     encoder = FrameEncoder(1, [], version=31)
     errors = [("\x00" * escaped, "r" * 100)] * 8
     bare, text = len(encoder.encode()), encoder.encode(errors=errors)
@@ -309,7 +309,7 @@ def test_a_frame_without_config_stays_within_4096_bytes_whatever_the_numbers(
 
 
 @pytest.mark.parametrize("device_id", ["049D", "16A5", "1605", "16F2", "1700"])
-def test_one_entry_with_the_longest_numbers_fits_the_room_reserved_for_it(rig: FrameRig, device_id: str) -> None:
+def test_longest_entry_fits_its_reserved_room(rig: FrameRig, device_id: str) -> None:
     encoder = rig.encoder(device_id, explicit_fields=True, status_safety=True, version=30)
     assert len(with_longest_numbers(encoder.encode())) < 4096
 
@@ -332,7 +332,7 @@ def test_an_entry_needs_reader_and_writer_of_one_device(rig: FrameRig) -> None:
         FrameEntry("049D", SHAPES[ARM], None, None)  # type: ignore[arg-type]
 
 
-def test_an_entry_shows_what_it_was_made_from(rig: FrameRig) -> None:
+def test_entry_keeps_its_construction_arguments(rig: FrameRig) -> None:
     reader, writer = rig.reader("16F2"), rig.writer("16F2")
     entry = FrameEntry("16F2", SHAPES[GRIP], reader, writer, wireless=True)
     assert (entry.device_id, entry.shape, entry.reader, entry.writer, entry.wireless) == (

@@ -14,7 +14,7 @@ from tests.emulators.hapi import HapiBoard
 from transport.link.protocols.hapi.board import BOARDS, codec_config, setup_message
 
 MS = 1_000_000
-PATIENCE = round(PATIENCE_S * 1e9)
+TIMEOUT_NS = round(PATIENCE_S * 1e9)
 ID = 5
 
 
@@ -31,11 +31,11 @@ def torques(message: bytes) -> tuple[float, ...]:
     return struct.unpack("<2f", message[2:])
 
 
-def test_an_order_is_these_bytes() -> None:
+def test_order_has_the_known_bytes() -> None:
     assert exchange("pantograph").order((10.0, -10.0, 0.0), 0) == bytes.fromhex("02 05 0a d7 23 3c 0a d7 23 bc")
 
 
-def test_on_a_2diy_the_first_number_belongs_to_the_second_joint() -> None:
+def test_first_torque_of_a_2diy_is_of_the_second_joint() -> None:
     line = exchange("2diy-plastic")
 
     assert line.order((-10.0, 10.0, 0.0), 0) == bytes.fromhex("02 05 0a d7 23 3c 0a d7 23 bc")
@@ -54,7 +54,7 @@ def test_torques_stay_within_the_firmware_s_clamp_and_keep_their_direction(one: 
     assert (first, second) == pytest.approx((one * share, two * share), rel=1e-6, abs=1e-9)
 
 
-def test_an_order_without_a_time_is_kept_back_for_some_orders_for_nobody_tells_how_late_it_is() -> None:
+def test_order_without_a_time_waits_for_some_orders() -> None:
     line = exchange("pantograph")
     line.order((0.0, 0.0, 0.0), MS)
     line.take(reply(180.0, 0.0) + b"\x05", MS + 1)
@@ -66,7 +66,7 @@ def test_an_order_without_a_time_is_kept_back_for_some_orders_for_nobody_tells_h
     assert line.take(reply(180.0, 0.0), 12 * MS) == Sample(1, 12 * MS, (180.0, 0.0, 0.0))
 
 
-def test_an_order_without_a_time_that_ends_a_torque_goes_at_once() -> None:
+def test_zero_order_without_a_time_is_sent_at_once() -> None:
     line = exchange("pantograph")
     line.order((10.0, 0.0, 0.0), MS)
     line.take(reply(180.0, 0.0)[:4], MS + 1)
@@ -75,18 +75,18 @@ def test_an_order_without_a_time_that_ends_a_torque_goes_at_once() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_a_torque_that_is_no_number_stops_both_motors(bad: float) -> None:
+def test_non_finite_torque_stops_both_motors(bad: float) -> None:
     assert torques(exchange().order((bad, 50.0, 0.0), 0)) == (0, 0)
 
 
-def test_the_third_joint_is_not_on_the_wire() -> None:
+def test_third_joint_is_not_sent() -> None:
     assert torques(exchange().order((0.0, 0.0, 500.0), 0)) == (0, 0)
 
 
 # ---------------------------------------------------------------- replies
 
 
-def test_a_reply_in_pieces_is_one_sample() -> None:
+def test_reply_in_pieces_is_one_sample() -> None:
     line = exchange("pantograph")
     line.order((0.0, 0.0, 0.0), 0)
     whole = reply(180.0, 0.0)
@@ -106,18 +106,18 @@ def test_two_late_replies_at_once_are_two_samples() -> None:
     assert sample == Sample(2, 3 * MS, (180.5, 0.5, 0.0))
 
 
-def test_half_a_reply_keeps_the_next_order_back_until_it_is_given_up() -> None:
+def test_partial_reply_delays_the_next_order_until_its_timeout() -> None:
     line = exchange("pantograph")
     line.order((10.0, 0.0, 0.0), 0)
     line.take(reply(180.0, 0.0)[:4], MS)
 
     assert line.order((10.0, 0.0, 0.0), 2 * MS) == b""
-    assert line.order((10.0, 0.0, 0.0), MS + PATIENCE + 1) != b""
+    assert line.order((10.0, 0.0, 0.0), MS + TIMEOUT_NS + 1) != b""
     assert line.take(reply(181.0, 1.0), 8 * MS) == Sample(1, 8 * MS, (181.0, 1.0, 0.0))
     assert line.bad == 1
 
 
-def test_what_ends_a_torque_is_never_kept_back() -> None:
+def test_zero_order_is_never_delayed() -> None:
     line = exchange("pantograph")
     line.order((10.0, 0.0, 0.0), 0)
     line.take(reply(180.0, 0.0)[:4], MS)
@@ -138,7 +138,7 @@ def test_what_ends_a_torque_is_never_kept_back() -> None:
     ],
     ids=["one byte", "four ids", "another id", "no number", "too far", "too fast"],
 )
-def test_bytes_that_cannot_be_a_reply_cost_a_silence_and_no_wrong_sample(stray: bytes) -> None:
+def test_invalid_bytes_cost_a_pause_and_no_wrong_sample(stray: bytes) -> None:
     line = exchange("pantograph")
     line.order((0.0, 0.0, 0.0), 0)
     line.take(reply(180.0, 0.0), MS // 2)
@@ -147,19 +147,19 @@ def test_bytes_that_cannot_be_a_reply_cost_a_silence_and_no_wrong_sample(stray: 
     assert line.take(stray + reply(180.0, 0.0), MS + MS // 2) is None
     assert line.bad == 1
     assert line.order((0.0, 0.0, 0.0), 2 * MS) == b""
-    again = 2 * MS + PATIENCE
+    again = 2 * MS + TIMEOUT_NS
     assert line.order((0.0, 0.0, 0.0), again) != b""
     assert line.take(reply(180.0, 0.0), again + 1) == Sample(2, again + 1, (180.0, 0.0, 0.0))
 
 
-def test_bytes_that_nobody_asked_for_are_dropped() -> None:
+def test_unsolicited_bytes_are_dropped() -> None:
     line = exchange()
 
     assert line.take(reply(12.0, 168.0), MS) is None
     assert line.bad == 1
 
 
-def test_encoders_that_were_preset_anew_are_believed_after_a_moment() -> None:
+def test_preset_encoders_are_accepted_after_a_delay() -> None:
     line = exchange("pantograph")
     line.order((0.0, 0.0, 0.0), 0)
     line.take(reply(100.0, 60.0), 1)
@@ -181,7 +181,7 @@ def test_encoders_that_were_preset_anew_are_believed_after_a_moment() -> None:
     stray=st.binary(min_size=1, max_size=30),
     angles=st.tuples(st.floats(-90, 90, width=32), st.floats(-90, 90, width=32)),
 )
-def test_no_fault_of_the_line_costs_more_than_a_tenth_of_a_second(
+def test_line_fault_costs_at_most_100_ms(
     lost: int, at: int, kind: str, stray: bytes, angles: tuple[float, float]
 ) -> None:
     line, due, newest = exchange("pantograph"), b"", None
@@ -227,7 +227,7 @@ def test_board_and_codec_agree_whole_bytes_and_angles() -> None:
 
 
 @given(st.lists(st.tuples(st.binary(max_size=40), st.integers(0, 20)), max_size=30))
-def test_no_bytes_break_the_codec(pieces: list[tuple[bytes, int]]) -> None:
+def test_any_bytes_keep_the_codec_working(pieces: list[tuple[bytes, int]]) -> None:
     line, now = exchange(), 0
     for data, after in pieces:
         now += after * MS

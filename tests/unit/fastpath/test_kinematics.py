@@ -58,7 +58,7 @@ def test_forward_of_inverse_is_the_same_point_on_a_grid_with_every_corner(x: flo
 
 
 @given(reach())
-def test_the_elbow_is_up_and_the_arm_never_stretched_in_reach(p: Vector) -> None:
+def test_elbow_is_up_and_never_stretched_within_reach(p: Vector) -> None:
     yaw, shoulder, elbow = ARM_MECHANISM.inverse(p)
 
     assert -math.pi / 2 < yaw < math.pi / 2
@@ -84,7 +84,7 @@ def test_positive_yaw_goes_to_plus_x_and_positive_pitch_goes_up(angles: Vector, 
     assert ARM_MECHANISM.forward(angles) == pytest.approx(wanted, abs=1e-15)
 
 
-def test_a_point_out_of_reach_is_pointed_at() -> None:
+def test_point_out_of_reach_gives_the_direction_to_it() -> None:
     far = (0.6, -0.9, 0.5)
 
     cursor = np.array(ARM_MECHANISM.forward(ARM_MECHANISM.inverse(far))) - ARM_SHOULDER
@@ -133,7 +133,7 @@ def test_power_is_the_same_at_the_joints_and_at_the_cursor(p: Vector, f: Vector,
     [(0.3, 0.4, 0.0), (0.3, 0.4, -math.pi), (0.0, math.pi / 2 + 0.5, -1.0)],
     ids=["stretched", "folded", "axis"],
 )
-def test_a_singular_pose_gives_zero_and_no_infinity(angles: Vector) -> None:
+def test_singular_pose_gives_zero_instead_of_infinity(angles: Vector) -> None:
     assert ARM_MECHANISM.force(angles, (1.0, 1.0, 1.0)) == (0.0, 0.0, 0.0)
     assert ARM_MECHANISM.joint_velocity(angles, (1.0, 1.0, 1.0)) == (0.0, 0.0, 0.0)
 
@@ -163,7 +163,7 @@ def test_an_ideal_encoder_changes_nothing() -> None:
 
 
 @given(reach())
-def test_one_count_moves_the_cursor_by_micrometres(p: Vector) -> None:
+def test_one_count_is_micrometres_at_the_cursor(p: Vector) -> None:
     mechanism = Mechanism(shoulder=ARM_SHOULDER, links=ARM_LINKS, counts_per_turn=COUNTS)
 
     seen = mechanism.forward(mechanism.quantise(mechanism.inverse(p)))

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.support.loop.devices import ARM_CENTRE, ARM_HIGH, ARM_LOW, NO_HAND, REST, arm_params, fill, keep
-from tests.support.loop.watched_arm import (
+from tests.support.loop.monitored_arm import (
     DERATED,
-    Watched,
+    MonitoredArm,
     size,
 )
 
@@ -26,7 +26,7 @@ def test_springs_push_back_out_of_the_zones_at_the_edge_of_the_reach(axis: int, 
     still = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": place})
     zones = {"zone_low": (0.020,) * 3, "zone_high": (0.020,) * 3}
     fill(still, zones)
-    rig = Watched(still)
+    rig = MonitoredArm(still)
 
     force = rig.step()["force"]
 
@@ -40,27 +40,27 @@ def test_springs_push_with_at_most_half_the_peak() -> None:
     still = arm_params(plant={"mass": 1e9}, hand={"path": REST, "centre": place})
     fill(still, {"zone_low": (0.1,) * 3, "zone_high": (0.1,) * 3})
 
-    assert size(Watched(still).step()) == pytest.approx(5.0, abs=1e-6)
+    assert size(MonitoredArm(still).step()) == pytest.approx(5.0, abs=1e-6)
 
 
-def test_inside_the_reach_there_is_no_spring() -> None:
+def test_inside_the_reach_no_spring_acts() -> None:
     still = arm_params(plant={"mass": 1e9}, hand={"path": REST})
     fill(still, {"zone_low": (0.020,) * 3, "zone_high": (0.020,) * 3})
 
-    assert size(Watched(still).step()) == 0
+    assert size(MonitoredArm(still).step()) == 0
 
 
 # ---------------------------------------------------------------- hot motors
 
 
-def hot_arm(celsius: float) -> Watched:
+def hot_arm(celsius: float) -> MonitoredArm:
     """Locked motors that the room itself has brought to a temperature."""
     params = arm_params(plant={"mass": 1e9}, hand={"path": NO_HAND}, torque_limit=1000.0)
     fill(params["thermal"], {"rise": 1e-9, "ratio": 1.0, "winding": 1.0, "housing": 1.0, "ambient": celsius})
-    return Watched(params, frequency=1000.0)
+    return MonitoredArm(params, frequency=1000.0)
 
 
-def warmed(rig: Watched, celsius: float) -> Any:
+def warmed(rig: MonitoredArm, celsius: float) -> Any:
     """The state after the motors have come to another temperature."""
     thermal = rig.params["thermal"].copy()
     thermal["ambient"] = celsius
@@ -71,7 +71,7 @@ def warmed(rig: Watched, celsius: float) -> Any:
 @pytest.mark.parametrize(
     ("celsius", "share"), [(25, 1), (79.9, 1), (90, 0.75), (100, 0.5), (105, 0.25), (110, 0), (150, 0)]
 )
-def test_heat_takes_of_the_torque_limit(celsius: float, share: float) -> None:
+def test_heat_reduces_the_torque_limit(celsius: float, share: float) -> None:
     rig = hot_arm(celsius)
     rig.writer.begin()
     rig.writer.torque(0, 1000, 0)
@@ -85,7 +85,7 @@ def test_heat_takes_of_the_torque_limit(celsius: float, share: float) -> None:
     assert bool(int(state["safety"]) & DERATED) is (share < 1)
 
 
-def test_what_heat_took_comes_back_five_kelvin_cooler() -> None:
+def test_torque_limit_recovers_after_cooling_five_kelvin() -> None:
     rig = hot_arm(25)
 
     shares = [float(warmed(rig, celsius)["derating"]) for celsius in (90, 86, 84, 80, 76, 74.5)]
@@ -96,10 +96,10 @@ def test_what_heat_took_comes_back_five_kelvin_cooler() -> None:
     assert rig.step()["deratings"] == 2
 
 
-def test_motors_get_hot_by_the_torque_that_they_give() -> None:
+def test_motors_heat_with_their_torque() -> None:
     params = arm_params(plant={"mass": 1e9}, hand={"path": NO_HAND}, torque_limit=1000.0)
     fill(params["thermal"], {"rise": 80.0, "ratio": 1.5, "winding": 2.0, "housing": 1e6, "ambient": 25.0})
-    rig = Watched(params, frequency=1000.0)
+    rig = MonitoredArm(params, frequency=1000.0)
     rig.writer.begin()
     rig.writer.torque(0, 500, 0)
 

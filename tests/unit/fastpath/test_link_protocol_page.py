@@ -127,7 +127,7 @@ def test_the_c_header_is_the_one_that_the_table_makes() -> None:
 
 
 @EACH
-def test_the_header_and_the_crc_of_an_example_are_as_told(told: Section) -> None:
+def test_header_and_crc_of_an_example_are_as_written(told: Section) -> None:
     raw = raw_of(told.wire)
 
     assert raw[:3] == bytes([1, told.code, told.values["device"]])
@@ -153,13 +153,13 @@ def test_the_codec_reads_and_writes_the_bytes_of_the_example(told: Section) -> N
 
 
 @pytest.mark.parametrize("words", [words for words, _prefix in ENUMERATIONS])
-def test_every_word_of_an_enumeration_stands_behind_its_number(words: type[IntEnum]) -> None:
+def test_every_enumeration_value_is_on_the_page(words: type[IntEnum]) -> None:
     for member in words:
         number = f"(?:{member.value}|0x{member.value:X})"
         assert re.search(rf"\b{number} {member.name.replace('_', '[ _]')}\b", PAGE, re.IGNORECASE), member
 
 
-def test_the_checks_that_the_page_gives_are_right() -> None:
+def test_check_values_of_the_page_are_right() -> None:
     assert f"`0x{crc_of(b'123456789'):04X}`" in PAGE
     assert raw_of(bytes.fromhex("00 02 11 01 02 22 00")) == bytes.fromhex("11 00 00 22")
     assert "Raw `11 00 00 22` becomes `02 11 01 02 22`." in PAGE

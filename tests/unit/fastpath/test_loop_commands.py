@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.support.loop.devices import (
     ARM_CENTRE,
     ARM_MECHANISM,
-    ArmRig,
+    SteppedArm,
     arm_params,
     force_of,
     forces,
@@ -26,7 +26,7 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 @given(st.tuples(*[st.floats(-3.4e38, 3.4e38)] * 3))
 def test_a_force_beyond_the_peak_is_clamped_in_its_direction(force: tuple[float, float, float]) -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     size = math.hypot(*force)
     rig.force(*force)
 
@@ -40,7 +40,7 @@ def test_a_force_beyond_the_peak_is_clamped_in_its_direction(force: tuple[float,
 
 
 def test_a_clamped_force_is_counted() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     before = int(rig.reader.snapshot()["clamped"])
 
     rig.force(0.0, 10.0, 0.0)
@@ -50,8 +50,8 @@ def test_a_clamped_force_is_counted() -> None:
 
 
 @pytest.mark.parametrize("force", [(1e200, 0.0, 0.0), (1.7e308, 1.7e308, -1.7e308)])
-def test_forces_beyond_all_measure_never_leave_the_loop_as_no_number(force: tuple[float, float, float]) -> None:
-    rig = ArmRig(arm_params())
+def test_huge_forces_never_give_non_finite_output(force: tuple[float, float, float]) -> None:
+    rig = SteppedArm(arm_params())
     other = rig.other("2")
     rig.force(*force)
     rig.force(*force, writer=other)
@@ -68,8 +68,8 @@ def test_forces_beyond_all_measure_never_leave_the_loop_as_no_number(force: tupl
 
 @pytest.mark.parametrize("scaled", [True, False])
 @pytest.mark.parametrize("sessions", [1, 2])
-def test_torques_beyond_all_measure_never_leave_the_loop_as_no_number(sessions: int, scaled: bool) -> None:
-    rig = ArmRig(arm_params(torque_scaling=int(scaled)))
+def test_huge_torques_never_give_non_finite_output(sessions: int, scaled: bool) -> None:
+    rig = SteppedArm(arm_params(torque_scaling=int(scaled)))
     for writer in [rig.writer, rig.other("2")][:sessions]:
         writer.torque(1.7e308, -1.7e308, 1.7e308)
         writer.publish()
@@ -81,8 +81,8 @@ def test_torques_beyond_all_measure_never_leave_the_loop_as_no_number(sessions: 
     assert np.linalg.norm(state["force"]) <= 10.0 + 1e-9
 
 
-def test_a_position_that_a_tiny_scale_throws_beyond_all_measure_gives_no_force() -> None:
-    rig = ArmRig(arm_params())
+def test_overflowing_position_gives_no_force() -> None:
+    rig = SteppedArm(arm_params())
     rig.writer.set_workspace((0.0, 0.0, 0.0), IDENTITY, (1e-300, 1e-300, 1e-300))
     rig.writer.begin()
     rig.writer.position(1e200, 0.0, 0.0)
@@ -94,8 +94,8 @@ def test_a_position_that_a_tiny_scale_throws_beyond_all_measure_gives_no_force()
     assert np.all(np.isfinite(state["position"]))
 
 
-def test_torques_come_out_at_the_joints_and_as_the_force_that_they_make() -> None:
-    rig = ArmRig()
+def test_torques_act_at_the_joints_and_show_their_force() -> None:
+    rig = SteppedArm()
     rig.writer.torque(100.0, -200.0, 300.0)
     rig.writer.publish()
 
@@ -107,7 +107,7 @@ def test_torques_come_out_at_the_joints_and_as_the_force_that_they_make() -> Non
 
 
 def test_forces_and_torques_add_at_the_joints() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.writer.force(1.0, 2.0, 3.0)
     rig.writer.torque(100.0, -200.0, 300.0)
     rig.writer.publish()
@@ -123,11 +123,11 @@ def test_forces_and_torques_add_at_the_joints() -> None:
 
 @pytest.mark.parametrize("scaled", [True, False])
 def test_saturated_torques_shrink_together_or_one_by_one(scaled: bool) -> None:
-    free = ArmRig()
+    free = SteppedArm()
     free.force(3.0, -1.0, 9.0)
     wanted = free.step()["torque"]
     limit = float(np.max(np.abs(wanted))) / 2
-    rig = ArmRig(still_arm_params(torque_limit=limit, torque_scaling=int(scaled)))
+    rig = SteppedArm(still_arm_params(torque_limit=limit, torque_scaling=int(scaled)))
 
     rig.force(3.0, -1.0, 9.0)
     state = rig.step()
@@ -148,7 +148,7 @@ def test_a_saturated_torque_keeps_the_direction_of_the_force(x: float, y: float,
     size = math.hypot(x, y, z)
     if size < 1e-3:
         return
-    rig = ArmRig(still_arm_params(torque_limit=200.0))
+    rig = SteppedArm(still_arm_params(torque_limit=200.0))
     rig.force(9 * x / size, 9 * y / size, 9 * z / size)
 
     force = rig.step()["force"]
@@ -157,8 +157,8 @@ def test_a_saturated_torque_keeps_the_direction_of_the_force(x: float, y: float,
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_a_held_position_pulls_like_its_spring_ramped_in_at_500_newtons_a_second(rate: float) -> None:
-    rig = ArmRig(frequency=rate)
+def test_held_position_spring_ramps_in_at_500_n_per_s(rate: float) -> None:
+    rig = SteppedArm(frequency=rate)
     rig.writer.position(ARM_CENTRE[0] + 0.006, ARM_CENTRE[1], ARM_CENTRE[2])
     rig.writer.publish()
 
@@ -171,7 +171,7 @@ def test_a_held_position_pulls_like_its_spring_ramped_in_at_500_newtons_a_second
 
 
 def test_a_held_position_pulls_with_half_the_peak_at_most() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.writer.position(ARM_CENTRE[0] + 0.03, ARM_CENTRE[1] + 0.04, ARM_CENTRE[2])
     rig.writer.publish()
 
@@ -181,8 +181,8 @@ def test_a_held_position_pulls_with_half_the_peak_at_most() -> None:
     assert np.linalg.norm(force) == pytest.approx(5.0, rel=1e-9)
 
 
-def test_a_position_that_is_held_anew_is_ramped_in_anew() -> None:
-    rig = ArmRig()
+def test_replaced_position_ramps_in_again() -> None:
+    rig = SteppedArm()
     rig.writer.position(0.1, 0.0, 0.1)
     rig.writer.publish()
     assert np.linalg.norm(rig.step(rig.ticks(0.04))["force"]) == pytest.approx(5.0)
@@ -196,8 +196,8 @@ def test_a_position_that_is_held_anew_is_ramped_in_anew() -> None:
     assert np.linalg.norm(rig.step()["force"]) == pytest.approx(500 / rig.frequency)
 
 
-def test_a_held_position_brings_the_device_there() -> None:
-    rig = ArmRig(arm_params(hand={"path": 0}, plant={"coulomb": 0.0}))
+def test_held_position_moves_the_device_there() -> None:
+    rig = SteppedArm(arm_params(hand={"path": 0}, plant={"coulomb": 0.0}))
     target = (ARM_CENTRE[0] + 0.02, ARM_CENTRE[1] - 0.01, ARM_CENTRE[2] + 0.01)
     rig.writer.position(*target)
 
@@ -208,7 +208,7 @@ def test_a_held_position_brings_the_device_there() -> None:
 
 
 def test_a_held_position_adds_to_the_forces_of_others() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.writer.position(ARM_CENTRE[0] + 0.1, ARM_CENTRE[1], ARM_CENTRE[2])
     rig.writer.publish()
     rig.force(0.0, 2.0, 0.0, writer=rig.other("2"))
@@ -219,7 +219,7 @@ def test_a_held_position_adds_to_the_forces_of_others() -> None:
 
 
 def test_held_angles_pull_at_each_joint_with_half_the_torque_limit_at_most() -> None:
-    rig = ArmRig(still_arm_params(peak_force=1000.0))
+    rig = SteppedArm(still_arm_params(peak_force=1000.0))
     joint = rig.reader.snapshot()["joint"]
     rig.writer.angle(joint[0] + 1.0, joint[1] - 2.0, joint[2] + 5.0)
     rig.writer.publish()
@@ -231,8 +231,8 @@ def test_held_angles_pull_at_each_joint_with_half_the_torque_limit_at_most() -> 
         assert torque == pytest.approx(np.clip((1000.0, -2000.0, 5000.0), -ramp, ramp), rel=1e-9)
 
 
-def test_held_angles_bring_the_joints_there() -> None:
-    rig = ArmRig(arm_params(hand={"path": 0}, plant={"coulomb": 0.0}))
+def test_held_angles_move_the_joints_there() -> None:
+    rig = SteppedArm(arm_params(hand={"path": 0}, plant={"coulomb": 0.0}))
     joint = rig.reader.snapshot()["joint"]
     rig.writer.angle(joint[0] + 3.0, joint[1] + 2.0, joint[2] - 2.0)
 
@@ -244,7 +244,7 @@ def test_held_angles_bring_the_joints_there() -> None:
 
 @pytest.mark.parametrize("command", ["torque", "position", "angle"])
 def test_every_command_fades_like_a_force(command: str) -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     joint = rig.reader.snapshot()["joint"]
     values = {"torque": (300.0, 0.0, 0.0), "position": (0.1, 0.0, 0.1), "angle": (joint[0] + 1.0, joint[1], joint[2])}
     getattr(rig.writer, command)(*values[command])

@@ -8,7 +8,7 @@ import pytest
 from fastpath.arena.runtime import Runtime
 from tests.support.loop.devices import (
     ARM_CENTRE,
-    ArmRig,
+    SteppedArm,
     arm_params,
     force_of,
     forces,
@@ -22,8 +22,8 @@ IDLE, FORCE, POSITION = 0, 1, 2
 STOPPED = 256
 
 
-def test_a_stopped_device_gives_nothing_from_the_next_tick_until_it_is_released() -> None:
-    rig = ArmRig()
+def test_stopped_device_outputs_zero_from_the_next_tick_until_released() -> None:
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -43,8 +43,8 @@ def test_a_stopped_device_gives_nothing_from_the_next_tick_until_it_is_released(
     assert not state["flags"] & STOPPED
 
 
-def test_a_position_comes_back_from_a_stop_along_its_ramp() -> None:
-    rig = ArmRig()
+def test_position_after_a_stop_ramps_in() -> None:
+    rig = SteppedArm()
     rig.writer.position(0.1, 0.0, 0.1)
     keep(rig.writer, rig, 0.05)
     rig.runtime.stop_device(rig.device, stopped=True)
@@ -55,8 +55,8 @@ def test_a_position_comes_back_from_a_stop_along_its_ramp() -> None:
     assert np.linalg.norm(rig.step()["force"]) == pytest.approx(500 / rig.frequency)
 
 
-def test_a_device_that_takes_no_commands_gives_nothing() -> None:
-    rig = ArmRig(still_arm_params(accepts_commands=0))
+def test_device_that_accepts_no_commands_outputs_zero() -> None:
+    rig = SteppedArm(still_arm_params(accepts_commands=0))
     rig.writer.force(1.0, 0.0, 0.0)
     rig.writer.torque(100.0, 0.0, 0.0)
     rig.writer.position(0.1, 0.0, 0.1)
@@ -71,7 +71,7 @@ def test_a_device_that_takes_no_commands_gives_nothing() -> None:
     assert state["mode"] == IDLE
 
 
-def test_a_device_without_parameters_gives_nothing() -> None:
+def test_device_without_parameters_outputs_zero() -> None:
     runtime = Runtime(stepping=True)
     device, session = runtime.lease_device("arm"), runtime.lease_session("1")
     writer = runtime.writer(session, device)
@@ -83,8 +83,8 @@ def test_a_device_without_parameters_gives_nothing() -> None:
     assert force_of(runtime.reader(device).snapshot()) == (0.0, 0.0, 0.0)
 
 
-def test_a_closed_session_is_gone_at_the_next_tick() -> None:
-    rig = ArmRig()
+def test_closed_session_ends_at_the_next_tick() -> None:
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -97,8 +97,8 @@ def test_a_closed_session_is_gone_at_the_next_tick() -> None:
     assert rig.runtime.slots() == (0, 1)
 
 
-def test_a_released_session_is_gone_at_the_next_tick_even_unrevoked() -> None:
-    rig = ArmRig()
+def test_released_session_ends_at_the_next_tick_without_revocation() -> None:
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -108,7 +108,7 @@ def test_a_released_session_is_gone_at_the_next_tick_even_unrevoked() -> None:
 
 
 def test_a_late_write_of_a_revoked_writer_changes_nothing() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.writer.revoke()
     rig.writer.force(1.0, 0.0, 0.0)
 
@@ -117,7 +117,7 @@ def test_a_late_write_of_a_revoked_writer_changes_nothing() -> None:
 
 
 def test_a_late_write_of_a_released_session_changes_nothing() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.runtime.release_session(rig.session)
     rig.writer.force(1.0, 0.0, 0.0)
     rig.writer.publish()
@@ -129,8 +129,8 @@ def test_a_late_write_of_a_released_session_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("late", ["publish", "revoke"])
-def test_a_late_write_does_not_touch_what_the_slot_s_next_session_holds(late: str) -> None:
-    rig = ArmRig()
+def test_late_write_keeps_the_next_session_s_record(late: str) -> None:
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
     rig.runtime.release_session(rig.session)
@@ -145,8 +145,8 @@ def test_a_late_write_does_not_touch_what_the_slot_s_next_session_holds(late: st
     assert force_of(rig.step()) == (0.0, 2.0, 0.0)
 
 
-def test_a_session_that_is_leased_again_begins_with_nothing_commanded() -> None:
-    rig = ArmRig()
+def test_session_slot_leased_again_starts_without_commands() -> None:
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -159,7 +159,7 @@ def test_a_session_that_is_leased_again_begins_with_nothing_commanded() -> None:
 
 
 def test_a_released_device_shows_zero_and_frees_its_slot() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -171,8 +171,8 @@ def test_a_released_device_shows_zero_and_frees_its_slot() -> None:
     assert rig.runtime.slots() == (1, 0)
 
 
-def test_a_device_that_is_leased_again_hears_only_writers_of_its_new_generation() -> None:
-    rig = ArmRig()
+def test_device_leased_again_accepts_new_writers_only() -> None:
+    rig = SteppedArm()
     rig.force(1.0, 0.0, 0.0)
     rig.step()
 
@@ -187,8 +187,8 @@ def test_a_device_that_is_leased_again_hears_only_writers_of_its_new_generation(
     assert state["generation"] == again.generation
 
 
-def test_a_device_that_is_leased_again_goes_on_where_it_stood() -> None:
-    rig = ArmRig(arm_params())
+def test_device_leased_again_keeps_its_pose() -> None:
+    rig = SteppedArm(arm_params())
     before = rig.step(rig.ticks(1.0))
 
     again = rig.runtime.lease_device("arm")
@@ -198,8 +198,8 @@ def test_a_device_that_is_leased_again_goes_on_where_it_stood() -> None:
     assert np.linalg.norm(after["position"] - before["position"]) < 1e-4
 
 
-def test_a_device_of_another_name_begins_anew_in_the_slot() -> None:
-    rig = ArmRig(arm_params())
+def test_device_with_another_name_starts_afresh() -> None:
+    rig = SteppedArm(arm_params())
     rig.step(rig.ticks(1.0))
     rig.runtime.release_device(rig.device)
     rig.step()
@@ -214,7 +214,7 @@ def test_a_device_of_another_name_begins_anew_in_the_slot() -> None:
     assert state["domain"] == UNDEFINED
 
 
-def test_a_loop_without_a_beat_is_trusted_for_half_a_second_from_its_first_tick() -> None:
+def test_missing_beat_is_tolerated_for_half_a_second_after_the_first_tick() -> None:
     runtime = Runtime(stepping=True)
     runtime.publish_loop(frequency=1000, command_timeout=0.05)
 
@@ -225,8 +225,8 @@ def test_a_loop_without_a_beat_is_trusted_for_half_a_second_from_its_first_tick(
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_without_a_beat_held_positions_let_go_and_forces_stay(rate: float) -> None:
-    rig = ArmRig(frequency=rate)
+def test_missing_beat_releases_positions_and_keeps_forces(rate: float) -> None:
+    rig = SteppedArm(frequency=rate)
     other = rig.other("2")
     other.force(0.0, 2.0, 0.0)
     rig.writer.position(ARM_CENTRE[0] + 0.1, ARM_CENTRE[1], ARM_CENTRE[2])
@@ -255,8 +255,8 @@ def test_without_a_beat_held_positions_let_go_and_forces_stay(rate: float) -> No
     assert rig.runtime.loop_state()["dead_man_trips"] == 1
 
 
-def test_without_a_beat_held_angles_let_go_and_torques_stay() -> None:
-    rig = ArmRig()
+def test_missing_beat_releases_angles_and_keeps_torques() -> None:
+    rig = SteppedArm()
     other = rig.other("2")
     joint = rig.reader.snapshot()["joint"]
     rig.writer.angle(joint[0] + 1.0, joint[1], joint[2])
@@ -270,8 +270,8 @@ def test_without_a_beat_held_angles_let_go_and_torques_stay() -> None:
         assert torque == pytest.approx((held, 100.0, 0.0), abs=1e-3)
 
 
-def test_held_positions_come_back_200_ms_after_the_beat_does() -> None:
-    rig = ArmRig()
+def test_held_positions_return_200_ms_after_the_beat() -> None:
+    rig = SteppedArm()
     rig.writer.position(ARM_CENTRE[0] + 0.1, ARM_CENTRE[1], ARM_CENTRE[2])
     keep(rig.writer, rig, 0.05)
     keep(rig.writer, rig, 0.7, beat=False)
@@ -289,16 +289,16 @@ def test_held_positions_come_back_200_ms_after_the_beat_does() -> None:
     assert rig.runtime.loop_state()["dead_man_trips"] == 1
 
 
-def test_each_silence_counts_one_trip() -> None:
-    rig = ArmRig(frequency=1000)
+def test_each_missing_beat_counts_one_trip() -> None:
+    rig = SteppedArm(frequency=1000)
     for trips in (1, 2, 3):
         rig.step(700, beat=False)
         rig.step(300)
         assert rig.runtime.loop_state()["dead_man_trips"] == trips
 
 
-def test_a_beat_by_hand_is_a_beat() -> None:
-    rig = ArmRig(frequency=1000)
+def test_manual_beat_counts_as_a_beat() -> None:
+    rig = SteppedArm(frequency=1000)
     for _ in range(10):
         rig.step(400, beat=False)
         rig.runtime.beat()

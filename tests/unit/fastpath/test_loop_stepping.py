@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import StatusFlag
 from tests.support.loop.devices import (
-    ArmRig,
+    SteppedArm,
     arm_params,
     force_of,
     grip_params,
@@ -29,8 +29,8 @@ IDENTITY = (1.0, 0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("rate", RATES)
-def test_a_step_is_one_tick_of_one_exact_period(rate: float) -> None:
-    rig = ArmRig(frequency=rate)
+def test_step_is_one_tick_of_one_exact_period(rate: float) -> None:
+    rig = SteppedArm(frequency=rate)
     before = rig.reader.snapshot()
 
     state = rig.step(7)
@@ -40,8 +40,8 @@ def test_a_step_is_one_tick_of_one_exact_period(rate: float) -> None:
     assert state["time_ns"] == rig.runtime.now_ns()
 
 
-def test_the_loop_shows_the_rate_that_it_steps_at() -> None:
-    rig = ArmRig(frequency=8_000)
+def test_loop_state_shows_the_stepping_rate() -> None:
+    rig = SteppedArm(frequency=8_000)
     seen = [float((rig.step(rig.ticks(0.25)), rig.runtime.loop_state()["frequency"])[1]) for _ in range(10)]
 
     assert all(shown == pytest.approx(8_000) or shown == 0 for shown in seen)
@@ -49,8 +49,8 @@ def test_the_loop_shows_the_rate_that_it_steps_at() -> None:
 
 
 @pytest.mark.parametrize("rate", [1_000.0, 8_000.0, 32_000.0])
-def test_a_new_rate_brings_the_output_back_in_50_ms(rate: float) -> None:
-    rig = ArmRig(frequency=4_000)
+def test_rate_change_ramps_the_output_in_50_ms(rate: float) -> None:
+    rig = SteppedArm(frequency=4_000)
     rig.force(4.0, 0.0, 0.0)
     assert force_of(rig.step()) == (4.0, 0.0, 0.0)
 
@@ -66,8 +66,8 @@ def test_a_new_rate_brings_the_output_back_in_50_ms(rate: float) -> None:
         assert force == pytest.approx(4.0 * min(1.0, index / rate / 0.050), rel=1e-6)
 
 
-def test_the_same_rate_published_again_disturbs_nothing() -> None:
-    rig = ArmRig()
+def test_publishing_the_same_rate_changes_nothing() -> None:
+    rig = SteppedArm()
     rig.force(4.0, 0.0, 0.0)
     rig.step()
 
@@ -76,8 +76,8 @@ def test_the_same_rate_published_again_disturbs_nothing() -> None:
     assert force_of(rig.step()) == (4.0, 0.0, 0.0)
 
 
-def test_torques_come_back_along_the_same_ramp() -> None:
-    rig = ArmRig(frequency=4_000)
+def test_torques_ramp_in_as_forces() -> None:
+    rig = SteppedArm(frequency=4_000)
     rig.runtime.publish_loop(frequency=1_000, command_timeout=0.05)
     rig.writer.torque(100.0, 0.0, 0.0)
     rig.writer.publish()
@@ -87,7 +87,7 @@ def test_torques_come_back_along_the_same_ramp() -> None:
     assert seen == pytest.approx([100.0 * tick / 50 for tick in range(1, 51)])
 
 
-def test_a_loop_begins_with_the_output_ramp() -> None:
+def test_loop_starts_with_the_output_ramp() -> None:
     runtime = Runtime(stepping=True)
     device, session = runtime.lease_device("arm"), runtime.lease_session("1")
     runtime.publish_device(device, still_arm_params())
@@ -100,8 +100,8 @@ def test_a_loop_begins_with_the_output_ramp() -> None:
     assert reader.snapshot()["force"][0] == pytest.approx(4.0 / 200)
 
 
-def test_a_force_arrives_turned_back_through_the_view() -> None:
-    rig = ArmRig()
+def test_force_is_converted_to_device_space() -> None:
+    rig = SteppedArm()
     half = math.sqrt(0.5)
     rig.writer.set_basis((0, 2, 1), (1, -1, 1))
     rig.writer.set_workspace((1.0, 2.0, 3.0), (half, 0.0, 0.0, half), (5.0, 5.0, 5.0))
@@ -112,7 +112,7 @@ def test_a_force_arrives_turned_back_through_the_view() -> None:
 
 
 def test_a_held_force_does_not_turn_with_the_view() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.force(3.0, 0.0, 0.0)
     rig.step()
 
@@ -123,7 +123,7 @@ def test_a_held_force_does_not_turn_with_the_view() -> None:
 
 
 def test_a_held_position_follows_the_workspace() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.writer.position(0.0, 0.0, 0.0)
     rig.writer.publish()
     rig.step()
@@ -149,7 +149,7 @@ def test_a_held_position_follows_the_workspace() -> None:
     ],
 )
 def test_domain_and_mode_name_what_is_commanded(commands: tuple[str, ...], domain: int, mode: int) -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     for command in commands:
         getattr(rig.writer, command)(0.0, 0.0, 0.0)
     rig.writer.publish()
@@ -160,8 +160,8 @@ def test_domain_and_mode_name_what_is_commanded(commands: tuple[str, ...], domai
     assert state["mode"] == mode
 
 
-def test_the_domain_stays_and_the_mode_does_not_when_nothing_is_commanded() -> None:
-    rig = ArmRig()
+def test_idle_device_keeps_its_domain_and_loses_its_mode() -> None:
+    rig = SteppedArm()
     rig.writer.torque(0.0, 0.0, 0.0)
     rig.writer.publish()
     rig.step()
@@ -175,14 +175,14 @@ def test_the_domain_stays_and_the_mode_does_not_when_nothing_is_commanded() -> N
 
 
 def test_a_zero_force_is_a_command() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     rig.force(0.0, 0.0, 0.0)
 
     assert rig.step()["mode"] == FORCE
 
 
 def test_the_state_names_the_sessions_that_command() -> None:
-    rig = ArmRig()
+    rig = SteppedArm()
     leases = [rig.runtime.lease_session(str(number)) for number in range(2, 5)]
     rig.force(1.0, 0.0, 0.0, writer=rig.runtime.writer(leases[1], rig.device))
 
@@ -191,7 +191,7 @@ def test_the_state_names_the_sessions_that_command() -> None:
 
 
 def test_flags_of_the_parameters_are_shown() -> None:
-    rig = ArmRig(still_arm_params(flags=13))
+    rig = SteppedArm(still_arm_params(flags=13))
 
     assert rig.reader.snapshot()["flags"] == 13 | StatusFlag.FLAG_MEASURED
 
@@ -217,11 +217,11 @@ def story() -> bytes:
     return b"".join(seen)
 
 
-def test_the_same_story_gives_the_same_bits() -> None:
+def test_same_inputs_give_identical_bits() -> None:
     assert story() == story()
 
 
-def test_another_seed_gives_another_grip() -> None:
+def test_another_seed_gives_another_motion() -> None:
     def sway(seed: int) -> Array:
         runtime = Runtime(stepping=True)
         grip = runtime.lease_device("grip")
@@ -247,7 +247,7 @@ print(int(runtime.loop_state()["ticks"]))
 """
 
 
-def test_slots_that_are_given_back_while_it_steps_leave_the_states_whole() -> None:
+def test_released_slots_leave_other_states_unchanged() -> None:
     # In a process of its own: a state that stays half written is waited for without end, and without letting others run.
     done = subprocess.run(
         [sys.executable, "-c", LEASES_WHILE_IT_STEPS], capture_output=True, text=True, timeout=60, check=True

@@ -7,15 +7,15 @@ import pytest
 
 from fastpath.layout.dtypes import DEVICE_PARAMS
 from tests.support.loop.devices import NO_HAND, REST, arm_params, keep
-from tests.support.loop.watched_arm import (
+from tests.support.loop.monitored_arm import (
     BARE,
     DROPPED,
     EBRAKE,
     GUARD,
     HARD,
     STALLED,
+    MonitoredArm,
     Params,
-    Watched,
     bare_arm,
     free,
     latched,
@@ -27,7 +27,7 @@ from tests.support.loop.watched_arm import (
 
 
 def test_a_braked_device_stops_from_one_metre_per_second_within_40_mm() -> None:
-    rig = Watched(bare_arm())
+    rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
     places = [float(rig.step()["position"][0]) for _ in range(rig.ticks(0.5))]
@@ -41,8 +41,8 @@ def test_a_braked_device_stops_from_one_metre_per_second_within_40_mm() -> None:
     assert abs(speeds[-1]) < 0.01
 
 
-def test_a_runaway_brakes_at_three_metres_per_second_within_ten_milliseconds() -> None:
-    rig = Watched(bare_arm())
+def test_runaway_device_brakes_at_3_m_s_within_10_ms() -> None:
+    rig = MonitoredArm(bare_arm())
 
     rig.push(2.9, 0, 0)
     assert not int(rig.step(40)["safety"]) & EBRAKE
@@ -51,8 +51,8 @@ def test_a_runaway_brakes_at_three_metres_per_second_within_ten_milliseconds() -
     assert rig.step()["ebrakes"] == 1
 
 
-def test_a_fast_device_brakes_only_when_its_motors_push_on() -> None:
-    pushed, pulled = Watched(bare_arm()), Watched(bare_arm())
+def test_fast_device_brakes_only_when_its_motors_accelerate() -> None:
+    pushed, pulled = MonitoredArm(bare_arm()), MonitoredArm(bare_arm())
     for rig, force in ((pushed, 1.0), (pulled, -1.0)):
         rig.push(1.8, 0, 0)
         rig.step(rig.ticks(0.004))
@@ -62,8 +62,8 @@ def test_a_fast_device_brakes_only_when_its_motors_push_on() -> None:
     assert not any(int(pulled.step()["safety"]) & EBRAKE for _ in range(pulled.ticks(0.03)))
 
 
-def test_a_braked_device_ignores_commands_and_obeys_slowly_after_its_release() -> None:
-    rig = Watched(bare_arm())
+def test_braked_device_ignores_commands_and_ramps_after_release() -> None:
+    rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
     writer = pressing(rig, 0, 4, 0)
@@ -80,8 +80,8 @@ def test_a_braked_device_ignores_commands_and_obeys_slowly_after_its_release() -
     assert 0.006 <= rig.seconds_until(lambda state: size(state) > 3.99, 0.02, writer) <= 0.010
 
 
-def test_the_brake_lets_go_two_seconds_after_half_a_second_of_rest() -> None:
-    rig = Watched(bare_arm())
+def test_brake_releases_two_seconds_after_half_a_second_of_rest() -> None:
+    rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
     rested = 0
@@ -93,8 +93,8 @@ def test_the_brake_lets_go_two_seconds_after_half_a_second_of_rest() -> None:
     assert (int(state["ebrakes"]), int(state["ebrake_releases"])) == (1, 1)
 
 
-def test_motion_in_between_keeps_the_brake_on() -> None:
-    rig = Watched(bare_arm())
+def test_motion_before_release_keeps_the_brake_on() -> None:
+    rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
     rig.step(rig.ticks(2))
     rig.push(-0.3, 0, 0)
@@ -103,8 +103,8 @@ def test_motion_in_between_keeps_the_brake_on() -> None:
     assert 2.4 <= rig.seconds_until(free(EBRAKE), 3) <= 2.6
 
 
-def test_a_brake_pulls_with_at_most_the_peak_force() -> None:
-    rig = Watched(bare_arm())
+def test_brake_force_is_at_most_the_peak() -> None:
+    rig = MonitoredArm(bare_arm())
     rig.push(4, 4, 0)
 
     assert max(size(rig.step()) for _ in range(80)) == pytest.approx(10.0)
@@ -113,15 +113,15 @@ def test_a_brake_pulls_with_at_most_the_peak_force() -> None:
 # ---------------------------------------------------------------- stall
 
 
-def stalled_arm() -> Watched:
+def stalled_arm() -> MonitoredArm:
     """An arm that is locked, in the joints' way of a commanded torque."""
-    rig = Watched(arm_params(hand={"path": NO_HAND}, torque_limit=1000.0))
+    rig = MonitoredArm(arm_params(hand={"path": NO_HAND}, torque_limit=1000.0))
     rig.order(lock_stiffness=20_000.0)
     return rig
 
 
 @pytest.mark.parametrize(("share", "stalls"), [(0.65, 1), (0.55, 0)])
-def test_a_strong_push_without_motion_for_two_seconds_is_a_stall(share: float, stalls: int) -> None:
+def test_strong_push_without_motion_for_two_seconds_is_a_stall(share: float, stalls: int) -> None:
     rig = stalled_arm()
     rig.writer.begin()
     rig.writer.torque(0, 1000 * share, 0)
@@ -152,24 +152,24 @@ def test_a_stall_ends_with_motion_or_with_less_torque() -> None:
 # ---------------------------------------------------------------- foreign object
 
 
-def let_go(**changes: object) -> Watched:
+def let_go(**changes: object) -> MonitoredArm:
     """An arm that nobody holds: its paired grip lies beside it."""
-    rig = Watched(bare_arm(**changes), grip=True)
+    rig = MonitoredArm(bare_arm(**changes), grip=True)
     rig.hold(held=False)
     rig.step(4)
     return rig
 
 
 @pytest.mark.parametrize("newtons", [0.8, 1.4, 2.6, 3.5])
-def test_the_observer_sees_what_pushes_in_a_tenth_of_a_second(newtons: float) -> None:
-    rig = Watched(bare_arm())
+def test_observer_estimates_the_external_force_in_100_ms(newtons: float) -> None:
+    rig = MonitoredArm(bare_arm())
     rig.order(external=(newtons, 0.0, 0.0))
 
     assert float(rig.step(rig.ticks(0.1))["external"]) == pytest.approx(newtons, rel=0.05)
 
 
 @pytest.mark.parametrize(("newtons", "stage"), [(0.8, 0), (1.4, GUARD), (2.6, GUARD), (4.0, HARD)])
-def test_what_pushes_while_nobody_holds_the_grip_has_its_stage(newtons: float, stage: int) -> None:
+def test_push_without_a_held_grip_sets_the_stage(newtons: float, stage: int) -> None:
     rig = let_go()
     rig.order(external=(newtons, 0.0, 0.0))
 
@@ -179,9 +179,9 @@ def test_what_pushes_while_nobody_holds_the_grip_has_its_stage(newtons: float, s
     assert bool(int(state["safety"]) & EBRAKE) is (stage == HARD)
 
 
-def test_nothing_pushes_a_device_that_is_held_or_has_no_grip() -> None:
-    held = Watched(bare_arm(), grip=True)
-    alone = Watched(bare_arm())
+def test_held_or_gripless_device_has_no_foreign_object() -> None:
+    held = MonitoredArm(bare_arm(), grip=True)
+    alone = MonitoredArm(bare_arm())
     for rig in (held, alone):
         rig.order(external=(5.0, 0.0, 0.0))
         state = rig.step(rig.ticks(0.12))
@@ -189,7 +189,7 @@ def test_nothing_pushes_a_device_that_is_held_or_has_no_grip() -> None:
         assert float(state["external"]) > 4
 
 
-def test_a_slot_that_another_device_has_now_is_no_grip_that_is_let_go() -> None:
+def test_reused_slot_is_no_released_grip() -> None:
     rig = let_go()
     rig.runtime.release_device(rig.grip)
     rig.step(2)
@@ -201,7 +201,7 @@ def test_a_slot_that_another_device_has_now_is_no_grip_that_is_let_go() -> None:
     assert int(rig.step(rig.ticks(0.12))["safety"]) == 0
 
 
-def test_a_guarded_device_puts_out_half() -> None:
+def test_guarded_device_outputs_half() -> None:
     rig = let_go()
     rig.change(plant=in_honey(40))
     writer = pressing(rig, 0, 2, 0)
@@ -223,7 +223,7 @@ def in_honey(viscous: float) -> Params:
     return plant
 
 
-def test_a_hard_object_brakes_until_it_is_gone() -> None:
+def test_hard_stage_brakes_until_the_push_ends() -> None:
     rig = let_go()
     rig.change(plant=in_honey(100))
     rig.order(external=(4.0, 0.0, 0.0))
@@ -239,7 +239,7 @@ def test_a_hard_object_brakes_until_it_is_gone() -> None:
     assert 1.9 <= rig.seconds_until(free(EBRAKE), 3) <= 2.1
 
 
-def test_whoever_takes_the_grip_ends_the_stage() -> None:
+def test_holding_the_grip_ends_the_stage() -> None:
     rig = let_go()
     rig.change(plant=in_honey(40))
     rig.order(external=(2.0, 0.0, 0.0))
@@ -252,8 +252,8 @@ def test_whoever_takes_the_grip_ends_the_stage() -> None:
 # ---------------------------------------------------------------- grip let go
 
 
-def test_a_grip_that_is_let_go_takes_the_output_to_zero_within_51_ms_of_its_time_out() -> None:
-    rig = Watched(bare_arm(grip_timeout=0.1), grip=True)
+def test_released_grip_zeroes_the_output_51_ms_after_its_timeout() -> None:
+    rig = MonitoredArm(bare_arm(grip_timeout=0.1), grip=True)
     rig.change(plant=in_honey(100))
     writer = pressing(rig, 0, 2, 0)
     rig.seconds_until(lambda state: size(state) > 1.99, 0.05, writer)
@@ -268,8 +268,8 @@ def test_a_grip_that_is_let_go_takes_the_output_to_zero_within_51_ms_of_its_time
     assert rig.seconds_until(lambda state: size(state) > 1.999, 0.1, writer) <= 0.051
 
 
-def test_a_grip_that_is_let_go_for_less_than_the_time_out_changes_nothing() -> None:
-    rig = Watched(bare_arm(grip_timeout=0.1), grip=True)
+def test_release_shorter_than_the_timeout_changes_nothing() -> None:
+    rig = MonitoredArm(bare_arm(grip_timeout=0.1), grip=True)
     rig.hold(held=False)
     rig.step(rig.ticks(0.09))
     rig.hold(held=True)
@@ -277,8 +277,8 @@ def test_a_grip_that_is_let_go_for_less_than_the_time_out_changes_nothing() -> N
     assert rig.step(rig.ticks(0.2))["grip_drops"] == 0
 
 
-def test_without_a_time_out_no_grip_is_dropped_and_taking_it_away_ends_it() -> None:
-    rig = Watched(bare_arm(), grip=True)
+def test_disabled_grip_monitor_never_trips_and_ends() -> None:
+    rig = MonitoredArm(bare_arm(), grip=True)
     rig.hold(held=False)
     assert rig.step(rig.ticks(1))["grip_drops"] == 0
 
@@ -291,8 +291,8 @@ def test_without_a_time_out_no_grip_is_dropped_and_taking_it_away_ends_it() -> N
 # ---------------------------------------------------------------- all of them
 
 
-def test_a_new_device_in_a_slot_has_no_monitor_latched() -> None:
-    rig = Watched(bare_arm())
+def test_new_device_in_a_slot_has_no_latched_monitor() -> None:
+    rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
     rig.runtime.release_device(rig.device)
@@ -308,7 +308,7 @@ def test_a_new_device_in_a_slot_has_no_monitor_latched() -> None:
 
 
 def test_a_stop_holds_a_braked_device_at_zero() -> None:
-    rig = Watched(bare_arm())
+    rig = MonitoredArm(bare_arm())
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
 

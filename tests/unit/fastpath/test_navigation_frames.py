@@ -9,11 +9,11 @@ import pytest
 
 from fastpath.navigation.values import Bubble
 from fastpath.text.encoder import FrameEncoder, FrameEntry
-from tests.support.loop.bubbles import CENTRE, SETTLED_S, DrivenRig, X, navigating
 from tests.support.loop.devices import CURSOR_STATE
+from tests.support.loop.driven_arm import CENTRE, SETTLED_S, DrivenArm, X, navigating_arm
 
 
-def entry(rig: DrivenRig, *, mine: bool = True, **options: bool) -> Any:
+def entry(rig: DrivenArm, *, mine: bool = True, **options: bool) -> Any:
     """The arm in a frame of its own, as the session sees it or in device space."""
     one = FrameEntry("049D", CURSOR_STATE, rig.reader, rig.writer if mine else None)
     return json.loads(FrameEncoder(None, [("arm", [one])], version=31, **options).encode())["arm"][0]
@@ -23,13 +23,13 @@ def vector(of: dict[str, float]) -> tuple[float, float, float]:
     return of["x"], of["y"], of["z"]
 
 
-def test_the_cursor_is_shown_through_what_was_travelled() -> None:
-    rig = navigating(0.03)
+def test_cursor_is_shown_with_the_navigation_offset() -> None:
+    rig = navigating_arm(0.03)
     rig.step(rig.ticks(SETTLED_S))
     mine, device = entry(rig)["state"], entry(rig, mine=False)["state"]
     offset = vector(mine["navigation"]["transform"]["position"])
 
-    assert offset == pytest.approx(rig.shown().offset, rel=1e-6)
+    assert offset == pytest.approx(rig.navigation_after().offset, rel=1e-6)
     assert vector(mine["cursor_position"]) == pytest.approx(
         [cursor + way for cursor, way in zip(vector(device["cursor_position"]), offset, strict=True)], rel=1e-6
     )
@@ -39,8 +39,8 @@ def test_the_cursor_is_shown_through_what_was_travelled() -> None:
     assert "navigation" not in device
 
 
-def test_a_held_position_is_shown_where_it_was_asked_for() -> None:
-    rig = navigating(0.02)
+def test_held_position_is_shown_as_commanded() -> None:
+    rig = navigating_arm(0.02)
     rig.step(rig.ticks(SETTLED_S))
     wanted = CENTRE + 0.1 * X
     rig.writer.begin()
@@ -50,8 +50,8 @@ def test_a_held_position_is_shown_where_it_was_asked_for() -> None:
     assert vector(entry(rig)["state"]["current_cursor_position"]) == pytest.approx(wanted, abs=5e-5)
 
 
-def test_before_the_loop_has_taken_it_up_the_frame_shows_the_bubble_where_it_will_be() -> None:
-    rig = DrivenRig()
+def test_frame_shows_the_bubble_before_the_loop_applies_it() -> None:
+    rig = DrivenArm()
     rig.writer.set_navigation(Bubble(), (0.0, -0.12, 0.135))
     rig.writer.set_mount((1.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0))
     shown = entry(rig)
@@ -67,11 +67,11 @@ def test_before_the_loop_has_taken_it_up_the_frame_shows_the_bubble_where_it_wil
     }
 
 
-def test_at_rest_the_rate_is_empty_again() -> None:
-    rig = navigating(0.03)
+def test_velocity_is_empty_at_rest() -> None:
+    rig = navigating_arm(0.03)
     rig.step(rig.ticks(SETTLED_S))
-    rig.go(CENTRE)
-    rig.go(CENTRE)
+    rig.move_to(CENTRE)
+    rig.move_to(CENTRE)
     rig.step(rig.ticks(2))
     assert entry(rig)["state"]["transform_velocity"] == {}
     explicit = entry(rig, explicit_fields=True)["state"]
@@ -79,8 +79,8 @@ def test_at_rest_the_rate_is_empty_again() -> None:
     assert set(explicit["navigation"]["transform"]) == {"position", "rotation", "scale"}
 
 
-def test_switched_off_the_frame_is_byte_for_byte_what_it_was() -> None:
-    rig = DrivenRig()
+def test_disabled_navigation_restores_the_frame_byte_for_byte() -> None:
+    rig = DrivenArm()
     before = entry(rig)
     rig.navigate(Bubble())
     rig.navigate(None)

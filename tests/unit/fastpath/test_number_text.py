@@ -72,12 +72,12 @@ def float32_from_bits(bits: int) -> float:
         (1000 * math.pi, "3141.5928"),
     ],
 )
-def test_the_list(value: float, text: str) -> None:
+def test_listed_numbers_have_the_expected_text(value: float, text: str) -> None:
     assert number(value) == text.encode()
 
 
 @pytest.mark.parametrize("value", [math.nan, -math.nan, math.inf, -math.inf, 1e39, -1e300, 3.4028236e38])
-def test_what_float32_cannot_hold_is_null_and_counted(value: float) -> None:
+def test_number_beyond_float32_is_null_and_counted(value: float) -> None:
     before = nulls()
     assert number(value) == b"null"
     assert nulls() - before == 1
@@ -89,27 +89,27 @@ def test_a_number_that_float32_holds_is_not_counted() -> None:
     assert nulls() == before
 
 
-def test_a_double_is_rounded_to_float32_before_its_digits_are_chosen() -> None:
+def test_double_is_rounded_to_float32_first() -> None:
     assert number(0.1 + 1e-12) == b"0.1"
     assert number(1e-46) == b"0"
     assert number(-1e-46) == b"-0"
 
 
 @pytest.mark.parametrize("exponent", range(-45, 39))
-def test_powers_of_ten_change_notation_at_the_rule_s_ends(exponent: int) -> None:
+def test_notation_changes_at_the_documented_powers_of_ten(exponent: int) -> None:
     value = np.float32(f"1e{exponent}")
     assert number(float(value)).decode() == by_the_rule(value)
 
 
 @pytest.mark.parametrize("edge", ["1e-4", "1e7"])
-def test_neighbours_of_the_ends_of_fixed_notation(edge: str) -> None:
+def test_numbers_beside_the_notation_limits_have_the_right_text(edge: str) -> None:
     at = np.float32(edge)
     for value in (np.nextafter(at, np.float32(0)), at, np.nextafter(at, np.float32(np.inf))):
         assert number(float(value)).decode() == by_the_rule(value)
         assert number(float(-value)).decode() == by_the_rule(-value)
 
 
-def test_every_whole_number_of_a_range_is_its_digits() -> None:
+def test_integers_of_a_range_are_their_digits() -> None:
     for value in (*range(-2000, 2001), *range(9_990_000, 10_000_000)):
         assert number(value) == (str(value).encode())
 
@@ -136,7 +136,7 @@ def test_random_values_of_the_service_s_range_have_the_shortest_text() -> None:
 
 
 @given(st.integers(0, 2**32 - 1).map(float32_from_bits).filter(math.isfinite))
-def test_the_text_is_the_rule_s_and_gives_the_same_float32(value: float) -> None:
+def test_text_follows_the_rule_and_round_trips(value: float) -> None:
     text = number(value).decode()
     assert text == by_the_rule(np.float32(value))
     assert np.float32(text).tobytes() == np.float32(value).tobytes()
@@ -144,14 +144,14 @@ def test_the_text_is_the_rule_s_and_gives_the_same_float32(value: float) -> None
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_any_double_is_the_text_of_its_float32(value: float) -> None:
+def test_text_of_a_double_is_that_of_its_float32(value: float) -> None:
     with np.errstate(over="ignore"):
         rounded = np.float32(value)
     assert number(value).decode() == (by_the_rule(rounded) if np.isfinite(rounded) else "null")
 
 
 @given(st.floats(width=32, allow_nan=False, allow_infinity=False))
-def test_no_text_has_a_form_that_the_rule_excludes(value: float) -> None:
+def test_text_never_has_an_excluded_form(value: float) -> None:
     text = number(value).decode()
     mantissa, _, exponent = text.partition("E")
     assert not text.endswith(".0")
@@ -162,17 +162,17 @@ def test_no_text_has_a_form_that_the_rule_excludes(value: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["-0.000107305365", "-1.19144985E-33"])
-def test_the_longest_texts(text: str) -> None:
+def test_longest_texts_fit_the_buffer(text: str) -> None:
     assert number(float(text)) == text.encode()
     assert len(text) == LONGEST
 
 
 @pytest.mark.parametrize("value", [3, np.float32(0.1), np.float64(0.1), np.int64(7), True])
-def test_whatever_is_a_number_to_python_has_a_text(value: float) -> None:
+def test_every_python_number_has_a_text(value: float) -> None:
     assert number(value).decode() == by_the_rule(np.float32(value))
 
 
 @pytest.mark.parametrize("value", ["1", None, [1.0]])
-def test_what_is_no_number_is_refused(value: object) -> None:
+def test_non_numbers_are_refused(value: object) -> None:
     with pytest.raises(TypeError):
         number(value)  # type: ignore[arg-type]

@@ -105,12 +105,12 @@ def sealed(raw: bytes) -> bytes:
 
 
 @given(FRAMES)
-def test_every_message_comes_back_as_it_was_sent(frame: Frame) -> None:
+def test_every_message_round_trips(frame: Frame) -> None:
     assert Decoder().feed(wire(frame)) == [frame]
 
 
 @given(FRAMES)
-def test_a_frame_has_zeros_at_its_two_ends_and_nowhere_else(frame: Frame) -> None:
+def test_frame_has_zeros_only_at_its_ends(frame: Frame) -> None:
     sent = wire(frame)
 
     assert sent[0] == sent[-1] == 0
@@ -118,7 +118,7 @@ def test_a_frame_has_zeros_at_its_two_ends_and_nowhere_else(frame: Frame) -> Non
 
 
 @given(st.lists(FRAMES, max_size=6), st.data())
-def test_it_does_not_matter_in_which_pieces_bytes_arrive(frames: list[Frame], data: st.DataObject) -> None:
+def test_stream_may_be_split_anywhere(frames: list[Frame], data: st.DataObject) -> None:
     stream = b"".join(wire(frame) for frame in frames)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=8)))
     decoder = Decoder()
@@ -129,7 +129,7 @@ def test_it_does_not_matter_in_which_pieces_bytes_arrive(frames: list[Frame], da
 
 
 @given(st.binary(max_size=600), FRAMES)
-def test_whatever_came_before_a_frame_does_not_cost_it(noise: bytes, frame: Frame) -> None:
+def test_noise_before_a_frame_does_not_cost_it(noise: bytes, frame: Frame) -> None:
     assert Decoder().feed(noise + wire(frame))[-1:] == [frame]
 
 
@@ -183,7 +183,7 @@ def test_damaged_bytes_never_change_a_state_and_cost_at_most_the_frame_they_hit(
 
 
 @pytest.mark.parametrize("damage", range(256))
-def test_every_single_flipped_byte_of_a_command_is_noticed(damage: int) -> None:
+def test_flipped_byte_of_a_command_is_detected(damage: int) -> None:
     sent = encode(m.Command(m.CommandMode.FORCE, (1.5, -0.25, 0.0)), sequence=258)
 
     for at in range(len(sent)):
@@ -193,7 +193,7 @@ def test_every_single_flipped_byte_of_a_command_is_noticed(damage: int) -> None:
         assert came == [] or (damage == 0 or at in {0, len(sent) - 1})
 
 
-def test_a_crc_is_that_of_the_catalogue() -> None:
+def test_crc_matches_the_catalogue() -> None:
     assert openlink_py.crc(b"123456789") == 0x29B1
 
 
@@ -209,11 +209,11 @@ def test_a_crc_is_that_of_the_catalogue() -> None:
         (100, 36, True),
     ],
 )
-def test_a_frame_is_late_within_64_of_the_newest(newest: int, sequence: int, newer: bool) -> None:
+def test_frame_up_to_64_behind_the_newest_counts_as_late(newest: int, sequence: int, newer: bool) -> None:
     assert openlink_py.newer(newest, sequence) is newer
 
 
-def test_a_longer_payload_is_read_as_far_as_it_is_known() -> None:
+def test_longer_payload_is_read_up_to_the_known_fields() -> None:
     later = sealed(bytes([1, 0x85, 0, 9, 7, 0]) + struct.pack("<HBB", 4, 2, 0) + b"\1\2\3\4\5")
 
     assert Decoder().feed(later) == [Frame(0, 7, m.Calibration(4, m.CalibrationProgress.DONE))]
@@ -232,14 +232,14 @@ def test_a_longer_payload_is_read_as_far_as_it_is_known() -> None:
         (bytes([1, 0xC1, 3, 8, 7, 0]) + struct.pack("<If", 5, 1.5), Counts(0, 0, 0, 0, 1)),
     ],
 )
-def test_what_is_no_message_is_counted_by_what_is_wrong_with_it(raw: bytes, counts: Counts) -> None:
+def test_invalid_frames_are_counted_by_cause(raw: bytes, counts: Counts) -> None:
     decoder = Decoder()
 
     assert decoder.feed(sealed(raw)) == []
     assert decoder.counts() == counts
 
 
-def test_a_frame_without_end_is_dropped_and_the_next_one_is_whole() -> None:
+def test_unterminated_frame_is_dropped_and_the_next_is_read() -> None:
     decoder = Decoder()
 
     assert decoder.feed(b"\x01" * 5000) == []
@@ -265,11 +265,11 @@ def test_a_frame_without_end_is_dropped_and_the_next_one_is_whole() -> None:
         m.Identity(m.DeviceKind.RECEIVER, slots=9),
     ],
 )
-def test_a_value_out_of_its_range_is_not_sent(message: Message) -> None:
+def test_value_out_of_range_is_not_encoded(message: Message) -> None:
     with pytest.raises(ValueError):
         encode(message)
 
 
-def test_what_is_no_message_is_not_sent() -> None:
+def test_unknown_message_is_not_encoded() -> None:
     with pytest.raises(TypeError, match="no message of the open link protocol"):
         encode("wake")  # type: ignore[arg-type]

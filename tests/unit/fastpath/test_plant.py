@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from fastpath.testing.formulas import Hand, Plant
-from tests.support.loop.devices import HANDS, ArmRig, arm_params
+from tests.support.loop.devices import HANDS, SteppedArm, arm_params
 
 Array = NDArray[Any]
 
@@ -39,7 +39,7 @@ def wall_peaks(stiffness: float, delay: int, *, seconds: float = 4.0, period: fl
 
 
 @pytest.mark.parametrize(("delay", "critical"), [(0, 10_000.0), (1, 10_000.0 / 3), (2, 2_000.0)])
-def test_a_sampled_wall_decays_just_below_its_critical_stiffness_and_grows_just_above(
+def test_sampled_wall_is_stable_just_below_and_unstable_just_above_critical_stiffness(
     delay: int, critical: float
 ) -> None:
     below = wall_peaks(0.97 * critical, delay)
@@ -67,7 +67,7 @@ def spectral_radius(
 
 @pytest.mark.parametrize("delay", [0, 1, 2])
 @pytest.mark.parametrize("share", [0.9, 0.97, 1.0, 1.03, 1.1])
-def test_a_sampled_wall_decays_and_grows_at_the_rate_of_exact_sample_and_hold(delay: int, share: float) -> None:
+def test_sampled_wall_decays_at_the_rate_of_exact_sample_and_hold(delay: int, share: float) -> None:
     stiffness = share * 5.0 / (1e-3 * (0.5 + delay))
 
     peaks = wall_peaks(stiffness, delay)
@@ -87,7 +87,7 @@ def test_a_sliding_device_stops_where_coulomb_friction_stops_it(rate: int) -> No
 
 
 @given(st.floats(-5e-5, 5e-5))
-def test_one_step_of_friction_takes_its_share_of_speed_and_never_turns_it_round(speed: float) -> None:
+def test_friction_step_never_reverses_the_speed(speed: float) -> None:
     device = Plant(mass=0.2, coulomb=0.15, velocity=(speed, 0.0, 0.0))
 
     device.advance(NOTHING, SUBSTEP, 1)
@@ -97,7 +97,7 @@ def test_one_step_of_friction_takes_its_share_of_speed_and_never_turns_it_round(
 
 
 @given(st.floats(-0.1499, 0.1499), st.sampled_from([0, 1, 2]))
-def test_less_force_than_friction_moves_nothing(force: float, axis: int) -> None:
+def test_force_below_friction_moves_nothing(force: float, axis: int) -> None:
     device = Plant(mass=0.2, viscous=0.3, coulomb=0.15)
     push = [0.0, 0.0, 0.0]
     push[axis] = force
@@ -125,7 +125,7 @@ def test_a_hand_below_friction_lets_the_device_rest() -> None:
     assert 0 < device.hand_force[0] < 0.6
 
 
-def test_more_force_than_friction_moves_by_the_difference() -> None:
+def test_force_above_friction_accelerates_by_the_difference() -> None:
     device = Plant(mass=0.2, coulomb=0.15)
 
     device.advance((0.35, 0.0, 0.0), 0.5)
@@ -152,7 +152,7 @@ def test_an_undriven_frictionless_spring_keeps_its_energy() -> None:
     assert max(averages) / min(averages) < 1.005
 
 
-def test_a_spring_that_is_sampled_and_held_gains_what_sample_and_hold_gives_it() -> None:
+def test_sampled_spring_gains_the_predicted_energy() -> None:
     device = Plant(mass=0.2, position=(0.01, 0.0, 0.0))
     largest = [0.0, 0.0]
     for part in range(2):
@@ -174,7 +174,7 @@ def test_viscous_friction_is_the_exponential_of_time() -> None:
     assert device.velocity[1] == pytest.approx(-0.2 * math.exp(-1.5), rel=1e-4)
 
 
-def test_weight_pulls_down_alone() -> None:
+def test_weight_accelerates_downwards_only() -> None:
     device = Plant(mass=0.2, weight=1.9613)
 
     device.advance(NOTHING, 0.1)
@@ -182,7 +182,7 @@ def test_weight_pulls_down_alone() -> None:
     assert device.velocity == pytest.approx((0.0, 0.0, -0.98065), rel=1e-9)
 
 
-def test_stops_hold_a_push_at_both_ends() -> None:
+def test_end_stops_hold_a_push_at_both_ends() -> None:
     for sign in (-1.0, 1.0):
         device = Plant(
             mass=0.2,
@@ -205,7 +205,7 @@ def test_a_hand_that_rests_pulls_the_device_to_its_place() -> None:
     assert device.hand_position == pytest.approx((0.02, -0.01, 0.03), abs=1e-9)
 
 
-def test_a_hand_that_holds_gives_way_by_the_two_springs_in_a_row() -> None:
+def test_holding_hand_yields_by_two_springs_in_series() -> None:
     device = Plant(mass=0.2, viscous=0.3, position=(0.1, 0.0, 0.0), hand=FIRM)
 
     device.advance((2.0, 0.0, 0.0), 5.0)
@@ -233,7 +233,7 @@ def test_a_hand_draws_its_circle(grip: str) -> None:
     assert np.ptp(points[:, 0]) == pytest.approx(0.06, rel=0.1)
 
 
-def test_a_step_of_a_firm_hand_is_followed_to_three_micrometres() -> None:
+def test_firm_hand_follows_a_step_within_three_micrometres() -> None:
     def response(substeps_each_ms: int) -> Array:
         device = Plant(mass=0.045, viscous=0.05, hand=FIRM._replace(path="rest", centre=(0.01, 0.0, 0.0)))
         out: list[float] = []
@@ -250,7 +250,7 @@ def test_a_step_of_a_firm_hand_is_followed_to_three_micrometres() -> None:
 
 
 @given(st.integers(1, 40), st.floats(-2.0, 2.0))
-def test_a_held_force_is_exact_however_it_is_cut(pieces: int, force: float) -> None:
+def test_held_force_is_exact_for_any_substeps(pieces: int, force: float) -> None:
     whole, cut = Plant(mass=0.2), Plant(mass=0.2)
 
     whole.advance((force, 0.0, 0.0), 1e-3)
@@ -273,7 +273,7 @@ def fitted_amplitude(samples: Array, times: Array, frequency: float) -> Array:
 @pytest.mark.parametrize("frequency", [1.0, 2.0, 5.0, 10.0, 20.0])
 def test_the_reported_velocity_is_that_of_the_motion_behind_a_100_hz_filter(frequency: float, loop_rate: float) -> None:
     hand = {"period": 1 / frequency, "radius": 0.02}
-    rig = ArmRig(arm_params(grip="firm", hand=hand), frequency=loop_rate)
+    rig = SteppedArm(arm_params(grip="firm", hand=hand), frequency=loop_rate)
     rig.step(rig.ticks(3.0))
     samples = rig.ticks(max(1.0, 2 / frequency))
     positions, velocities = np.empty((samples, 3)), np.empty((samples, 3))
@@ -292,8 +292,8 @@ def test_the_reported_velocity_is_that_of_the_motion_behind_a_100_hz_filter(freq
 
 
 @pytest.mark.parametrize("loop_rate", [1_000.0, 4_000.0, 32_000.0])
-def test_one_encoder_count_shows_as_the_step_response_of_the_filter(loop_rate: float) -> None:
-    rig = ArmRig(arm_params(plant={"coulomb": 0.0}, hand={"path": 2}), frequency=loop_rate)
+def test_encoder_count_gives_the_filter_s_step_response(loop_rate: float) -> None:
+    rig = SteppedArm(arm_params(plant={"coulomb": 0.0}, hand={"path": 2}), frequency=loop_rate)
     rig.step(rig.ticks(2.0))
     before = rig.step()
     rig.force(0.05, 0.0, 0.0)
@@ -312,7 +312,7 @@ def test_one_encoder_count_shows_as_the_step_response_of_the_filter(loop_rate: f
 
 
 @pytest.mark.parametrize("path", ["circle", "rest", "hold"])
-def test_two_plants_of_the_same_figures_go_the_same_way_to_the_last_bit(
+def test_equal_plants_give_identical_bits(
     path: Literal["circle", "rest", "hold"],
 ) -> None:
     def run() -> list[tuple[float, float, float]]:
@@ -330,12 +330,12 @@ def test_two_plants_of_the_same_figures_go_the_same_way_to_the_last_bit(
 @pytest.mark.parametrize(
     ("mass", "viscous", "coulomb"), [(0.0, 0.0, 0.0), (-1.0, 0.0, 0.0), (0.2, -1.0, 0.0), (0.2, 0.0, -0.1)]
 )
-def test_a_plant_that_nature_does_not_have_is_refused(mass: float, viscous: float, coulomb: float) -> None:
+def test_invalid_plant_is_refused(mass: float, viscous: float, coulomb: float) -> None:
     with pytest.raises(ValueError, match="mass above 0 kg and no negative friction"):
         Plant(mass=mass, viscous=viscous, coulomb=coulomb)
 
 
-def test_a_hand_without_mass_or_on_no_path_is_refused() -> None:
+def test_hand_without_mass_or_path_is_refused() -> None:
     with pytest.raises(ValueError, match="a hand needs a mass above 0 kg"):
         Plant(mass=0.2, hand=FIRM._replace(mass=0.0))
     with pytest.raises(ValueError, match='a hand follows "circle", "rest" or "hold", not "square"'):
@@ -343,6 +343,6 @@ def test_a_hand_without_mass_or_on_no_path_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("seconds", "substeps"), [(0.0, 0), (-1.0, 0), (math.nan, 0), (math.inf, 0), (0.1, -1)])
-def test_time_goes_forward_by_whole_substeps(seconds: float, substeps: int) -> None:
+def test_time_advances_by_whole_substeps(seconds: float, substeps: int) -> None:
     with pytest.raises(ValueError, match="a plant advances by more than 0 s"):
         Plant(mass=0.2).advance(NOTHING, seconds, substeps)

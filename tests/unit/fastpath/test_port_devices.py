@@ -22,7 +22,7 @@ MECHANISM_CURSOR = 3
 NOTHING = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-class Desk:
+class PortDevice:
     """One device at a port, and who plays the port: a packet each millisecond."""
 
     def __init__(self, params: NDArray[np.void] | None = None, name: str = "arm") -> None:
@@ -66,7 +66,7 @@ def cursor_of(joint: tuple[float, float, float]) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("joint", [(0.0, 0.0, 0.0), POSE])
-def test_a_device_whose_parameters_come_after_some_ticks_has_the_pose_of_its_first_packet(
+def test_device_with_late_parameters_has_the_pose_of_its_first_packet(
     joint: tuple[float, float, float],
 ) -> None:
     runtime = Runtime(stepping=True)
@@ -88,7 +88,7 @@ def test_a_device_whose_parameters_come_after_some_ticks_has_the_pose_of_its_fir
 
 
 def test_the_cursor_comes_from_the_joint_angles_of_the_newest_packet() -> None:
-    state = Desk().hold()
+    state = PortDevice().hold()
 
     assert tuple(state["position"]) == pytest.approx(cursor_of(POSE), abs=1e-12)
     assert tuple(state["joint"]) == POSE
@@ -96,14 +96,14 @@ def test_the_cursor_comes_from_the_joint_angles_of_the_newest_packet() -> None:
     assert int(state["samples"]) == 100
 
 
-def test_a_device_that_tells_its_cursor_is_believed() -> None:
+def test_cursor_sent_by_the_device_is_used() -> None:
     params = arm_params()
     params["mechanism"]["kind"] = MECHANISM_CURSOR
-    desk = Desk(params)
-    desk.cell.put(position=(0.01, -0.02, 0.03), orientation=(0, 2, 0, 0), buttons=5, bits=33, faults=7)
-    desk.runtime.step(1)
+    setup = PortDevice(params)
+    setup.cell.put(position=(0.01, -0.02, 0.03), orientation=(0, 2, 0, 0), buttons=5, bits=33, faults=7)
+    setup.runtime.step(1)
 
-    state = desk.state()
+    state = setup.state()
 
     assert tuple(state["position"]) == (0.01, -0.02, 0.03)
     assert tuple(state["orientation"]) == (0, 1, 0, 0)
@@ -111,37 +111,37 @@ def test_a_device_that_tells_its_cursor_is_believed() -> None:
 
 
 @pytest.mark.parametrize("every", [1, 4, 7, 16])
-def test_velocity_is_that_of_the_hand_at_any_rate_of_packets(every: int) -> None:
+def test_velocity_is_right_at_any_packet_rate(every: int) -> None:
     params = arm_params()
     params["mechanism"]["kind"] = MECHANISM_CURSOR
-    desk = Desk(params)
+    setup = PortDevice(params)
     for tick in range(1600):
         if tick % every == 0:
-            desk.cell.put(position=(0.2 * tick / FREQUENCY, 0, 0))
-        desk.runtime.step(1)
+            setup.cell.put(position=(0.2 * tick / FREQUENCY, 0, 0))
+        setup.runtime.step(1)
 
-    assert float(desk.state()["velocity"][0]) == pytest.approx(0.2, rel=0.01)
+    assert float(setup.state()["velocity"][0]) == pytest.approx(0.2, rel=0.01)
 
 
-def test_two_packets_at_one_moment_leave_a_finite_velocity() -> None:
-    desk = Desk()
-    desk.hold(10)
+def test_packets_with_equal_time_give_a_finite_velocity() -> None:
+    setup = PortDevice()
+    setup.hold(10)
     for yaw in (20.0, 20.1, 20.2):
-        desk.cell.put(joint=(yaw, 70.0, -100.0))
-        desk.runtime.step(1)
-    desk.cell.put(joint=(20.3, 70.0, -100.0))
+        setup.cell.put(joint=(yaw, 70.0, -100.0))
+        setup.runtime.step(1)
+    setup.cell.put(joint=(20.3, 70.0, -100.0))
 
-    assert np.isfinite(desk.quiet(1)["velocity"]).all()
+    assert np.isfinite(setup.quiet(1)["velocity"]).all()
 
 
 def test_a_force_becomes_an_order_of_torques() -> None:
-    desk = Desk()
-    desk.hold(200)
+    setup = PortDevice()
+    setup.hold(200)
     for _ in range(100):
-        desk.push(1.0, 0.5, -0.25)
-        desk.hold(1)
+        setup.push(1.0, 0.5, -0.25)
+        setup.hold(1)
 
-    state, order = desk.state(), desk.cell.order()
+    state, order = setup.state(), setup.cell.order()
 
     assert order is not None
     assert tuple(state["force"]) == pytest.approx((1.0, 0.5, -0.25))
@@ -150,29 +150,29 @@ def test_a_force_becomes_an_order_of_torques() -> None:
 
 
 def test_a_left_handed_arm_s_motor_is_turned_back() -> None:
-    desk = Desk(arm_params(left_handed=1))
-    desk.hold(200)
+    setup = PortDevice(arm_params(left_handed=1))
+    setup.hold(200)
     for _ in range(100):
-        desk.push(1.0, 0.0, 0.0)
-        desk.hold(1)
+        setup.push(1.0, 0.0, 0.0)
+        setup.hold(1)
 
-    state, order = desk.state(), desk.cell.order()
+    state, order = setup.state(), setup.cell.order()
 
     assert order is not None
     assert float(state["joint"][0]) == -POSE[0]
     assert order[2][0] == -float(state["torque"][0]) != 0
 
 
-def test_packets_that_stop_end_in_zero_force_and_a_state_that_stands_still() -> None:
-    desk = Desk()
-    desk.hold(200)
+def test_missing_packets_give_zero_force_and_a_frozen_state() -> None:
+    setup = PortDevice()
+    setup.hold(200)
     for _ in range(100):
-        desk.push(1.0, 0.0, 0.0)
-        desk.hold(1)
-    last_ns = desk.runtime.now_ns() - 1_000_000
-    assert float(desk.quiet(int(SILENCE_S * 1000) - 2)["force"][0]) == pytest.approx(1.0)
+        setup.push(1.0, 0.0, 0.0)
+        setup.hold(1)
+    last_ns = setup.runtime.now_ns() - 1_000_000
+    assert float(setup.quiet(int(SILENCE_S * 1000) - 2)["force"][0]) == pytest.approx(1.0)
 
-    first, second = desk.quiet(3), desk.quiet(50)
+    first, second = setup.quiet(3), setup.quiet(50)
 
     for name in ("force", "torque", "velocity"):
         assert not first[name].any()
@@ -181,124 +181,124 @@ def test_packets_that_stop_end_in_zero_force_and_a_state_that_stands_still() -> 
     assert int(second["silences"]) == 1
 
 
-def test_the_order_of_a_silent_device_is_zero_and_ages() -> None:
-    desk = Desk()
-    desk.hold(200)
+def test_order_of_a_silent_device_is_zero_and_ages() -> None:
+    setup = PortDevice()
+    setup.hold(200)
     for _ in range(100):
-        desk.push(1.0, 0.0, 0.0)
-        desk.hold(1)
-    desk.quiet(int(SILENCE_S * 1000) + 1)
-    order = desk.cell.order()
-    ordered_ns = desk.runtime.now_ns()
-    desk.quiet(25)
+        setup.push(1.0, 0.0, 0.0)
+        setup.hold(1)
+    setup.quiet(int(SILENCE_S * 1000) + 1)
+    order = setup.cell.order()
+    ordered_ns = setup.runtime.now_ns()
+    setup.quiet(25)
 
     assert order is not None
     assert order[1:] == NOTHING
     assert 0 <= ordered_ns - order[0] <= 2_000_000
-    assert desk.cell.order() == order
+    assert setup.cell.order() == order
 
 
-def test_packets_that_come_again_start_at_rest_and_without_a_jump() -> None:
-    desk = Desk()
-    desk.hold(100)
-    desk.quiet(500)
+def test_resumed_packets_start_at_rest_without_a_jump() -> None:
+    setup = PortDevice()
+    setup.hold(100)
+    setup.quiet(500)
 
-    again = desk.hold(1, (25.0, 70.0, -100.0))
+    again = setup.hold(1, (25.0, 70.0, -100.0))
 
     assert int(again["silences"]) == 1
     assert tuple(again["velocity"]) == (0, 0, 0)
     assert tuple(again["position"]) == pytest.approx(cursor_of((25.0, 70.0, -100.0)), abs=1e-12)
 
 
-def test_a_device_that_never_sends_is_shown_and_its_time_stands_still() -> None:
-    desk = Desk()
+def test_device_that_never_sends_has_a_frozen_time() -> None:
+    setup = PortDevice()
 
-    first, later = desk.quiet(1), desk.quiet(600)
+    first, later = setup.quiet(1), setup.quiet(600)
 
-    assert int(first["generation"]) == desk.lease.generation
+    assert int(first["generation"]) == setup.lease.generation
     assert int(later["time_ns"]) == int(first["time_ns"]) > 0
     assert not later["force"].any()
 
 
 def test_the_stop_latch_orders_zero() -> None:
-    desk = Desk()
-    desk.hold(200)
+    setup = PortDevice()
+    setup.hold(200)
     for _ in range(20):
-        desk.push(1.0, 0.0, 0.0)
-        desk.hold(1)
-    desk.runtime.stop_device(desk.lease, stopped=True)
-    desk.push(1.0, 0.0, 0.0)
-    desk.hold(1)
+        setup.push(1.0, 0.0, 0.0)
+        setup.hold(1)
+    setup.runtime.stop_device(setup.lease, stopped=True)
+    setup.push(1.0, 0.0, 0.0)
+    setup.hold(1)
 
-    order = desk.cell.order()
+    order = setup.cell.order()
     assert order is not None
     assert order[1:] == NOTHING
 
 
-def test_a_lease_that_is_over_neither_puts_nor_orders() -> None:
-    desk = Desk()
-    desk.hold(10)
-    desk.runtime.release_device(desk.lease)
-    desk.runtime.step(2)
+def test_ended_lease_neither_writes_nor_orders() -> None:
+    setup = PortDevice()
+    setup.hold(10)
+    setup.runtime.release_device(setup.lease)
+    setup.runtime.step(2)
 
-    assert not desk.cell.put(joint=POSE)
-    assert desk.cell.order() is None
+    assert not setup.cell.put(joint=POSE)
+    assert setup.cell.order() is None
 
 
-def test_the_next_device_in_a_slot_does_not_see_the_packets_of_the_last() -> None:
-    desk = Desk()
-    desk.hold(10)
-    desk.runtime.release_device(desk.lease)
-    desk.runtime.step(2)
-    lease = desk.runtime.lease_device("other")
-    assert lease.slot == desk.lease.slot
-    desk.runtime.publish_device(lease, desk.params)
+def test_next_device_in_a_slot_sees_no_old_packets() -> None:
+    setup = PortDevice()
+    setup.hold(10)
+    setup.runtime.release_device(setup.lease)
+    setup.runtime.step(2)
+    lease = setup.runtime.lease_device("other")
+    assert lease.slot == setup.lease.slot
+    setup.runtime.publish_device(lease, setup.params)
 
-    desk.runtime.step(4)
-    state = desk.runtime.reader(lease).snapshot()
+    setup.runtime.step(4)
+    state = setup.runtime.reader(lease).snapshot()
 
     assert int(state["samples"]) == 0
     assert not state["position"].any()
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_a_packet_with_a_number_that_is_none_is_not_taken(bad: float) -> None:
-    desk = Desk()
-    before = desk.hold(10)
+def test_packet_with_a_non_finite_number_is_ignored(bad: float) -> None:
+    setup = PortDevice()
+    before = setup.hold(10)
 
-    assert not desk.cell.put(joint=(bad, 0, 0))
-    assert not desk.cell.put(joint=POSE, hall=bad)
-    desk.runtime.step(1)
+    assert not setup.cell.put(joint=(bad, 0, 0))
+    assert not setup.cell.put(joint=POSE, hall=bad)
+    setup.runtime.step(1)
 
-    assert int(desk.state()["samples"]) == int(before["samples"])
+    assert int(setup.state()["samples"]) == int(before["samples"])
 
 
-def test_a_handle_tells_orientation_buttons_hall_and_battery() -> None:
-    desk = Desk(grip_params(flags=61 | FLAG_ATTACHED), "grip")
-    desk.cell.put(orientation=(0, 0, 0, 1), buttons=2, hall=0.25, battery_level=0.5, battery_voltage=3.7)
-    desk.runtime.step(1)
+def test_handle_reports_orientation_buttons_hall_and_battery() -> None:
+    setup = PortDevice(grip_params(flags=61 | FLAG_ATTACHED), "grip")
+    setup.cell.put(orientation=(0, 0, 0, 1), buttons=2, hall=0.25, battery_level=0.5, battery_voltage=3.7)
+    setup.runtime.step(1)
 
-    state = desk.state()
+    state = setup.state()
 
     assert tuple(state["orientation"]) == (0, 0, 0, 1)
     assert int(state["buttons"]) == 2
     assert (float(state["hall"]), float(state["battery_level"]), float(state["battery_voltage"])) == (0.25, 0.5, 3.7)
 
 
-def test_a_handle_that_lies_still_rests_and_a_button_wakes_it() -> None:
-    desk = Desk(grip_params(), "grip")
+def test_handle_at_rest_is_woken_by_a_button() -> None:
+    setup = PortDevice(grip_params(), "grip")
     for _ in range(100):
-        desk.cell.put(orientation=(1, 0, 0, 0))
-        desk.runtime.step(40)
-    assert float(desk.state()["still"]) == pytest.approx(1.0, abs=0.02)
+        setup.cell.put(orientation=(1, 0, 0, 0))
+        setup.runtime.step(40)
+    assert float(setup.state()["still"]) == pytest.approx(1.0, abs=0.02)
 
-    desk.cell.put(orientation=(1, 0, 0, 0), buttons=1)
-    desk.runtime.step(1)
+    setup.cell.put(orientation=(1, 0, 0, 0), buttons=1)
+    setup.runtime.step(1)
 
-    assert float(desk.state()["still"]) == 0
+    assert float(setup.state()["still"]) == 0
 
 
-def test_simulated_devices_beside_it_draw_the_same_bits_as_alone() -> None:
+def test_simulated_devices_beside_it_are_unchanged() -> None:
     def cursor(*, beside: bool) -> tuple[float, ...]:
         runtime = Runtime(stepping=True)
         arm = runtime.lease_device("arm")
@@ -313,26 +313,26 @@ def test_simulated_devices_beside_it_draw_the_same_bits_as_alone() -> None:
     assert cursor(beside=True) == cursor(beside=False)
 
 
-def test_a_device_that_finds_its_zero_has_not_moved() -> None:
-    desk = Desk()
-    desk.hold(20)
-    desk.cell.put(joint=(50.0, 60.0, -80.0), bits=512)
-    desk.runtime.step(1)
+def test_homing_jump_gives_no_velocity() -> None:
+    setup = PortDevice()
+    setup.hold(20)
+    setup.cell.put(joint=(50.0, 60.0, -80.0), bits=512)
+    setup.runtime.step(1)
 
-    state = desk.state()
+    state = setup.state()
 
     assert tuple(state["position"]) == pytest.approx(cursor_of((50.0, 60.0, -80.0)), abs=1e-12)
     assert tuple(state["velocity"]) == (0, 0, 0)
 
 
-def test_what_its_actor_knows_of_a_silent_device_is_shown_and_its_reading_stands_still() -> None:
-    desk = Desk(grip_params(flags=FLAG_ATTACHED | FLAG_READY))
-    before = desk.hold()
-    silent = desk.quiet(100)
-    fill(desk.params, {"flags": FLAG_READY})
-    assert desk.runtime.publish_device(desk.lease, desk.params)
+def test_silent_device_shows_its_actor_s_state_and_a_frozen_reading() -> None:
+    setup = PortDevice(grip_params(flags=FLAG_ATTACHED | FLAG_READY))
+    before = setup.hold()
+    silent = setup.quiet(100)
+    fill(setup.params, {"flags": FLAG_READY})
+    assert setup.runtime.publish_device(setup.lease, setup.params)
 
-    after = desk.quiet(1)
+    after = setup.quiet(1)
 
     assert int(silent["flags"]) & FLAG_ATTACHED
     assert int(after["flags"]) == FLAG_READY | StatusFlag.FLAG_MEASURED
@@ -340,7 +340,7 @@ def test_what_its_actor_knows_of_a_silent_device_is_shown_and_its_reading_stands
     assert tuple(after["orientation"]) == tuple(before["orientation"])
 
 
-def test_a_device_that_has_not_sent_yet_is_shown_with_what_its_actor_knows_but_not_ready() -> None:
-    desk = Desk(grip_params(flags=FLAG_ATTACHED | FLAG_READY))
+def test_device_without_a_packet_shows_its_actor_s_state_and_is_not_ready() -> None:
+    setup = PortDevice(grip_params(flags=FLAG_ATTACHED | FLAG_READY))
 
-    assert int(desk.quiet(1)["flags"]) == FLAG_ATTACHED
+    assert int(setup.quiet(1)["flags"]) == FLAG_ATTACHED

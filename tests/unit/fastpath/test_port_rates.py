@@ -13,7 +13,7 @@ from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Command, CommandMode
 from fastpath.codecs.openlink_py import Decoder
 from fastpath.port.port_thread import PortThread
-from tests.support.service.polling import PATIENCE_S
+from tests.support.service.polling import TIMEOUT_S
 
 COMMANDS = 40
 # Of what a busy machine may spoil.
@@ -38,14 +38,14 @@ def speaking(*rates_hz: float) -> Generator[tuple[PortThread, int]]:
         os.close(far)
 
 
-def test_commands_of_two_devices_are_as_their_rates() -> None:
+def test_each_device_gets_commands_at_its_own_rate() -> None:
     """Two to five; counted anew where the machine was so busy that an order was left out."""
 
     def counted() -> dict[int, int] | None:
         decoder, seen = Decoder(), Counter[int]()
         with speaking(80.0, 200.0) as (thread, far):
             while seen[1] < COMMANDS:
-                assert select.select([far], [], [], PATIENCE_S)[0]
+                assert select.select([far], [], [], TIMEOUT_S)[0]
                 frames = decoder.feed(os.read(far, 4096))
                 assert all(isinstance(frame.message, Command) for frame in frames)
                 seen.update(frame.device for frame in frames)

@@ -39,7 +39,7 @@ class Remembered:
         self.told.append(("forget", descriptor, b""))
 
 
-class Desk:
+class DrivenBoard:
     """A board, its port's thread and the loop that drives it, at 2 kHz."""
 
     def __init__(self, board: Board, *, rate_hz: float = 1000.0, failsafe: Remembered | None = None) -> None:
@@ -75,9 +75,9 @@ class Desk:
 
 
 @contextmanager
-def desk(*, rate_hz: float = 1000.0, failsafe: Remembered | None = None) -> Generator[Desk]:
+def driven_board(*, rate_hz: float = 1000.0, failsafe: Remembered | None = None) -> Generator[DrivenBoard]:
     board = Board()
-    made = Desk(board, rate_hz=rate_hz, failsafe=failsafe)
+    made = DrivenBoard(board, rate_hz=rate_hz, failsafe=failsafe)
     try:
         board.start()
         made.runtime.start()
@@ -95,8 +95,8 @@ def plain(board: Board, **changes: object) -> PortThread:
     return PortThread(Runtime(stepping=True), board.port, "bytes", **given)  # type: ignore[arg-type]
 
 
-def test_the_board_feels_the_torques_of_the_state_and_its_answers_are_the_cursor() -> None:
-    with desk() as made:
+def test_board_gets_the_torques_and_its_answers_move_the_cursor() -> None:
+    with driven_board() as made:
 
         def felt() -> bool:
             made.push()
@@ -113,8 +113,8 @@ def test_the_board_feels_the_torques_of_the_state_and_its_answers_are_the_cursor
     assert (counters.errors, counters.gone) == (0, 0)
 
 
-def test_an_order_that_the_loop_does_not_renew_becomes_zero() -> None:
-    with desk() as made:
+def test_stale_order_becomes_zero() -> None:
+    with driven_board() as made:
         made.pushed()
         made.runtime.publish_loop(frequency=2000, command_timeout=30, duty=0)
 
@@ -124,23 +124,23 @@ def test_an_order_that_the_loop_does_not_renew_becomes_zero() -> None:
 
 
 def test_a_loop_that_stops_orders_zero() -> None:
-    with desk() as made:
+    with driven_board() as made:
         made.pushed()
         made.runtime.stop()
 
         assert soon(lambda: not any(made.board.torques[-1]))
 
 
-def test_a_lease_that_is_over_is_zero_on_the_board() -> None:
-    with desk() as made:
+def test_ended_lease_zeroes_the_board() -> None:
+    with driven_board() as made:
         made.pushed()
         made.runtime.release_device(made.lease)
 
         assert soon(lambda: not any(made.board.torques[-1]))
 
 
-def test_a_device_that_is_detached_gets_one_zero_and_nothing_more() -> None:
-    with desk() as made:
+def test_detached_device_gets_one_zero_order() -> None:
+    with driven_board() as made:
         made.pushed()
         made.thread.detach(0)
         sent = made.thread.counters().orders
@@ -151,8 +151,8 @@ def test_a_device_that_is_detached_gets_one_zero_and_nothing_more() -> None:
         assert made.thread.counters().orders == sent
 
 
-def test_a_device_that_is_nobody_s_is_kept_at_zero_where_that_was_asked_for() -> None:
-    with desk() as made:
+def test_unattached_device_is_kept_at_zero_if_configured() -> None:
+    with driven_board() as made:
         made.pushed()
         made.thread.set_idle(0, 500.0)
         late = made.thread.counters().zeros
@@ -169,8 +169,8 @@ def test_a_device_that_is_nobody_s_is_kept_at_zero_where_that_was_asked_for() ->
         assert made.thread.counters().zeros == late
 
 
-def test_a_zero_order_that_is_old_is_not_counted_as_late() -> None:
-    with desk() as made:
+def test_zero_order_is_never_counted_as_late() -> None:
+    with driven_board() as made:
         assert soon(lambda: made.thread.counters().frames_in > 10)
         made.runtime.publish_loop(frequency=2000, command_timeout=30, duty=0)
         sent = made.thread.counters().orders
@@ -179,8 +179,8 @@ def test_a_zero_order_that_is_old_is_not_counted_as_late() -> None:
         assert made.thread.counters().zeros == 0
 
 
-def test_a_board_that_falls_silent_is_seen_and_comes_back() -> None:
-    with desk() as made:
+def test_silent_board_is_detected_and_recovers() -> None:
+    with driven_board() as made:
         made.pushed()
         params = arm_params()
         fill(params, {"source": 1, "silence": 0.02})
@@ -193,9 +193,9 @@ def test_a_board_that_falls_silent_is_seen_and_comes_back() -> None:
         assert soon(lambda: int(made.reader.snapshot()["time_ns"]) > before)
 
 
-def test_closing_ends_in_the_zero_packet_and_forgets_before_it_closes() -> None:
+def test_closing_sends_the_zero_packet_before_unregistering_and_closing() -> None:
     failsafe = Remembered()
-    with desk(failsafe=failsafe) as made:
+    with driven_board(failsafe=failsafe) as made:
         port = made.board.port
         assert port in zero_packets.registered()
         made.pushed()
@@ -210,9 +210,9 @@ def test_closing_ends_in_the_zero_packet_and_forgets_before_it_closes() -> None:
             os.fstat(port)
 
 
-def test_a_port_that_is_pulled_out_is_gone_and_can_be_closed() -> None:
+def test_unplugged_port_is_gone_and_can_be_closed() -> None:
     board = Board()
-    made = Desk(board)
+    made = DrivenBoard(board)
     made.thread.start(at_fatal_signal=False)
     os.close(board.master)
     board.master = os.dup(0)
@@ -223,9 +223,9 @@ def test_a_port_that_is_pulled_out_is_gone_and_can_be_closed() -> None:
     board.close()
 
 
-def test_a_port_that_takes_nothing_blocks_neither_orders_nor_the_end() -> None:
+def test_blocked_port_delays_neither_orders_nor_closing() -> None:
     board = Board()
-    made = Desk(board, rate_hz=8000.0)
+    made = DrivenBoard(board, rate_hz=8000.0)
     made.thread.start(at_fatal_signal=False)
 
     assert soon(lambda: made.thread.counters().blocked > 10)
@@ -235,7 +235,7 @@ def test_a_port_that_takes_nothing_blocks_neither_orders_nor_the_end() -> None:
 
 
 def test_noise_between_answers_is_skipped_and_counted() -> None:
-    with desk() as made:
+    with driven_board() as made:
         made.pushed()
         os.write(made.board.master, b"\xff" * 7)
 
@@ -245,8 +245,8 @@ def test_noise_between_answers_is_skipped_and_counted() -> None:
         assert tuple(made.reader.snapshot()["joint"]) == POSE
 
 
-def test_a_state_never_mixes_two_packets() -> None:
-    with desk(rate_hz=4000.0) as made:
+def test_state_never_mixes_two_packets() -> None:
+    with driven_board(rate_hz=4000.0) as made:
         made.pushed()
         states = np.empty(2000, dtype=DEVICE_STATE)
         turns, torn = 0, 0
@@ -268,7 +268,7 @@ def test_a_state_never_mixes_two_packets() -> None:
 ROOM = 4096
 
 
-def test_messages_come_out_as_they_went_in_both_ways() -> None:
+def test_messages_pass_unchanged_both_ways() -> None:
     board = Board()
     thread = plain(board)
     thread.start(at_fatal_signal=False)
@@ -293,7 +293,7 @@ def test_messages_come_out_as_they_went_in_both_ways() -> None:
     assert heard == got == b"".join(said)
 
 
-def test_a_full_ring_refuses_and_a_closed_port_takes_nothing() -> None:
+def test_full_ring_refuses_and_a_closed_port_accepts_nothing() -> None:
     board = Board()
     thread = plain(board)
 
@@ -327,15 +327,17 @@ def test_a_message_of_the_wrong_length_is_refused(length: int) -> None:
         ("hapi", {"config": CONFIG, "rates_hz": (1.0, 1.0)}, "does not fit the protocol hapi"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(protocol: str, changes: dict[str, object], sentence: str) -> None:
+def test_invalid_arguments_are_refused_with_a_sentence(
+    protocol: str, changes: dict[str, object], sentence: str
+) -> None:
     given = {"rates_hz": (1.0,), "zero_packet": b"", **changes}
     with pytest.raises(ValueError, match=sentence):
         PortThread(Runtime(stepping=True), 0, protocol, **given)  # type: ignore[arg-type]
 
 
-def test_a_device_that_the_port_does_not_have_is_refused() -> None:
+def test_device_index_beyond_the_port_is_refused() -> None:
     board = Board()
-    made = Desk(board)
+    made = DrivenBoard(board)
 
     with pytest.raises(IndexError, match="devices 0 to 0, not 1"):
         made.thread.attach(1, made.lease)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.access import Writer
-from tests.support.loop.devices import ARM_CENTRE, NO_HAND, REST, ArmRig, arm_params, still_arm_params
+from tests.support.loop.devices import ARM_CENTRE, NO_HAND, REST, SteppedArm, arm_params, still_arm_params
 
 STIFFNESS = 500.0
 
@@ -20,7 +20,7 @@ def pulled_to(state: NDArray[np.void]) -> float:
     return float(state["position"][0] + state["force"][0] / STIFFNESS)
 
 
-def hold(rig: ArmRig, x: float, writer: Writer | None = None) -> None:
+def hold(rig: SteppedArm, x: float, writer: Writer | None = None) -> None:
     """Command a place x (m) beside the centre."""
     target = writer or rig.writer
     target.begin()
@@ -28,14 +28,14 @@ def hold(rig: ArmRig, x: float, writer: Writer | None = None) -> None:
     assert target.publish()
 
 
-def held(rig: ArmRig, x: float, seconds: float = 0.03) -> None:
+def held(rig: SteppedArm, x: float, seconds: float = 0.03) -> None:
     """Hold a place until its ramp-in is over."""
     for _ in range(round(seconds / 0.010)):
         hold(rig, x)
         rig.step(rig.ticks(0.010))
 
 
-def track(rig: ArmRig, seconds: float) -> NDArray[np.float64]:
+def track(rig: SteppedArm, seconds: float) -> NDArray[np.float64]:
     """What the arm is pulled to, tick by tick."""
     return np.array([pulled_to(rig.step()) for _ in range(rig.ticks(seconds))])
 
@@ -43,8 +43,8 @@ def track(rig: ArmRig, seconds: float) -> NDArray[np.float64]:
 # ---------------------------------------------------------------- interpolation
 
 
-def test_the_first_set_point_is_there_at_once() -> None:
-    rig = ArmRig()
+def test_first_set_point_applies_at_once() -> None:
+    rig = SteppedArm()
     hold(rig, 0.002)
 
     # Its force is ramped in at 500 N/s: 1 N after 2 ms.
@@ -52,8 +52,8 @@ def test_the_first_set_point_is_there_at_once() -> None:
 
 
 @pytest.mark.parametrize("interval", [0.005, 0.020, 0.040])
-def test_from_one_set_point_to_the_next_it_goes_straight_in_the_time_between_the_messages(interval: float) -> None:
-    rig = ArmRig()
+def test_set_point_moves_linearly_in_the_message_interval(interval: float) -> None:
+    rig = SteppedArm()
     held(rig, 0.0)
     hold(rig, 0.0)
     rig.step(rig.ticks(interval))
@@ -67,8 +67,8 @@ def test_from_one_set_point_to_the_next_it_goes_straight_in_the_time_between_the
     assert pulled_to(rig.step()) == pytest.approx(0.004, abs=2e-5)
 
 
-def test_after_a_pause_the_line_takes_50_ms_at_most() -> None:
-    rig = ArmRig(timeout=0.3)
+def test_interpolation_after_a_pause_takes_at_most_50_ms() -> None:
+    rig = SteppedArm(timeout=0.3)
     held(rig, 0.0)
     rig.step(rig.ticks(0.2))
     hold(rig, 0.004)
@@ -79,8 +79,8 @@ def test_after_a_pause_the_line_takes_50_ms_at_most() -> None:
     assert seen[rig.ticks(0.051)] == pytest.approx(0.004, abs=2e-5)
 
 
-def test_a_client_of_50_messages_a_second_makes_no_steps() -> None:
-    rig = ArmRig()
+def test_set_point_of_a_50_hz_client_has_no_steps() -> None:
+    rig = SteppedArm()
     held(rig, 0.0)
     seen: list[float] = []
     for turn in range(25):
@@ -93,8 +93,8 @@ def test_a_client_of_50_messages_a_second_makes_no_steps() -> None:
     assert max(seen) > 0.0038
 
 
-def test_a_set_point_that_turns_on_its_way_goes_on_from_where_it_is() -> None:
-    rig = ArmRig()
+def test_redirected_set_point_continues_from_its_present_value() -> None:
+    rig = SteppedArm()
     held(rig, 0.0)
     hold(rig, 0.004)
     first = track(rig, 0.005)
@@ -107,16 +107,16 @@ def test_a_set_point_that_turns_on_its_way_goes_on_from_where_it_is() -> None:
     assert then[-1] < first[-1]
 
 
-def test_the_state_shows_what_was_commanded_and_not_the_line_to_it() -> None:
-    rig = ArmRig()
+def test_state_shows_the_commanded_not_the_interpolated_value() -> None:
+    rig = SteppedArm()
     held(rig, 0.0)
     hold(rig, 0.004)
 
     assert rig.step()["target"] == pytest.approx([ARM_CENTRE[0] + 0.004, *ARM_CENTRE[1:]], abs=1e-12)
 
 
-def test_angles_go_straight_too() -> None:
-    rig = ArmRig(still_arm_params(torque_limit=20_000.0))
+def test_angles_move_linearly_too() -> None:
+    rig = SteppedArm(still_arm_params(torque_limit=20_000.0))
     joint = float(rig.step()["joint"][0])
     others = tuple(float(part) for part in rig.step()["joint"][1:])
 
@@ -140,8 +140,8 @@ def test_angles_go_straight_too() -> None:
 
 
 @pytest.mark.parametrize("speed", [0.05, 0.2])
-def test_with_a_speed_limit_the_set_point_moves_no_faster(speed: float) -> None:
-    rig = ArmRig(still_arm_params(safe_speed=speed))
+def test_speed_limit_bounds_the_set_point_speed(speed: float) -> None:
+    rig = SteppedArm(still_arm_params(safe_speed=speed))
     held(rig, 0.0)
     hold(rig, 0.004)
 
@@ -155,8 +155,8 @@ def test_with_a_speed_limit_the_set_point_moves_no_faster(speed: float) -> None:
     assert arrived == pytest.approx(0.0039 / speed, abs=0.012)
 
 
-def test_with_a_speed_limit_a_far_place_is_approached_from_where_the_device_is() -> None:
-    rig = ArmRig(arm_params(hand={"path": NO_HAND}, safe_speed=0.1, plant={"gravity_mass": 0.0}))
+def test_speed_limited_approach_starts_at_the_device() -> None:
+    rig = SteppedArm(arm_params(hand={"path": NO_HAND}, safe_speed=0.1, plant={"gravity_mass": 0.0}))
     speeds = []
     for _ in range(150):
         hold(rig, 0.1)
@@ -166,8 +166,8 @@ def test_with_a_speed_limit_a_far_place_is_approached_from_where_the_device_is()
     assert float(rig.step()["position"][0]) == pytest.approx(0.1, abs=2e-3)
 
 
-def test_without_a_limit_a_far_place_is_approached_fast() -> None:
-    rig = ArmRig(arm_params(hand={"path": NO_HAND}, plant={"gravity_mass": 0.0}))
+def test_unlimited_approach_is_fast() -> None:
+    rig = SteppedArm(arm_params(hand={"path": NO_HAND}, plant={"gravity_mass": 0.0}))
     speeds = []
     for _ in range(30):
         hold(rig, 0.1)
@@ -176,9 +176,9 @@ def test_without_a_limit_a_far_place_is_approached_fast() -> None:
     assert max(speeds) > 0.5
 
 
-def test_a_new_limit_acts_on_the_way() -> None:
+def test_changed_limit_applies_during_the_motion() -> None:
     params = still_arm_params(safe_speed=0.02)
-    rig = ArmRig(params)
+    rig = SteppedArm(params)
     held(rig, 0.0)
     hold(rig, 0.004)
     slow = track(rig, 0.020)
@@ -194,8 +194,8 @@ def test_a_new_limit_acts_on_the_way() -> None:
 # ---------------------------------------------------------------- holding and releasing
 
 
-def test_a_released_position_pulls_no_more_at_the_next_tick() -> None:
-    rig = ArmRig()
+def test_released_position_has_no_force_at_the_next_tick() -> None:
+    rig = SteppedArm()
     held(rig, 0.004)
     rig.writer.begin()
     assert rig.writer.publish()
@@ -203,8 +203,8 @@ def test_a_released_position_pulls_no_more_at_the_next_tick() -> None:
     assert tuple(rig.step()["force"]) == (0.0, 0.0, 0.0)
 
 
-def test_a_silent_clients_position_is_held_where_its_line_ends_and_fades() -> None:
-    rig = ArmRig()
+def test_silent_client_s_position_stays_at_the_end_of_its_line_and_fades() -> None:
+    rig = SteppedArm()
     held(rig, 0.0)
     hold(rig, 0.004)
     seen = track(rig, 0.090)
@@ -213,8 +213,8 @@ def test_a_silent_clients_position_is_held_where_its_line_ends_and_fades() -> No
     assert seen[rig.ticks(0.072) :] == pytest.approx(0, abs=1e-9)
 
 
-def test_who_holds_it_after_another_session_is_reached_in_a_line_and_not_in_a_step() -> None:
-    rig = ArmRig()
+def test_new_holder_s_position_is_approached_linearly() -> None:
+    rig = SteppedArm()
     other = rig.other("2")
     for x, writer in itertools.chain([(0.0, rig.writer)] * 5, [(0.004, other)]):
         rig.step(rig.ticks(0.010))
@@ -227,8 +227,8 @@ def test_who_holds_it_after_another_session_is_reached_in_a_line_and_not_in_a_st
     assert seen[-1] == pytest.approx(0.004, abs=1e-4)
 
 
-def test_a_held_position_brings_a_device_that_a_hand_holds_there_without_a_jerk() -> None:
-    rig = ArmRig(arm_params(grip="light", hand={"path": REST}, slew=3000.0, slow_slew=500.0))
+def test_held_position_moves_a_held_device_without_a_jerk() -> None:
+    rig = SteppedArm(arm_params(grip="light", hand={"path": REST}, slew=3000.0, slow_slew=500.0))
     forces: list[float] = []
     for turn in range(100):
         hold(rig, 0.0005 * min(turn, 20))

@@ -12,7 +12,7 @@ from fastpath.arena.runtime import Runtime
 from tests.support.loop.devices import (
     ARM_CENTRE,
     ARM_MECHANISM,
-    ArmRig,
+    SteppedArm,
     arm_params,
     force_of,
     grip_params,
@@ -22,7 +22,7 @@ Array = NDArray[Any]
 IDLE, FORCE, POSITION = 0, 1, 2
 
 
-def test_a_grip_sways_as_a_unit_quaternion_and_takes_no_force() -> None:
+def test_grip_orientation_is_a_unit_quaternion_and_takes_no_force() -> None:
     runtime = Runtime(stepping=True)
     grip, session = runtime.lease_device("grip"), runtime.lease_session("1")
     runtime.publish_device(grip, grip_params(buttons=5))
@@ -58,8 +58,8 @@ def test_a_battery_drains_linearly_and_stays_at_zero() -> None:
     assert reader.snapshot()["battery_voltage"] == pytest.approx(3.3)
 
 
-def test_gravity_that_is_not_compensated_pulls_the_arm_down() -> None:
-    full, none = (ArmRig(arm_params(hand={"path": 2}, gravity_scale=scale)) for scale in (1.0, 0.0))
+def test_uncompensated_gravity_pulls_the_arm_down() -> None:
+    full, none = (SteppedArm(arm_params(hand={"path": 2}, gravity_scale=scale)) for scale in (1.0, 0.0))
 
     sagged = none.step(none.ticks(3.0))["position"][2] - full.step(full.ticks(3.0))["position"][2]
 
@@ -67,8 +67,8 @@ def test_gravity_that_is_not_compensated_pulls_the_arm_down() -> None:
     assert -(weight + 0.15) * (1 / 800 + 1 / 150) < sagged < -(weight - 0.3) * (1 / 800 + 1 / 150)
 
 
-def test_a_new_plant_revision_lets_the_hand_hold_where_the_device_is() -> None:
-    rig = ArmRig(arm_params())
+def test_plant_revision_lets_the_hand_hold_at_the_present_position() -> None:
+    rig = SteppedArm(arm_params())
     state = rig.step(rig.ticks(1.3))
     here = state["position"].copy()
 
@@ -79,15 +79,15 @@ def test_a_new_plant_revision_lets_the_hand_hold_where_the_device_is() -> None:
     assert np.linalg.norm(state["velocity"]) < 1e-6
 
 
-def test_joints_and_cursor_of_a_state_belong_together() -> None:
-    rig = ArmRig(arm_params())
+def test_joints_and_cursor_of_a_state_agree() -> None:
+    rig = SteppedArm(arm_params())
     for _ in range(50):
         state = rig.step(100)
         assert ARM_MECHANISM.forward(np.radians(state["joint"]).tolist()) == pytest.approx(state["position"], abs=1e-12)
 
 
-def test_a_wall_in_the_circle_s_way_pushes_back_and_stays_shallow() -> None:
-    rig = ArmRig(arm_params(), frequency=1000)
+def test_wall_in_the_circle_pushes_back_with_little_penetration() -> None:
+    rig = SteppedArm(arm_params(), frequency=1000)
     rig.step(rig.ticks(1.0))
     deepest, hardest = 0.0, 0.0
     for _ in range(rig.ticks(8.0)):

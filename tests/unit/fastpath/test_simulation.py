@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from fastpath.arena.runtime import Runtime
-from tests.support.loop.devices import HOLD, NO_HAND, REST, ArmRig, arm_params, fill, force_of, grip_params
+from tests.support.loop.devices import HOLD, NO_HAND, REST, SteppedArm, arm_params, fill, force_of, grip_params
 
 TILTED = (0.6, 0.8, 0.0, 0.0)
 
@@ -49,7 +49,7 @@ def _path(path: int) -> NDArray[np.void]:
 
 
 def test_a_push_adds_to_the_speed_once() -> None:
-    rig = ArmRig(arm())
+    rig = SteppedArm(arm())
     rig.runtime.publish_device(rig.device, arm({"path": NO_HAND}, push=(0, 0.5, 0), push_revision=1))
 
     speeds = [float(rig.step()["velocity"][1]) for _ in range(rig.ticks(0.02))]
@@ -60,8 +60,8 @@ def test_a_push_adds_to_the_speed_once() -> None:
     assert float(rig.step(rig.ticks(0.01))["velocity"][1]) == pytest.approx(0, abs=1e-3)
 
 
-def test_a_locked_plant_gives_way_by_less_than_a_millimetre() -> None:
-    rig = ArmRig(arm())
+def test_locked_plant_moves_less_than_a_millimetre() -> None:
+    rig = SteppedArm(arm())
     before = rig.step(rig.ticks(0.5))["position"].copy()
     rig.runtime.publish_device(rig.device, arm(lock_stiffness=20_000))
 
@@ -79,8 +79,8 @@ def test_a_locked_plant_gives_way_by_less_than_a_millimetre() -> None:
     assert pushed_for_a_second()["position"][0] - before[0] > 0.02
 
 
-def test_a_lasting_force_pushes_the_plant_and_is_no_force_of_the_motors() -> None:
-    rig = ArmRig(arm({"path": HOLD}))
+def test_external_force_moves_the_plant_without_motor_force() -> None:
+    rig = SteppedArm(arm({"path": HOLD}))
     before = rig.step(rig.ticks(0.5))["position"].copy()
     rig.runtime.publish_device(rig.device, arm({"path": HOLD}, external=(5, 0, 0)))
 
@@ -90,8 +90,8 @@ def test_a_lasting_force_pushes_the_plant_and_is_no_force_of_the_motors() -> Non
     assert force_of(state) == (0, 0, 0)
 
 
-def test_a_hand_that_takes_hold_again_does_so_where_the_device_is() -> None:
-    rig = ArmRig(arm({"path": NO_HAND}, push=(0, 0, 1), push_revision=1))
+def test_hand_holds_again_at_the_present_position() -> None:
+    rig = SteppedArm(arm({"path": NO_HAND}, push=(0, 0, 1), push_revision=1))
     away = rig.step(rig.ticks(1))["position"].copy()
     assert away[2] > 0.2
 
@@ -105,7 +105,7 @@ def test_a_hand_that_takes_hold_again_does_so_where_the_device_is() -> None:
 @pytest.mark.parametrize("kind", ["arm", "grip"])
 def test_an_orientation_that_was_asked_for_is_shown_exactly(kind: str) -> None:
     if kind == "arm":
-        state = ArmRig(arm(orientation=TILTED)).step(10)
+        state = SteppedArm(arm(orientation=TILTED)).step(10)
     else:
         grip = Grip()
         grip.publish(ordered(grip_params(), orientation=TILTED))
@@ -114,8 +114,8 @@ def test_an_orientation_that_was_asked_for_is_shown_exactly(kind: str) -> None:
     assert tuple(state["orientation"]) == TILTED
 
 
-def test_data_that_stand_still_end_with_zero_force_and_an_old_tick() -> None:
-    rig = ArmRig(arm())
+def test_frozen_data_end_in_zero_force_and_an_old_tick() -> None:
+    rig = SteppedArm(arm())
     rig.force(1, 0, 0)
     before = rig.step()
     assert force_of(before) == (1, 0, 0)
@@ -131,7 +131,7 @@ def test_data_that_stand_still_end_with_zero_force_and_an_old_tick() -> None:
     assert int(rig.step()["tick"]) == int(rig.runtime.loop_state()["ticks"])
 
 
-def test_a_new_charge_drains_from_when_it_was_set() -> None:
+def test_battery_drains_from_the_time_it_was_set() -> None:
     grip = Grip()
     grip.publish(grip_params(battery_life=100))
     assert float(grip.after(10)["battery_level"]) == pytest.approx(0.8)
@@ -142,11 +142,11 @@ def test_a_new_charge_drains_from_when_it_was_set() -> None:
     assert float(grip.after(10)["battery_level"]) == pytest.approx(0.4, abs=2e-4)
 
 
-def test_a_handle_that_rests_is_still_for_all_its_noise_and_drift() -> None:
+def test_resting_handle_ignores_noise_and_drift() -> None:
     assert float(Grip().after(400)["still"]) == pytest.approx(400, abs=0.5)
 
 
-def test_a_handle_that_sways_is_never_still_for_long() -> None:
+def test_swaying_handle_never_rests() -> None:
     grip = Grip()
     grip.publish(grip_params())
 
@@ -156,7 +156,7 @@ def test_a_handle_that_sways_is_never_still_for_long() -> None:
 @pytest.mark.parametrize(
     "change", [{"buttons": 1}, {"flags": 29}, {"orientation": TILTED}], ids=["button", "woken", "turned"]
 )
-def test_whoever_handles_a_handle_ends_its_rest(change: Mapping[str, Any]) -> None:
+def test_handling_ends_the_rest(change: Mapping[str, Any]) -> None:
     grip = Grip()
     assert float(grip.after(20)["still"]) > 19
     params = grip_params(hand=_path(REST))
@@ -166,15 +166,15 @@ def test_whoever_handles_a_handle_ends_its_rest(change: Mapping[str, Any]) -> No
     assert float(grip.after(0.5)["still"]) < 1
 
 
-def test_a_handle_that_sleeps_does_not_turn() -> None:
+def test_sleeping_handle_does_not_turn() -> None:
     grip = Grip()
     grip.publish(grip_params(flags=29))
 
     assert tuple(grip.after(3)["orientation"]) == tuple(grip.after(3)["orientation"])
 
 
-def test_an_arm_is_still_while_nobody_moves_it() -> None:
-    rig = ArmRig(arm({"path": HOLD}))
+def test_unmoved_arm_rests() -> None:
+    rig = SteppedArm(arm({"path": HOLD}))
     assert float(rig.step(rig.ticks(2))["still"]) > 1.9
 
     rig.runtime.publish_device(rig.device, arm_params())

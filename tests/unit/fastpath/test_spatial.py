@@ -88,13 +88,13 @@ def size(*values: Sequence[float]) -> float:
     return max(max((abs(part) for part in value), default=0.0) for value in values)
 
 
-def test_there_are_48_bases_and_half_of_them_mirror() -> None:
+def test_there_are_48_bases_and_half_are_mirrored() -> None:
     assert len(BASES) == 48
     assert sum(np.linalg.det(basis_matrix(basis)) < 0 for basis in BASES) == 24
 
 
 @pytest.mark.parametrize("basis", BASES, ids=str)
-def test_a_basis_is_its_matrix_and_undoes_itself(basis: Basis) -> None:
+def test_basis_equals_its_matrix_and_its_inverse_undoes_it(basis: Basis) -> None:
     v = (0.1, -0.2, 0.3)
 
     assert spatial_py.basis_apply(basis, v) == tuple(basis_matrix(basis) @ v)
@@ -102,7 +102,7 @@ def test_a_basis_is_its_matrix_and_undoes_itself(basis: Basis) -> None:
 
 
 @pytest.mark.parametrize("basis", BASES, ids=str)
-def test_a_rotation_turns_the_way_of_its_matrix_in_every_basis(basis: Basis) -> None:
+def test_rotation_equals_its_matrix_in_every_basis(basis: Basis) -> None:
     matrix = basis_matrix(basis)
     q = np.array((0.8, 0.1, -0.5, 0.2)) / math.sqrt(0.94)
 
@@ -122,7 +122,7 @@ def test_an_axial_vector_stays_the_cross_product_of_its_vectors(basis: Basis) ->
 
 
 @given(transforms(), vectors())
-def test_a_point_goes_through_a_transform_and_back(transform: Transform, p: tuple[float, float, float]) -> None:
+def test_point_round_trips_through_a_transform(transform: Transform, p: tuple[float, float, float]) -> None:
     there = spatial_py.transform_point(transform, p)
 
     assert close(there, (affine(transform) @ (*p, 1.0))[:3], 40.0)
@@ -132,7 +132,7 @@ def test_a_point_goes_through_a_transform_and_back(transform: Transform, p: tupl
 
 
 @given(st.sampled_from(BASES), transforms(), transforms(), vectors())
-def test_a_position_is_where_the_matrices_put_it_and_comes_back(
+def test_position_equals_the_matrix_product_and_round_trips(
     basis: Basis, mount: Transform, workspace: Transform, p: tuple[float, float, float]
 ) -> None:
     space = Space(basis=basis, mount=mount, workspace=workspace)
@@ -148,7 +148,7 @@ def test_a_position_is_where_the_matrices_put_it_and_comes_back(
 
 
 @given(st.sampled_from(BASES), transforms(), transforms(), vectors(5.0))
-def test_a_velocity_keeps_scale_and_forgets_shifts(
+def test_velocity_is_scaled_and_not_shifted(
     basis: Basis, mount: Transform, workspace: Transform, v: tuple[float, float, float]
 ) -> None:
     space = Space(basis=basis, mount=mount, workspace=workspace)
@@ -162,7 +162,7 @@ def test_a_velocity_keeps_scale_and_forgets_shifts(
 
 
 @given(st.sampled_from(BASES), transforms(), transforms(), vectors(20.0))
-def test_a_force_is_turned_and_never_scaled(
+def test_force_is_turned_and_not_scaled(
     basis: Basis, mount: Transform, workspace: Transform, f: tuple[float, float, float]
 ) -> None:
     space = Space(basis=basis, mount=mount, workspace=workspace)
@@ -206,7 +206,7 @@ def test_power_is_the_same_on_both_sides_when_nothing_is_scaled(
     assert power == pytest.approx(np.dot(f, space.velocity_to_application(v)), abs=1e-12)
 
 
-def test_a_space_of_nothing_changes_nothing() -> None:
+def test_identity_space_changes_nothing() -> None:
     p = (0.1, -0.2, 0.3)
 
     assert Space().position_to_application(p) == p
@@ -225,7 +225,7 @@ def test_a_space_of_nothing_changes_nothing() -> None:
         ((0, 1, 2), (1, 1, 2)),
     ],
 )
-def test_what_is_no_signed_permutation_is_refused(basis: Basis) -> None:
+def test_invalid_basis_is_refused(basis: Basis) -> None:
     with pytest.raises(ValueError, match="a basis needs each axis once and signs of 1 or -1"):
         Space(basis=basis)
 
@@ -252,6 +252,6 @@ def test_a_transform_without_an_inverse_is_refused(transform: Transform) -> None
 
 
 @pytest.mark.parametrize("p", [(0.0, 0.0), (0.0, 0.0, 0.0, 0.0), (0.0, math.nan, 0.0), (math.inf, 0.0, 0.0)])
-def test_what_is_no_finite_vector_is_refused(p: tuple[float, ...]) -> None:
+def test_non_finite_vector_is_refused(p: tuple[float, ...]) -> None:
     with pytest.raises(ValueError):
         Space().position_to_application(p)

@@ -10,7 +10,7 @@ import pytest
 
 from actors.kit.actor import Context
 from actors.kit.clock import ManualClock
-from tests.unit.kit.parts import PATIENCE_S, Keeper, wait_started
+from tests.unit.kit.sample_actors import TIMEOUT_S, Keeper, wait_started
 
 Start = Callable[..., pykka.ActorRef[Any]]
 
@@ -38,4 +38,4 @@ def start(context: Context) -> Iterator[Start]:
 
     yield begin
     for ref in reversed(refs):
-        ref.stop(timeout=PATIENCE_S)
+        ref.stop(timeout=TIMEOUT_S)

@@ -18,8 +18,8 @@ from actors.kit.errors import Busy, Conflict
 from actors.kit.mailbox import RequestEnvelope
 from actors.kit.message import Announce, Message
 from tests.unit.kit.conftest import Start
-from tests.unit.kit.parts import (
-    PATIENCE_S,
+from tests.unit.kit.sample_actors import (
+    TIMEOUT_S,
     Divide,
     Hold,
     Keeper,
@@ -64,7 +64,7 @@ def test_a_message_goes_to_the_method_that_handles_its_type(keeper: Keeper) -> N
     assert keeper.on_receive(Kept()) == (1,)
 
 
-def test_an_unknown_message_is_an_error_line_and_a_metric_and_the_actor_lives(
+def test_unknown_message_is_logged_and_counted_and_the_actor_continues(
     context: Context, start: Start, caplog: pytest.LogCaptureFixture
 ) -> None:
     start().tell(Unknown())
@@ -100,7 +100,7 @@ def test_a_subclass_replaces_a_handler_under_the_same_or_another_name(context: C
     assert other.kept == [("other", 1), "settings"]
 
 
-def test_handlers_of_a_mixin_count(context: Context) -> None:
+def test_handlers_of_a_mixin_are_used(context: Context) -> None:
     class Mixin:
         heard = False
 
@@ -124,13 +124,13 @@ def test_two_handlers_of_one_type_in_one_class_are_refused() -> None:
         type("Twice", (ServiceActor,), {"one": take, "two": take})
 
 
-def test_a_request_answers_into_its_envelope(keeper: Keeper) -> None:
+def test_request_is_answered_through_its_envelope(keeper: Keeper) -> None:
     outcome = Outcome()
     keeper.on_receive(RequestEnvelope(Divide(1, 4), 1, outcome))
     assert outcome.value == 0.25
 
 
-def test_a_request_past_its_deadline_is_dropped_unapplied(clock: ManualClock, keeper: Keeper) -> None:
+def test_request_after_its_deadline_is_dropped(clock: ManualClock, keeper: Keeper) -> None:
     hold = Hold()
     hold.release.set()
     clock.advance(2)
@@ -143,14 +143,14 @@ def test_a_request_past_its_deadline_is_dropped_unapplied(clock: ManualClock, ke
     assert hold.entered.is_set()
 
 
-def test_a_request_whose_asker_has_gone_is_dropped_unapplied(keeper: Keeper) -> None:
+def test_abandoned_request_is_dropped(keeper: Keeper) -> None:
     hold = Hold()
     hold.release.set()
     keeper.on_receive(RequestEnvelope(hold, 1, Outcome(settled=True)))
     assert not hold.entered.is_set()
 
 
-def test_an_error_of_the_kit_goes_to_the_asker_quietly(keeper: Keeper, caplog: pytest.LogCaptureFixture) -> None:
+def test_haptic_error_is_returned_without_a_log_line(keeper: Keeper, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     outcome = Outcome()
     keeper.on_receive(RequestEnvelope(Raise(Conflict("another pair holds: unpair it first")), 1, outcome))
@@ -159,7 +159,7 @@ def test_an_error_of_the_kit_goes_to_the_asker_quietly(keeper: Keeper, caplog: p
 
 
 @pytest.mark.parametrize("error", [ValueError("broken"), SystemExit(3)])
-def test_any_other_error_under_ask_is_logged_with_its_traceback_and_the_actor_lives(
+def test_other_error_in_a_request_is_logged_and_the_actor_continues(
     context: Context, start: Start, caplog: pytest.LogCaptureFixture, error: BaseException
 ) -> None:
     ref = start()
@@ -171,7 +171,7 @@ def test_any_other_error_under_ask_is_logged_with_its_traceback_and_the_actor_li
     assert "Keeper keeper failed in Raise" in caplog.text
 
 
-def test_an_error_under_tell_kills_the_actor_without_its_stop_hook(context: Context, start: Start) -> None:
+def test_error_in_a_tell_ends_the_actor_without_its_stop_hook(context: Context, start: Start) -> None:
     log: list[str] = []
     ref = start("keeper", Keeper, log)
     error = ValueError("broken")
@@ -182,7 +182,7 @@ def test_an_error_under_tell_kills_the_actor_without_its_stop_hook(context: Cont
     assert context.directory.ref("keeper") is ref
 
 
-def test_a_system_exit_under_tell_kills_this_actor_only(start: Start, context: Context) -> None:
+def test_system_exit_in_a_tell_ends_this_actor_only(start: Start, context: Context) -> None:
     other, ref = start("other"), start()
     ref.tell(Raise(SystemExit(3)))
     assert isinstance(end_of(ref), ActorInterrupted)
@@ -202,7 +202,7 @@ class InterruptedStart(BadStart):
 
 
 @pytest.mark.parametrize(("actor", "expected"), [(BadStart, ValueError), (InterruptedStart, ActorInterrupted)])
-def test_a_failing_start_is_heard_of_and_ends_the_actor(
+def test_failing_start_is_reported_and_ends_the_actor(
     context: Context, actor: type[Keeper], expected: type[Exception], caplog: pytest.LogCaptureFixture
 ) -> None:
     ref = actor.start("bad", context)
@@ -212,15 +212,15 @@ def test_a_failing_start_is_heard_of_and_ends_the_actor(
     assert "Unhandled exception in" in caplog.text
 
 
-def test_a_name_is_known_when_start_returns(context: Context) -> None:
+def test_name_is_registered_when_start_returns(context: Context) -> None:
     ref = Keeper.start("keeper", context)
     assert context.directory.ref("keeper") is ref
     assert context.directory.tell("keeper", Note(1))
     assert kept_by(context, "keeper") == (1,)
-    ref.stop(timeout=PATIENCE_S)
+    ref.stop(timeout=TIMEOUT_S)
 
 
-def test_an_actor_that_gets_no_thread_leaves_no_name(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_actor_without_a_thread_leaves_no_name(context: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(_thread: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -231,7 +231,7 @@ def test_an_actor_that_gets_no_thread_leaves_no_name(context: Context, monkeypat
     assert not [ref for ref in pykka.ActorRegistry.get_all() if ref.actor_class is Keeper]
 
 
-def test_a_name_is_known_before_the_start_hook_runs(context: Context, start: Start) -> None:
+def test_name_is_registered_before_the_start_hook(context: Context, start: Start) -> None:
     class TellsItself(Keeper):
         def started(self) -> None:
             self.tell(self.name, Note("from the start hook"))
@@ -240,22 +240,22 @@ def test_a_name_is_known_before_the_start_hook_runs(context: Context, start: Sta
     assert kept_by(context, "self") == ("from the start hook",)
 
 
-def test_stop_runs_the_hook_and_gives_the_name_up_before_it_returns(context: Context, start: Start) -> None:
+def test_stop_runs_the_hook_and_unregisters_before_it_returns(context: Context, start: Start) -> None:
     log: list[str] = []
     ref = start("keeper", Keeper, log)
-    assert ref.stop(timeout=PATIENCE_S)
+    assert ref.stop(timeout=TIMEOUT_S)
     assert log == ["keeper started", "keeper stopped"]
     assert context.directory.names() == ()
     assert end_of(ref) is None
 
 
-def test_a_failing_stop_hook_is_a_log_line(context: Context, start: Start, caplog: pytest.LogCaptureFixture) -> None:
+def test_failing_stop_hook_is_logged(context: Context, start: Start, caplog: pytest.LogCaptureFixture) -> None:
     class BadStop(Keeper):
         def stopped(self) -> None:
             raise ValueError("no stop")
 
     ref = start("bad", BadStop)
-    assert ref.stop(timeout=PATIENCE_S)
+    assert ref.stop(timeout=TIMEOUT_S)
     assert end_of(ref) is None
     assert "BadStop bad failed while it stopped" in caplog.text
     assert context.directory.names() == ()
@@ -267,11 +267,11 @@ def test_messages_before_the_stop_are_handled_before_it(start: Start) -> None:
     with held(ref):
         ref.tell(Note(1))
         stopping = ref.stop(block=False)
-    assert stopping.get(timeout=PATIENCE_S)
+    assert stopping.get(timeout=TIMEOUT_S)
     assert actor.kept == [1]
 
 
-def test_thread_and_kernel_know_the_actor_by_name(start: Start) -> None:
+def test_thread_and_kernel_show_the_actor_name(start: Start) -> None:
     start("device/049D-with-a-long-tail")
     threads = [thread for thread in threading.enumerate() if isinstance(thread, ActorThread)]
     assert [thread.name for thread in threads] == ["hd-device/049D-with-a-long-tail"]
@@ -298,4 +298,4 @@ def test_two_systems_share_nothing(context: Context, start: Start) -> None:
         assert kept_by(second, "keeper") == ("second",)
         assert kept_by(context, "keeper") == ()
     finally:
-        other.stop(timeout=PATIENCE_S)
+        other.stop(timeout=TIMEOUT_S)

@@ -16,14 +16,14 @@ from actors.kit.ask import ask_async, ask_blocking
 from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy, NoSuchActor
 from tests.unit.kit.conftest import Start
-from tests.unit.kit.parts import PATIENCE_S, Divide, Hold, Kept, Note, Raise, counted, end_of, held, kept_by
+from tests.unit.kit.sample_actors import TIMEOUT_S, Divide, Hold, Kept, Note, Raise, counted, end_of, held, kept_by
 
 
 def run(scenario: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(scenario, PATIENCE_S))
+    asyncio.run(asyncio.wait_for(scenario, TIMEOUT_S))
 
 
-def test_the_reply_comes_back(context: Context, start: Start) -> None:
+def test_reply_is_returned(context: Context, start: Start) -> None:
     start()
     assert ask_blocking(context.directory, "keeper", Divide(1, 4)) == 0.25
 
@@ -47,7 +47,7 @@ def test_the_future_belongs_to_the_running_loop_and_completes_on_its_thread(cont
     run(scenario())
 
 
-def test_an_error_of_the_handler_comes_back(context: Context, start: Start) -> None:
+def test_error_of_the_handler_is_raised(context: Context, start: Start) -> None:
     start()
     with pytest.raises(ZeroDivisionError):
         ask_blocking(context.directory, "keeper", Divide(1, 0))
@@ -61,7 +61,7 @@ def test_an_error_of_the_handler_comes_back(context: Context, start: Start) -> N
     run(scenario())
 
 
-def test_nobody_there(context: Context) -> None:
+def test_ask_of_a_missing_actor_fails(context: Context) -> None:
     with pytest.raises(NoSuchActor, match='"nobody"'):
         ask_blocking(context.directory, "nobody", Kept())
 
@@ -73,7 +73,7 @@ def test_nobody_there(context: Context) -> None:
     run(scenario())
 
 
-def test_a_crashed_actor_that_keeps_its_name_is_busy(context: Context, start: Start) -> None:
+def test_crashed_actor_with_a_registered_name_is_busy(context: Context, start: Start) -> None:
     ref = start()
     ref.tell(Raise(ValueError("broken")))
     end_of(ref)
@@ -82,7 +82,7 @@ def test_a_crashed_actor_that_keeps_its_name_is_busy(context: Context, start: St
     assert counted(context, "hapticd_busy_answers_total", actor="keeper") == 1
 
 
-def test_an_asker_gets_busy_when_its_time_is_over_and_nothing_is_applied(context: Context, start: Start) -> None:
+def test_request_timeout_is_busy_and_nothing_is_applied(context: Context, start: Start) -> None:
     ref = start()
     late = Hold()
     with held(ref), pytest.raises(Busy, match=r"within 0\.01 s"):
@@ -100,16 +100,16 @@ def test_an_asker_gets_busy_when_its_time_is_over_and_nothing_is_applied(context
     assert counted(context, "hapticd_busy_answers_total", actor="keeper") == 2
 
 
-def test_an_actor_that_comes_too_late_drops_it_and_says_so(context: Context, start: Start, clock: ManualClock) -> None:
+def test_late_actor_drops_the_request_and_logs_it(context: Context, start: Start, clock: ManualClock) -> None:
     ref = start()
     late, in_time = Hold(), Hold()
     in_time.release.set()
 
     async def scenario() -> None:
         with held(ref):
-            too_late = ask_async(context.directory, "keeper", late, timeout_s=PATIENCE_S)
-            just = ask_async(context.directory, "keeper", in_time, timeout_s=PATIENCE_S + 0.001)
-            clock.advance(PATIENCE_S)
+            too_late = ask_async(context.directory, "keeper", late, timeout_s=TIMEOUT_S)
+            just = ask_async(context.directory, "keeper", in_time, timeout_s=TIMEOUT_S + 0.001)
+            clock.advance(TIMEOUT_S)
         with pytest.raises(Busy, match="did not apply it"):
             await too_late
         await just
@@ -132,13 +132,13 @@ def test_a_cancelled_ask_is_not_applied(context: Context, start: Start) -> None:
     assert not unwanted.entered.is_set()
 
 
-def test_an_actor_that_holds_does_not_hold_the_event_loop(context: Context, start: Start) -> None:
+def test_blocked_actor_does_not_block_the_event_loop(context: Context, start: Start) -> None:
     start()
     hold = Hold()
 
     async def scenario() -> None:
-        future = ask_async(context.directory, "keeper", hold, timeout_s=PATIENCE_S)
-        assert await asyncio.to_thread(hold.entered.wait, PATIENCE_S)
+        future = ask_async(context.directory, "keeper", hold, timeout_s=TIMEOUT_S)
+        assert await asyncio.to_thread(hold.entered.wait, TIMEOUT_S)
         ran = 0
         loop: Any = IOLoop.current()
         done = asyncio.Event()
@@ -162,7 +162,7 @@ def test_an_actor_that_holds_does_not_hold_the_event_loop(context: Context, star
 
 
 @pytest.mark.parametrize("ask", [ask_async, ask_blocking])
-def test_actors_never_ask(start: Start, ask: Any) -> None:
+def test_ask_from_an_actor_is_refused(start: Start, ask: Any) -> None:
     class Asker(ServiceActor):
         @handles(Note)
         def ask_somebody(self, _message: Note) -> None:
@@ -176,14 +176,14 @@ def test_actors_never_ask(start: Start, ask: Any) -> None:
     assert str(error) == "actors never ask: tell the other actor and handle its answer as a message"
 
 
-def test_an_answer_after_the_loop_has_closed_is_tolerated(context: Context, start: Start) -> None:
+def test_answer_after_the_loop_closed_is_ignored(context: Context, start: Start) -> None:
     ref = start()
     hold = Hold()
     loop = asyncio.new_event_loop()
 
     async def leave() -> None:
         ask_async(context.directory, "keeper", hold)
-        assert hold.entered.wait(PATIENCE_S)
+        assert hold.entered.wait(TIMEOUT_S)
 
     loop.run_until_complete(leave())
     loop.close()
@@ -206,7 +206,7 @@ def test_an_answered_ask_leaves_no_timer_behind(context: Context, start: Start) 
     asyncio.run(scenario())
 
 
-def test_many_asks_in_flight_each_get_their_own_answer(context: Context, start: Start) -> None:
+def test_concurrent_requests_get_their_own_answers(context: Context, start: Start) -> None:
     start()
 
     async def scenario() -> None:

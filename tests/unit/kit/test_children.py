@@ -18,8 +18,8 @@ from actors.kit.errors import Busy
 from actors.kit.mailbox import mailbox_of
 from actors.kit.message import Announce, ChildFailed
 from tests.unit.kit.conftest import Start
-from tests.unit.kit.parts import (
-    PATIENCE_S,
+from tests.unit.kit.sample_actors import (
+    TIMEOUT_S,
     Ear,
     Keeper,
     Note,
@@ -64,14 +64,14 @@ class Family:
             context,
             self.give_up,
             restart_limit=lambda: RestartLimit(3, 10.0),
-            stop_timeout_s=PATIENCE_S,
+            stop_timeout_s=TIMEOUT_S,
         )
 
     def give_up(self, name: str, error: Exception) -> None:
         self.given_up.append((name, error))
 
     def next_failure(self) -> ChildFailed:
-        assert self.owner.heard.acquire(timeout=PATIENCE_S)
+        assert self.owner.heard.acquire(timeout=TIMEOUT_S)
         return self.owner.told[-1]
 
     def crash(self, name: str, error: Exception) -> ChildFailed:
@@ -95,7 +95,7 @@ def test_a_child_starts_and_stops(context: Context, family: Family) -> None:
     log: list[str] = []
     for name in ("device/1", "device/2", "device/3"):
         family.children.spawn(name, keeper_of(context, name, log))
-        family.children.wait_started(name, PATIENCE_S)
+        family.children.wait_started(name, TIMEOUT_S)
     assert family.children.names() == ("device/1", "device/2", "device/3")
     family.children.stop("device/2")
     family.children.stop("device/2")
@@ -105,7 +105,7 @@ def test_a_child_starts_and_stops(context: Context, family: Family) -> None:
     assert context.directory.names() == ("devices",)
 
 
-def test_a_crashed_child_is_started_again_alone(context: Context, family: Family) -> None:
+def test_crashed_child_alone_is_restarted(context: Context, family: Family) -> None:
     for name in ("device/1", "device/2"):
         family.children.spawn(name, keeper_of(context, name))
     other = context.directory.ref("device/2")
@@ -113,13 +113,13 @@ def test_a_crashed_child_is_started_again_alone(context: Context, family: Family
     failure = family.crash("device/1", error)
     assert failure == ChildFailed("device/1", error)
     family.children.failed(failure)
-    family.children.wait_started("device/1", PATIENCE_S)
+    family.children.wait_started("device/1", TIMEOUT_S)
     assert context.directory.ref("device/2") is other
     assert kept_by(context, "device/1") == ()
     assert counted(context, "hapticd_actor_restarts_total", actor="device") == 1
 
 
-def test_everybody_else_hears_of_a_restart_and_of_nothing_else(context: Context, family: Family, start: Start) -> None:
+def test_others_are_notified_of_a_restart_only(context: Context, family: Family, start: Start) -> None:
     class Listener(Keeper):
         announced = threading.Event()
 
@@ -130,17 +130,15 @@ def test_everybody_else_hears_of_a_restart_and_of_nothing_else(context: Context,
 
     start("listener", Listener)
     family.children.spawn("device/1", lambda: Listener.start("device/1", context))
-    family.children.wait_started("device/1", PATIENCE_S)
+    family.children.wait_started("device/1", TIMEOUT_S)
     assert kept_by(context, "listener") == ()
     family.children.failed(family.crash("device/1", ValueError("broken")))
-    assert Listener.announced.wait(PATIENCE_S)
+    assert Listener.announced.wait(TIMEOUT_S)
     assert kept_by(context, "listener") == ("device/1",)
     assert kept_by(context, "device/1") == ()
 
 
-def test_past_its_intensity_a_child_is_given_up_and_the_others_go_on(
-    context: Context, family: Family, clock: ManualClock
-) -> None:
+def test_child_over_its_restart_limit_is_given_up_alone(context: Context, family: Family, clock: ManualClock) -> None:
     for name in ("device/1", "device/2"):
         family.children.spawn(name, keeper_of(context, name))
     for _ in range(3):
@@ -156,7 +154,7 @@ def test_past_its_intensity_a_child_is_given_up_and_the_others_go_on(
     assert kept_by(context, "device/2") == ()
 
 
-def test_each_child_has_an_intensity_of_its_own(context: Context, family: Family) -> None:
+def test_each_child_has_its_own_restart_limit(context: Context, family: Family) -> None:
     for name in ("device/1", "device/2"):
         family.children.spawn(name, keeper_of(context, name))
         for _ in range(3):
@@ -164,7 +162,7 @@ def test_each_child_has_an_intensity_of_its_own(context: Context, family: Family
     assert family.given_up == []
 
 
-def test_a_failing_callback_does_not_take_the_owner_along(
+def test_failing_callback_does_not_crash_the_owner(
     context: Context, family: Family, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(_name: str, _error: Exception) -> None:
@@ -176,33 +174,33 @@ def test_a_failing_callback_does_not_take_the_owner_along(
     assert "nobody could be told that device/1 was given up" in caplog.text
 
 
-def test_a_child_that_fails_in_its_start_is_told_of_like_any_crash(context: Context, family: Family) -> None:
+def test_child_failing_to_start_counts_as_a_crash(context: Context, family: Family) -> None:
     class BadStart(Keeper):
         def started(self) -> None:
             raise ValueError("no start")
 
     family.children.spawn("device/1", lambda: BadStart.start("device/1", context))
     with pytest.raises(ValueError, match="no start"):
-        family.children.wait_started("device/1", PATIENCE_S)
+        family.children.wait_started("device/1", TIMEOUT_S)
     for _ in range(4):
         family.children.failed(family.next_failure())
     assert [name for name, _ in family.given_up] == ["device/1"]
 
 
-def test_a_child_that_cannot_be_made_is_told_of_like_any_crash(context: Context, family: Family) -> None:
+def test_child_failing_to_construct_counts_as_a_crash(context: Context, family: Family) -> None:
     def fail() -> pykka.ActorRef[Any]:
         raise ValueError("no such kind")
 
     family.children.spawn("device/1", fail)
     with pytest.raises(ValueError, match="no such kind"):
-        family.children.wait_started("device/1", PATIENCE_S)
+        family.children.wait_started("device/1", TIMEOUT_S)
     for _ in range(4):
         family.children.failed(family.next_failure())
     assert [name for name, _ in family.given_up] == ["device/1"]
     assert context.directory.names() == ("devices",)
 
 
-def test_a_child_that_is_made_at_the_second_try_is_a_child_like_any_other(context: Context, family: Family) -> None:
+def test_child_constructed_at_the_second_try_is_supervised(context: Context, family: Family) -> None:
     tries = 0
 
     def make() -> pykka.ActorRef[Any]:
@@ -214,11 +212,11 @@ def test_a_child_that_is_made_at_the_second_try_is_a_child_like_any_other(contex
 
     family.children.spawn("device/1", make)
     family.children.failed(family.next_failure())
-    family.children.wait_started("device/1", PATIENCE_S)
+    family.children.wait_started("device/1", TIMEOUT_S)
     assert kept_by(context, "device/1") == ()
 
 
-def test_old_news_of_a_living_or_unknown_child_start_nothing(context: Context, family: Family) -> None:
+def test_late_exit_of_a_living_or_unknown_child_starts_nothing(context: Context, family: Family) -> None:
     family.children.spawn("device/1", keeper_of(context, "device/1"))
     ref = context.directory.ref("device/1")
     family.children.failed(ChildFailed("device/1", ValueError("long ago")))
@@ -231,32 +229,32 @@ def test_a_stopped_child_is_no_failure(context: Context, family: Family) -> None
     family.children.spawn("device/1", keeper_of(context, "device/1"))
     thread = thread_of("device/1")
     family.children.stop("device/1")
-    thread.join(PATIENCE_S)
+    thread.join(TIMEOUT_S)
     flush(family.owner.actor_ref)
     assert family.owner.told == []
 
 
-def test_a_new_owner_adopts_who_lives_and_hears_of_its_crash(context: Context, family: Family) -> None:
+def test_new_owner_adopts_living_children_and_their_crashes(context: Context, family: Family) -> None:
     family.children.spawn("device/1", keeper_of(context, "device/1"))
     context.directory.tell("device/1", Note("from before"))
     successor = family.of(context)
     successor.spawn("device/1", keeper_of(context, "device/1"))
     assert kept_by(context, "device/1") == ("from before",)
     successor.failed(family.crash("device/1", ValueError("broken")))
-    successor.wait_started("device/1", PATIENCE_S)
+    successor.wait_started("device/1", TIMEOUT_S)
     assert kept_by(context, "device/1") == ()
     assert len(family.owner.told) == 1
     successor.stop_all()
 
 
-def test_an_actor_that_nobody_owned_is_adopted_too(context: Context, family: Family) -> None:
+def test_orphan_actor_is_adopted(context: Context, family: Family) -> None:
     wait_started(Keeper.start("device/1", context))
     family.children.spawn("device/1", keeper_of(context, "device/1"))
     error = ValueError("broken")
     assert family.crash("device/1", error) == ChildFailed("device/1", error)
 
 
-def test_a_new_owner_starts_who_died_while_nobody_listened(context: Context, family: Family) -> None:
+def test_new_owner_restarts_children_that_died_unnoticed(context: Context, family: Family) -> None:
     family.children.spawn("device/1", keeper_of(context, "device/1"))
     ref = context.directory.ref("device/1")
     assert ref is not None
@@ -264,12 +262,12 @@ def test_a_new_owner_starts_who_died_while_nobody_listened(context: Context, fam
     end_of(ref)
     successor = family.of(context)
     successor.spawn("device/1", keeper_of(context, "device/1"))
-    successor.wait_started("device/1", PATIENCE_S)
+    successor.wait_started("device/1", TIMEOUT_S)
     assert kept_by(context, "device/1") == ()
     successor.stop_all()
 
 
-def test_a_child_that_hangs_is_left_behind(context: Context, family: Family, caplog: pytest.LogCaptureFixture) -> None:
+def test_hanging_child_is_abandoned_on_stop(context: Context, family: Family, caplog: pytest.LogCaptureFixture) -> None:
     children = Children("devices", context, family.give_up, stop_timeout_s=0.01)
     children.spawn("device/1", keeper_of(context, "device/1"))
     ref = context.directory.ref("device/1")
@@ -282,21 +280,21 @@ def test_a_child_that_hangs_is_left_behind(context: Context, family: Family, cap
     assert family.owner.told == []
 
 
-def test_waiting_for_a_slow_start_ends_with_busy(context: Context, family: Family) -> None:
+def test_slow_start_ends_in_busy(context: Context, family: Family) -> None:
     release = threading.Event()
 
     class Slow(Keeper):
         def started(self) -> None:
-            assert release.wait(PATIENCE_S)
+            assert release.wait(TIMEOUT_S)
 
     family.children.spawn("device/1", lambda: Slow.start("device/1", context))
     with pytest.raises(Busy, match="did not start within"):
         family.children.wait_started("device/1", 0.01)
     release.set()
-    family.children.wait_started("device/1", PATIENCE_S)
+    family.children.wait_started("device/1", TIMEOUT_S)
 
 
-def test_a_restart_is_heard_after_the_start_hook(context: Context, family: Family, start: Start) -> None:
+def test_restart_is_reported_after_the_start_hook(context: Context, family: Family, start: Start) -> None:
     order: list[str] = []
     done = threading.Event()
 
@@ -309,11 +307,11 @@ def test_a_restart_is_heard_after_the_start_hook(context: Context, family: Famil
     start("listener", Listener)
     family.children.spawn("device/1", keeper_of(context, "device/1", order))
     family.children.failed(family.crash("device/1", ValueError("broken")))
-    assert done.wait(PATIENCE_S)
+    assert done.wait(TIMEOUT_S)
     assert order == ["device/1 started", "device/1 started", "announced"]
 
 
-def test_intensity_allows_so_many_in_any_window() -> None:
+def test_restart_limit_allows_n_in_any_window() -> None:
     restart_limit = RestartLimit(3, 10.0)
     seconds = [0, 4, 8, 10, 10.5, 14, 14.5]
     allowed = [restart_limit.count_crash(round(second * NS_PER_S)) for second in seconds]
@@ -321,9 +319,7 @@ def test_intensity_allows_so_many_in_any_window() -> None:
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=80).map(sorted), st.integers(1, 6), st.integers(1, 20))
-def test_intensity_counts_what_it_allowed_in_the_window_before(
-    seconds: list[int], restarts: int, window_s: int
-) -> None:
+def test_restart_limit_counts_the_previous_window(seconds: list[int], restarts: int, window_s: int) -> None:
     restart_limit = RestartLimit(restarts, float(window_s))
     allowed: list[int] = []
     for second in seconds:
@@ -333,12 +329,12 @@ def test_intensity_counts_what_it_allowed_in_the_window_before(
             allowed.append(second)
 
 
-def test_watching_a_start_from_outside_and_from_inside_is_the_same(context: Context) -> None:
+def test_starting_from_outside_and_inside_is_watched_equally(context: Context) -> None:
     ref = Keeper.start("device/1", context)
     wait_started(ref)
     ear = Ear()
     mailbox_of(ref).watch(ear)
     assert ear.heard == ["started"]
-    ref.stop(timeout=PATIENCE_S)
-    assert ear.end_heard.wait(PATIENCE_S)
+    ref.stop(timeout=TIMEOUT_S)
+    assert ear.end_heard.wait(TIMEOUT_S)
     assert ear.heard == ["started", "ended"]

@@ -13,7 +13,7 @@ from actors.kit.actor import Context
 from actors.kit.clock import Clock, ManualClock
 from actors.kit.message import Message
 from tests.unit.kit.conftest import Start
-from tests.unit.kit.parts import Keeper, Note, counted, kept_by
+from tests.unit.kit.sample_actors import Keeper, Note, counted, kept_by
 
 
 def told(keeper: Keeper) -> list[object]:
@@ -47,9 +47,7 @@ def test_a_manual_clock_moves_only_forward_and_only_when_told() -> None:
         clock.move_to(0)
 
 
-def test_a_message_is_told_when_its_time_has_come_and_once(
-    context: Context, clock: ManualClock, keeper: Keeper
-) -> None:
+def test_message_is_sent_once_when_due(context: Context, clock: ManualClock, keeper: Keeper) -> None:
     context.timers.after(0.2, "keeper", Note("debounced"))
     clock.move_to(199_999_999)
     assert context.timers.fire_due() == 0
@@ -71,7 +69,7 @@ def test_a_key_replaces_the_earlier_message_of_the_same_key(
     assert told(keeper) == ["other", "second"]
 
 
-def test_a_cancelled_message_is_never_told(context: Context, clock: ManualClock, keeper: Keeper) -> None:
+def test_cancelled_message_is_never_sent(context: Context, clock: ManualClock, keeper: Keeper) -> None:
     context.timers.after(1, "keeper", Note("never"), key="settle")
     context.timers.cancel("settle")
     context.timers.cancel("settle")
@@ -90,14 +88,14 @@ def test_a_key_is_free_again_after_it_has_fired(context: Context, clock: ManualC
     assert told(keeper) == [0, 1, 2]
 
 
-def test_a_name_without_an_actor_is_counted(context: Context, clock: ManualClock) -> None:
+def test_timer_for_a_missing_actor_is_counted(context: Context, clock: ManualClock) -> None:
     context.timers.after(1, "session/7", Note(1))
     clock.advance(1)
     assert context.timers.fire_due() == 1
     assert counted(context, "hapticd_tells_to_nobody_total", actor="session") == 1
 
 
-def test_replaced_messages_take_no_room_for_long(context: Context) -> None:
+def test_replaced_messages_are_freed_soon(context: Context) -> None:
     for number in range(10_000):
         context.timers.after(3_600, "keeper", Note(number), key="screensaver")
     assert len(context.timers) == 1
@@ -135,7 +133,7 @@ steps = st.lists(
 
 
 @given(steps)
-def test_timers_do_what_the_list_does(script: list[tuple[str, int, str | None]]) -> None:
+def test_timers_agree_with_a_list_model(script: list[tuple[str, int, str | None]]) -> None:
     clock = ManualClock()
     context = Context.build(clock)
     keeper = Keeper("keeper", context)

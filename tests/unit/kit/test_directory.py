@@ -8,7 +8,7 @@ import pytest
 
 from actors.kit.actor import Context
 from tests.unit.kit.conftest import Start
-from tests.unit.kit.parts import PATIENCE_S, Keeper, Note, Raise, counted, end_of, kept_by
+from tests.unit.kit.sample_actors import TIMEOUT_S, Keeper, Note, Raise, counted, end_of, kept_by
 
 
 def nobody(context: Context) -> float:
@@ -32,14 +32,14 @@ def test_a_dead_actor_is_counted_and_raises_nothing(context: Context, start: Sta
     if crash:
         ref.tell(Raise(ValueError("broken")))
     else:
-        ref.stop(timeout=PATIENCE_S)
+        ref.stop(timeout=TIMEOUT_S)
     end_of(ref)
     context.directory.register("device/1", ref)
     assert not context.directory.tell("device/1", Note(1))
     assert nobody(context) == 1
 
 
-def test_the_latest_registration_counts_and_an_old_one_cannot_take_it_away(context: Context) -> None:
+def test_latest_registration_counts_and_an_older_one_cannot_remove_it(context: Context) -> None:
     old, new = Keeper("device/1", context).actor_ref, Keeper("device/1", context).actor_ref
     context.directory.register("device/1", old)
     context.directory.register("device/1", new)
@@ -55,7 +55,7 @@ def test_names_come_in_order_of_registration(context: Context) -> None:
     assert context.directory.names() == ("c", "a", "b")
 
 
-def test_everybody_but_one_is_told(context: Context, start: Start) -> None:
+def test_message_reaches_everyone_but_the_excluded(context: Context, start: Start) -> None:
     for name in ("a", "b", "c"):
         start(name)
     context.directory.tell_others("b", Note(1))

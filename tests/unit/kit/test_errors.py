@@ -33,7 +33,7 @@ def test_an_error_is_one_sentence_that_says_what_to_change(error: HapticError) -
     assert any(separator in text for separator in (":", ","))
 
 
-def test_every_error_is_in_the_samples() -> None:
+def test_every_error_class_has_a_sample() -> None:
     known = {cls for cls in vars(errors).values() if isinstance(cls, type) and issubclass(cls, HapticError)}
     assert known - {HapticError, errors.NotFound} == {type(error) for error in SAMPLES}
 
@@ -44,12 +44,12 @@ def test_an_input_error_names_the_place_in_front_of_the_reason() -> None:
     assert str(errors.InvalidInput("send an object")) == "send an object"
 
 
-def test_what_was_not_found_is_one_class() -> None:
+def test_not_found_errors_share_one_class() -> None:
     for cls in (errors.NoSuchDevice, errors.NoSuchSession, errors.NoSuchSetting, errors.NoSuchPort):
         assert issubclass(cls, errors.NotFound)
         assert cls("x").wanted == "x"
 
 
-def test_the_facts_of_an_error_can_be_read() -> None:
+def test_error_attributes_are_readable() -> None:
     error = errors.FirmwareTooOld("damping", "7.4", "7.5")
     assert (error.feature, error.firmware, error.required) == ("damping", "7.4", "7.5")

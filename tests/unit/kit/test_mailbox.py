@@ -17,7 +17,20 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy, HapticError, NoSuchActor
 from actors.kit.mailbox import INBOX_LIMIT, Mailbox, RequestEnvelope, mailbox_of
 from tests.unit.kit.conftest import Start
-from tests.unit.kit.parts import PATIENCE_S, Ear, Fact, Hold, Kept, Note, Raise, counted, end_of, flush, held, kept_by
+from tests.unit.kit.sample_actors import (
+    TIMEOUT_S,
+    Ear,
+    Fact,
+    Hold,
+    Kept,
+    Note,
+    Raise,
+    counted,
+    end_of,
+    flush,
+    held,
+    kept_by,
+)
 
 
 class Outcome:
@@ -49,7 +62,7 @@ def dropped(context: Context, reason: str) -> float:
     return counted(context, "hapticd_messages_dropped_total", actor="device", reason=reason)
 
 
-def test_past_the_limit_asks_fail_at_once(mailbox: Mailbox) -> None:
+def test_full_mailbox_fails_asks_at_once(mailbox: Mailbox) -> None:
     outcome = Outcome()
     fill(mailbox)
     mailbox.put(Envelope(RequestEnvelope(Kept(), 1, outcome)))
@@ -57,21 +70,21 @@ def test_past_the_limit_asks_fail_at_once(mailbox: Mailbox) -> None:
     assert len(mailbox) == INBOX_LIMIT
 
 
-def test_past_the_limit_repeatable_facts_are_dropped_and_counted(mailbox: Mailbox, context: Context) -> None:
+def test_full_mailbox_drops_and_counts_repeatable_messages(mailbox: Mailbox, context: Context) -> None:
     fill(mailbox)
     mailbox.put(Envelope(Fact(1)))
     assert len(mailbox) == INBOX_LIMIT
     assert dropped(context, "full") == 1
 
 
-def test_past_the_limit_what_must_not_be_lost_is_taken(mailbox: Mailbox, context: Context) -> None:
+def test_full_mailbox_takes_essential_messages(mailbox: Mailbox, context: Context) -> None:
     fill(mailbox)
     mailbox.put(Envelope(Note("last")))
     assert len(mailbox) == INBOX_LIMIT + 1
     assert dropped(context, "full") == 0
 
 
-def test_below_the_limit_everything_is_taken_again(mailbox: Mailbox) -> None:
+def test_mailbox_below_the_limit_takes_everything_again(mailbox: Mailbox) -> None:
     fill(mailbox)
     mailbox.get()
     mailbox.put(Envelope(Fact(1)))
@@ -79,7 +92,7 @@ def test_below_the_limit_everything_is_taken_again(mailbox: Mailbox) -> None:
 
 
 @given(st.lists(st.sampled_from(["note", "fact", "ask", "take"]), max_size=60), st.integers(0, 4))
-def test_what_is_taken_comes_out_once_and_in_order(steps: list[str], below: int) -> None:
+def test_messages_come_out_once_in_order(steps: list[str], below: int) -> None:
     mailbox = Mailbox()
     mailbox.set_owner("keeper", Context.build(ManualClock()).metrics)
     expected: list[object] = [Note("fill") for _ in range(INBOX_LIMIT - below)]
@@ -106,7 +119,7 @@ def test_what_is_taken_comes_out_once_and_in_order(steps: list[str], below: int)
 
 
 @pytest.mark.parametrize(("error", "expected"), [(ValueError("broken"), Busy), (None, NoSuchActor)])
-def test_closing_settles_what_waits_and_what_comes_later(
+def test_closing_fails_waiting_and_later_requests(
     mailbox: Mailbox, context: Context, error: Exception | None, expected: type[HapticError]
 ) -> None:
     before, after = Outcome(), Outcome()
@@ -128,7 +141,7 @@ def test_closing_settles_what_waits_and_what_comes_later(
             future.get(timeout=0)
 
 
-def test_a_watcher_hears_each_thing_once_whenever_it_comes() -> None:
+def test_watcher_gets_each_notification_once() -> None:
     early, late = Ear(), Ear()
     mailbox = Mailbox()
     mailbox.watch(early)
@@ -139,7 +152,7 @@ def test_a_watcher_hears_each_thing_once_whenever_it_comes() -> None:
     assert early.heard == late.heard == ["started", "ended"]
 
 
-def test_a_new_watcher_takes_the_place_of_the_old_one() -> None:
+def test_new_watcher_replaces_the_old_one() -> None:
     old, new = Ear(), Ear()
     mailbox = Mailbox()
     mailbox.watch(old)
@@ -166,7 +179,7 @@ def test_waiting_for_a_start_ends_with_the_start_the_death_or_the_time() -> None
         slow.wait_started(0)
 
 
-def test_an_actor_of_another_make_has_no_mailbox_of_ours() -> None:
+def test_actor_of_another_class_has_no_mailbox() -> None:
     with pytest.raises(TypeError, match="derive it from"):
         mailbox_of(pykka.ThreadingActor().actor_ref)
 
@@ -191,9 +204,9 @@ def test_a_queued_ask_of_an_actor_that_dies_fails_at_once(context: Context, star
     async def scenario() -> None:
         with held(ref):
             ref.tell(Raise(ValueError("broken")))
-            queued = ask_async(context.directory, "keeper", Kept(), timeout_s=4 * PATIENCE_S)
+            queued = ask_async(context.directory, "keeper", Kept(), timeout_s=4 * TIMEOUT_S)
         with pytest.raises(Busy, match="being started again"):
-            await asyncio.wait_for(queued, PATIENCE_S)
+            await asyncio.wait_for(queued, TIMEOUT_S)
 
     asyncio.run(scenario())
 
@@ -204,14 +217,14 @@ def test_a_queued_ask_of_an_actor_that_is_stopped_fails_at_once(context: Context
     async def scenario() -> None:
         with held(ref):
             ref.stop(block=False)
-            queued = ask_async(context.directory, "keeper", Kept(), timeout_s=4 * PATIENCE_S)
+            queued = ask_async(context.directory, "keeper", Kept(), timeout_s=4 * TIMEOUT_S)
         with pytest.raises(NoSuchActor):
-            await asyncio.wait_for(queued, PATIENCE_S)
+            await asyncio.wait_for(queued, TIMEOUT_S)
 
     asyncio.run(scenario())
 
 
-def test_an_ask_that_slips_in_after_the_end_fails_at_once(start: Start) -> None:
+def test_ask_racing_the_end_fails_at_once(start: Start) -> None:
     ref = start()
     ref.tell(Raise(ValueError("broken")))
     end_of(ref)

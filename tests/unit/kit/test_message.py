@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from actors.kit.message import Announce, ChildFailed, Message, Request
-from tests.unit.kit.parts import Divide, Fact, Note
+from tests.unit.kit.sample_actors import Divide, Fact, Note
 
 
 def test_messages_are_frozen_and_small() -> None:
@@ -18,7 +18,7 @@ def test_messages_are_frozen_and_small() -> None:
     assert not hasattr(Divide(1, 2), "__dict__")
 
 
-def test_a_message_is_not_to_be_dropped_unless_it_says_so() -> None:
+def test_message_is_not_droppable_by_default() -> None:
     assert not Message.repeatable
     assert not Note(1).repeatable
     assert Fact(1).repeatable

@@ -25,7 +25,7 @@ def test_every_metric_is_an_attribute_and_on_the_page() -> None:
     assert page.count("# TYPE hapticd_") >= 15
 
 
-def test_two_systems_count_apart() -> None:
+def test_two_systems_count_separately() -> None:
     one, two = Metrics(), Metrics(CollectorRegistry())
     one.frames_sent.inc()
     assert one.registry.get_sample_value("hapticd_frames_sent_total") == 1
@@ -35,5 +35,5 @@ def test_two_systems_count_apart() -> None:
 @pytest.mark.parametrize(
     ("name", "kind"), [("device/049D", "device"), ("session/7", "session"), ("event-hub", "event-hub"), ("", "")]
 )
-def test_one_of_many_counts_under_its_kind(name: str, kind: str) -> None:
+def test_labelled_metric_counts_by_kind(name: str, kind: str) -> None:
     assert kind_of(name) == kind

@@ -14,7 +14,7 @@ def test_a_replacement_is_seen_and_counted() -> None:
     assert (view.value, view.version) == (("a", "b"), 1)
 
 
-def test_value_and_version_that_are_read_together_belong_together() -> None:
+def test_value_and_version_are_read_consistently() -> None:
     view = Published(0)
     done = threading.Event()
 

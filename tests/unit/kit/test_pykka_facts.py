@@ -13,7 +13,7 @@ from typing import Any
 import pykka
 import pytest
 
-from tests.unit.kit.parts import PATIENCE_S
+from tests.unit.kit.sample_actors import TIMEOUT_S
 
 
 class Plain(pykka.ThreadingActor):
@@ -99,7 +99,7 @@ def hooked(log: list[str]) -> Iterator[Callable[..., tuple[pykka.ActorRef[Hooked
 
     yield begin
     for ref in refs:
-        ref.stop(timeout=PATIENCE_S)
+        ref.stop(timeout=TIMEOUT_S)
 
 
 def fail() -> None:
@@ -124,7 +124,7 @@ def start(log: list[str]) -> Iterator[Callable[..., tuple[pykka.ActorRef[Plain],
 
     yield begin
     for ref in refs:
-        ref.stop(timeout=PATIENCE_S)
+        ref.stop(timeout=TIMEOUT_S)
 
 
 # ------------------------------------------------------------ relied on
@@ -148,13 +148,13 @@ def test_inbox_of_the_class_is_that_of_actor_and_reference(hooked: Any) -> None:
 
     assert isinstance(ref.actor_inbox, Inbox)
     assert ref.actor_inbox is ref._actor_weakref().actor_inbox
-    assert ref.ask(lambda: 5, timeout=PATIENCE_S) == 5
+    assert ref.ask(lambda: 5, timeout=TIMEOUT_S) == 5
 
 
 def test_envelope_has_the_message_and_the_future_of_an_ask(hooked: Any) -> None:
     ref, _ = hooked()
     ref.tell(list)
-    ref.ask(dict, timeout=PATIENCE_S)
+    ref.ask(dict, timeout=TIMEOUT_S)
 
     told, asked = ref.actor_inbox.envelopes
 
@@ -169,12 +169,12 @@ def test_future_raises_the_exception_that_it_is_given() -> None:
     future.set_exception((pykka.ActorDeadError, pykka.ActorDeadError("has ended"), None))
 
     with pytest.raises(pykka.ActorDeadError, match="has ended"):
-        future.get(timeout=PATIENCE_S)
+        future.get(timeout=TIMEOUT_S)
 
 
 def test_loop_is_started_once_on_the_caller_after_registration(hooked: Any, log: list[str]) -> None:
     ref, _ = hooked()
-    ref.ask(list, timeout=PATIENCE_S)
+    ref.ask(list, timeout=TIMEOUT_S)
 
     assert log == [f"_start_actor_loop registered=True {threading.current_thread().name}", "on_start"]
 
@@ -186,11 +186,11 @@ def test_loop_is_started_once_on_the_caller_after_registration(hooked: Any, log:
 def test_teardown_runs_last_on_the_actors_thread(hooked: Any, log: list[str], end: str, hooks: list[str]) -> None:
     ref, ended = hooked(fail_on_start=end == "start")
     if end == "stop":
-        ref.stop(timeout=PATIENCE_S)
+        ref.stop(timeout=TIMEOUT_S)
     elif end == "crash":
         ref.tell(fail)
 
-    assert ended.wait(PATIENCE_S)
+    assert ended.wait(TIMEOUT_S)
 
     assert log[1:] == [*hooks, "_actor_loop_teardown actor", "thread ends"]
 
@@ -198,19 +198,19 @@ def test_teardown_runs_last_on_the_actors_thread(hooked: Any, log: list[str], en
 # ------------------------------------------------------------ worked around
 
 
-def test_an_exception_under_tell_kills_with_on_failure_and_without_on_stop(start: Any, log: list[str]) -> None:
+def test_exception_in_a_tell_runs_on_failure_without_on_stop(start: Any, log: list[str]) -> None:
     ref, actor = start()
     ref.tell(fail)
-    assert actor.ended.wait(PATIENCE_S)
+    assert actor.ended.wait(TIMEOUT_S)
     assert log == ["on_start", "on_failure", "thread ends"]
     assert not ref.is_alive()
 
 
-def test_an_exception_under_ask_goes_to_the_asker_and_does_not_kill(start: Any) -> None:
+def test_exception_in_an_ask_is_returned_and_the_actor_lives(start: Any) -> None:
     ref, _ = start()
     with pytest.raises(ValueError, match="broken"):
-        ref.ask(fail, timeout=PATIENCE_S)
-    assert ref.ask(lambda: 5, timeout=PATIENCE_S) == 5
+        ref.ask(fail, timeout=TIMEOUT_S)
+    assert ref.ask(lambda: 5, timeout=TIMEOUT_S) == 5
 
 
 def test_a_failing_on_start_skips_on_failure(log: list[str]) -> None:
@@ -222,26 +222,26 @@ def test_a_failing_on_start_skips_on_failure(log: list[str]) -> None:
 
 def test_tell_to_a_dead_reference_raises(start: Any) -> None:
     ref, _ = start()
-    ref.stop(timeout=PATIENCE_S)
+    ref.stop(timeout=TIMEOUT_S)
     with pytest.raises(pykka.ActorDeadError):
         ref.tell(fail)
 
 
-def test_a_mailbox_takes_any_number_of_messages(start: Any) -> None:
+def test_mailbox_is_unbounded(start: Any) -> None:
     ref, _ = start()
     release = threading.Event()
-    ref.tell(lambda: release.wait(PATIENCE_S))
+    ref.tell(lambda: release.wait(TIMEOUT_S))
     for _ in range(5_000):
         ref.tell(lambda: None)
     assert not ref.actor_inbox.empty()
     release.set()
-    assert ref.ask(lambda: 5, timeout=PATIENCE_S) == 5
+    assert ref.ask(lambda: 5, timeout=TIMEOUT_S) == 5
 
 
-def test_an_ask_that_comes_after_the_last_look_into_the_inbox_hangs(start: Any) -> None:
+def test_ask_after_the_last_inbox_drain_hangs(start: Any) -> None:
     ref, actor = start()
-    ref.stop(timeout=PATIENCE_S)
-    assert actor.ended.wait(PATIENCE_S)
+    ref.stop(timeout=TIMEOUT_S)
+    assert actor.ended.wait(TIMEOUT_S)
     ref.actor_stopped.clear()  # as seen by an asker that looked just before the end
     future = ref.ask(lambda: 5, block=False)
     with pytest.raises(pykka.Timeout):
@@ -257,7 +257,7 @@ def test_awaiting_a_pykka_future_freezes_the_event_loop(start: Any) -> None:
     async def scenario() -> None:
         loop = asyncio.get_running_loop()
         ran = threading.Event()
-        future = ref.ask(lambda: release.wait(PATIENCE_S), block=False)
+        future = ref.ask(lambda: release.wait(TIMEOUT_S), block=False)
         get = future.get
 
         def watched_get(*, timeout: float | None = None) -> Any:
@@ -280,7 +280,7 @@ def test_awaiting_a_pykka_future_freezes_the_event_loop(start: Any) -> None:
     assert seen_while_waiting == [False]
 
 
-def test_a_system_exit_in_one_actor_stops_all_actors_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_system_exit_in_one_actor_stops_all_actors(monkeypatch: pytest.MonkeyPatch) -> None:
     stopped: list[str] = []
     monkeypatch.setattr(pykka.ActorRegistry, "stop_all", lambda: stopped.append("all"))
     actor = Plain()

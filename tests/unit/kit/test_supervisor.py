@@ -14,7 +14,7 @@ from actors.kit.clock import ManualClock
 from actors.kit.errors import Busy
 from actors.kit.message import Announce
 from actors.kit.supervisor import RestartLimit, Supervisor
-from tests.unit.kit.parts import PATIENCE_S, Keeper, Raise, counted, held, kept_by
+from tests.unit.kit.sample_actors import TIMEOUT_S, Keeper, Raise, counted, held, kept_by
 
 # What is waited for one that hangs, and more than a busy machine makes of one that does not.
 SOON_S = 0.5
@@ -52,7 +52,7 @@ class Tree:
     def crash(self, name: str) -> None:
         """Make `name` crash and wait until it is there again."""
         assert self.context.directory.tell(name, Raise(ValueError("broken")))
-        assert self.announced.acquire(timeout=PATIENCE_S)
+        assert self.announced.acquire(timeout=TIMEOUT_S)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_starts_in_order_each_awaited_and_stops_in_reverse(context: Context, pla
     assert len(tree.log) == 6
 
 
-def test_pykkas_registry_is_empty_of_ours_after_a_stop_and_strangers_live_on(plant: Callable[..., Tree]) -> None:
+def test_pykka_registry_keeps_only_foreign_actors_after_a_stop(plant: Callable[..., Tree]) -> None:
     stranger = pykka.ThreadingActor.start()
     tree = plant()
     tree.add("settings")
@@ -104,7 +104,7 @@ def test_pykkas_registry_is_empty_of_ours_after_a_stop_and_strangers_live_on(pla
     tree.supervisor.stop()
     assert stranger.is_alive()
     assert not [ref for ref in pykka.ActorRegistry.get_all() if issubclass(ref.actor_class, Keeper)]
-    stranger.stop(timeout=PATIENCE_S)
+    stranger.stop(timeout=TIMEOUT_S)
 
 
 def test_a_failing_start_stops_what_was_started_and_is_raised(context: Context, plant: Callable[..., Tree]) -> None:
@@ -124,7 +124,7 @@ def test_a_failing_start_stops_what_was_started_and_is_raised(context: Context, 
     assert tree.given_up == []
 
 
-def test_an_actor_that_cannot_be_made_fails_the_start(plant: Callable[..., Tree]) -> None:
+def test_failing_construction_fails_the_start(plant: Callable[..., Tree]) -> None:
     def fail() -> pykka.ActorRef[Any]:
         raise ValueError("no such kind")
 
@@ -134,12 +134,12 @@ def test_an_actor_that_cannot_be_made_fails_the_start(plant: Callable[..., Tree]
         tree.supervisor.start()
 
 
-def test_a_start_that_takes_too_long_fails(plant: Callable[..., Tree]) -> None:
+def test_start_timeout_fails(plant: Callable[..., Tree]) -> None:
     release = threading.Event()
 
     class Stuck(Keeper):
         def started(self) -> None:
-            assert release.wait(PATIENCE_S)
+            assert release.wait(TIMEOUT_S)
 
     tree = plant(start_timeout_s=SOON_S, stop_timeout_s=SOON_S)
     tree.add("settings")
@@ -150,9 +150,7 @@ def test_a_start_that_takes_too_long_fails(plant: Callable[..., Tree]) -> None:
     release.set()
 
 
-def test_a_crashed_actor_comes_back_alone_and_everybody_hears_of_it(
-    context: Context, plant: Callable[..., Tree]
-) -> None:
+def test_crashed_actor_alone_is_restarted_and_others_notified(context: Context, plant: Callable[..., Tree]) -> None:
     tree = plant()
     tree.add_listener()
     tree.add("events")
@@ -172,7 +170,7 @@ def test_a_crashed_actor_comes_back_alone_and_everybody_hears_of_it(
     ]
 
 
-def test_past_five_crashes_in_a_minute_it_gives_up_and_says_so(context: Context, plant: Callable[..., Tree]) -> None:
+def test_more_than_five_crashes_in_a_minute_give_up(context: Context, plant: Callable[..., Tree]) -> None:
     tree = plant()
     tree.add_listener()
     tree.add("events")
@@ -182,12 +180,12 @@ def test_past_five_crashes_in_a_minute_it_gives_up_and_says_so(context: Context,
     assert not tree.given_up
     error = ValueError("the sixth")
     context.directory.tell("events", Raise(error))
-    assert tree.gave_up.wait(PATIENCE_S)
+    assert tree.gave_up.wait(TIMEOUT_S)
     assert tree.given_up == [("events", error)]
     assert kept_by(context, "listener") == ("events",) * 5
 
 
-def test_crashes_that_are_far_apart_never_add_up(clock: ManualClock, plant: Callable[..., Tree]) -> None:
+def test_spaced_crashes_do_not_accumulate(clock: ManualClock, plant: Callable[..., Tree]) -> None:
     tree = plant(restart_limit=lambda: RestartLimit(1, 60.0))
     tree.add_listener()
     tree.add("events")
@@ -209,11 +207,11 @@ def test_a_crash_while_the_main_thread_is_busy_is_handled(context: Context, plan
     tree.add("events")
     tree.add("sessions", CrashesAnother)
     tree.supervisor.start()
-    assert tree.announced.acquire(timeout=PATIENCE_S)
+    assert tree.announced.acquire(timeout=TIMEOUT_S)
     assert kept_by(context, "events") == ()
 
 
-def test_an_actor_that_hangs_does_not_keep_the_others_from_stopping(
+def test_hanging_actor_does_not_prevent_the_others_from_stopping(
     context: Context, plant: Callable[..., Tree], caplog: pytest.LogCaptureFixture
 ) -> None:
     tree = plant(stop_timeout_s=SOON_S)
@@ -228,7 +226,7 @@ def test_an_actor_that_hangs_does_not_keep_the_others_from_stopping(
     assert f"events did not stop within {SOON_S:g} s" in caplog.text
 
 
-def test_without_its_guardian_a_tree_is_given_up_and_still_stops(
+def test_missing_guardian_gives_up_and_the_tree_still_stops(
     context: Context, plant: Callable[..., Tree], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(_message: object) -> None:
@@ -239,13 +237,13 @@ def test_without_its_guardian_a_tree_is_given_up_and_still_stops(
     tree.supervisor.start()
     monkeypatch.setattr(tree.supervisor._children, "failed", fail)
     context.directory.tell("settings", Raise(ValueError("broken")))
-    assert tree.gave_up.wait(PATIENCE_S)
+    assert tree.gave_up.wait(TIMEOUT_S)
     assert [name for name, _ in tree.given_up] == ["supervisor"]
     tree.supervisor.stop()
     assert context.directory.names() == ()
 
 
-def test_two_actors_of_one_name_are_refused(plant: Callable[..., Tree]) -> None:
+def test_duplicate_actor_name_is_refused(plant: Callable[..., Tree]) -> None:
     tree = plant()
     tree.add("settings")
     with pytest.raises(ValueError, match="give each its own name"):

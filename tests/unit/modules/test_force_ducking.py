@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.modules.force_ducking import HTTP, ForceScales
 
 
-def test_the_smallest_gain_counts_and_one_takes_back() -> None:
+def test_smallest_gain_counts_and_can_be_withdrawn() -> None:
     scales = ForceScales()
     scales.set_gain(1, 7, 0.5)
     scales.set_gain(2, 7, 0.2)
@@ -20,7 +20,7 @@ def test_the_smallest_gain_counts_and_one_takes_back() -> None:
     assert scales.gain(7) == 1
 
 
-def test_a_session_that_closes_is_forgotten() -> None:
+def test_closed_session_is_forgotten() -> None:
     scales = ForceScales()
     scales.set_gain(1, 7, 0)
     scales.forget(7)

@@ -54,7 +54,7 @@ def point(name: str, value: str) -> EntryPoint:
     return EntryPoint(name, value, "hapticd.modules")
 
 
-def test_two_modules_of_one_word_in_one_place_clash_in_a_sentence_that_names_both() -> None:
+def test_duplicate_key_is_refused_naming_both_modules() -> None:
     one, other = Made("one", WordTable(commands=("go",))), Made("other", WordTable(commands=("go",)))
 
     with pytest.raises(ModuleClash, match=r"^Module other takes commands.go, which is one's: uninstall the module or"):
@@ -62,7 +62,7 @@ def test_two_modules_of_one_word_in_one_place_clash_in_a_sentence_that_names_bot
     Registry([one, Made("other", WordTable(state=("go",), configure=("go",)))])
 
 
-def test_two_modules_of_one_name_clash() -> None:
+def test_duplicate_module_name_is_refused() -> None:
     with pytest.raises(ModuleClash, match="Two modules are called one"):
         Registry([Made("one", WordTable()), Made("one", WordTable())])
 
@@ -79,12 +79,12 @@ def test_two_modules_of_one_name_clash() -> None:
     ],
     ids=str,
 )
-def test_a_word_of_the_core_schema_is_taken(words: WordTable) -> None:
+def test_core_schema_key_is_refused(words: WordTable) -> None:
     with pytest.raises(ModuleClash, match="which is the core schema's"):
         Registry([Made("one", words)])
 
 
-def test_the_core_words_are_those_that_the_wire_reads() -> None:
+def test_core_keys_are_those_that_the_parser_reads() -> None:
     assert CORE_WORDS[Place.COMMAND] >= {
         *commands.SET_POINTS,
         *commands.PROBES,
@@ -94,7 +94,7 @@ def test_the_core_words_are_those_that_the_wire_reads() -> None:
     assert CORE_WORDS[Place.CONFIGURE] >= configuration.FACTS | DEVICE_WIDE
 
 
-def test_without_a_setting_every_word_is_refused_by_name() -> None:
+def test_keys_of_disabled_modules_are_refused_by_name() -> None:
     active = Registry().active(None)
 
     assert (active.modules, active.words, active.shown) == ({}, {}, frozenset())
@@ -103,7 +103,7 @@ def test_without_a_setting_every_word_is_refused_by_name() -> None:
     assert active.find(Place.CONFIGURE, "nobodys", "here") is None
 
 
-def test_a_setting_switches_one_module_on(tmp_path: Path) -> None:
+def test_setting_enables_one_module(tmp_path: Path) -> None:
     registry = Registry()
     active = registry.active(settings(tmp_path, "features/clutch/enabled=true"))
 
@@ -116,7 +116,7 @@ def test_a_setting_switches_one_module_on(tmp_path: Path) -> None:
         active.find(Place.COMMAND, "hfx", "")
 
 
-def test_a_module_of_another_package_is_on_while_it_is_listed(tmp_path: Path) -> None:
+def test_third_party_module_is_enabled_while_listed(tmp_path: Path) -> None:
     registry = Registry([Made("one", WordTable(commands=("go",)))])
 
     with pytest.raises(InvalidInput, match="go is of module one: put one in features/modules/enabled first"):
@@ -138,12 +138,12 @@ def test_a_module_of_another_package_is_on_while_it_is_listed(tmp_path: Path) ->
         (MappingProxyType({}), "its name must be"),
     ],
 )
-def test_what_is_no_module_is_named(made: Any, because: str) -> None:
+def test_invalid_module_is_named(made: Any, because: str) -> None:
     with pytest.raises(BrokenModule, match=because):
         Registry([made])
 
 
-def test_a_broken_entry_point_is_one_line_and_the_others_are_there(
+def test_broken_entry_point_is_logged_and_the_others_load(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "broken_modules.py").write_text(

@@ -34,7 +34,7 @@ def parts(transform: Transform) -> tuple[Vec3, Quaternion, Vec3]:
 
 
 @given(points, rotations(), scales, points, scales, st.none() | rotations())
-def test_the_point_under_the_pivot_stays_to_a_nanometre(
+def test_pivot_point_stays_within_a_nanometre(
     position: Vec3, rotation: Quaternion, scale: Vec3, pivot: Vec3, new: Vec3, turned: Quaternion | None
 ) -> None:
     before = Transform(position, rotation, scale)
@@ -46,7 +46,7 @@ def test_the_point_under_the_pivot_stays_to_a_nanometre(
     assert (after.rotation, after.scale) == (turned or rotation, new)
 
 
-def test_a_pivot_is_taken_back_through_what_navigation_has_travelled() -> None:
+def test_pivot_is_converted_back_through_navigation() -> None:
     before, pivot, travelled = Transform((0.2, 0.3, 0.4), scale=(2, 2, 2)), (0.1, 0.0, -0.2), (1.0, -2.0, 0.5)
     behind = (pivot[0] - travelled[0], pivot[1] - travelled[1], pivot[2] - travelled[2])
     under = transform_point_back(parts(before), behind)
@@ -56,7 +56,7 @@ def test_a_pivot_is_taken_back_through_what_navigation_has_travelled() -> None:
     assert transform_point(parts(after), under) == pytest.approx(behind, abs=1e-9)
 
 
-def test_a_uniform_zoom_moves_as_the_formula_says() -> None:
+def test_uniform_zoom_follows_the_formula() -> None:
     after = Zoom(PartialTransform(scale=(6, 6, 6)), (0.1, 0, -0.2)).over(Transform((0.2, 0.3, 0.4), scale=(2, 2, 2)))
 
     assert after.position == pytest.approx((0.1 + 3 * 0.1, 3 * 0.3, -0.2 + 3 * 0.6))
@@ -74,7 +74,7 @@ def test_a_uniform_zoom_moves_as_the_formula_says() -> None:
         (Kind.ARM, None, PartialTransform(), "an object is needed"),
     ],
 )
-def test_what_is_no_pivot_is_refused(kind: Kind, value: object, change: PartialTransform, because: str) -> None:
+def test_invalid_pivot_is_refused(kind: Kind, value: object, change: PartialTransform, because: str) -> None:
     def note(path: str, reason: str) -> None:
         raise AssertionError((path, reason))
 

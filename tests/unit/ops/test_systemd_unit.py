@@ -15,7 +15,7 @@ UNIT = Path(__file__).parents[3] / "ops" / "systemd" / "hapticd.service"
 
 
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed")
-def test_systemd_has_no_complaint(tmp_path: Path) -> None:
+def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
     placed = tmp_path / UNIT.name
     text = UNIT.read_text(encoding="utf-8").replace("/opt/hapticd/bin/hapticd", sys.executable)
     placed.write_text(text, encoding="utf-8")
@@ -28,7 +28,7 @@ def test_systemd_has_no_complaint(tmp_path: Path) -> None:
     assert complaints == []
 
 
-def test_a_stop_reaches_the_service_alone_and_a_wrong_option_is_not_retried() -> None:
+def test_stop_signals_only_the_service_and_usage_errors_are_not_retried() -> None:
     unit = configparser.RawConfigParser(strict=False)
     unit.optionxform = str  # type: ignore[assignment,method-assign]  # keys are case sensitive
     unit.read(UNIT, encoding="utf-8")
@@ -40,7 +40,7 @@ def test_a_stop_reaches_the_service_alone_and_a_wrong_option_is_not_retried() ->
     assert "WatchdogSec" not in service
 
 
-def test_the_service_may_open_the_ports_that_the_udev_rules_give_to_its_groups() -> None:
+def test_service_groups_may_open_the_ports_of_the_udev_rules() -> None:
     unit = UNIT.read_text(encoding="utf-8")
     rules = (UNIT.parents[1] / "udev" / "70-hapticd.rules").read_text(encoding="utf-8")
     allowed = set(re.findall(r"^DeviceAllow=char-(\w+) rw$", unit, re.MULTILINE))

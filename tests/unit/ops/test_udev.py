@@ -52,7 +52,7 @@ def ids(vendor: str, line: str) -> set[tuple[int, int]]:
     return {(int(vendor, 16), int(product, 16)) for product in products[1].split("|")}
 
 
-def test_every_line_is_a_rule() -> None:
+def test_every_line_is_a_valid_rule() -> None:
     assert [(line, complaints(line)) for line in lines() if complaints(line)] == []
 
 
@@ -60,7 +60,7 @@ def test_every_line_is_a_rule() -> None:
     "line",
     ['SUBSYSTEM="usb" MODE="0660"', 'MODE=="0660"', 'ATTR=="0403"', 'SUBSYSTEM{x}=="usb"', 'MODE="rw"', "TAG+=uaccess"],
 )
-def test_the_check_finds_what_is_no_rule(line: str) -> None:
+def test_check_detects_an_invalid_rule(line: str) -> None:
     assert complaints(line)
 
 
@@ -70,7 +70,7 @@ def test_every_jump_has_its_label() -> None:
     assert re.findall(r'GOTO="(\w+)"', text) == re.findall(r'LABEL="(\w+)"', text)
 
 
-def test_whoever_sits_at_the_machine_may_open_what_is_driven_over_usb() -> None:
+def test_seated_user_may_open_usb_devices() -> None:
     opened = [line for line in lines() if 'TAG+="uaccess"' in line]
     named = {one for line in opened for vendor in ("0403", "046d", "256f") for one in ids(vendor, line)}
 
@@ -78,13 +78,13 @@ def test_whoever_sits_at_the_machine_may_open_what_is_driven_over_usb() -> None:
 
 
 @pytest.mark.parametrize(("vendor", "product"), [("16c0", "0483"), ("2fe3", "0100")])
-def test_modem_manager_leaves_boards_alone(vendor: str, product: str) -> None:
+def test_modem_manager_ignores_boards(vendor: str, product: str) -> None:
     ignoring = [line for line in lines() if 'ENV{ID_MM_DEVICE_IGNORE}="1"' in line]
 
     assert sum(f'"{vendor}"' in line and f'"{product}"' in line for line in ignoring) == 2
 
 
-def test_modem_manager_leaves_every_board_of_arduino_alone_and_whoever_sits_there_may_open_it() -> None:
+def test_modem_manager_ignores_arduino_boards_and_a_seated_user_may_open_them() -> None:
     (usb, tty) = [line for line in lines() if 'ATTRS{idVendor}=="2341|2a03"' in line.replace("ATTR{", "ATTRS{")]
 
     assert [usb.partition(",")[0], tty.partition(",")[0]] == ['SUBSYSTEM=="usb"', 'SUBSYSTEM=="tty"']
@@ -94,7 +94,7 @@ def test_modem_manager_leaves_every_board_of_arduino_alone_and_whoever_sits_ther
     assert 'GROUP="dialout", TAG+="uaccess"' in tty
 
 
-def test_boards_that_say_what_they_speak_are_given_away_whoever_made_them() -> None:
+def test_boards_naming_the_protocol_are_accessible_for_any_vendor() -> None:
     lines_of_theirs = [line for line in lines() if "[Oo]pen [Hh]aptic [Ll]ink" in line]
 
     assert [line.partition(",")[0] for line in lines_of_theirs] == ['SUBSYSTEM=="usb"', 'SUBSYSTEM=="tty"']
@@ -105,7 +105,7 @@ def test_boards_that_say_what_they_speak_are_given_away_whoever_made_them() -> N
         assert fnmatchcase(text, pattern)
 
 
-def test_the_number_of_the_file_is_before_the_one_that_hands_out_access() -> None:
+def test_file_number_precedes_the_access_rules() -> None:
     assert int(FILE.name.split("-")[0]) < 73
 
 
@@ -155,7 +155,7 @@ def test_udev_reads_the_file_without_a_complaint() -> None:
 
 
 @pytest.mark.parametrize("line", ['SUBSYSTEM="usb", MODE="0660"', 'FOO=="x", MODE="0660"'])
-def test_udev_complains_of_what_is_no_rule(line: str) -> None:
+def test_udev_reports_an_invalid_rule(line: str) -> None:
     _, complaint = read_by_udev("70-broken.rules", f"{line}\n")
 
     assert complaint.startswith("/run/udev/rules.d/70-broken.rules:1 ")

@@ -32,7 +32,7 @@ def running() -> Calibration:
 
 @pytest.mark.parametrize("handle", [None, LOOSE, AWAY])
 @pytest.mark.parametrize("calibrated", [True, False])
-def test_it_is_locked_until_a_paired_handle_is_attached(handle: Handle | None, calibrated: bool) -> None:
+def test_calibration_is_locked_until_a_paired_handle_is_attached(handle: Handle | None, calibrated: bool) -> None:
     found = after(handle, calibrated=calibrated)
 
     assert found.progress is Progress.LOCKED
@@ -40,13 +40,13 @@ def test_it_is_locked_until_a_paired_handle_is_attached(handle: Handle | None, c
     assert start_run(found, handle, 1).run == 0
 
 
-def test_an_attached_handle_unlocks_it() -> None:
+def test_attached_handle_unlocks() -> None:
     assert after(HELD).progress is Progress.READY
     assert after(HELD, calibrated=True).progress is Progress.CALIBRATED
     assert after(HELD, LOOSE, calibrated=True).progress is Progress.LOCKED
 
 
-def test_a_run_ends_calibrated() -> None:
+def test_successful_run_ends_calibrated() -> None:
     one = running()
 
     done = end_run(one, one.run, None)
@@ -55,7 +55,7 @@ def test_a_run_ends_calibrated() -> None:
 
 
 @pytest.mark.parametrize("reason", Reason)
-def test_a_run_that_fails_leaves_nothing_calibrated_and_says_why(reason: Reason) -> None:
+def test_failed_run_leaves_nothing_calibrated_with_its_reason(reason: Reason) -> None:
     one = start_run(after(HELD, calibrated=True), HELD, 1)
 
     failed = end_run(one, one.run, reason)
@@ -73,7 +73,7 @@ def test_a_run_that_fails_leaves_nothing_calibrated_and_says_why(reason: Reason)
         (SILENT, Reason.PEN_ASLEEP),
     ],
 )
-def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason) -> None:
+def test_run_needs_its_handle_until_the_end(handle: Handle | None, reason: Reason) -> None:
     failed = check_handle(running(), handle)
 
     assert (failed.progress, failed.reason) == (Progress.FAILED, reason)
@@ -84,14 +84,14 @@ def test_a_run_needs_its_handle_to_the_end(handle: Handle | None, reason: Reason
     ("handle", "reason"),
     [(AWAY, Reason.PEN_NOT_CONNECTED), (ASLEEP, Reason.PEN_ASLEEP), (SILENT, Reason.PEN_ASLEEP)],
 )
-def test_without_a_handle_that_answers_it_fails_at_once_and_loses_nothing(handle: Handle, reason: Reason) -> None:
+def test_run_without_an_answering_handle_fails_at_once(handle: Handle, reason: Reason) -> None:
     refused = start_run(after(HELD, calibrated=True), handle, 1)
 
     assert (refused.run, refused.reason, refused.progress) == (0, reason, Progress.FAILED)
     assert refused.calibrated
 
 
-def test_a_failure_is_shown_until_the_lock_moves_or_a_run_begins() -> None:
+def test_failure_is_shown_until_the_lock_changes_or_a_run_begins() -> None:
     one = running()
     failed = end_run(one, one.run, Reason.BLOCKED)
 
@@ -101,13 +101,13 @@ def test_a_failure_is_shown_until_the_lock_moves_or_a_run_begins() -> None:
     assert start_run(failed, HELD, 2).progress is Progress.RUNNING
 
 
-def test_a_wish_while_it_is_locked_forgets_an_old_failure() -> None:
+def test_request_while_locked_clears_an_old_failure() -> None:
     lost = check_handle(running(), LOOSE)
 
     assert start_run(lost, LOOSE, 2).progress is Progress.LOCKED
 
 
-def test_a_run_ends_when_another_handle_takes_the_place_of_the_one_that_it_began_with() -> None:
+def test_run_ends_when_its_handle_is_replaced() -> None:
     one = start_run(after(Handle("P1")), Handle("P1"), 1, BOTH)
 
     swapped = check_handle(one, Handle("P2"))
@@ -116,7 +116,7 @@ def test_a_run_ends_when_another_handle_takes_the_place_of_the_one_that_it_began
     assert start_run(swapped, Handle("P2"), 2).handle == "P2"
 
 
-def test_only_those_who_are_awaited_end_a_run() -> None:
+def test_only_awaited_devices_end_a_run() -> None:
     one = start_run(after(HELD), HELD, 7, BOTH)
 
     assert end_run(one, 7, Reason.BLOCKED, "P2") == one
@@ -127,7 +127,7 @@ BOTH = frozenset({"C1", "P1"})
 
 
 @pytest.mark.parametrize("order", [("C1", "P1"), ("P1", "C1")])
-def test_a_run_ends_with_the_last_of_those_who_calibrate(order: tuple[str, str]) -> None:
+def test_run_ends_with_the_last_success(order: tuple[str, str]) -> None:
     one = start_run(after(HELD), HELD, 7, BOTH)
 
     half = end_run(end_run(one, 7, None, order[0]), 7, None, order[0])
@@ -138,20 +138,20 @@ def test_a_run_ends_with_the_last_of_those_who_calibrate(order: tuple[str, str])
 
 
 @pytest.mark.parametrize("who", sorted(BOTH))
-def test_a_run_ends_with_the_first_of_them_that_fails(who: str) -> None:
+def test_run_ends_with_the_first_failure(who: str) -> None:
     failed = end_run(start_run(after(HELD), HELD, 7, BOTH), 7, Reason.BLOCKED, who)
 
     assert (failed.progress, failed.reason) == (Progress.FAILED, Reason.BLOCKED)
     assert end_run(failed, 7, None, "P1") == failed
 
 
-def test_a_wish_while_it_runs_changes_nothing() -> None:
+def test_request_during_a_run_changes_nothing() -> None:
     one = running()
 
     assert start_run(one, HELD, 2) == one
 
 
-def test_the_end_of_an_older_run_changes_nothing() -> None:
+def test_end_of_an_older_run_changes_nothing() -> None:
     one = running()
     lost = check_handle(one, LOOSE)
     again = start_run(check_handle(lost, HELD), HELD, 2)
@@ -170,7 +170,7 @@ ACTS = st.one_of(
 
 
 @given(st.lists(ACTS, max_size=20))
-def test_it_runs_only_while_its_handle_is_attached_and_awake(acts: list[tuple[str, Handle | None]]) -> None:
+def test_run_continues_only_with_an_attached_awake_handle(acts: list[tuple[str, Handle | None]]) -> None:
     one = Calibration()
     for number, (act, handle) in enumerate(acts, 1):
         if act == "ended":

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from actors.pairing.heartbeat import GAP_NS, PERIOD_S, Debounce, HeartbeatMonitor, of_simulated, step
 from actors.values.simulation import Simulation
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 
 MS = 1_000_000
 PERIOD_MS = round(PERIOD_S * 1000)
@@ -36,19 +36,19 @@ def steady(since_ms: int, until_ms: int) -> range:
     return range(since_ms, until_ms + 1, PERIOD_MS)
 
 
-def test_two_hundred_milliseconds_attach_and_a_hundred_without_detach() -> None:
+def test_attaches_after_200_ms_and_detaches_after_100_ms_without() -> None:
     assert run(HeartbeatMonitor(), steady(0, 400), 1000) == [(200, True), (500, False)]
 
 
-def test_without_heartbeats_nothing_is_attached() -> None:
+def test_no_heartbeats_never_attach() -> None:
     assert run(HeartbeatMonitor(), (), 500) == []
 
 
-def test_one_heartbeat_more_would_have_attached() -> None:
+def test_one_heartbeat_short_of_the_time_does_not_attach() -> None:
     assert run(HeartbeatMonitor(), steady(0, 180), 1000) == []
 
 
-def test_a_gap_starts_the_time_to_attach_again() -> None:
+def test_gap_restarts_the_attach_time() -> None:
     assert run(HeartbeatMonitor(), [*steady(0, 160), *steady(240, 600)], 600) == [(440, True)]
 
 
@@ -59,28 +59,28 @@ def test_one_lost_heartbeat_is_no_gap() -> None:
 
 
 @pytest.mark.parametrize(("away_ms", "expected"), [(20, []), (60, []), (80, []), (120, [(500, False), (720, True)])])
-def test_a_bounce_shorter_than_the_debounce_is_none(away_ms: int, expected: list[tuple[int, bool]]) -> None:
+def test_bounce_shorter_than_the_debounce_is_ignored(away_ms: int, expected: list[tuple[int, bool]]) -> None:
     beats = [*steady(0, 400), *steady(400 + away_ms, 1000)]
 
     assert run(HeartbeatMonitor(), beats, 1000)[1:] == expected
 
 
-def test_who_was_attached_before_anybody_listened_has_the_whole_time_to_be_heard() -> None:
+def test_previously_attached_handle_has_the_whole_time_to_send() -> None:
     assert run(HeartbeatMonitor(attached=True), (), 500) == [(100, False)]
     assert run(HeartbeatMonitor(attached=True), steady(60, 500), 500) == []
 
 
-def test_the_settings_move_both() -> None:
+def test_settings_change_both_times() -> None:
     assert run(HeartbeatMonitor(), steady(0, 400), 1000, Debounce(60 * MS, 40 * MS)) == [(60, True), (440, False)]
 
 
-def test_a_late_look_at_a_heart_that_goes_on_detaches_nothing() -> None:
+def test_late_check_of_a_beating_handle_does_not_detach() -> None:
     monitor = step(HeartbeatMonitor(attached=True), 0, 0, DEBOUNCE)
 
     assert step(monitor, 5000 * MS, 5000 * MS, DEBOUNCE).attached
 
 
-def test_only_a_simulated_handle_that_beats_is_heard() -> None:
+def test_only_a_beating_simulated_handle_counts() -> None:
     (grip,) = inventory_of("grip").devices
 
     assert of_simulated(grip, 7) == 7
@@ -89,7 +89,7 @@ def test_only_a_simulated_handle_that_beats_is_heard() -> None:
 
 
 @given(st.lists(st.integers(1, 700), unique=True, max_size=40))
-def test_it_is_attached_only_after_enough_and_detached_only_after_none(beats: list[int]) -> None:
+def test_attached_and_detached_only_after_the_debounce(beats: list[int]) -> None:
     ordered = sorted(beats)
     for now, attached in run(HeartbeatMonitor(), ordered, 900):
         before = [beat for beat in ordered if beat <= now]

@@ -33,8 +33,8 @@ from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from fastpath.arena.runtime import Runtime
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, settings_view, simulated_records
-from tests.support.boards.links import GRIP
+from tests.support.actors.doubles import FakeActor, settings_view, simulated_records
+from tests.support.boards.fake_links import GRIP
 
 AUTO, MANUAL = Origin.AUTOMATIC, Origin.MANUAL
 
@@ -44,8 +44,8 @@ class PairingRig(ActorRig):
 
     def __init__(self, *words: str, ledger: object = None, **settings: object) -> None:
         super().__init__({f"devices/{key.replace('__', '/')}": value for key, value in settings.items()})
-        self.devices = Listener(self.context, DEVICES)
-        self.myself = Listener(self.context, PAIRING)
+        self.devices = FakeActor(self.context, DEVICES)
+        self.myself = FakeActor(self.context, PAIRING)
         self.devices.hears = self._show
         self.runtime = Runtime(stepping=True, realtime=False)
         self.all = simulated_records(self.runtime, *words)
@@ -141,7 +141,7 @@ def ids(rig: PairingRig) -> list[str]:
 # ---------------------------------------------------------------- pairs
 
 
-def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(rig: PairingRig) -> None:
+def test_present_devices_are_paired_at_start_and_published_once(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     assert rig.pairs() == {arm: grip, grip: arm}
@@ -160,7 +160,7 @@ def test_what_is_here_at_the_start_is_paired_and_shown_with_both_and_said_once(r
     assert len(rig.devices.of(UpdateBonds)) == 1
 
 
-def test_a_half_that_goes_leaves_the_pair_and_its_slot_is_not_named(rig: PairingRig) -> None:
+def test_absent_half_stays_paired_without_its_slot(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     rig.here(rig.all[0])
@@ -172,7 +172,7 @@ def test_a_half_that_goes_leaves_the_pair_and_its_slot_is_not_named(rig: Pairing
     assert rig.bond(arm).partner_slot == rig.all[1].lease.slot
 
 
-def test_a_swapped_grip_is_said_with_the_one_that_was_dropped() -> None:
+def test_swap_event_names_the_dropped_handle() -> None:
     rig = PairingRig("arm", "grip", "grip")
     arm, old, new = rig.all
     rig.here(arm, old)
@@ -189,7 +189,7 @@ def test_a_swapped_grip_is_said_with_the_one_that_was_dropped() -> None:
     }
 
 
-def test_automatic_pairing_that_is_off_pairs_nobody_and_switched_on_pairs_who_is_here() -> None:
+def test_disabled_automatic_pairing_pairs_none_until_enabled() -> None:
     rig = PairingRig("arm", "grip", auto_pairing=False)
     arm, grip = ids(rig)
     assert rig.pairs() == {arm: None, grip: None}
@@ -202,7 +202,7 @@ def test_automatic_pairing_that_is_off_pairs_nobody_and_switched_on_pairs_who_is
     assert rig.pairs() == {arm: grip, grip: arm}
 
 
-def test_a_pair_by_hand_is_in_the_ledger_and_comes_back_from_it() -> None:
+def test_manual_pair_round_trips_through_the_ledger() -> None:
     rig = PairingRig("arm", "grip", "grip")
     arm, first, second = ids(rig)
 
@@ -214,7 +214,7 @@ def test_a_pair_by_hand_is_in_the_ledger_and_comes_back_from_it() -> None:
     assert again.heard("device-pairing-changed") == []
 
 
-def test_a_dissolved_pair_is_out_of_the_ledger_and_stays_dissolved_for_the_next_manager(rig: PairingRig) -> None:
+def test_dissolved_pair_is_removed_from_the_ledger_and_stays_dissolved(rig: PairingRig) -> None:
     arm, grip = ids(rig)
     rig.manager.pair_manually(PairManually(arm, grip))
 
@@ -227,12 +227,12 @@ def test_a_dissolved_pair_is_out_of_the_ledger_and_stays_dissolved_for_the_next_
 
 
 @pytest.mark.parametrize("wish", [PairManually("nobody", "X"), Unpair("nobody"), Calibrate("nobody")])
-def test_who_is_not_here_is_refused(rig: PairingRig, wish: Any) -> None:
+def test_absent_device_is_refused(rig: PairingRig, wish: Any) -> None:
     with pytest.raises(NoSuchDevice):
         rig.manager.on_receive(wish)
 
 
-def test_a_new_device_manager_and_a_new_store_are_told_again(rig: PairingRig) -> None:
+def test_restarted_device_manager_and_store_are_sent_the_pairs(rig: PairingRig) -> None:
     bonds = rig.devices.of(UpdateBonds)[-1]
     saves = len(rig.store.told)
 
@@ -247,7 +247,7 @@ def test_a_new_device_manager_and_a_new_store_are_told_again(rig: PairingRig) ->
 # ---------------------------------------------------------------- attachment
 
 
-def test_a_grip_that_falls_silent_is_detached_after_the_debounce_and_attached_again(rig: PairingRig) -> None:
+def test_silent_grip_is_detached_after_the_debounce_and_attached_again(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     rig.listen(1)
@@ -278,7 +278,7 @@ def test_the_debounce_is_a_setting(rig: PairingRig) -> None:
     assert not rig.bond(grip).attached
 
 
-def test_a_grip_that_is_attached_finds_a_free_arm() -> None:
+def test_attached_grip_gets_a_free_arm() -> None:
     rig = PairingRig("arm", "grip", auto_pairing=False)
     arm, grip = ids(rig)
     rig.listen(0.2, silent=[grip])
@@ -289,7 +289,7 @@ def test_a_grip_that_is_attached_finds_a_free_arm() -> None:
     assert rig.pairs() == {arm: grip, grip: arm}
 
 
-def test_the_next_manager_listens_and_knows_who_was_attached(rig: PairingRig) -> None:
+def test_restarted_manager_keeps_attachments(rig: PairingRig) -> None:
     _, grip = ids(rig)
     rig.listen(0.3, silent=[grip])
 
@@ -301,7 +301,7 @@ def test_the_next_manager_listens_and_knows_who_was_attached(rig: PairingRig) ->
     assert not rig.bond(grip).attached
 
 
-def test_without_a_handle_nobody_listens() -> None:
+def test_no_handle_needs_no_timer() -> None:
     rig = PairingRig("arm")
 
     assert len(rig.context.timers) == 0
@@ -310,7 +310,7 @@ def test_without_a_handle_nobody_listens() -> None:
 # ---------------------------------------------------------------- calibration
 
 
-def test_a_run_is_shown_with_both_halves_and_ends_calibrated(rig: PairingRig) -> None:
+def test_run_is_shown_on_both_halves_and_ends_calibrated(rig: PairingRig) -> None:
     arm, grip = ids(rig)
     assert rig.progress(arm) is Progress.CALIBRATED
 
@@ -328,7 +328,7 @@ def test_a_run_is_shown_with_both_halves_and_ends_calibrated(rig: PairingRig) ->
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_run_is_over_when_both_halves_that_calibrate_are_done(first: int) -> None:
+def test_run_ends_when_both_halves_are_done(first: int) -> None:
     rig = PairingRig("compact", "pen")
     both = ids(rig)
     rig.calibrating(both[1])
@@ -343,7 +343,7 @@ def test_a_run_is_over_when_both_halves_that_calibrate_are_done(first: int) -> N
     assert [rig.bond(one).run for one in both] == [0, 0]
 
 
-def test_a_pen_that_cannot_calibrate_fails_the_run_of_both() -> None:
+def test_pen_failure_fails_the_run_of_both() -> None:
     rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.calibrating(pen)
@@ -359,7 +359,7 @@ def test_a_pen_that_cannot_calibrate_fails_the_run_of_both() -> None:
     assert rig.bond(pen).run == 2
 
 
-def test_a_pen_that_says_nothing_of_its_own_end_is_waited_for_in_vain() -> None:
+def test_pen_without_a_result_fails_the_run_at_the_time_limit() -> None:
     rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.calibrating(pen)
@@ -374,7 +374,7 @@ def test_a_pen_that_says_nothing_of_its_own_end_is_waited_for_in_vain() -> None:
     assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["blocked"]
 
 
-def test_the_end_of_no_run_is_no_failure(rig: PairingRig) -> None:
+def test_end_without_a_run_is_no_failure(rig: PairingRig) -> None:
     rig.manager.calibrate(Calibrate(ids(rig)[0]))
     rig.manager.on_calibration_ended(CalibrationEnded(ids(rig)[0], 1))
 
@@ -384,7 +384,7 @@ def test_the_end_of_no_run_is_no_failure(rig: PairingRig) -> None:
     assert rig.heard("device-calibration-failed") == []
 
 
-def test_a_handle_that_is_swapped_meanwhile_ends_the_run_at_once() -> None:
+def test_handle_swapped_during_a_run_ends_it_at_once() -> None:
     rig = PairingRig("compact", "pen", "pen")
     compact, pen, other = ids(rig)
     assert rig.bond(compact).paired_with == pen
@@ -396,7 +396,7 @@ def test_a_handle_that_is_swapped_meanwhile_ends_the_run_at_once() -> None:
     assert [rig.bond(one).run for one in (compact, pen, other)] == [0, 0, 0]
 
 
-def test_a_handle_that_moves_to_another_device_never_has_the_same_run_twice() -> None:
+def test_handle_moved_to_another_device_gets_a_new_run_number() -> None:
     rig = PairingRig("compact", "pen", "compact")
     one, pen, other = ids(rig)
     rig.manager.pair_manually(PairManually(one, pen))
@@ -410,7 +410,7 @@ def test_a_handle_that_moves_to_another_device_never_has_the_same_run_twice() ->
     assert rig.bond(pen).run == 2
 
 
-def test_it_is_locked_while_nothing_is_attached_and_unlocked_by_an_attach(rig: PairingRig) -> None:
+def test_calibration_is_locked_while_detached_and_unlocked_by_attaching(rig: PairingRig) -> None:
     arm, grip = ids(rig)
     rig.listen(0.2, silent=[grip])
     assert rig.progress(arm) is Progress.LOCKED
@@ -424,7 +424,7 @@ def test_it_is_locked_while_nothing_is_attached_and_unlocked_by_an_attach(rig: P
 
 
 @pytest.mark.parametrize("word", ["arm", "pen"])
-def test_without_a_partner_it_is_locked(word: str) -> None:
+def test_calibration_is_locked_without_a_partner(word: str) -> None:
     rig = PairingRig(word)
 
     with pytest.raises(CalibrationLocked):
@@ -433,7 +433,7 @@ def test_without_a_partner_it_is_locked(word: str) -> None:
 
 
 @pytest.mark.parametrize("reason", [Reason.BLOCKED, Reason.OSCILLATING_HALL])
-def test_a_failure_that_the_firmware_reports_is_said_each_time(rig: PairingRig, reason: Reason) -> None:
+def test_firmware_failure_raises_an_event_each_time(rig: PairingRig, reason: Reason) -> None:
     arm, _ = ids(rig)
 
     for run in (1, 2):
@@ -449,7 +449,7 @@ def test_a_failure_that_the_firmware_reports_is_said_each_time(rig: PairingRig, 
     assert not rig.bond(arm).calibrated
 
 
-def test_a_pen_that_is_not_connected_is_a_failure_and_an_error() -> None:
+def test_disconnected_pen_is_a_failure_and_an_error() -> None:
     rig = PairingRig("compact", "pen")
     compact, _ = ids(rig)
     rig.here(rig.all[0])
@@ -460,7 +460,7 @@ def test_a_pen_that_is_not_connected_is_a_failure_and_an_error() -> None:
     assert [one["reason"] for one in rig.heard("device-calibration-failed")] == ["pen_not_connected"]
 
 
-def test_a_pen_that_sleeps_is_a_failure_and_an_error() -> None:
+def test_sleeping_pen_is_a_failure_and_an_error() -> None:
     rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.phase(pen, Phase.ASLEEP)
@@ -474,7 +474,7 @@ def test_a_pen_that_sleeps_is_a_failure_and_an_error() -> None:
 
 
 @pytest.mark.parametrize("how", ["unplugged", "detached", "unpaired", "asleep"])
-def test_a_pen_that_is_lost_ends_the_run_with_one_failure(how: str) -> None:
+def test_lost_pen_ends_the_run_with_one_failure(how: str) -> None:
     rig = PairingRig("compact", "pen")
     compact, pen = ids(rig)
     rig.manager.calibrate(Calibrate(compact))
@@ -496,7 +496,7 @@ def test_a_pen_that_is_lost_ends_the_run_with_one_failure(how: str) -> None:
     assert rig.progress(compact) is Progress.FAILED
 
 
-def test_a_device_that_says_nothing_is_blocked(rig: PairingRig) -> None:
+def test_silent_device_fails_as_blocked(rig: PairingRig) -> None:
     arm, _ = ids(rig)
     rig.manager.calibrate(Calibrate(arm))
 
@@ -509,7 +509,7 @@ def test_a_device_that_says_nothing_is_blocked(rig: PairingRig) -> None:
 
 
 @pytest.mark.parametrize("phase", [Phase.SETTLING, Phase.ASLEEP])
-def test_a_device_that_is_not_ready_does_not_calibrate(rig: PairingRig, phase: Phase) -> None:
+def test_device_not_ready_does_not_calibrate(rig: PairingRig, phase: Phase) -> None:
     arm, _ = ids(rig)
     rig.phase(arm, phase)
 
@@ -517,7 +517,7 @@ def test_a_device_that_is_not_ready_does_not_calibrate(rig: PairingRig, phase: P
         rig.manager.calibrate(Calibrate(arm))
 
 
-def test_the_next_manager_hears_the_end_of_a_run(rig: PairingRig) -> None:
+def test_restarted_manager_gets_the_end_of_a_run(rig: PairingRig) -> None:
     arm, _ = ids(rig)
     rig.manager.calibrate(Calibrate(arm))
 
@@ -528,7 +528,7 @@ def test_the_next_manager_hears_the_end_of_a_run(rig: PairingRig) -> None:
     assert rig.bond(arm).run == 0
 
 
-def test_a_device_that_reconnects_starts_as_its_record_says(rig: PairingRig) -> None:
+def test_reconnected_device_starts_with_its_record(rig: PairingRig) -> None:
     arm, _ = ids(rig)
     rig.manager.calibrate(Calibrate(arm))
     rig.manager.on_calibration_ended(CalibrationEnded(arm, 1, Reason.BLOCKED))
@@ -539,7 +539,7 @@ def test_a_device_that_reconnects_starts_as_its_record_says(rig: PairingRig) -> 
     assert rig.progress(arm) is Progress.CALIBRATED
 
 
-def test_no_wish_stops_the_manager(rig: PairingRig) -> None:
+def test_refused_requests_change_no_pair(rig: PairingRig) -> None:
     arm, grip = ids(rig)
 
     for one, other in [(arm, arm), ("", grip), (arm, "x" * 10_000), (grip, grip)]:

@@ -17,7 +17,7 @@ BOOK = PairingTable(
 )
 
 
-def test_only_pairs_by_hand_are_remembered() -> None:
+def test_only_manual_pairs_are_stored() -> None:
     assert PairingTable.from_json(freeze(BOOK.as_json())).pairs.pairs == (Pair("A1", "G1", Origin.MANUAL),)
 
 
@@ -26,7 +26,7 @@ def test_a_handle_shares_the_calibration_of_its_other_half_and_is_locked_without
     assert BOOK.calibration("G9") == BOOK.calibration("G2") == Calibration()
 
 
-def test_a_pairing_names_the_other_half() -> None:
+def test_pairing_returns_the_other_half() -> None:
     assert BOOK.pairing("G2") == Pairing("A2", Origin.AUTOMATIC)
     assert BOOK.pairing("A1") == Pairing("G1", Origin.MANUAL)
     assert BOOK.pairing("G9") == Pairing()
@@ -43,7 +43,7 @@ def test_a_pairing_names_the_other_half() -> None:
         {"manual": [["A1"], ["A1", 3], "AG", {"A": 1}, ["A1", "A1"], ["A1", "G1", "G2"]]},
     ],
 )
-def test_what_cannot_be_read_is_left_out(value: object) -> None:
+def test_unreadable_rows_are_skipped(value: object) -> None:
     assert PairingTable.from_json(freeze(value)).pairs.pairs == ()
 
 
@@ -51,7 +51,7 @@ NAMES = st.sampled_from(["A1", "A2", "G1", "G2"])
 
 
 @given(st.lists(st.tuples(NAMES, NAMES)))
-def test_no_device_is_in_two_pairs_of_the_ledger(entries: list[tuple[str, str]]) -> None:
+def test_duplicate_device_in_the_ledger_is_dropped(entries: list[tuple[str, str]]) -> None:
     pairs = PairingTable.from_json(freeze({"manual": [list(entry) for entry in entries]})).pairs.pairs
 
     ids = [device_id for pair in pairs for device_id in (pair.mover, pair.handle)]

@@ -103,11 +103,11 @@ class Bench:
         (["rA1", "G1+", "rG2"], [("A1", "G2")]),
     ],
 )
-def test_a_free_arm_takes_the_attached_handle_else_the_first(words: list[str], expected: list[tuple[str, str]]) -> None:
+def test_free_arm_gets_the_attached_handle_else_the_first(words: list[str], expected: list[tuple[str, str]]) -> None:
     assert Bench().here(*words) == expected
 
 
-def test_what_stands_on_a_desk_takes_nobodys_place_and_is_paired_by_hand_only() -> None:
+def test_desk_device_replaces_none_and_is_paired_manually_only() -> None:
     bench = Bench()
     assert bench.here("A1", "D1+", also=["D1"]) == []
     assert bench.here("A1", "D1+", "G1") == [("A1", "G1")]
@@ -117,7 +117,7 @@ def test_what_stands_on_a_desk_takes_nobodys_place_and_is_paired_by_hand_only() 
     assert bench.origin("A1") is MANUAL
 
 
-def test_a_pair_that_is_made_is_said_once() -> None:
+def test_new_pair_is_reported_once() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     assert bench.changes == [PairChange("A1", "G1", AUTO)]
@@ -134,7 +134,7 @@ def test_either_half_may_come_first(first: str, second: str) -> None:
     assert bench.here(first, second) == [("A1", "G1")]
 
 
-def test_without_automatic_pairing_nobody_is_paired_and_who_is_stays_so() -> None:
+def test_disabled_automatic_pairing_keeps_pairs_and_makes_none() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.automatic = False
@@ -143,7 +143,7 @@ def test_without_automatic_pairing_nobody_is_paired_and_who_is_stays_so() -> Non
     assert bench.here("A1", "A2", "G2") == [("A1", "G1")]
 
 
-def test_what_counts_as_having_appeared_is_paired() -> None:
+def test_appeared_devices_are_paired() -> None:
     bench = Bench(automatic=False)
     bench.here("A1", "G1", "G2")
     bench.automatic = True
@@ -152,7 +152,7 @@ def test_what_counts_as_having_appeared_is_paired() -> None:
     assert bench.here("A1", "G1", "G2+", also=["G2"]) == [("A1", "G2")]
 
 
-def test_an_attached_handle_does_not_take_an_arm_from_another() -> None:
+def test_attached_handle_does_not_take_a_paired_arm() -> None:
     bench = Bench()
     bench.here("A1", "G1", "G2")
 
@@ -181,7 +181,7 @@ def test_both_halves_may_be_away() -> None:
     assert bench.here("A1", "A2", "G1", "G2") == [("A1", "G1"), ("A2", "G2")]
 
 
-def test_a_swapped_handle_takes_the_place_of_the_absent_one_which_is_free_when_it_returns() -> None:
+def test_swapped_handle_replaces_the_absent_one_which_returns_free() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.here("A1")
@@ -192,7 +192,7 @@ def test_a_swapped_handle_takes_the_place_of_the_absent_one_which_is_free_when_i
     assert bench.changes == []
 
 
-def test_a_swapped_arm_takes_the_place_of_the_absent_one() -> None:
+def test_swapped_arm_replaces_the_absent_one() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.here("G1")
@@ -201,14 +201,14 @@ def test_a_swapped_arm_takes_the_place_of_the_absent_one() -> None:
     assert bench.changes == [PairChange("A2", "G1", AUTO, dropped="A1")]
 
 
-def test_a_swap_between_two_looks_is_one() -> None:
+def test_swap_between_two_updates_counts_as_a_swap() -> None:
     bench = Bench()
     bench.here("A1", "G1")
 
     assert bench.here("A1", "G2") == [("A1", "G2")]
 
 
-def test_a_free_handle_takes_the_place_of_the_paired_one_that_leaves() -> None:
+def test_free_handle_replaces_a_leaving_one() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.here("A1", "G1", "G2")
@@ -219,7 +219,7 @@ def test_a_free_handle_takes_the_place_of_the_paired_one_that_leaves() -> None:
     assert bench.changes == []
 
 
-def test_a_free_arm_takes_the_place_of_the_paired_one_that_leaves() -> None:
+def test_free_arm_replaces_a_leaving_one() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.here("A1", "A2", "G1")
@@ -228,7 +228,7 @@ def test_a_free_arm_takes_the_place_of_the_paired_one_that_leaves() -> None:
     assert bench.changes == [PairChange("A2", "G1", AUTO, dropped="A1")]
 
 
-def test_the_attached_one_of_two_free_handles_takes_the_place_of_the_one_that_leaves() -> None:
+def test_attached_free_handle_replaces_a_leaving_one_first() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.here("A1", "G1", "G2", "G3+")
@@ -237,7 +237,7 @@ def test_the_attached_one_of_two_free_handles_takes_the_place_of_the_one_that_le
 
 
 @pytest.mark.parametrize("free", ["rG2", "D2"])
-def test_a_free_handle_that_is_never_paired_by_itself_does_not_take_the_place_of_one_that_leaves(free: str) -> None:
+def test_never_auto_paired_handle_does_not_replace_a_leaving_one(free: str) -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.here("A1", "G1", free)
@@ -245,7 +245,7 @@ def test_a_free_handle_that_is_never_paired_by_itself_does_not_take_the_place_of
     assert bench.here("A1", free) == [("A1", "G1")]
 
 
-def test_a_free_handle_whose_pair_was_dissolved_does_not_take_the_place_of_one_that_leaves() -> None:
+def test_handle_of_a_dissolved_pair_does_not_replace_a_leaving_one() -> None:
     bench = Bench()
     bench.here("A1", "G2")
     bench.apart("A1")
@@ -254,7 +254,7 @@ def test_a_free_handle_whose_pair_was_dissolved_does_not_take_the_place_of_one_t
     assert bench.here("A1", "G2") == [("A1", "G1")]
 
 
-def test_a_free_handle_does_not_take_the_place_of_one_that_leaves_a_pair_by_hand() -> None:
+def test_free_handle_does_not_replace_a_half_of_a_manual_pair() -> None:
     bench = Bench()
     bench.here("A1", "G1", "G2")
     bench.manually("A1", "G1")
@@ -262,7 +262,7 @@ def test_a_free_handle_does_not_take_the_place_of_one_that_leaves_a_pair_by_hand
     assert bench.here("A1", "G2") == [("A1", "G1")]
 
 
-def test_without_automatic_pairing_a_free_handle_stays_free_when_the_paired_one_leaves() -> None:
+def test_disabled_automatic_pairing_keeps_a_free_handle_free() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.automatic = False
@@ -271,7 +271,7 @@ def test_without_automatic_pairing_a_free_handle_stays_free_when_the_paired_one_
     assert bench.here("A1", "G2") == [("A1", "G1")]
 
 
-def test_who_comes_while_automatic_pairing_is_off_takes_no_place_when_it_is_on_until_it_appears() -> None:
+def test_device_connected_while_disabled_is_paired_only_when_it_reappears() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.automatic = False
@@ -282,7 +282,7 @@ def test_who_comes_while_automatic_pairing_is_off_takes_no_place_when_it_is_on_u
     assert bench.here("A1", "G2+", also=["G2"]) == [("A1", "G2")]
 
 
-def test_a_half_that_comes_back_between_two_looks_keeps_its_place() -> None:
+def test_half_returning_between_two_updates_keeps_its_pair() -> None:
     bench = Bench()
     bench.here("A1", "G1", "G2")
     back = [half("A1", 1), half("G1", 7), half("G2", 1)]
@@ -292,7 +292,7 @@ def test_a_half_that_comes_back_between_two_looks_keeps_its_place() -> None:
     assert (bench.listed, changes) == ([("A1", "G1")], ())
 
 
-def test_a_real_device_does_not_take_a_simulated_ones_place() -> None:
+def test_real_device_does_not_replace_a_simulated_one() -> None:
     bench = Bench()
     bench.here("A1", "G1")
 
@@ -307,7 +307,7 @@ def test_only_the_absent_half_of_the_swapped_pair_is_replaced() -> None:
     assert bench.changes == [PairChange("A2", "G3", AUTO, dropped="G2")]
 
 
-def test_a_device_that_comes_back_as_another_kind_is_no_half_of_its_old_pair() -> None:
+def test_device_returning_as_another_kind_loses_its_pair() -> None:
     bench = Bench()
     bench.here("A1", "G1")
 
@@ -319,7 +319,7 @@ def test_a_device_that_comes_back_as_another_kind_is_no_half_of_its_old_pair() -
 # ---------------------------------------------------------------- by hand
 
 
-def test_a_pair_by_hand_dissolves_the_automatic_pairs_of_both() -> None:
+def test_manual_pair_dissolves_the_automatic_pairs_of_both() -> None:
     bench = Bench()
     bench.here("A1", "A2", "G1", "G2")
 
@@ -328,7 +328,7 @@ def test_a_pair_by_hand_dissolves_the_automatic_pairs_of_both() -> None:
     assert bench.here("A1", "A2", "G1", "G2") == [("A1", "G2")]
 
 
-def test_a_handle_of_an_arm_that_is_away_drops_it() -> None:
+def test_handle_of_an_absent_arm_leaves_it() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.automatic = False
@@ -346,7 +346,7 @@ def test_either_half_may_be_named_first() -> None:
     assert bench.changes == [PairChange("A1", "G1", MANUAL)]
 
 
-def test_an_automatic_pair_becomes_one_by_hand_and_the_same_again_changes_nothing() -> None:
+def test_automatic_pair_becomes_manual_and_repeating_changes_nothing() -> None:
     bench = Bench()
     bench.here("A1", "G1")
 
@@ -365,7 +365,7 @@ def test_a_real_and_a_simulated_device_may_be_paired_by_hand() -> None:
 
 
 @pytest.mark.parametrize("words", [["A1", "G2"], ["A2", "G1"], ["A1"], ["G1"], ["A1", "G1", "A2", "G2"], ["A2", "G2"]])
-def test_swaps_never_change_a_pair_by_hand(words: list[str]) -> None:
+def test_swaps_never_change_a_manual_pair(words: list[str]) -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.manually("A1", "G1")
@@ -375,7 +375,7 @@ def test_swaps_never_change_a_pair_by_hand(words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), [("A1", "G2"), ("A2", "G1"), ("G1", "A2"), ("G2", "A1")])
-def test_a_half_of_a_pair_by_hand_is_taken(one: str, other: str) -> None:
+def test_half_of_a_manual_pair_is_refused_as_taken(one: str, other: str) -> None:
     bench = Bench()
     bench.here("A1", "A2", "G1", "G2")
     bench.manually("A1", "G1")
@@ -396,7 +396,7 @@ def test_a_half_of_a_pair_by_hand_is_taken(one: str, other: str) -> None:
         ("A1", "", NoSuchDevice),
     ],
 )
-def test_what_cannot_be_a_pair_is_refused_and_changes_nothing(one: str, other: str, error: type[HapticError]) -> None:
+def test_impossible_pair_is_refused_and_changes_nothing(one: str, other: str, error: type[HapticError]) -> None:
     bench = Bench()
     before = bench.here("A1", "A2", "G1", "G2")
 
@@ -424,7 +424,7 @@ def test_a_dissolved_pair_is_not_made_again_until_one_half_reconnects(named: str
     assert bench.here("A1", "G1") == [("A1", "G1")]
 
 
-def test_a_half_of_a_dissolved_pair_takes_another_that_appears() -> None:
+def test_half_of_a_dissolved_pair_is_paired_with_a_new_device() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.apart("A1")
@@ -432,7 +432,7 @@ def test_a_half_of_a_dissolved_pair_takes_another_that_appears() -> None:
     assert bench.here("A1", "G1", "G2") == [("A1", "G2")]
 
 
-def test_a_dissolved_pair_can_be_made_by_hand() -> None:
+def test_dissolved_pair_can_be_made_manually() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.apart("A1")
@@ -440,7 +440,7 @@ def test_a_dissolved_pair_can_be_made_by_hand() -> None:
     assert bench.manually("A1", "G1") == [("A1", "G1")]
 
 
-def test_the_half_that_is_here_dissolves_the_pair_and_is_the_one_that_is_said() -> None:
+def test_present_half_dissolves_the_pair_and_is_reported() -> None:
     bench = Bench()
     bench.here("A1", "G1")
     bench.here("G1")
@@ -449,7 +449,7 @@ def test_the_half_that_is_here_dissolves_the_pair_and_is_the_one_that_is_said() 
     assert bench.changes == [PairChange("G1", None, AUTO, "A1")]
 
 
-def test_who_has_no_pair_stays_so_and_who_is_not_here_is_refused() -> None:
+def test_unpaired_device_stays_unpaired_and_an_absent_one_is_refused() -> None:
     bench = Bench(automatic=False)
     bench.here("A1")
 
@@ -459,7 +459,7 @@ def test_who_has_no_pair_stays_so_and_who_is_not_here_is_refused() -> None:
         bench.apart("G1")
 
 
-def test_pairs_of_which_nothing_is_here_are_forgotten_when_they_are_too_many() -> None:
+def test_pairs_with_both_halves_absent_are_dropped_over_the_limit() -> None:
     many = tuple(Pair(f"A{index}", f"G{index}", AUTO) for index in range(MOST_AWAY + 5))
 
     pairs, _ = update_pairs(Pairs(many), [half("A0")], automatic=True)
@@ -491,7 +491,7 @@ def play(bench: Bench, act: tuple[str, Any]) -> None:
 
 
 @given(st.lists(ACTS, max_size=12))
-def test_whatever_happens_every_device_has_one_partner_of_the_other_side(acts: list[tuple[str, Any]]) -> None:
+def test_invariant_every_device_has_at_most_one_partner_of_the_other_side(acts: list[tuple[str, Any]]) -> None:
     bench = Bench()
     for act in acts:
         by_hand = {pair for pair in bench.pairs.pairs if pair.origin is MANUAL}
@@ -507,7 +507,7 @@ def test_whatever_happens_every_device_has_one_partner_of_the_other_side(acts: l
 
 
 @given(st.lists(ACTS, max_size=8), st.lists(st.sampled_from(NAMES), unique=True))
-def test_a_second_look_at_the_same_devices_changes_nothing(acts: list[tuple[str, Any]], last: list[str]) -> None:
+def test_repeated_update_changes_nothing(acts: list[tuple[str, Any]], last: list[str]) -> None:
     bench = Bench()
     for act in acts:
         play(bench, act)
@@ -518,7 +518,7 @@ def test_a_second_look_at_the_same_devices_changes_nothing(acts: list[tuple[str,
 
 
 @given(st.lists(st.sampled_from(NAMES), unique=True))
-def test_nobody_who_could_be_paired_is_left_free_at_the_start(words: list[str]) -> None:
+def test_no_pairable_device_is_left_free_at_start(words: list[str]) -> None:
     bench = Bench()
     bench.here(*words)
     free = [one for one in bench.halves if bench.pairs.of(one.device_id) is None]

@@ -15,7 +15,7 @@ from actors.port.open_links import OpenLinks
 from actors.settings.messages import SettingChanged
 from actors.values.hardware import Candidate, Transport
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, settings_view
+from tests.support.actors.doubles import FakeActor, settings_view
 
 PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x16C0, node="1")
 OTHER = Candidate("ttyACM1", "/dev/ttyACM1", Transport.SERIAL, 0x16C0, node="2")
@@ -44,9 +44,9 @@ class DetectionRig(ActorRig):
 
     def __init__(self) -> None:
         super().__init__()
-        self.ports = Listener(self.context, PORTS)
-        self.devices = Listener(self.context, MANAGER)
-        self.wished = Listener(self.context, DETECTION)
+        self.ports = FakeActor(self.context, PORTS)
+        self.devices = FakeActor(self.context, MANAGER)
+        self.wished = FakeActor(self.context, DETECTION)
         self.links = Ports(PORT)
         self.opened = OpenLinks()
         self.opened.watch(PORT)
@@ -72,7 +72,7 @@ def rig() -> DetectionRig:
     return DetectionRig()
 
 
-def test_a_restart_whose_first_look_fails_closes_nothing(rig: DetectionRig) -> None:
+def test_failed_first_scan_after_a_restart_closes_nothing(rig: DetectionRig) -> None:
     rig.links.listed = None
     detection = rig.detection()
     try:
@@ -85,7 +85,7 @@ def test_a_restart_whose_first_look_fails_closes_nothing(rig: DetectionRig) -> N
         detection.stopped()
 
 
-def test_what_a_look_that_failed_did_not_see_the_next_glance_does(rig: DetectionRig) -> None:
+def test_changes_missed_by_a_failed_scan_are_found_by_the_next_check(rig: DetectionRig) -> None:
     detection = rig.detection()
     try:
         detection.on_scan(ScanDue())
@@ -101,7 +101,7 @@ def test_what_a_look_that_failed_did_not_see_the_next_glance_does(rig: Detection
         detection.stopped()
 
 
-def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_any_more(rig: DetectionRig) -> None:
+def test_late_port_list_is_seen_and_then_no_more_scans_run(rig: DetectionRig) -> None:
     detection = rig.detection()
     try:
         detection.on_scan(ScanDue())
@@ -127,9 +127,7 @@ def test_a_list_that_is_later_than_the_node_is_still_seen_and_then_nobody_looks_
         ("communication/usb/enabled", replace(PORT, transport=Transport.USB)),
     ],
 )
-def test_a_transport_that_is_switched_off_and_on_closes_and_looks_without_waiting_for_the_period(
-    rig: DetectionRig, key: str, port: Candidate
-) -> None:
+def test_toggled_transport_closes_and_scans_at_once(rig: DetectionRig, key: str, port: Candidate) -> None:
     """No time passes, so that no look is due: what happens is the setting's own doing."""
     rig.links.listed = (port,)
     rig.opened.unwatch(PORT.port)

@@ -25,7 +25,7 @@ from actors.port.messages import (
     Window,
 )
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, inventory_of, settings_view
+from tests.support.actors.doubles import FakeActor, inventory_of, settings_view
 
 PORT = "sim0"
 OPENED = PortOpened(PORT, PORT, "049D")
@@ -40,8 +40,8 @@ class PortGuardRig(ActorRig):
 
     def __init__(self, status: PortStatus | None = None, inventory: Inventory | None = None) -> None:
         super().__init__(inventory=inventory)
-        self.ports = Listener(self.context, PORTS)
-        self.timer = Listener(self.context, guard_name(PORT))
+        self.ports = FakeActor(self.context, PORTS)
+        self.timer = FakeActor(self.context, guard_name(PORT))
         self.table = Published(PortTable((status or PortStatus(PORT, PORT),)))
         self.guard = self.again()
 
@@ -88,7 +88,7 @@ def tell(rig: PortGuardRig, *messages: Message) -> None:
         (CLOSED, CLOSED, PLUGGED, PLUGGED, OPENED, OPENED),
     ],
 )
-def test_a_cycle_counts_once_by_whatever_of_it_was_seen(cycle: tuple[Message, ...]) -> None:
+def test_cycle_counts_once_whichever_parts_were_seen(cycle: tuple[Message, ...]) -> None:
     rig = PortGuardRig()
     tell(rig, PLUGGED, OPENED, *cycle * 4)
     assert (rig.shows(), rig.ports.of(PortBlocked)) == (4, [])
@@ -96,7 +96,7 @@ def test_a_cycle_counts_once_by_whatever_of_it_was_seen(cycle: tuple[Message, ..
     assert rig.ports.of(PortBlocked) == [BLOCKED]
 
 
-def test_a_port_that_never_opened_loops_too() -> None:
+def test_unopened_port_counts_as_looping() -> None:
     rig = PortGuardRig()
     tell(rig, PLUGGED, *(VANISHED, PLUGGED) * 5)
     assert rig.ports.of(PortBlocked) == [PortBlocked(PORT, BlockReason.CONNECTION_LOOP, 5)]
@@ -107,20 +107,20 @@ def test_a_port_that_never_opened_loops_too() -> None:
     )
 
 
-def test_what_was_closed_on_purpose_may_be_plugged_in_again() -> None:
+def test_deliberately_closed_port_may_be_replugged() -> None:
     rig = PortGuardRig()
     tell(rig, OPENED, *(PortClosed(PORT, on_purpose=True), PLUGGED, OPENED) * 6)
     assert rig.ports.told == []
 
 
-def test_an_opening_that_is_told_again_is_not_told_on() -> None:
+def test_repeated_opening_is_not_forwarded() -> None:
     rig = PortGuardRig()
     for _ in range(20):
         rig.guard.on_receive(OPENED)
     assert rig.ports.told == []
 
 
-def test_a_loop_is_an_event_about_the_device() -> None:
+def test_loop_event_names_the_device() -> None:
     inventory = inventory_of("arm")
     (arm,) = inventory.devices
     rig = PortGuardRig()
@@ -140,7 +140,7 @@ def test_a_loop_is_an_event_about_the_device() -> None:
     ]
 
 
-def test_what_leaves_the_window_is_not_shown_any_more() -> None:
+def test_reconnects_outside_the_window_are_not_shown() -> None:
     rig = PortGuardRig()
     rig.flap(3, pause_s=2.0)
     for left, seconds in ((3, 5.9), (2, 0.2), (1, 2.0), (0, 2.0)):
@@ -153,7 +153,7 @@ def test_what_leaves_the_window_is_not_shown_any_more() -> None:
     assert len(rig.context.timers) == 0
 
 
-def test_a_restarted_guard_counts_on() -> None:
+def test_restarted_guard_continues_the_count() -> None:
     rig = PortGuardRig()
     rig.flap(4)
     rig.table.replace(PortTable((PortStatus(PORT, PORT, window=rig.guard._window),)))
@@ -179,7 +179,7 @@ def test_a_blocked_port_counts_nothing_until_it_is_unblocked(status: PortStatus)
     assert len(rig.ports.of(PortBlocked)) == 1
 
 
-def test_a_block_that_others_decide_ends_the_counting() -> None:
+def test_block_by_another_actor_ends_the_counting() -> None:
     rig = PortGuardRig()
     rig.flap(4)
     rig.guard.on_receive(PortBlocked(PORT, BlockReason.CONFIGURATION))
@@ -190,7 +190,7 @@ def test_a_block_that_others_decide_ends_the_counting() -> None:
     assert rig.guard._window != Window()
 
 
-def test_new_settings_hold_at_the_next_loop() -> None:
+def test_changed_settings_apply_to_the_next_loop() -> None:
     rig = PortGuardRig()
     rig.flap(2)
     rig.settings.replace(settings_view({"devices/detection/loop_threshold": 2}))
@@ -206,11 +206,11 @@ def test_a_stopped_guard_leaves_no_timer_behind() -> None:
     assert len(rig.context.timers) == 0
 
 
-def test_its_name_names_the_port() -> None:
+def test_guard_name_has_the_port() -> None:
     assert guard_name("ttyACM0") == "port/ttyACM0"
 
 
-def test_a_loop_that_the_keeper_of_ports_has_not_heard_of_is_told_to_the_next_one() -> None:
+def test_loop_unknown_to_the_port_manager_is_sent_to_the_next_one() -> None:
     rig = PortGuardRig()
     rig.guard.on_receive(OPENED)
     rig.flap(5)

@@ -35,14 +35,14 @@ from actors.port.open_links import OpenLinks
 from actors.settings.immutable_json import freeze
 from actors.settings.messages import STORE, SaveLedger, SettingChanged
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, NoChildren, inventory_of, settings_view
+from tests.support.actors.doubles import FakeActor, FakeChildren, inventory_of, settings_view
 
 USB = "ttyACM0"
 PATH = "/dev/ttyACM0"
 LOOP = PortBlocked(USB, BlockReason.CONNECTION_LOOP, 5)
 
 
-class Children(NoChildren):
+class Children(FakeChildren):
     """Knows whom it was asked for."""
 
     def names(self) -> tuple[str, ...]:
@@ -54,8 +54,8 @@ class PortManagerRig(ActorRig):
 
     def __init__(self, *blocked: str, table: PortTable | None = None, inventory: Inventory | None = None) -> None:
         super().__init__({BLOCKED_PORTS: list(blocked)}, inventory=inventory)
-        self.devices = Listener(self.context, DEVICES)
-        self.guard = Listener(self.context, f"port/{USB}")
+        self.devices = FakeActor(self.context, DEVICES)
+        self.guard = FakeActor(self.context, f"port/{USB}")
         self.table = Published(table or PortTable())
         self.manager, self.children = self.again()
 
@@ -101,7 +101,7 @@ def blocked(rig: PortManagerRig) -> PortManagerRig:
     return rig
 
 
-def test_a_port_is_shown_from_its_first_opening_on_and_has_a_guard() -> None:
+def test_opened_port_is_listed_and_has_a_guard() -> None:
     rig = opened(PortManagerRig())
     assert rig.table.value.ports == (PortStatus(USB, PATH, "049D"),)
     assert rig.children.spawned == [f"port/{USB}"]
@@ -119,13 +119,13 @@ def test_ports_are_found_by_name_and_by_path_in_the_order_of_their_names() -> No
         rig.table.value.get("ACM0")
 
 
-def test_what_a_guard_counts_is_shown() -> None:
+def test_guard_count_is_published() -> None:
     rig = opened(PortManagerRig())
     rig.tell(PortCounted(USB, Window((1, 2))))
     assert rig.status.loops == 2
 
 
-def test_a_loop_is_in_the_table_and_told_to_the_ledger_before_the_devices_hear() -> None:
+def test_loop_is_published_and_stored_before_devices_are_notified() -> None:
     rig = opened(PortManagerRig())
     saved: list[object] = []
     rig.devices.hears = lambda: saved.extend(
@@ -138,7 +138,7 @@ def test_a_loop_is_in_the_table_and_told_to_the_ledger_before_the_devices_hear()
     assert rig.events() == [("port-blocked", "blocked", "connection_loop")]
 
 
-def test_a_blocked_port_takes_no_notice_of_its_link() -> None:
+def test_blocked_port_ignores_its_link() -> None:
     rig = blocked(PortManagerRig())
     before = rig.status
     rig.tell(PortClosed(USB), PortOpened(USB, PATH, "05C0"), PortCounted(USB, Window((7,))), LOOP)
@@ -146,7 +146,7 @@ def test_a_blocked_port_takes_no_notice_of_its_link() -> None:
     assert len(rig.devices.told) == len(rig.events()) == 1
 
 
-def test_a_reset_unblocks_and_says_so_to_guard_devices_and_ledger() -> None:
+def test_reset_unblocks_and_notifies_guard_devices_and_ledger() -> None:
     rig = blocked(PortManagerRig())
     status = rig.reset(PATH)
     assert status == rig.status == PortStatus(USB, PATH)
@@ -162,12 +162,12 @@ def test_a_reset_of_an_active_port_changes_nothing() -> None:
     assert (len(rig.store.told), len(rig.guard.told), rig.devices.told, rig.hub.told) == (*before, [], [])
 
 
-def test_a_reset_of_no_port_names_it() -> None:
+def test_reset_of_an_unknown_port_names_it() -> None:
     with pytest.raises(NoSuchPort, match="sim9"):
         PortManagerRig().reset("sim9")
 
 
-def test_a_fault_is_shown_and_said_once_and_goes_when_the_port_opens() -> None:
+def test_fault_is_published_once_and_cleared_on_opening() -> None:
     rig = PortManagerRig()
     fault = PortFaulted(USB, PATH, "permission")
     rig.tell(fault, fault)
@@ -185,7 +185,7 @@ def test_a_fault_is_shown_and_said_once_and_goes_when_the_port_opens() -> None:
     ]
 
 
-def test_a_fault_is_over_when_the_port_can_be_opened_and_nobody_answers_and_is_said_again() -> None:
+def test_fault_is_cleared_when_the_port_opens_without_a_device() -> None:
     rig = PortManagerRig()
     rig.tell(PortSilent(USB))
     assert rig.table.value.find(USB) is None
@@ -197,7 +197,7 @@ def test_a_fault_is_over_when_the_port_can_be_opened_and_nobody_answers_and_is_s
     )
 
 
-def test_a_port_that_goes_before_anybody_answered_is_counted_from_then_on() -> None:
+def test_port_lost_before_an_answer_is_counted_afterwards() -> None:
     rig = PortManagerRig()
     rig.tell(PortPlugged(USB))
     assert rig.table.value.find(USB) is None
@@ -206,14 +206,14 @@ def test_a_port_that_goes_before_anybody_answered_is_counted_from_then_on() -> N
     assert rig.guard.told == [PortVanished(USB, PATH), PortPlugged(USB)]
 
 
-def test_a_port_that_loops_while_nobody_is_on_it_shows_who_was_there_last() -> None:
+def test_looping_port_without_a_device_shows_the_last_one() -> None:
     rig = opened(PortManagerRig())
     rig.tell(PortClosed(USB), PortVanished(USB, PATH), PortBlocked(USB, BlockReason.CONNECTION_LOOP, 5, "049D"))
     assert (rig.status.state, rig.status.device_id) == (PortState.BLOCKED, "049D")
 
 
 @pytest.mark.parametrize("name", [USB, PATH])
-def test_the_setting_blocks_a_port_that_is_there_and_gives_it_back(name: str) -> None:
+def test_setting_blocks_a_present_port_and_releases_it(name: str) -> None:
     rig = opened(PortManagerRig())
     rig.choose(name)
     assert (rig.status.state, rig.status.reason) == (PortState.BLOCKED, "configuration")
@@ -229,7 +229,7 @@ def test_the_setting_blocks_a_port_that_is_there_and_gives_it_back(name: str) ->
 
 
 @pytest.mark.parametrize("name", [USB, PATH])
-def test_the_setting_blocks_a_port_that_is_yet_to_come(name: str) -> None:
+def test_setting_blocks_a_port_before_it_appears(name: str) -> None:
     rig = PortManagerRig(name)
     assert rig.table.value.is_blocked(USB)
     opened(rig)
@@ -237,7 +237,7 @@ def test_the_setting_blocks_a_port_that_is_yet_to_come(name: str) -> None:
     assert len(rig.table.value.ports) == 1
 
 
-def test_a_port_that_only_the_setting_knew_is_forgotten_with_it() -> None:
+def test_port_known_from_the_setting_only_is_removed_with_it() -> None:
     rig = PortManagerRig("ttyACM7")
     assert rig.table.value.is_blocked("ttyACM7")
     rig.choose()
@@ -245,7 +245,7 @@ def test_a_port_that_only_the_setting_knew_is_forgotten_with_it() -> None:
     assert rig.children.spawned == []
 
 
-def test_a_loop_outlasts_a_block_by_the_setting() -> None:
+def test_loop_block_survives_a_block_by_the_setting() -> None:
     rig = blocked(PortManagerRig())
     rig.choose(USB)
     rig.choose()
@@ -254,14 +254,14 @@ def test_a_loop_outlasts_a_block_by_the_setting() -> None:
     assert rig.reset().state is PortState.ACTIVE
 
 
-def test_a_block_by_the_setting_is_not_in_the_ledger() -> None:
+def test_block_by_the_setting_is_not_stored() -> None:
     rig = opened(PortManagerRig())
     rig.choose(USB)
     rig.tell(Announce(STORE))
     assert rig.remembered() == PortTable()
 
 
-def test_a_new_keeper_takes_up_the_table_and_meets_the_inventory() -> None:
+def test_restarted_manager_restores_the_table_and_checks_the_inventory() -> None:
     inventory = inventory_of("arm", "grip")
     arm, grip = inventory.devices
     rig = PortManagerRig(inventory=inventory)
@@ -280,7 +280,7 @@ def test_a_new_keeper_takes_up_the_table_and_meets_the_inventory() -> None:
     assert rig.remembered().is_blocked("sim0")
 
 
-def test_new_actors_are_told_what_is_blocked() -> None:
+def test_restarted_actors_are_sent_the_blocked_ports() -> None:
     rig = blocked(PortManagerRig())
     rig.devices.told.clear()
     rig.store.told.clear()
@@ -289,7 +289,7 @@ def test_new_actors_are_told_what_is_blocked() -> None:
     assert rig.remembered().is_blocked(USB)
 
 
-def test_the_gauge_has_a_row_for_each_port() -> None:
+def test_gauge_has_one_sample_per_port() -> None:
     rig = blocked(PortManagerRig())
     rig.tell(PortOpened("sim0", "sim0", "1605"))
     gauge = next(one for one in PortCollector(rig.table, OpenLinks()).collect() if one.name == "hapticd_port_blocked")
@@ -297,5 +297,5 @@ def test_the_gauge_has_a_row_for_each_port() -> None:
 
 
 @pytest.mark.parametrize(("path", "name"), [(PATH, USB), ("sim0", "sim0"), ("/dev/", "dev"), ("/", "/")])
-def test_the_base_name_of_a_path(path: str, name: str) -> None:
+def test_base_name_of_a_path_is_the_port_name(path: str, name: str) -> None:
     assert base_name(path) == name

@@ -15,15 +15,15 @@ from actors.port.link_watch import LinkWatch, PortFacts
 from actors.port.messages import link_name
 from actors.port.open_links import OpenLinks
 from actors.values.hardware import Candidate, PortFault, Transport
-from tests.support.actors.slices import Listener, settings_view
-from tests.support.boards.links import ARM, Board, FakeLink
+from tests.support.actors.doubles import FakeActor, settings_view
+from tests.support.boards.fake_links import ARM, FakeBoard, FakeLink
 
 PORT = "ttyACM0"
 HERE = Candidate(PORT, f"/dev/{PORT}", Transport.SERIAL, 0x1209)
 
 
 def held(links: OpenLinks) -> FakeLink:
-    link = FakeLink(Board(HERE, (ARM,)))
+    link = FakeLink(FakeBoard(HERE, (ARM,)))
     assert links.register(HERE, link, link.facts(), links.begin_opening(PORT)) is not None
     return link
 
@@ -36,29 +36,29 @@ def test_a_link_is_closed_once_and_then_forgotten() -> None:
     assert (link.closed, links.all()) == (1, ())
 
 
-def test_an_opening_that_was_interrupted_is_not_held() -> None:
+def test_interrupted_opening_is_not_registered() -> None:
     links = OpenLinks()
     stop = links.begin_opening(PORT)
     links.interrupt(PORT)
     assert stop.is_set()
-    assert links.register(HERE, FakeLink(Board(HERE)), LinkFacts(), stop) is None
+    assert links.register(HERE, FakeLink(FakeBoard(HERE)), LinkFacts(), stop) is None
 
 
-def test_only_the_newest_opening_of_a_port_is_held() -> None:
+def test_only_the_newest_opening_of_a_port_is_registered() -> None:
     links = OpenLinks()
     old, new = links.begin_opening(PORT), links.begin_opening(PORT)
-    assert links.register(HERE, FakeLink(Board(HERE)), LinkFacts(), old) is None
-    assert links.register(HERE, FakeLink(Board(HERE)), LinkFacts(), new) is not None
+    assert links.register(HERE, FakeLink(FakeBoard(HERE)), LinkFacts(), old) is None
+    assert links.register(HERE, FakeLink(FakeBoard(HERE)), LinkFacts(), new) is not None
 
 
-def test_after_the_end_nothing_is_opened_any_more() -> None:
+def test_nothing_is_opened_after_close() -> None:
     links = OpenLinks()
     link, under_way = held(links), links.begin_opening("other")
     links.close_all()
     assert (link.closed, under_way.is_set(), links.begin_opening(PORT).is_set()) == (1, True, True)
 
 
-def test_a_link_that_fails_while_it_closes_is_closed_all_the_same() -> None:
+def test_failing_close_still_removes_the_link() -> None:
     links = OpenLinks()
     link: Any = held(links)
     link.close = lambda: 1 / 0
@@ -73,7 +73,7 @@ class Watched:
         context = Context.build(ManualClock())
         self.links = OpenLinks()
         self.link = held(self.links)
-        self.actor = Listener(context, link_name(PORT))
+        self.actor = FakeActor(context, link_name(PORT))
         self.watch = LinkWatch(context.directory, self.links)
         self.watch.poll()
 
@@ -82,14 +82,14 @@ class Watched:
         return len(self.actor.of(PortFacts))
 
 
-def test_facts_are_told_once_and_again_when_they_are_others() -> None:
+def test_facts_are_sent_on_change_only() -> None:
     rig = Watched()
     assert rig.told() == 1
     rig.link.show_device(ARM.device_id, awake=False)
     assert [rig.told(), rig.told()] == [2, 2]
 
 
-def test_a_heartbeat_is_read_and_not_told() -> None:
+def test_heartbeat_changes_are_not_sent() -> None:
     rig = Watched()
     rig.link.show_device(ARM.device_id, awake=True)
     before = rig.told()
@@ -100,7 +100,7 @@ def test_a_heartbeat_is_read_and_not_told() -> None:
     assert rig.links.heartbeat("ttyACM9", ARM.device_id) is None
 
 
-def test_a_link_whose_facts_cannot_be_read_has_gone() -> None:
+def test_link_with_unreadable_facts_is_gone() -> None:
     rig = Watched()
     cast("Any", rig.link).facts = lambda: 1 / 0
     assert [rig.told(), rig.told()] == [2, 2]
@@ -111,7 +111,7 @@ def test_a_link_whose_facts_cannot_be_read_has_gone() -> None:
 
 
 @pytest.mark.parametrize("reason", list(PortFault))
-def test_only_what_may_change_is_tried_again(reason: PortFault) -> None:
+def test_every_fault_but_no_driver_is_retried(reason: PortFault) -> None:
     assert (retry.after_fault(reason) is None) is (reason is PortFault.NO_DRIVER)
 
 
@@ -121,7 +121,7 @@ def chosen(candidate: Candidate, **settings: object) -> bool:
     return bool(port_filter.chosen((candidate,), port_filter.Filter.of(view)))
 
 
-def test_the_filters_choose() -> None:
+def test_filters_select_ports() -> None:
     assert chosen(HERE)
     assert chosen(HERE, vendors=["1209"], names=["ACM"])
     assert not chosen(HERE, vendors=["16d0"])
@@ -129,7 +129,7 @@ def test_the_filters_choose() -> None:
     assert not chosen(HERE, serial=False)
 
 
-def test_a_port_that_a_setting_names_needs_no_filter_to_let_it_through() -> None:
+def test_port_named_by_a_setting_bypasses_the_filters() -> None:
     assigned = Candidate(PORT, "/dev/x", Transport.SERIAL, assigned=True)
     assert chosen(assigned, vendors=["16d0"], names=["USB"])
     assert not chosen(assigned, serial=False)
@@ -146,7 +146,7 @@ def test_settings_of_detection_and_drivers_call_for_a_scan() -> None:
     assert not port_filter.is_detection_setting("devices/auto_pairing", {"devices/hapi/ports"})
 
 
-def test_a_machine_without_ports_has_none() -> None:
+def test_machine_without_ports_gives_none() -> None:
     assert NoLinks().scan() == ()
     with pytest.raises(NoDeviceAnswers):
         NoLinks().open(HERE, OpenLimits(), threading.Event())

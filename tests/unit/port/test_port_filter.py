@@ -8,7 +8,7 @@ import pytest
 
 from actors.port.port_filter import PortChanges, detection_settings, port_changes
 from actors.values.hardware import Candidate, Transport
-from tests.support.actors.slices import settings_view
+from tests.support.actors.doubles import settings_view
 
 PORT = Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x1209, node="1")
 ANEW = replace(PORT, node="2")
@@ -38,19 +38,19 @@ def of(*candidates: Candidate) -> dict[str, Candidate]:
         ((UNKNOWN,), (), (), PortChanges(unplugged=(UNKNOWN,))),
     ],
 )
-def test_what_was_pulled_out_is_told_from_what_is_not_wanted_any_more(
+def test_unplugged_and_released_ports_are_distinguished(
     before: tuple[Candidate, ...], now: tuple[Candidate, ...], listed: tuple[Candidate, ...], seen: PortChanges
 ) -> None:
     assert port_changes(of(*before), of(*now), of(*listed), by_setting=False) == seen
 
 
 @pytest.mark.parametrize("now", [(), (ANEW,)])
-def test_what_a_setting_may_have_hidden_was_not_pulled_out(now: tuple[Candidate, ...]) -> None:
+def test_port_hidden_by_a_setting_does_not_count_as_unplugged(now: tuple[Candidate, ...]) -> None:
     seen = port_changes(of(PORT), of(*now), of(*now), by_setting=True)
     assert (seen.unplugged, seen.unwanted) == ((), (PORT,))
 
 
-def test_only_settings_that_decide_what_is_listed_make_a_difference() -> None:
+def test_only_listing_settings_change_the_result() -> None:
     same = detection_settings(settings_view(), ())
     assert detection_settings(settings_view({"misc/hidden_settings": True}), ()) == same
     assert detection_settings(settings_view({"devices/detection/serial_ports": ["/dev/ttyACM0"]}), ()) != same

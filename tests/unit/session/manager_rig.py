@@ -27,7 +27,7 @@ from actors.settings.immutable_json import freeze
 from actors.settings.messages import SaveLedger
 from fastpath.arena.runtime import Runtime
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, NoChildren
+from tests.support.actors.doubles import FakeActor, FakeChildren
 
 CLIENT = Client("127.0.0.1", "3.1")
 
@@ -55,19 +55,19 @@ class SessionManagerRig(ActorRig):
     def __init__(self, *, most: int = 64, ids: Ids | None = None, memory: SessionMemory | None = None) -> None:
         super().__init__()
         self.runtime = Runtime(stepping=True, realtime=False, max_sessions=most)
-        self.myself = Listener(self.context, MANAGER)
+        self.myself = FakeActor(self.context, MANAGER)
         self.open_sessions = OpenSessions(Published(memory or SessionMemory()))
         self.table = Published(SessionTable())
         self.ids = ids or Ids()
         self.lost: list[int] = []
         self.manager, self.children = self.again()
 
-    def again(self) -> tuple[SessionManager, NoChildren]:
+    def again(self) -> tuple[SessionManager, FakeChildren]:
         """Another manager with the same open sessions, as after a crash."""
         manager = SessionManager(
             self.context, self.runtime, self.open_sessions, self.table, self.inventory, self.ids, self.settings
         )
-        children = NoChildren()
+        children = FakeChildren()
         manager._children = cast("Any", children)
         return manager, children
 

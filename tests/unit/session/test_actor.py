@@ -34,8 +34,8 @@ from actors.settings.messages import SettingChanged
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import Listener, inventory_of, settings_view
-from tests.unit.session.parts import entry_of
+from tests.support.actors.doubles import FakeActor, inventory_of, settings_view
+from tests.unit.session.table_samples import entry_of
 
 INVENTORY = inventory_of("arm", "compact", "grip")
 ARM, COMPACT, GRIP = (record.device_id for record in INVENTORY.devices)
@@ -47,7 +47,7 @@ class SessionActorRig(ActorRig):
 
     def __init__(self) -> None:
         super().__init__({"presets/freeform_profiles": ["*freeform*"]}, inventory=INVENTORY)
-        self.manager = Listener(self.context, MANAGER)
+        self.manager = FakeActor(self.context, MANAGER)
         self.open_sessions = OpenSessions(Published(SessionMemory()))
         self.entry: SessionEntry = entry_of(7)
         self.actor = self.again()
@@ -70,11 +70,11 @@ def rig() -> SessionActorRig:
     return SessionActorRig()
 
 
-def test_its_name_carries_the_id(rig: SessionActorRig) -> None:
+def test_actor_name_has_the_session_id(rig: SessionActorRig) -> None:
     assert rig.actor.name == actor_name(7) == "session/7"
 
 
-def test_what_is_configured_is_remembered_answered_and_told(rig: SessionActorRig) -> None:
+def test_configuration_is_stored_answered_and_sent(rig: SessionActorRig) -> None:
     applied = rig.actor.configure(ConfigureSession((SetBasis(ARM, XZY), SetPreset(ARM, "arm_front"))))
 
     assert rig.config == applied.config
@@ -84,7 +84,7 @@ def test_what_is_configured_is_remembered_answered_and_told(rig: SessionActorRig
     assert rig.hub.of(Emit)[0].message == "session 7 changed config.basis, config.preset"
 
 
-def test_changes_come_on_top_of_what_was_configured(rig: SessionActorRig) -> None:
+def test_changes_apply_on_top_of_the_configuration(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((SetMount(ARM, PartialTransform((1, 2, 3))),)))
     rig.actor.configure(ConfigureSession((SetMount(ARM, PartialTransform(scale=(2, 2, 2))),)))
 
@@ -93,7 +93,7 @@ def test_changes_come_on_top_of_what_was_configured(rig: SessionActorRig) -> Non
 
 
 @pytest.mark.parametrize("changes", [(), (SetBasis(None, Basis()),), (SetDamping(ARM, 0),), (SetForceGate(ARM, None),)])
-def test_nothing_is_told_when_nothing_changed(rig: SessionActorRig, changes: tuple[Change, ...]) -> None:
+def test_no_change_sends_nothing(rig: SessionActorRig, changes: tuple[Change, ...]) -> None:
     before = rig.entry.config.version
 
     applied = rig.actor.configure(ConfigureSession(changes))
@@ -106,7 +106,7 @@ def test_nothing_is_told_when_nothing_changed(rig: SessionActorRig, changes: tup
     "change",
     [SetBasis(ARM, Basis()), SetForceGate(ARM, 0.3), SetPreset(ARM, "defaults"), SetMount(ARM, PartialTransform())],
 )
-def test_what_is_sent_as_it_is_shown_is_no_update(rig: SessionActorRig, change: Change) -> None:
+def test_config_sent_back_as_shown_is_no_update(rig: SessionActorRig, change: Change) -> None:
     if isinstance(change, SetMount):
         rig.actor.configure(ConfigureSession((SetPreset(ARM, "custom"),)))
         rig.hub.told.clear()
@@ -115,14 +115,14 @@ def test_what_is_sent_as_it_is_shown_is_no_update(rig: SessionActorRig, change: 
     assert rig.events == []
 
 
-def test_what_is_refused_is_answered_and_no_event(rig: SessionActorRig) -> None:
+def test_refusal_is_answered_without_an_event(rig: SessionActorRig) -> None:
     applied = rig.actor.configure(ConfigureSession((SetPreset(GRIP, "defaults", "p"),)))
 
     assert [refused.path for refused in applied.refused] == ["p"]
     assert (rig.manager.told, rig.hub.told) == ([], [])
 
 
-def test_an_actor_that_is_started_again_has_what_was_configured(rig: SessionActorRig) -> None:
+def test_restarted_actor_keeps_its_configuration(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((SetBasis(ARM, XZY),)))
 
     applied = rig.again().configure(ConfigureSession((SetPreset(ARM, "arm_front_centered"),)))
@@ -140,7 +140,7 @@ def test_a_remembered_version_comes_back_with_its_profile(rig: SessionActorRig) 
 
 
 @pytest.mark.parametrize("path", ["", "session.configure.required_sdk_version"])
-def test_a_version_that_is_too_new_is_warned_of_and_remembered(rig: SessionActorRig, path: str) -> None:
+def test_too_new_version_is_warned_of_and_stored(rig: SessionActorRig, path: str) -> None:
     changes = (DeclareProfile("", path), RequireSdk("9.1", path))
 
     applied = rig.actor.configure(ConfigureSession(changes))
@@ -167,13 +167,13 @@ def test_version_from_a_profile_that_is_too_new_is_warned_of(rig: SessionActorRi
 
 
 @pytest.mark.parametrize("version", ["3.5.3", "three", ""])
-def test_no_other_version_is_warned_of(rig: SessionActorRig, version: str) -> None:
+def test_supported_version_is_not_warned_of(rig: SessionActorRig, version: str) -> None:
     rig.actor.configure(ConfigureSession((RequireSdk(version, "p"), DeclareProfile("", "p"))))
 
     assert "session-warning" not in [kind for kind, _ in rig.events]
 
 
-def test_a_preset_that_is_in_force_already_is_kept_as_the_clients_and_no_event(rig: SessionActorRig) -> None:
+def test_repeated_preset_counts_as_set_by_the_client_without_an_event(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((SetPreset(COMPACT, "defaults"),)))
     assert (rig.events, rig.manager.of(SessionDescribed)) == ([], [SessionDescribed(7, rig.config)])
 
@@ -183,7 +183,7 @@ def test_a_preset_that_is_in_force_already_is_kept_as_the_clients_and_no_event(r
     assert presets.preset_of(rig.config, INVENTORY.get(COMPACT)) == "defaults"
 
 
-def test_a_freeform_profile_is_that_of_the_setting_now(rig: SessionActorRig) -> None:
+def test_freeform_profiles_follow_the_setting(rig: SessionActorRig) -> None:
     rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
 
     rig.actor.configure(ConfigureSession((DeclareProfile("freeform"),)))
@@ -194,7 +194,7 @@ def test_a_freeform_profile_is_that_of_the_setting_now(rig: SessionActorRig) -> 
     assert rig.events[-1][1]["scopes"] == ["profile", "config.mount", "config.preset"]
 
 
-def test_a_setting_that_makes_an_open_session_freeform_acts_at_once(rig: SessionActorRig) -> None:
+def test_setting_that_makes_a_session_freeform_applies_at_once(rig: SessionActorRig) -> None:
     rig.actor.configure(ConfigureSession((DeclareProfile("clay 1"),)))
     rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
 
@@ -205,7 +205,7 @@ def test_a_setting_that_makes_an_open_session_freeform_acts_at_once(rig: Session
     assert rig.manager.of(SessionDescribed)[-1] == SessionDescribed(7, rig.config)
 
 
-def test_a_setting_that_says_the_same_of_a_session_changes_nothing(rig: SessionActorRig) -> None:
+def test_setting_without_effect_changes_nothing(rig: SessionActorRig) -> None:
     rig.settings.replace(settings_view({"presets/freeform_profiles": ["clay*"]}))
 
     rig.actor.on_setting(SettingChanged("presets/freeform_profiles", ("clay*",)))
@@ -214,7 +214,7 @@ def test_a_setting_that_says_the_same_of_a_session_changes_nothing(rig: SessionA
     assert (rig.events, rig.manager.told) == ([], [])
 
 
-def test_a_firmware_that_is_too_old_is_told_as_an_event(rig: SessionActorRig) -> None:
+def test_too_old_firmware_raises_an_event(rig: SessionActorRig) -> None:
     old = tuple(
         replace(record, identity=replace(record.identity, firmware=Firmware(7, 4))) for record in INVENTORY.devices
     )
@@ -231,14 +231,14 @@ def test_a_firmware_that_is_too_old_is_told_as_an_event(rig: SessionActorRig) ->
     assert rig.hub.of(Emit)[1].message == applied.refused[0].reason
 
 
-def test_damping_out_of_range_is_no_matter_of_firmware(rig: SessionActorRig) -> None:
+def test_damping_out_of_range_raises_no_firmware_event(rig: SessionActorRig) -> None:
     applied = rig.actor.configure(ConfigureSession((SetDamping(ARM, 21), SetDamping(GRIP, 1))))
 
     assert len(applied.refused) == 2
     assert rig.events == []
 
 
-def test_no_value_is_that_of_new_sessions(rig: SessionActorRig) -> None:
+def test_null_restores_the_value_of_new_sessions(rig: SessionActorRig) -> None:
     start = DeviceConfig(basis=XZY, preset="custom", mount=Transform((1, 2, 3)))
     rig.open_sessions.defaults.replace(SessionConfig(basis=XZY, devices=MappingProxyType({ARM: start})))
 
@@ -248,7 +248,7 @@ def test_no_value_is_that_of_new_sessions(rig: SessionActorRig) -> None:
     assert rig.config.device(ARM) == start
 
 
-def test_what_the_edge_changed_is_told_and_nothing_is_remembered_of_it(rig: SessionActorRig) -> None:
+def test_change_by_the_edge_is_sent_and_not_stored(rig: SessionActorRig) -> None:
     before = rig.entry.config.version
 
     rig.actor.on_changed(ConfigurationChanged(("config.transform",), (ARM,)))

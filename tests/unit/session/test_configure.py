@@ -25,7 +25,7 @@ from actors.session.messages import (
     SetWorkspace,
 )
 from actors.values.spatial import ORIGIN, Basis, PartialTransform, Transform
-from tests.unit.session.configured import (
+from tests.unit.session.configuration_samples import (
     ARM,
     COMPACT,
     GRIP,
@@ -45,27 +45,27 @@ from tests.unit.session.configured import (
 # ---------------------------------------------------------------- basis
 
 
-def test_a_sessions_basis_holds_for_every_device() -> None:
+def test_session_basis_applies_to_every_device() -> None:
     applied = made(SetBasis(None, XZY))
 
     assert applied.scopes == ("basis", "config.basis")
     assert [applied.config.basis_of(device_id) for device_id in (ARM, COMPACT, GRIP)] == [XZY] * 3
 
 
-def test_session_basis_is_config_basis_also_where_no_device_shows_it() -> None:
+def test_session_basis_is_config_basis_for_hidden_devices_too() -> None:
     own = made(SetBasis(ARM, YZX), SetBasis(COMPACT, YZX), SetBasis(GRIP, YZX), SetBasis(PEN, YZX)).config
 
     assert made(SetBasis(None, XZY), config=own).scopes == ("basis", "config.basis")
     assert made(SetBasis(None, XZY), inventory=Inventory()).scopes == ("basis", "config.basis")
 
 
-def test_own_basis_that_is_the_sessions_already_is_no_change() -> None:
+def test_device_basis_equal_to_the_session_s_is_no_change() -> None:
     session = made(SetBasis(None, XZY)).config
 
     assert made(SetBasis(GRIP, XZY), config=session).scopes == ()
 
 
-def test_a_devices_own_basis_replaces_the_sessions_there() -> None:
+def test_device_basis_replaces_the_session_s() -> None:
     for changes in itertools.permutations((SetBasis(None, XZY), SetBasis(ARM, YZX))):
         applied = made(*changes)
 
@@ -96,7 +96,7 @@ def test_a_mount_is_partial_over_what_the_preset_made() -> None:
     assert applied.config.device(ARM).mount == replace(mount_of(before, ARM), scale=(2, 2, 2))
 
 
-def test_mounts_add_up_part_by_part() -> None:
+def test_mounts_merge_part_by_part() -> None:
     applied = made(SetMount(ARM, PartialTransform((1, 2, 3))), SetMount(ARM, PartialTransform(scale=(2, 2, 2))))
 
     assert applied.config.device(ARM).mount == Transform((1, 2, 3), scale=(2, 2, 2))
@@ -104,18 +104,18 @@ def test_mounts_add_up_part_by_part() -> None:
 
 @pytest.mark.parametrize("preset", ["arm_front_centered", "led_front_centered"])
 @pytest.mark.parametrize("device_id", [ARM, COMPACT])
-def test_a_centred_preset_mounts_its_origin_at_zero(preset: str, device_id: str) -> None:
+def test_centred_preset_maps_its_origin_to_zero(preset: str, device_id: str) -> None:
     applied = made(SetPreset(device_id, preset))
 
     assert mount_of(applied.config, device_id) == centred(device_id, preset, Basis())
     assert applied.scopes == ("config.mount", "config.preset")
 
 
-def test_an_identity_preset_changes_its_name_alone() -> None:
+def test_identity_preset_keeps_the_mount() -> None:
     assert made(SetPreset(ARM, "arm_front")).scopes == ("config.preset",)
 
 
-def test_a_built_in_preset_leaves_custom_and_its_mount() -> None:
+def test_built_in_preset_replaces_custom_and_its_mount() -> None:
     before = made(SetMount(ARM, PartialTransform((1, 2, 3), (0, 1, 0, 0), (2, 2, 2)))).config
 
     applied = made(SetPreset(ARM, "defaults"), config=before)
@@ -135,7 +135,7 @@ def test_custom_keeps_the_present_mount() -> None:
 
 
 @pytest.mark.parametrize("change", [SetBasis(None, XZY), SetBasis(ARM, XZY)])
-def test_a_new_basis_turns_the_mount_of_a_built_in_preset(change: Change) -> None:
+def test_new_basis_turns_a_built_in_preset_s_mount(change: Change) -> None:
     before = made(SetPreset(ARM, "arm_front_centered")).config
 
     applied = made(change, config=before)
@@ -145,26 +145,26 @@ def test_a_new_basis_turns_the_mount_of_a_built_in_preset(change: Change) -> Non
     assert "config.mount" in applied.scopes
 
 
-def test_a_sessions_basis_turns_no_mount_of_a_device_with_its_own() -> None:
+def test_session_basis_keeps_the_mount_of_a_device_with_its_own() -> None:
     before = made(SetBasis(ARM, YZX), SetPreset(ARM, "arm_front_centered")).config
 
     assert mount_of(made(SetBasis(None, XZY), config=before).config, ARM) == mount_of(before, ARM)
 
 
-def test_a_new_basis_turns_no_mount_that_the_client_set() -> None:
+def test_new_basis_keeps_a_mount_set_by_the_client() -> None:
     before = made(SetMount(ARM, PartialTransform((1, 2, 3)))).config
 
     assert made(SetBasis(ARM, XZY), config=before).config.device(ARM).mount == Transform((1, 2, 3))
 
 
-def test_a_preset_and_a_basis_come_to_the_same_in_either_order() -> None:
+def test_preset_and_basis_commute() -> None:
     both: list[Change] = [SetPreset(ARM, "arm_front_centered"), SetBasis(ARM, XZY)]
     configs = [made(*changes).config for changes in itertools.permutations(both)]
 
     assert configs[0] == configs[1]
 
 
-def test_devices_are_configured_apart() -> None:
+def test_devices_are_configured_independently() -> None:
     applied = made(SetPreset(COMPACT, "compact_zup"), SetMount(ARM, PartialTransform((1, 2, 3))))
 
     assert applied.config.device(COMPACT).preset == "compact_zup"
@@ -172,7 +172,7 @@ def test_devices_are_configured_apart() -> None:
     assert applied.config.device(ARM).preset == "custom"
 
 
-def test_a_device_that_has_gone_keeps_its_configuration() -> None:
+def test_disconnected_device_keeps_its_configuration() -> None:
     before = made(SetPreset(ARM, "arm_front_centered")).config
     without = Inventory(INVENTORY.devices[1:])
 
@@ -185,7 +185,7 @@ def test_a_device_that_has_gone_keeps_its_configuration() -> None:
 # ---------------------------------------------------------------- back to the start
 
 
-def test_no_basis_is_that_of_the_start() -> None:
+def test_null_basis_restores_the_default() -> None:
     before = made(SetBasis(None, Basis()), SetBasis(ARM, Basis()), config=STARTS).config
 
     after = made(SetBasis(None, None), SetBasis(ARM, None), config=before, start=STARTS).config
@@ -193,7 +193,7 @@ def test_no_basis_is_that_of_the_start() -> None:
     assert (after.basis, after.device(ARM).basis) == (YZX, XZY)
 
 
-def test_no_basis_of_a_device_is_the_sessions_when_the_start_has_none() -> None:
+def test_null_device_basis_is_the_session_s_without_a_default() -> None:
     before = made(SetBasis(None, YZX), SetBasis(ARM, XZY)).config
 
     after = made(SetBasis(ARM, None), config=before).config
@@ -201,7 +201,7 @@ def test_no_basis_of_a_device_is_the_sessions_when_the_start_has_none() -> None:
     assert after.basis_of(ARM) == YZX
 
 
-def test_no_preset_is_that_of_the_start_with_its_mount() -> None:
+def test_null_preset_restores_the_default_with_its_mount() -> None:
     before = made(SetPreset(ARM, "arm_front"), SetMount(COMPACT, PartialTransform((3, 2, 1))), config=STARTS).config
 
     applied = made(SetPreset(ARM, None), SetPreset(COMPACT, None), config=before, start=STARTS)
@@ -212,7 +212,7 @@ def test_no_preset_is_that_of_the_start_with_its_mount() -> None:
     assert applied.scopes == ("config.mount", "config.preset")
 
 
-def test_no_damping_and_no_gate_are_those_of_the_start() -> None:
+def test_null_damping_and_gate_restore_the_defaults() -> None:
     start = SessionConfig(devices=MappingProxyType({ARM: DeviceConfig(damping=Damping(3), force_gate=0.5)}))
     before = made(SetDamping(ARM, 0, (1, 1, 1)), SetForceGate(ARM, 1), config=start).config
 
@@ -223,7 +223,7 @@ def test_no_damping_and_no_gate_are_those_of_the_start() -> None:
     assert made(ClearDamping(ARM), SetForceGate(ARM, None), config=start).config.device(ARM) == DeviceConfig()
 
 
-def test_a_workspace_of_the_start_is_changed_part_by_part() -> None:
+def test_default_workspace_is_changed_part_by_part() -> None:
     first = made(SetWorkspace(ARM, PartialTransform((1, 2, 3))))
     both = made(SetWorkspace(ARM, PartialTransform(scale=(2, 2, 2))), config=first.config)
 
@@ -239,7 +239,7 @@ def test_mount_without_a_member_leaves_preset_and_mount() -> None:
     assert (applied.config, applied.scopes) == (before, ())
 
 
-def test_no_preset_without_a_start_is_defaults() -> None:
+def test_null_preset_without_a_default_is_defaults() -> None:
     before = made(SetMount(ARM, PartialTransform((1, 2, 3)))).config
 
     applied = made(SetPreset(ARM, None), config=before)
@@ -248,7 +248,7 @@ def test_no_preset_without_a_start_is_defaults() -> None:
     assert (preset_of(applied.config, ARM), mount_of(applied.config, ARM)) == ("defaults", Transform())
 
 
-def test_a_mount_counts_only_under_custom() -> None:
+def test_mount_applies_only_under_custom() -> None:
     config = SessionConfig(
         devices=MappingProxyType({ARM: DeviceConfig(preset="arm_front", mount=Transform((1, 2, 3)))})
     )
@@ -278,7 +278,7 @@ def test_damping_of_zero_clears_number_and_vector(zero: Change) -> None:
     assert made(zero, config=before).config.device(ARM) == DeviceConfig()
 
 
-def test_damping_and_gate_are_kept_to_five_decimals() -> None:
+def test_damping_and_gate_are_rounded_to_five_decimals() -> None:
     device = made(SetDamping(ARM, 0.000107305365, (19.9999999, 0, 1)), SetForceGate(ARM, 0.123456789)).config.device(
         ARM
     )
@@ -286,18 +286,18 @@ def test_damping_and_gate_are_kept_to_five_decimals() -> None:
     assert (device.damping, device.force_gate) == (Damping(0.00011, (20, 0, 1)), 0.12346)
 
 
-def test_damping_just_out_of_range_is_not_rounded_into_it() -> None:
+def test_damping_just_out_of_range_is_not_rounded_into_range() -> None:
     assert made(SetDamping(ARM, 20.000001)).refused != ()
     assert made(SetDamping(ARM, -1e-9)).refused != ()
 
 
 @pytest.mark.parametrize("value", [0, 20])
-def test_the_ends_of_damping_are_taken(value: float) -> None:
+def test_limits_of_damping_are_accepted(value: float) -> None:
     assert made(SetDamping(ARM, value, (value, value, value))).refused == ()
 
 
 @pytest.mark.parametrize("parts", [(7, 5), (7, 10), (8, 0)])
-def test_a_firmware_that_has_damping_takes_it(parts: tuple[int, int]) -> None:
+def test_firmware_with_damping_accepts_it(parts: tuple[int, int]) -> None:
     assert made(SetDamping(ARM, 1), inventory=with_firmware(*parts)).refused == ()
 
 
@@ -311,7 +311,7 @@ def test_a_firmware_that_has_damping_takes_it(parts: tuple[int, int]) -> None:
         ClearDamping(ARM, "p"),
     ],
 )
-def test_an_older_firmware_refuses_damping_and_says_which_it_needs(parts: tuple[int, int], damping: Change) -> None:
+def test_older_firmware_refuses_damping_and_names_the_required_one(parts: tuple[int, int], damping: Change) -> None:
     applied = made(damping, SetForceGate(ARM, 0.5), inventory=with_firmware(*parts))
 
     ((refused),) = applied.refused
@@ -323,17 +323,17 @@ def test_an_older_firmware_refuses_damping_and_says_which_it_needs(parts: tuple[
 
 
 @pytest.mark.parametrize("damping", [SetDamping(ARM, 0), SetDamping(ARM, None, ORIGIN), SetDamping(ARM, 0, ORIGIN)])
-def test_no_damping_is_taken_by_a_firmware_that_has_none(damping: Change) -> None:
+def test_null_damping_is_accepted_by_any_firmware(damping: Change) -> None:
     assert made(damping, inventory=with_firmware(7, 4)) == Applied(NEW, (), ())
 
 
-def test_what_is_out_of_range_names_the_range() -> None:
+def test_value_out_of_range_names_the_range() -> None:
     assert made(SetDamping(ARM, 21)).refused[0].reason == "damping is 0 to 20 N s/m, each part of it"
     assert made(SetForceGate(ARM, 2)).refused[0].reason == "the gain of the force gate is 0 to 1"
 
 
 @pytest.mark.parametrize("gain", [0, 0.25, 1])
-def test_a_gate_is_the_sessions_own_until_it_is_given_back(gain: float) -> None:
+def test_session_gate_applies_until_cleared(gain: float) -> None:
     own = made(SetForceGate(ARM, gain))
     back = made(SetForceGate(ARM, None), config=own.config)
 

@@ -31,7 +31,7 @@ from actors.session.messages import (
     SetWorkspace,
 )
 from actors.values.spatial import Basis, PartialTransform, Transform
-from tests.unit.session.configured import (
+from tests.unit.session.configuration_samples import (
     ARM,
     BASES,
     COMPACT,
@@ -56,7 +56,7 @@ FREEFORM = ("*freeform*", "clay?")
 
 
 @pytest.mark.parametrize("profile", ["freeform", "My FreeForm 3", "clay1"])
-def test_the_compacts_of_a_freeform_profile_start_with_their_own_preset(profile: str) -> None:
+def test_compacts_of_a_freeform_profile_get_its_preset(profile: str) -> None:
     applied = made(DeclareProfile(profile), freeform=FREEFORM)
 
     assert (preset_of(applied.config, COMPACT), preset_of(applied.config, ARM)) == ("compact_zup", "defaults")
@@ -69,7 +69,7 @@ def test_another_profile_is_not_freeform(profile: str) -> None:
     assert preset_of(made(DeclareProfile(profile), freeform=FREEFORM).config, COMPACT) == "defaults"
 
 
-def test_a_profile_that_is_cleared_takes_its_preset_along() -> None:
+def test_cleared_profile_removes_its_preset() -> None:
     before = made(DeclareProfile("freeform"), freeform=FREEFORM).config
 
     applied = made(ClearProfile(), config=before, freeform=FREEFORM)
@@ -86,7 +86,7 @@ def test_a_profile_that_is_cleared_takes_its_preset_along() -> None:
         (SetMount(COMPACT, PartialTransform(scale=(1, 1, 1))), "custom"),
     ],
 )
-def test_a_preset_or_mount_that_the_client_set_stays_whatever_the_profile(change: Change, preset: str) -> None:
+def test_preset_or_mount_set_by_the_client_survives_a_profile_change(change: Change, preset: str) -> None:
     for asked in itertools.permutations((change, DeclareProfile("freeform"))):
         config = NEW
         for one in asked:
@@ -95,7 +95,7 @@ def test_a_preset_or_mount_that_the_client_set_stays_whatever_the_profile(change
         assert preset_of(config, COMPACT) == preset
 
 
-def test_the_preset_of_the_start_wins_over_the_profiles() -> None:
+def test_default_preset_precedes_the_profile_s() -> None:
     config = made(DeclareProfile("freeform"), config=STARTS, start=STARTS, freeform=FREEFORM).config
 
     assert preset_of(config, COMPACT) == "compact_centered"
@@ -111,7 +111,7 @@ def test_a_profile_is_declared() -> None:
     assert applied.scopes == ("profile",)
 
 
-def test_a_profile_that_was_declared_before_brings_its_version_back() -> None:
+def test_known_profile_restores_its_version() -> None:
     applied = made(DeclareProfile("known"))
 
     assert applied.config.required_sdk_version == "3.4"
@@ -128,7 +128,7 @@ def test_declared_version_wins_over_the_profiles_remembered_one_in_any_order(ord
     assert made(DeclareProfile("known"), config=config).config == config
 
 
-def test_version_from_a_profile_is_left_behind_with_the_profile() -> None:
+def test_version_of_a_profile_is_dropped_with_it() -> None:
     before = made(DeclareProfile("known")).config
 
     applied = made(DeclareProfile("mine"), config=before)
@@ -146,7 +146,7 @@ def test_version_from_a_profile_becomes_the_sessions_own_when_it_is_declared() -
     assert applied.scopes == ("profile",)
 
 
-def test_a_profile_without_a_remembered_version_keeps_what_the_session_has() -> None:
+def test_profile_without_a_stored_version_keeps_the_session_s() -> None:
     before = made(RequireSdk("3.5")).config
 
     assert made(DeclareProfile("mine"), config=before).config.required_sdk_version == "3.5"
@@ -162,7 +162,7 @@ def test_a_cleared_profile_is_default_without_a_version() -> None:
 
 
 @pytest.mark.parametrize("version", ["3.5.3", "3.5", "3", "3.5.3.0", "0", "2.99", "3.4.19"])
-def test_a_version_that_we_have_is_taken(version: str) -> None:
+def test_supported_version_is_accepted(version: str) -> None:
     applied = made(RequireSdk(version))
 
     assert applied.config.required_sdk_version == version
@@ -170,7 +170,7 @@ def test_a_version_that_we_have_is_taken(version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["3.5.4", "3.10", "3.6", "4", "3.5.3.1", "99999999999999999999"])
-def test_a_version_that_is_too_new_is_named_and_remembered(version: str) -> None:
+def test_too_new_version_is_named_and_stored(version: str) -> None:
     applied = made(RequireSdk(version, "p"))
 
     assert applied.config.required_sdk_version == version
@@ -181,7 +181,7 @@ def test_a_version_that_is_too_new_is_named_and_remembered(version: str) -> None
 
 
 @pytest.mark.parametrize("version", ["", "three", "3.x", "3..5", "-1", "1" * 40])
-def test_what_is_no_version_is_refused(version: str) -> None:
+def test_invalid_version_is_refused(version: str) -> None:
     applied = made(RequireSdk(version, "p"))
 
     assert (applied.config, applied.scopes) == (NEW, ())
@@ -227,7 +227,7 @@ def test_what_is_no_version_is_refused(version: str) -> None:
         SetForceGate(ARM, 1.001, "p"),
     ],
 )
-def test_a_change_that_cannot_be_made_is_refused_by_its_path_and_the_rest_is_made(change: Change) -> None:
+def test_invalid_change_is_refused_by_path_and_the_rest_applied(change: Change) -> None:
     applied = made(SetBasis(None, XZY), change, SetPreset(ARM, "led_front"))
 
     assert [refused.path for refused in applied.refused] == ["p"]
@@ -236,7 +236,7 @@ def test_a_change_that_cannot_be_made_is_refused_by_its_path_and_the_rest_is_mad
     assert applied.scopes == ("basis", "config.basis", "config.preset")
 
 
-def test_the_reason_says_who_has_the_area() -> None:
+def test_refusal_names_the_kinds_that_have_the_area() -> None:
     assert made(SetMount(GRIP, PartialTransform())).refused[0].reason == (
         "a grip has no mount: send it to an arm or a compact"
     )
@@ -245,7 +245,7 @@ def test_the_reason_says_who_has_the_area() -> None:
     assert made(SetForceGate(GRIP, 1)).refused[0].reason == ("a grip has no force_gate: send it to an arm or a compact")
 
 
-def test_the_error_says_what_it_is() -> None:
+def test_refusal_error_has_path_and_reason() -> None:
     kinds = [NoSuchDevice, InvalidInput]
 
     applied = made(SetBasis("nobody", XZY), SetPreset(ARM, "x"))
@@ -253,13 +253,13 @@ def test_the_error_says_what_it_is() -> None:
     assert [type(refused.error) for refused in applied.refused] == kinds
 
 
-def test_every_refusal_is_told() -> None:
+def test_every_refusal_is_returned() -> None:
     applied = made(SetPreset(ARM, "a", "1"), RequireSdk("4", "2"), SetBasis("nobody", XZY, "3"))
 
     assert [refused.path for refused in applied.refused] == ["1", "2", "3"]
 
 
-def test_nothing_asked_is_nothing_done() -> None:
+def test_empty_request_changes_nothing() -> None:
     assert made() == Applied(NEW, (), ())
 
 
@@ -275,11 +275,11 @@ def test_nothing_asked_is_nothing_done() -> None:
         DeclareProfile("default"),
     ],
 )
-def test_what_was_so_before_is_no_change(change: Change) -> None:
+def test_present_value_is_no_change(change: Change) -> None:
     assert made(change).scopes == ()
 
 
-def test_a_change_that_is_taken_back_at_once_is_none() -> None:
+def test_change_undone_in_one_request_is_none() -> None:
     assert made(SetBasis(None, XZY), SetBasis(None, Basis())).scopes == ()
     assert made(SetPreset(ARM, "arm_front_centered"), SetPreset(ARM, "defaults")).scopes == ()
 
@@ -335,7 +335,7 @@ many = st.lists(changes, max_size=8)
 
 
 @given(many)
-def test_changes_together_are_the_changes_one_by_one(asked: list[Change]) -> None:
+def test_combined_changes_equal_single_ones(asked: list[Change]) -> None:
     together = made(*asked)
 
     config, refused = NEW, 0
@@ -349,7 +349,7 @@ def test_changes_together_are_the_changes_one_by_one(asked: list[Change]) -> Non
 
 
 @given(many, changes)
-def test_asking_twice_changes_nothing_the_second_time(asked: list[Change], change: Change) -> None:
+def test_repeated_request_changes_nothing(asked: list[Change], change: Change) -> None:
     once = made(change, config=made(*asked).config)
     twice = made(change, config=once.config)
 
@@ -390,7 +390,7 @@ def test_scopes_are_empty_exactly_when_nothing_changed(asked: list[Change]) -> N
 
 
 @given(many, many)
-def test_nobodys_configuration_is_touched_by_anothers(asked: list[Change], others: list[Change]) -> None:
+def test_other_sessions_configuration_is_unchanged(asked: list[Change], others: list[Change]) -> None:
     mine = made(*asked)
 
     made(*others, config=mine.config)
@@ -406,7 +406,7 @@ def test_devices_without_motors_are_never_mounted(asked: list[Change]) -> None:
     assert config.device(GRIP) == DeviceConfig(basis=XZY)
 
 
-def test_a_record_without_a_reach_is_left_alone() -> None:
+def test_record_without_a_reach_is_unchanged() -> None:
     def bare(record: DeviceRecord) -> DeviceRecord:
         return replace(record, identity=replace(record.identity, reach=None))
 

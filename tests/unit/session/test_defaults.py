@@ -46,13 +46,13 @@ ONE = SessionConfig(
 
 
 @given(configs)
-def test_what_is_kept_comes_back(config: SessionConfig) -> None:
+def test_defaults_round_trip(config: SessionConfig) -> None:
     text = json.dumps(defaults.as_json(config))
 
     assert defaults.from_json(freeze(json.loads(text))) == config
 
 
-def test_what_was_kept_before_there_was_a_workspace_starts_without_one() -> None:
+def test_ledger_without_workspace_is_read() -> None:
     kept = defaults.as_json(ONE)
     devices_kept = kept["devices"]
     assert isinstance(devices_kept, dict)
@@ -68,7 +68,7 @@ def test_profile_and_version_are_never_kept() -> None:
 @pytest.mark.parametrize(
     "value", [None, 1, "x", [], {}, {"basis": "XX"}, {"basis": None}, {"devices": []}, {"more": 1}]
 )
-def test_what_is_nothing_of_the_kind_is_a_fresh_start(value: object) -> None:
+def test_invalid_section_gives_fresh_defaults(value: object) -> None:
     assert defaults.from_json(value) == SessionConfig()
 
 
@@ -87,7 +87,7 @@ def test_what_is_nothing_of_the_kind_is_a_fresh_start(value: object) -> None:
         {"force_gate": "half"},
     ],
 )
-def test_a_device_that_cannot_be_read_is_left_out_and_the_rest_stays(change: dict[str, object]) -> None:
+def test_unreadable_device_is_skipped(change: dict[str, object]) -> None:
     kept = defaults.as_json(ONE)
     whole = kept["devices"]
     assert isinstance(whole, dict)
@@ -97,7 +97,7 @@ def test_a_device_that_cannot_be_read_is_left_out_and_the_rest_stays(change: dic
 
 
 @pytest.mark.parametrize("key", ["basis", "preset", "mount", "damping", "force_gate"])
-def test_a_device_that_lacks_a_field_is_left_out(key: str) -> None:
+def test_incomplete_device_is_skipped(key: str) -> None:
     kept = defaults.as_json(ONE)
     whole = kept["devices"]
     assert isinstance(whole, dict)
@@ -107,5 +107,5 @@ def test_a_device_that_lacks_a_field_is_left_out(key: str) -> None:
 
 
 @given(st.recursive(st.none() | st.integers() | st.text(max_size=4), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["basis", "devices", "049D", "mount", "damping", "preset", "force_gate"]), inner), max_leaves=12))  # fmt: skip
-def test_anything_is_read_as_a_start(value: object) -> None:
+def test_any_json_is_read(value: object) -> None:
     assert isinstance(defaults.from_json(value), SessionConfig)

@@ -39,7 +39,7 @@ def test_a_session_gets_an_id_a_slot_an_actor_and_a_place_in_the_table() -> None
     assert rig.context.metrics.registry.get_sample_value("hapticd_sessions_open") == 1
 
 
-def test_ids_grow_and_never_come_again() -> None:
+def test_ids_increase_and_are_never_reused() -> None:
     rig = SessionManagerRig()
     seen: list[int] = []
 
@@ -62,7 +62,7 @@ def test_sessions_are_shown_oldest_first() -> None:
     assert [session_id for session_id, _ in rig.shown] == [first.session_id, third.session_id, fourth.session_id]
 
 
-def test_one_session_too_many_is_refused_and_the_others_stay() -> None:
+def test_session_over_the_limit_is_refused() -> None:
     rig = SessionManagerRig(most=2)
     first, second = rig.open(), rig.open()
 
@@ -73,7 +73,7 @@ def test_one_session_too_many_is_refused_and_the_others_stay() -> None:
     assert len(rig.children.spawned) == len(rig.hub.told) == 2
 
 
-def test_a_slot_that_was_given_back_is_free_again() -> None:
+def test_released_slot_is_free_again() -> None:
     rig = SessionManagerRig(most=1)
 
     for _ in range(5):
@@ -95,7 +95,7 @@ def test_a_refused_session_takes_no_slot_when_one_is_free_again() -> None:
     assert rig.runtime.slots()[0] == 1
 
 
-def test_more_ids_are_asked_for_in_time() -> None:
+def test_ids_are_requested_before_they_run_out() -> None:
     rig = SessionManagerRig(ids=Ids(block=501))
 
     rig.open()
@@ -105,7 +105,7 @@ def test_more_ids_are_asked_for_in_time() -> None:
     assert rig.store.of(ReserveSessionIds) == [ReserveSessionIds()]
 
 
-def test_without_ids_a_session_is_refused_and_more_are_asked_for() -> None:
+def test_session_without_an_id_is_refused_and_ids_requested() -> None:
     rig = SessionManagerRig(ids=Ids(block=0))
 
     with pytest.raises(Busy):
@@ -126,7 +126,7 @@ def test_a_reconnect_needs_no_new_id() -> None:
 # ---------------------------------------------------------------- reconnecting
 
 
-def test_a_closed_session_comes_back_with_id_profile_and_version() -> None:
+def test_resumed_session_keeps_id_profile_and_version() -> None:
     rig = SessionManagerRig()
     first = rig.open()
     rig.declare(first, "mine", "3.5")
@@ -187,7 +187,7 @@ def test_an_open_session_is_not_taken_over() -> None:
         "\x00",
     ],
 )
-def test_a_session_that_nobody_knows_is_a_new_one_with_a_warning(text: str) -> None:
+def test_unknown_session_gets_a_new_id_and_a_warning(text: str) -> None:
     rig = SessionManagerRig()
     rig.close(rig.open())
     rig.hub.told.clear()
@@ -199,14 +199,14 @@ def test_a_session_that_nobody_knows_is_a_new_one_with_a_warning(text: str) -> N
     assert all(len(emit.message) < 200 for emit in rig.hub.of(Emit))
 
 
-def test_a_session_without_a_wish_to_resume_is_not_warned_of() -> None:
+def test_session_without_a_resume_request_gets_no_warning() -> None:
     rig = SessionManagerRig()
     rig.open()
 
     assert [kind for kind, _, _ in rig.events] == ["session-opened"]
 
 
-def test_a_session_comes_back_as_often_as_it_likes() -> None:
+def test_session_can_be_resumed_repeatedly() -> None:
     rig = SessionManagerRig()
     first = rig.open()
     rig.declare(first, "mine")
@@ -218,7 +218,7 @@ def test_a_session_comes_back_as_often_as_it_likes() -> None:
         assert (handle.session_id, handle.resumed, handle.config.profile) == (first.session_id, True, "mine")
 
 
-def test_the_last_thousand_closed_sessions_come_back() -> None:
+def test_last_thousand_closed_sessions_can_be_resumed() -> None:
     rig = SessionManagerRig()
     lasting = rig.open()
     rig.declare(lasting, "lasting", "3.5")
@@ -232,7 +232,7 @@ def test_the_last_thousand_closed_sessions_come_back() -> None:
     assert rig.open("12").resumed is False
 
 
-def test_sessions_come_back_over_a_restart() -> None:
+def test_sessions_can_be_resumed_after_a_restart() -> None:
     before = SessionManagerRig()
     first = before.open()
     before.declare(first, "mine", "3.5")
@@ -249,7 +249,7 @@ def test_sessions_come_back_over_a_restart() -> None:
 # ---------------------------------------------------------------- closing
 
 
-def test_a_closed_session_leaves_nothing_behind_but_memory() -> None:
+def test_closed_session_leaves_only_its_memory() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
 
@@ -263,7 +263,7 @@ def test_a_closed_session_leaves_nothing_behind_but_memory() -> None:
     assert rig.context.metrics.registry.get_sample_value("hapticd_sessions_open") == 0
 
 
-def test_a_session_has_left_the_table_when_its_end_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_session_is_unlisted_before_its_end_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     rig = SessionManagerRig()
     gone: list[bool] = [False]
     rig.open(gone=lambda: gone[0])
@@ -283,7 +283,7 @@ def test_a_session_has_left_the_table_when_its_end_is_told(monkeypatch: pytest.M
     assert shown == [1, 0]
 
 
-def test_the_close_of_an_old_connection_changes_nothing() -> None:
+def test_close_of_an_old_connection_changes_nothing() -> None:
     rig = SessionManagerRig()
     old = rig.open()
     rig.close(old)
@@ -299,7 +299,7 @@ def test_the_close_of_an_old_connection_changes_nothing() -> None:
     assert rig.runtime.slots()[0] == 1
 
 
-def test_closing_twice_is_closing_once() -> None:
+def test_repeated_close_has_no_effect() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
 
@@ -309,7 +309,7 @@ def test_closing_twice_is_closing_once() -> None:
     assert [kind for kind, _, _ in rig.events] == ["session-opened", "session-closed"]
 
 
-def test_a_session_whose_connection_has_gone_is_closed_when_the_edge_says_so() -> None:
+def test_session_with_a_lost_connection_is_closed_by_the_edge() -> None:
     rig = SessionManagerRig()
     gone: list[bool] = [False]
     rig.open(gone=lambda: gone[0])

@@ -17,7 +17,7 @@ from tests.unit.session.manager_rig import SessionManagerRig
 # ---------------------------------------------------------------- failures
 
 
-def test_a_manager_that_is_started_again_adopts_the_open_sessions() -> None:
+def test_restarted_manager_adopts_open_sessions() -> None:
     rig = SessionManagerRig()
     first, second = rig.open(), rig.open()
     rig.declare(first, "mine")
@@ -34,7 +34,7 @@ def test_a_manager_that_is_started_again_adopts_the_open_sessions() -> None:
     assert rig.saved.sessions[2].profile == "untold"
 
 
-def test_a_manager_that_is_started_again_closes_who_went_meanwhile() -> None:
+def test_restarted_manager_closes_sessions_that_left() -> None:
     rig = SessionManagerRig()
     gone: list[bool] = [False]
     rig.open(gone=lambda: gone[0])
@@ -49,7 +49,7 @@ def test_a_manager_that_is_started_again_closes_who_went_meanwhile() -> None:
     assert rig.runtime.slots()[0] == 1
 
 
-def test_a_child_that_failed_is_its_childrens_matter() -> None:
+def test_failed_child_is_handled_by_the_children() -> None:
     rig = SessionManagerRig()
     message = ChildFailed("session/1", RuntimeError("x"))
 
@@ -58,7 +58,7 @@ def test_a_child_that_failed_is_its_childrens_matter() -> None:
     assert rig.children.failures == [message]
 
 
-def test_a_session_that_fails_too_often_has_its_connection_closed() -> None:
+def test_repeatedly_failing_session_has_its_connection_closed() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
 
@@ -72,7 +72,7 @@ def test_a_session_that_fails_too_often_has_its_connection_closed() -> None:
     assert rig.shown == []
 
 
-def test_a_session_that_was_closed_and_fails_is_nobodys_loss() -> None:
+def test_failure_of_a_closed_session_is_ignored() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
     rig.close(handle)
@@ -90,7 +90,7 @@ def test_a_session_that_was_closed_and_fails_is_nobodys_loss() -> None:
         st.tuples(st.sampled_from(["open", "close", "resume", "declare", "restart"]), st.integers(0, 5)), max_size=40
     )
 )
-def test_slots_table_and_book_always_agree(steps: list[tuple[str, int]]) -> None:
+def test_slots_table_and_id_book_always_agree(steps: list[tuple[str, int]]) -> None:
     rig = SessionManagerRig(most=4)
     opened: list[SessionHandle] = []
     alive: dict[int, SessionHandle] = {}

@@ -27,13 +27,13 @@ from actors.session.profile import Remembered
 from actors.settings.messages import STORE, SaveLedger
 from actors.values.identity import Firmware
 from actors.values.spatial import Basis, PartialTransform, Transform
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 from tests.unit.session.manager_rig import CLIENT, SessionManagerRig
 
 # ---------------------------------------------------------------- what is remembered
 
 
-def test_what_a_session_declares_is_shown_and_saved_at_once() -> None:
+def test_declared_values_are_published_and_stored_at_once() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
 
@@ -45,7 +45,7 @@ def test_what_a_session_declares_is_shown_and_saved_at_once() -> None:
     assert rig.saved.versions == {"mine": "3.5"}
 
 
-def test_what_does_not_outlive_the_session_is_not_saved() -> None:
+def test_session_only_values_are_not_stored() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
     rig.fire(1)
@@ -57,7 +57,7 @@ def test_what_does_not_outlive_the_session_is_not_saved() -> None:
     assert len(rig.store.of(SaveLedger)) == saves
 
 
-def test_two_changes_before_the_first_is_told_are_both_remembered() -> None:
+def test_consecutive_changes_are_both_stored() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
     entry = rig.entry(handle)
@@ -74,7 +74,7 @@ def test_two_changes_before_the_first_is_told_are_both_remembered() -> None:
     assert rig.saved.versions == {}
 
 
-def test_a_profile_that_is_told_late_is_saved_all_the_same() -> None:
+def test_late_profile_change_is_stored() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
     entry = rig.entry(handle)
@@ -89,7 +89,7 @@ def test_a_profile_that_is_told_late_is_saved_all_the_same() -> None:
     assert rig.saved.sessions[handle.session_id].profile == "mine"
 
 
-def test_what_a_closed_session_said_last_changes_nothing() -> None:
+def test_late_message_of_a_closed_session_changes_nothing() -> None:
     rig = SessionManagerRig()
     handle = rig.open()
     rig.close(handle)
@@ -138,7 +138,7 @@ def test_resumed_session_knows_whether_its_version_is_its_own(from_profile: bool
 
 
 @pytest.mark.parametrize(("version", "warned"), [("9.1", True), ("3.5.3", False), (None, False)])
-def test_resumed_session_is_warned_of_a_version_that_is_too_new(version: str | None, warned: bool) -> None:
+def test_resumed_session_with_a_too_new_version_is_warned(version: str | None, warned: bool) -> None:
     rig = SessionManagerRig()
     first = rig.open()
     rig.declare(first, "app", version)
@@ -161,7 +161,7 @@ def test_session_that_is_renamed_to_default_with_its_own_version_forgets_nothing
     assert rig.open_sessions.memory.value.versions == {"app": "3.5"}
 
 
-def test_many_closes_are_saved_once_a_little_later() -> None:
+def test_several_closes_are_stored_together_later() -> None:
     rig = SessionManagerRig()
     handles = [rig.open() for _ in range(20)]
     rig.fire(1)
@@ -177,7 +177,7 @@ def test_many_closes_are_saved_once_a_little_later() -> None:
     assert set(rig.saved.sessions) == {handle.session_id for handle in handles}
 
 
-def test_a_manager_that_stops_saves_and_stops_its_sessions() -> None:
+def test_stopping_manager_stores_and_stops_its_sessions() -> None:
     rig = SessionManagerRig()
     rig.open()
     rig.open()
@@ -189,7 +189,7 @@ def test_a_manager_that_stops_saves_and_stops_its_sessions() -> None:
     assert set(rig.saved.sessions) == {1, 2}
 
 
-def test_a_new_store_is_told_again_and_nobody_else_is() -> None:
+def test_restarted_store_alone_is_sent_the_memory() -> None:
     rig = SessionManagerRig()
     rig.declare(rig.open(), "mine")
     rig.store.told.clear()
@@ -233,7 +233,7 @@ def test_new_sessions_start_with_the_defaults_and_open_ones_keep_what_they_have(
     assert ready.table.value.defaults == applied.config
 
 
-def test_the_defaults_are_kept_over_a_restart_of_manager_and_service(ready: SessionManagerRig) -> None:
+def test_defaults_survive_restarts_of_manager_and_service(ready: SessionManagerRig) -> None:
     applied = ready.manager.configure_defaults(ConfigureDefaults((SetBasis(ARM, XZY), SetDamping(ARM, 2))))
     assert ready.kept == applied.config
 
@@ -243,7 +243,7 @@ def test_the_defaults_are_kept_over_a_restart_of_manager_and_service(ready: Sess
     assert manager.open_session(OpenSession(CLIENT, lambda: None)).config == applied.config
 
 
-def test_a_reconnect_has_its_profile_on_top_of_the_defaults(ready: SessionManagerRig) -> None:
+def test_resumed_profile_applies_over_the_defaults(ready: SessionManagerRig) -> None:
     first = ready.open()
     ready.declare(first, "mine", "3.5")
     ready.close(first)
@@ -252,7 +252,7 @@ def test_a_reconnect_has_its_profile_on_top_of_the_defaults(ready: SessionManage
     assert ready.open(str(first.session_id)).config == SessionConfig("mine", "3.5", basis=XZY)
 
 
-def test_no_value_of_the_defaults_is_that_of_the_factory(ready: SessionManagerRig) -> None:
+def test_null_default_restores_the_shipped_value(ready: SessionManagerRig) -> None:
     ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, XZY), SetPreset(ARM, "arm_front"))))
 
     ready.manager.configure_defaults(ConfigureDefaults((SetBasis(None, None), SetPreset(ARM, None))))
@@ -262,7 +262,7 @@ def test_no_value_of_the_defaults_is_that_of_the_factory(ready: SessionManagerRi
     assert ready.kept == start
 
 
-def test_what_changes_nothing_is_not_kept_again(ready: SessionManagerRig) -> None:
+def test_unchanged_defaults_are_not_stored_again(ready: SessionManagerRig) -> None:
     ready.manager.configure_defaults(ConfigureDefaults((SetPreset(ARM, "arm_front"),)))
     ready.store.told.clear()
 
@@ -274,7 +274,7 @@ def test_what_changes_nothing_is_not_kept_again(ready: SessionManagerRig) -> Non
     assert ready.store.told == []
 
 
-def test_a_firmware_that_is_too_old_for_a_default_is_told(ready: SessionManagerRig) -> None:
+def test_default_unsupported_by_the_firmware_raises_an_event(ready: SessionManagerRig) -> None:
     old = tuple(replace(one, identity=replace(one.identity, firmware=Firmware(7, 4))) for one in DEVICES.devices)
     ready.inventory.replace(Inventory(old))
 
@@ -286,7 +286,7 @@ def test_a_firmware_that_is_too_old_for_a_default_is_told(ready: SessionManagerR
     assert (len(applied.refused), ready.kept) == (1, None)
 
 
-def test_a_session_that_comes_back_with_a_freeform_profile_has_its_preset(ready: SessionManagerRig) -> None:
+def test_resumed_freeform_profile_gets_its_preset(ready: SessionManagerRig) -> None:
     first = ready.open()
     ready.declare(first, "My Freeform")
     ready.close(first)
@@ -297,7 +297,7 @@ def test_a_session_that_comes_back_with_a_freeform_profile_has_its_preset(ready:
     assert presets.preset_of(ready.open().config, DEVICES.get(COMPACT)) == "defaults"
 
 
-def test_a_default_preset_wins_over_that_of_a_profile(ready: SessionManagerRig) -> None:
+def test_default_preset_precedes_the_profile_s(ready: SessionManagerRig) -> None:
     ready.manager.configure_defaults(ConfigureDefaults((SetPreset(COMPACT, "defaults"),)))
     first = ready.open()
     ready.declare(first, "freeform")

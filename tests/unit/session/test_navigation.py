@@ -42,16 +42,16 @@ TORUS = BubbleShape("torus", (("r1", 0.1), ("r2", 0.02)))
 WHOLE = NavigationConfig(BUBBLE, Bubble(shape=TORUS, drifts=True, position=(0.1, 0.2, 0.3), collides=False))
 
 
-def test_the_first_values_are_within_their_ranges() -> None:
+def test_default_values_are_within_their_ranges() -> None:
     assert merged(NavigationConfig(), None, {}) == NavigationConfig()
     assert NavigationConfig().in_force is None
 
 
-def test_the_ranges_are_those_that_the_laws_were_tried_with() -> None:
+def test_ranges_equal_those_tested_in_the_laws() -> None:
     assert {name: (limits.least, limits.most, limits.unit) for name, limits in EVERY} == RANGES
 
 
-def test_what_is_not_sent_stays() -> None:
+def test_omitted_values_are_kept() -> None:
     now = merged(WHOLE, None, {"max_speed": 0.25})
     assert (now.mode, now.bubble.shape, now.bubble.max_speed) == (BUBBLE, TORUS, 0.25)
     assert merged(now, OFF, {}).bubble == now.bubble
@@ -80,14 +80,16 @@ def test_every_number_has_a_range_and_says_it(name: str, limits: Range, wrong: s
         (None, {"shape": BubbleShape("box", (("b", (0.1, 0.0, 0.1)),))}, "above 0"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_reason(mode: str | None, fields: dict[str, Any], says: str) -> None:
+def test_invalid_value_is_refused_with_a_reason(mode: str | None, fields: dict[str, Any], says: str) -> None:
     with pytest.raises(InvalidInput) as refused:
         merged(NavigationConfig(), mode, fields)
     assert says in refused.value.reason
 
 
 @given(st.sampled_from(EVERY), st.floats(0, 1), st.sampled_from([NavigationConfig(), WHOLE]))
-def test_the_ledger_keeps_all_of_it(one: tuple[str, Range], share: float, start: NavigationConfig) -> None:
+def test_configuration_round_trips_through_the_ledger(
+    one: tuple[str, Range], share: float, start: NavigationConfig
+) -> None:
     limits = one[1]
     value = limits.least + share * (limits.most - limits.least)
     try:
@@ -98,6 +100,6 @@ def test_the_ledger_keeps_all_of_it(one: tuple[str, Range], share: float, start:
 
 
 @pytest.mark.parametrize("broken", [{"mode": "cone"}, {"stiffness": -1}, {"shape": ["cube", {}]}, {"position": "here"}])
-def test_what_a_ledger_cannot_mean_is_no_configuration(broken: dict[str, Any]) -> None:
+def test_invalid_ledger_gives_no_configuration(broken: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError, KeyError)):
         from_json(json.loads(json.dumps(as_json(WHOLE))) | broken)

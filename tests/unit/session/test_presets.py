@@ -35,7 +35,7 @@ def moved(new: Vec3, old: Vec3) -> tuple[float, ...]:
     return tuple(round((a - b) * 1000, 6) for a, b in zip(new, old, strict=True))
 
 
-def test_a_compact_takes_the_arms_presets_and_two_of_its_own() -> None:
+def test_compact_accepts_arm_presets_and_two_of_its_own() -> None:
     assert list(presets.preset_names(Kind.ARM)) == SHARED
     assert list(presets.preset_names(Kind.COMPACT)) == sorted([*SHARED, "compact_centered", "compact_zup"])
 
@@ -57,7 +57,7 @@ def test_each_preset_of_a_kind_is_taken(kind: Kind) -> None:
         (Kind.COMPACT, "x" * 10_000),
     ],
 )
-def test_another_preset_is_refused_with_those_that_are_taken(kind: Kind, name: str) -> None:
+def test_unknown_preset_is_refused_with_the_accepted_ones(kind: Kind, name: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         presets.check(name, kind)
 
@@ -68,14 +68,14 @@ def test_another_preset_is_refused_with_those_that_are_taken(kind: Kind, name: s
 @pytest.mark.parametrize("kind", [Kind.ARM, Kind.COMPACT])
 @pytest.mark.parametrize("name", ["defaults", "device_defaults", "arm_front", "led_front"])
 @pytest.mark.parametrize("basis", BASES)
-def test_identity_presets_mount_nothing_in_any_basis(kind: Kind, name: str, basis: Basis) -> None:
+def test_identity_presets_have_an_identity_mount_in_any_basis(kind: Kind, name: str, basis: Basis) -> None:
     mount = presets.mount(name, reach(kind), basis)
 
     assert mount == Transform()
     assert str(mount) == str(Transform())
 
 
-def test_the_centres_of_the_reach() -> None:
+def test_centres_of_the_reach_are_as_documented() -> None:
     assert reach(Kind.ARM).centre == (0, -0.120, 0.135)
     assert reach(Kind.COMPACT).centre == (0, -0.085, 0.100)
 

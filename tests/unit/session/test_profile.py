@@ -29,7 +29,7 @@ def test_a_name_is_any_printable_text(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "x" * (LONGEST_NAME + 1), "a\nb", "\x00", "\u200b", "a\tb", "\x7f"])
-def test_a_name_that_cannot_be_shown_is_refused(name: str) -> None:
+def test_unprintable_name_is_refused(name: str) -> None:
     with pytest.raises(InvalidInput, match="printable"):
         check_name(name)
 
@@ -52,7 +52,7 @@ def test_a_name_that_cannot_be_shown_is_refused(name: str) -> None:
         ("9" * 32, (int("9" * 32),)),
     ],
 )
-def test_a_version_is_its_numbers(text: str, parts: tuple[int, ...]) -> None:
+def test_version_is_parsed_into_numbers(text: str, parts: tuple[int, ...]) -> None:
     assert version_parts(text) == parts
 
 
@@ -81,7 +81,7 @@ def test_a_version_is_its_numbers(text: str, parts: tuple[int, ...]) -> None:
         "1." * 1000,
     ],
 )
-def test_what_is_no_version_is_refused(text: str) -> None:
+def test_invalid_version_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="numbers and dots"):
         version_parts(text)
 
@@ -118,7 +118,7 @@ def noted(*sessions: tuple[int, str, str | None], memory: SessionMemory = EMPTY)
     return memory
 
 
-def test_a_session_is_remembered_with_profile_and_version() -> None:
+def test_session_is_stored_with_profile_and_version() -> None:
     memory = noted((7, "a", "3.5"))
 
     assert memory.sessions[7] == Remembered("a", "3.5")
@@ -156,7 +156,7 @@ def test_a_profile_without_a_version_keeps_the_one_it_had() -> None:
     assert noted((1, "a", "3.5"), (2, "a", None)).versions == {"a": "3.5"}
 
 
-def test_no_profile_remembers_no_version_under_its_name() -> None:
+def test_default_profile_stores_no_version() -> None:
     memory = noted((1, NO_PROFILE, "3.5"))
 
     assert memory.versions == {}
@@ -170,11 +170,11 @@ def test_a_cleared_profile_forgets_its_version() -> None:
     assert memory.sessions[1] == NOBODY
 
 
-def test_a_change_of_name_forgets_nothing() -> None:
+def test_rename_forgets_nothing() -> None:
     assert noted((1, "a", "3.5"), (1, "b", "3.5")).versions == {"a": "3.5", "b": "3.5"}
 
 
-def test_noting_changes_no_memory_that_somebody_holds() -> None:
+def test_storing_does_not_change_older_snapshots() -> None:
     memory = noted((1, "a", "3.5"))
 
     noted((2, "b", "3.4"), memory=memory)
@@ -182,14 +182,14 @@ def test_noting_changes_no_memory_that_somebody_holds() -> None:
     assert (set(memory.sessions), set(memory.versions)) == ({1}, {"a"})
 
 
-def test_a_session_that_only_ends_does_not_bring_its_older_version_back() -> None:
+def test_ending_session_does_not_restore_its_older_version() -> None:
     memory = noted((1, "app", "3.4"), (2, "app", "3.5.2"), (1, "app", "3.4"))
 
     assert memory.versions == {"app": "3.5.2"}
     assert noted((1, "app", "3.4.1"), memory=memory).versions == {"app": "3.4.1"}
 
 
-def test_a_thousand_are_remembered_and_not_one_more() -> None:
+def test_memory_holds_at_most_a_thousand() -> None:
     full = noted(*((n, f"p{n}", "3.5") for n in range(1, 1001)))
     assert list(full.sessions) == list(range(1, 1001))
     assert list(full.versions) == [f"p{n}" for n in range(1, 1001)]
@@ -200,7 +200,7 @@ def test_a_thousand_are_remembered_and_not_one_more() -> None:
     assert list(memory.versions) == [f"p{n}" for n in range(2, 1002)]
 
 
-def test_who_is_noted_again_is_the_newest() -> None:
+def test_stored_again_session_becomes_the_newest() -> None:
     memory = noted(*((n, f"p{n}", "3.5") for n in range(1, 1001)))
     memory = noted((1, "p1", "3.5"), (1001, "new", "3.5"), memory=memory)
 
@@ -226,7 +226,7 @@ def noted_from(*sessions: tuple[int, str, str | None, bool]) -> SessionMemory:
 
 
 @given(memories)
-def test_memory_is_whole_after_the_ledger(memory: SessionMemory) -> None:
+def test_memory_round_trips_through_the_ledger(memory: SessionMemory) -> None:
     through_disk = freeze(json.loads(json.dumps(thaw(freeze(memory.as_json())))))
 
     back = SessionMemory.from_json(through_disk)
@@ -263,11 +263,11 @@ def test_memory_is_whole_after_the_ledger(memory: SessionMemory) -> None:
         {"versions": {"a": 5, "b": None, "c": "three", "d": "", "": "3", "\n": "3", NO_PROFILE: "3"}},
     ],
 )
-def test_a_ledger_of_garbage_is_an_empty_memory(value: object) -> None:
+def test_garbage_ledger_gives_an_empty_memory(value: object) -> None:
     assert SessionMemory.from_json(freeze(value)) == EMPTY
 
 
-def test_what_can_be_read_of_a_ledger_is_kept() -> None:
+def test_readable_part_of_a_ledger_is_kept() -> None:
     value = {
         "sessions": [["x"], [7, "a", "3.5"], 5, [8, "b", None], [9, "c", "3.4", True]],
         "versions": {"a": "3.5", "b": 5},
@@ -283,7 +283,7 @@ def test_what_can_be_read_of_a_ledger_is_kept() -> None:
     assert memory.versions == {"a": "3.5"}
 
 
-def test_a_ledger_that_remembers_too_much_is_cut() -> None:
+def test_oversized_ledger_is_cut() -> None:
     value = {
         "sessions": [[n, "a", None] for n in range(1, 3000)],
         "versions": {f"p{n}": "3.5" for n in range(3000)},
@@ -310,7 +310,7 @@ json_values = st.recursive(
     st.fixed_dictionaries({}, optional={"sessions": st.lists(json_values) | json_values, "versions": json_values})
     | json_values
 )
-def test_any_ledger_is_read(value: object) -> None:
+def test_any_ledger_is_read_without_error(value: object) -> None:
     memory = SessionMemory.from_json(freeze(value))
 
     assert all(type(known) is int and known > 0 for known in memory.sessions)

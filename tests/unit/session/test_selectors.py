@@ -90,17 +90,17 @@ def ids(text: str) -> list[int]:
         (":", []),
     ],
 )
-def test_a_selector_finds_what_it_means(text: str, wanted: list[int]) -> None:
+def test_selector_finds_the_expected_sessions(text: str, wanted: list[int]) -> None:
     assert ids(text) == wanted
 
 
 @pytest.mark.parametrize("text", ["*", "s*", "?*", "app:*", "nobody*"])
-def test_a_pattern_may_mean_several_even_if_it_finds_one_or_none(text: str) -> None:
+def test_pattern_is_plural_even_with_one_or_no_match(text: str) -> None:
     assert found(text).several
 
 
 @pytest.mark.parametrize("text", ["7", ":0", "sim:0", "app:main", "s*:0"])
-def test_what_names_one_session_does_not_mean_several(text: str) -> None:
+def test_selector_of_one_session_is_singular(text: str) -> None:
     assert not found(text).several
     assert len(found(text).some()) == 1
 
@@ -110,7 +110,7 @@ def test_results_are_listed_only_for_more_than_one(text: str, many: bool) -> Non
     assert found(text).many is many
 
 
-def test_default_by_name_is_the_sessions_of_that_profile() -> None:
+def test_default_by_name_selects_the_sessions_of_that_profile() -> None:
     assert ids(":default") == [3, 15]
     named = parse_selector("default", start_values=False)
     assert [one.session_id for one in select(named, TABLE).some()] == [3, 15]
@@ -118,7 +118,7 @@ def test_default_by_name_is_the_sessions_of_that_profile() -> None:
 
 
 @pytest.mark.parametrize("text", ["8", "nobody", "nobody*", ":99", "sim:9"])
-def test_nobody_found_is_said(text: str) -> None:
+def test_no_match_is_reported(text: str) -> None:
     with pytest.raises(NoSuchSession):
         found(text).some()
 
@@ -130,7 +130,7 @@ def test_default_is_never_a_connected_session_and_says_how_to_name_one() -> None
         found("default").some()
 
 
-def test_a_name_from_outside_is_made_printable_and_short() -> None:
+def test_selector_is_shown_printable_and_short() -> None:
     with pytest.raises(NoSuchSession) as refused:
         found("bell\a" + "x" * 120).some()
 
@@ -139,13 +139,13 @@ def test_a_name_from_outside_is_made_printable_and_short() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x" * 129])
-def test_what_can_mean_nothing_is_refused(text: str) -> None:
+def test_invalid_selector_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         parse_selector(text)
 
 
 @given(st.text(min_size=1, max_size=40))
-def test_every_text_finds_some_sessions_of_the_table_in_its_order(text: str) -> None:
+def test_every_text_selects_sessions_in_table_order(text: str) -> None:
     order = [one.session_id for one in TABLE.sessions]
     positions = [order.index(one) for one in ids(text)]
 

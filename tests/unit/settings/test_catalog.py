@@ -28,7 +28,7 @@ def test_no_two_keys_share_a_variable_of_the_environment() -> None:
 
 
 @pytest.mark.parametrize("setting", list(SETTINGS_CATALOG), ids=lambda setting: setting.key)
-def test_a_row_is_complete(setting: Setting) -> None:
+def test_row_is_complete(setting: Setting) -> None:
     numeric = setting.type_hint in (TypeHint.INT, TypeHint.FLOAT)
 
     assert setting.description.endswith(".")
@@ -37,7 +37,7 @@ def test_a_row_is_complete(setting: Setting) -> None:
 
 
 @pytest.mark.parametrize("key", ["serialization/explicit_fields", "serialization/force_complete_transforms"])
-def test_the_two_that_complete_the_output_are_advanced(key: str) -> None:
+def test_output_completing_settings_are_advanced(key: str) -> None:
     assert SETTINGS_CATALOG.find(key).advanced
 
 
@@ -64,12 +64,12 @@ def test_the_two_that_complete_the_output_are_advanced(key: str) -> None:
         ("control/cpu", "none", -1),
     ],
 )
-def test_a_key_with_words_of_its_own(key: str, good: object, bad: object) -> None:
+def test_special_key_accepts_good_and_refuses_bad_values(key: str, good: object, bad: object) -> None:
     SETTINGS_CATALOG.find(key).parse(good)
     with pytest.raises(InvalidInput, match=key.replace("*", r"\*")):
         SETTINGS_CATALOG.find(key).parse(bad)
 
 
-def test_two_settings_with_one_key_are_a_fault_of_the_catalogue() -> None:
+def test_duplicate_key_is_refused() -> None:
     with pytest.raises(ValueError, match="same key"):
         Catalog([*SETTINGS_CATALOG, *SETTINGS_CATALOG])

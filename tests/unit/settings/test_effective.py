@@ -35,14 +35,14 @@ def test_without_anything_stored_every_setting_has_its_default() -> None:
         assert not record.restart_required
 
 
-def test_a_stored_value_acts_at_once() -> None:
+def test_stored_value_applies_at_once() -> None:
     record = opened().setting(RATE, 8000).view().record(RATE)
 
     assert (record.value, record.effective, record.default) == (8000, 8000, 4000)
     assert not record.restart_required
 
 
-def test_a_locked_value_is_stored_and_acts_at_the_next_start() -> None:
+def test_locked_value_is_stored_and_applies_at_the_next_start() -> None:
     book = opened().setting(PORT, 12000)
     record = book.view().record(PORT)
 
@@ -55,7 +55,7 @@ def test_a_locked_value_is_stored_and_acts_at_the_next_start() -> None:
     assert not record.restart_required
 
 
-def test_a_locked_value_that_goes_back_to_the_running_one_waits_for_nothing() -> None:
+def test_locked_value_set_back_has_no_pending_change() -> None:
     record = opened().setting(PORT, 12000).setting(PORT, 10001).view().record(PORT)
 
     assert (record.value, record.effective, record.restart_required) == (10001, 10001, False)
@@ -99,7 +99,7 @@ def test_several_values_are_stored_together_or_not_at_all() -> None:
     assert dict(book.settings({}).raw) == {}
 
 
-def test_a_book_is_never_changed() -> None:
+def test_settings_book_is_immutable() -> None:
     book = opened({RATE: 8000})
     book.setting(RATE, 1000)
     book.resetting(RATE)
@@ -108,7 +108,7 @@ def test_a_book_is_never_changed() -> None:
     assert book.view().record(RATE).value == 8000
 
 
-def test_forms_for_one_kind_and_one_device_are_stored_and_listed_after_the_catalogue() -> None:
+def test_per_kind_and_per_device_keys_are_stored_and_listed_last() -> None:
     book = opened({ARM_GATE: 0.6}).setting("devices/049D/filters/force_gate/gain", 0.7).setting(GATE, 0.5)
     keys = list(book.view().records)
 
@@ -117,13 +117,13 @@ def test_forms_for_one_kind_and_one_device_are_stored_and_listed_after_the_catal
     assert book.resetting(ARM_GATE).view().record(ARM_GATE).value == 0.5
 
 
-def test_an_overridden_form_that_is_not_stored_has_the_familys_value() -> None:
+def test_overridden_key_without_a_value_has_its_family_s() -> None:
     record = opened({GATE: 0.5}, {ARM_GATE: Override(0.9, COMMAND_LINE)}).view().record(ARM_GATE)
 
     assert (record.value, record.effective, record.default) == (0.5, 0.9, 0.3)
 
 
-def test_the_token_cannot_be_turned_off_by_a_request_but_by_the_file() -> None:
+def test_token_can_be_disabled_by_the_file_but_not_by_a_request() -> None:
     with pytest.raises(InvalidInput, match=r"start the service with --set communication/auth/required=false"):
         opened().setting(AUTH, value=False)
     with pytest.raises(InvalidInput):
@@ -136,7 +136,7 @@ def test_the_token_cannot_be_turned_off_by_a_request_but_by_the_file() -> None:
     assert book.setting(AUTH, value=True).view().flag(AUTH) is True
 
 
-def test_what_is_not_known_is_said_and_kept() -> None:
+def test_unknown_keys_are_reported_and_kept() -> None:
     book, faults = load_settings(SETTINGS_CATALOG, {"control/frequncy": 1, "future/thing": {"x": [1]}}, {})
 
     assert len(faults) == 2
@@ -146,7 +146,7 @@ def test_what_is_not_known_is_said_and_kept() -> None:
     assert "future/thing" not in book.view().records
 
 
-def test_a_stored_value_that_cannot_be_used_is_said_and_kept_until_it_is_set() -> None:
+def test_invalid_stored_value_is_reported_and_kept_until_set() -> None:
     book, faults = load_settings(SETTINGS_CATALOG, {RATE: 10**9, GATE: 0.5}, {})
 
     assert faults == (
@@ -158,7 +158,7 @@ def test_a_stored_value_that_cannot_be_used_is_said_and_kept_until_it_is_set() -
     assert dict(book.setting(RATE, 1000).raw) == {RATE: 1000, GATE: 0.5}
 
 
-def test_changes_are_what_the_running_service_goes_by() -> None:
+def test_changes_list_effective_values() -> None:
     before = opened({GATE: 0.5}, {"control/spin": Override("off", COMMAND_LINE)})
     after = before.settings({GATE: 0.5, RATE: 1000, PORT: 12000, "control/spin": "auto", ARM_GATE: 0.5})
 
@@ -166,7 +166,7 @@ def test_changes_are_what_the_running_service_goes_by() -> None:
     assert changes(after.view(), before.view()) == {RATE: 4000}
 
 
-def test_a_form_that_comes_or_goes_is_a_change() -> None:
+def test_added_or_removed_key_is_a_change() -> None:
     before = opened()
     after = before.setting(ARM_GATE, 0.9)
 

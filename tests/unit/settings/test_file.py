@@ -81,7 +81,7 @@ def test_each_broken_file_gets_a_name_of_its_own(path: Path) -> None:
     assert names(path) == {f"settings.json.broken-{number}" for number in (1, 2, 3)}
 
 
-def test_after_a_broken_file_writing_works(path: Path) -> None:
+def test_writing_works_after_a_broken_file(path: Path) -> None:
     path.write_bytes(b"{")
     file = StateFile(path)
     file.load()
@@ -97,7 +97,7 @@ def test_a_folder_in_the_place_of_the_file_is_kept_aside(path: Path) -> None:
     assert names(path) == {"settings.json.broken-1"}
 
 
-def test_a_broken_file_that_cannot_be_moved_is_no_reason_not_to_start(
+def test_broken_file_that_cannot_be_moved_does_not_prevent_the_start(
     path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -110,7 +110,7 @@ def test_a_broken_file_that_cannot_be_moved_is_no_reason_not_to_start(
     assert "not kept aside, Operation not permitted" in caplog.text
 
 
-def test_a_content_of_the_wrong_shape_is_broken(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_wrongly_shaped_content_counts_as_broken(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     def check(_content: dict[str, Any]) -> None:
         raise ValueError("b is missing")
 
@@ -128,7 +128,7 @@ def test_a_file_without_a_format_is_read_as_the_present_one(path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(st.dictionaries(st.text().filter(lambda key: key != "format"), VALUES))
-def test_what_is_written_is_read(path: Path, content: dict[str, Any]) -> None:
+def test_written_values_are_read_back(path: Path, content: dict[str, Any]) -> None:
     StateFile(path).write(content)
 
     assert StateFile(path).load() == content
@@ -150,7 +150,7 @@ def test_nan_is_never_written(path: Path) -> None:
     assert StateFile(path).load() == {"a": 1}
 
 
-def test_a_newer_format_keeps_its_number_and_what_is_not_known(path: Path) -> None:
+def test_newer_format_keeps_its_number_and_unknown_keys(path: Path) -> None:
     path.write_bytes(b'{"format": 7, "a": 1, "unknown": {"x": [1]}}')
     file = StateFile(path)
     content = file.load()
@@ -189,7 +189,7 @@ def test_an_older_format_is_migrated_in_memory_and_kept_once_at_the_next_change(
     assert path.with_name("settings.json.v1").read_bytes() == old
 
 
-def test_the_first_file_of_an_older_format_is_the_one_that_is_kept(path: Path) -> None:
+def test_first_backup_of_an_older_format_is_kept(path: Path) -> None:
     kept = path.with_name("settings.json.v2")
     kept.write_bytes(b"the first")
     path.write_bytes(b'{"format": 2, "two": 5}')
@@ -247,7 +247,7 @@ def test_a_folder_that_cannot_be_synced_is_an_error(path: Path, monkeypatch: pyt
         StateFile(path).write({"a": 1})
 
 
-def test_a_folder_that_is_gone_is_an_error_and_comes_back(path: Path) -> None:
+def test_removed_folder_is_an_error_until_it_returns(path: Path) -> None:
     file = StateFile(path)
     path.parent.rmdir()
     with pytest.raises(StateNotWritable, match="No such file or directory"):
@@ -279,7 +279,7 @@ def test_the_data_is_synced_before_the_rename_and_the_folder_after_it(
     assert steps == ["data", "rename", "folder"]
 
 
-def test_what_a_killed_writer_left_behind_does_not_matter(path: Path) -> None:
+def test_leftovers_of_a_killed_writer_are_ignored(path: Path) -> None:
     file = StateFile(path)
     file.write({"a": 1})
     path.with_name("settings.json.tmp").write_bytes(b'{"format": 1, "a": 2, "half')

@@ -20,7 +20,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_what_is_frozen_thaws_to_the_same_json(value: Any) -> None:
+def test_frozen_value_thaws_to_the_same_json(value: Any) -> None:
     frozen = freeze(value)
 
     assert thaw(frozen) == value
@@ -45,12 +45,12 @@ def test_a_frozen_value_is_a_copy_that_nobody_can_change() -> None:
 @pytest.mark.parametrize(
     "value", [float("nan"), float("inf"), b"bytes", {1: 2}, {"a": {None: 1}}, [object()], {"a", "b"}]
 )
-def test_what_json_cannot_say_is_refused(value: object) -> None:
+def test_non_json_value_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput, match="give "):
         freeze(value)
 
 
-def test_depth_has_an_end() -> None:
+def test_nesting_depth_is_limited() -> None:
     value: object = 1
     for _ in range(32):
         value = [value]

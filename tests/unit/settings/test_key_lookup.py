@@ -49,7 +49,7 @@ def test_a_family_key_exists_for_each_kind_and_each_id(who: str) -> None:
         "devices/arm/filters/force_gate/gain\n",
     ],
 )
-def test_what_is_no_key_is_not_found(key: str) -> None:
+def test_unknown_key_is_not_found(key: str) -> None:
     with pytest.raises(NoSuchSetting):
         SETTINGS_CATALOG.find(key)
 
@@ -73,13 +73,13 @@ def test_the_error_names_the_nearest_keys(key: str, near: str) -> None:
     assert str(caught.value).endswith("?")
 
 
-def test_the_error_for_something_wholly_different_says_where_the_keys_are() -> None:
+def test_error_for_a_distant_key_says_where_keys_are_listed() -> None:
     with pytest.raises(NoSuchSetting, match=r'^There is no setting "qqqq": GET /settings\?advanced=true lists'):
         SETTINGS_CATALOG.find("qqqq")
 
 
 @given(st.text(max_size=500))
-def test_whatever_is_asked_for_the_error_stays_one_short_line(key: str) -> None:
+def test_error_is_one_short_line_for_any_key(key: str) -> None:
     with pytest.raises(NoSuchSetting) as caught:
         SETTINGS_CATALOG.find(f"~{key}")
 
@@ -88,7 +88,7 @@ def test_whatever_is_asked_for_the_error_stays_one_short_line(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", [setting.key for setting in SETTINGS_CATALOG])
-def test_every_key_comes_back_from_its_variable(key: str) -> None:
+def test_every_key_round_trips_through_its_variable(key: str) -> None:
     assert SETTINGS_CATALOG.key_of_variable(variable(key)) == key
 
 

@@ -57,7 +57,7 @@ def test_a_section_is_in_memory_at_once_and_on_the_disk_when_written(folder: Sta
     assert thaw(Ledger.load(folder).section("ports")) == {"ttyUSB0": "blocked"}
 
 
-def test_a_section_that_was_read_stays_what_it_was(folder: StateDirectory) -> None:
+def test_section_read_before_is_immutable(folder: StateDirectory) -> None:
     ledger = Ledger.load(folder)
     ledger.remember("stop", {"everything": True})
     seen = ledger.section("stop")
@@ -78,7 +78,7 @@ def test_none_drops_a_section_from_the_disk_too(folder: StateDirectory) -> None:
 
 
 @pytest.mark.parametrize("name", ["format", "next_session_id"])
-def test_the_ledgers_own_names_are_no_sections(folder: StateDirectory, name: str) -> None:
+def test_reserved_names_are_no_sections(folder: StateDirectory, name: str) -> None:
     ledger = Ledger.load(folder)
     with pytest.raises(InvalidInput, match="choose another section name"):
         ledger.remember(name, 1)
@@ -122,7 +122,7 @@ def test_a_broken_ledger_is_kept_aside(folder: StateDirectory, text: str) -> Non
     assert folder.ledger.with_name("ledger.json.broken-1").read_text() == text
 
 
-def test_a_disk_that_fails_leaves_memory_ahead_of_it(folder: StateDirectory, full_disk: FullDisk) -> None:
+def test_failing_disk_leaves_memory_ahead(folder: StateDirectory, full_disk: FullDisk) -> None:
     ledger = Ledger.load(folder)
     ledger.remember("ports", ["a"])
     with full_disk(), pytest.raises(StateNotWritable):
@@ -136,7 +136,7 @@ def test_a_disk_that_fails_leaves_memory_ahead_of_it(folder: StateDirectory, ful
     assert Ledger.load(folder).section("ports") == ("a",)
 
 
-def test_no_id_is_given_before_one_is_reserved(folder: StateDirectory) -> None:
+def test_id_needs_a_reserved_block(folder: StateDirectory) -> None:
     ids = Ledger.load(folder).session_ids
 
     assert ids.left == 0
@@ -163,7 +163,7 @@ def test_a_block_is_on_the_disk_before_any_of_its_ids_is_given(folder: StateDire
     assert ledger.session_ids.left == BLOCK
 
 
-def test_only_half_a_block_asks_for_the_next(folder: StateDirectory) -> None:
+def test_half_used_block_requests_the_next(folder: StateDirectory) -> None:
     ledger = Ledger.load(folder)
     ids = ledger.session_ids
     ledger.reserve_session_ids()
@@ -192,7 +192,7 @@ def test_writing_a_section_does_not_give_reserved_ids_back(folder: StateDirector
     assert json.loads(folder.ledger.read_bytes())["next_session_id"] == BLOCK + 1
 
 
-def test_ids_go_on_without_a_jump_behind_a_clean_stop(folder: StateDirectory) -> None:
+def test_ids_continue_after_a_clean_stop(folder: StateDirectory) -> None:
     for first in (1, 3, 5):
         ledger = Ledger.load(folder)
         ledger.reserve_session_ids()
@@ -203,7 +203,7 @@ def test_ids_go_on_without_a_jump_behind_a_clean_stop(folder: StateDirectory) ->
     assert json.loads(folder.ledger.read_bytes())["next_session_id"] == 7
 
 
-def test_no_id_is_given_after_the_rest_was_returned(folder: StateDirectory) -> None:
+def test_no_id_is_given_after_the_rest_is_returned(folder: StateDirectory) -> None:
     ledger = Ledger.load(folder)
     ledger.reserve_session_ids()
     ledger.return_session_ids()
@@ -254,7 +254,7 @@ def test_reserved_ids_are_given_before_others_on_a_full_disk(folder: StateDirect
     assert given[-1] > UNRESERVED
 
 
-def test_trouble_is_the_sentence_of_the_last_write_that_failed(folder: StateDirectory, full_disk: FullDisk) -> None:
+def test_last_write_error_is_kept_as_a_sentence(folder: StateDirectory, full_disk: FullDisk) -> None:
     ledger = Ledger.load(folder)
     assert ledger.trouble == ""
     with full_disk(), pytest.raises(StateNotWritable) as caught:
@@ -279,7 +279,7 @@ def test_returning_nothing_writes_nothing(folder: StateDirectory) -> None:
         max_size=6,
     )
 )
-def test_no_id_is_given_twice_whenever_the_service_dies_or_stops(
+def test_id_is_never_given_twice_over_crashes_and_stops(
     tmp_path_factory: pytest.TempPathFactory, lives: list[tuple[int, bool, bool]]
 ) -> None:
     """Each life opens some sessions, sometimes on a disk that fails, and then stops or is dropped without a word."""
@@ -308,7 +308,7 @@ def take(ledger: Ledger, taken: list[int]) -> None:
         taken.append(ledger.session_ids.take())
 
 
-def test_a_value_that_is_no_json_is_refused_and_nothing_is_remembered(folder: StateDirectory) -> None:
+def test_invalid_json_is_refused_and_not_stored(folder: StateDirectory) -> None:
     ledger = Ledger.load(folder)
     bad: Any = {"a": {1, 2}}
     with pytest.raises(InvalidInput):

@@ -54,7 +54,7 @@ ALL = (FLAG, RATE, GAIN, FREE, WORD, TEXT, LIST, POINT, MIXED)
         (MIXED, 7, 7),
     ],
 )
-def test_a_good_value_is_taken_with_its_type(setting: Setting, raw: object, value: Value) -> None:
+def test_good_value_is_accepted_with_its_type(setting: Setting, raw: object, value: Value) -> None:
     parsed = setting.parse(raw)
 
     assert parsed == value
@@ -112,7 +112,7 @@ def test_a_good_value_is_taken_with_its_type(setting: Setting, raw: object, valu
         (MIXED, True, "not true."),
     ],
 )
-def test_a_bad_value_is_refused_with_what_the_key_takes(setting: Setting, raw: object, said: str) -> None:
+def test_bad_value_is_refused_with_the_accepted_ones(setting: Setting, raw: object, said: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         setting.parse(raw)
 
@@ -122,7 +122,7 @@ def test_a_bad_value_is_refused_with_what_the_key_takes(setting: Setting, raw: o
 
 
 @given(st.sampled_from([*ALL, *SETTINGS_CATALOG]), JSON)
-def test_whatever_json_says_is_taken_or_refused_in_one_short_sentence(setting: Setting, raw: object) -> None:
+def test_any_json_is_accepted_or_refused_in_one_sentence(setting: Setting, raw: object) -> None:
     said = ""
     try:
         value = setting.parse(raw)
@@ -137,7 +137,7 @@ def test_whatever_json_says_is_taken_or_refused_in_one_short_sentence(setting: S
 
 
 @pytest.mark.parametrize("setting", [*ALL, *SETTINGS_CATALOG], ids=lambda setting: setting.key)
-def test_every_default_is_a_value_that_the_key_takes(setting: Setting) -> None:
+def test_every_default_is_accepted_by_its_key(setting: Setting) -> None:
     parsed = setting.parse(value_as_json(setting.default))
 
     assert parsed == setting.default
@@ -145,7 +145,7 @@ def test_every_default_is_a_value_that_the_key_takes(setting: Setting) -> None:
 
 
 @given(st.floats(0, 1))
-def test_a_number_survives_json(number: float) -> None:
+def test_number_round_trips_through_json(number: float) -> None:
     value = GAIN.parse(number)
 
     assert GAIN.parse(json.loads(json.dumps(value_as_json(value)))) == number
@@ -183,7 +183,7 @@ def test_minus_zero_is_zero() -> None:
         (MIXED, "3", 3),
     ],
 )
-def test_a_text_is_read_by_the_type_of_its_key(setting: Setting, text: str, value: Value) -> None:
+def test_text_is_parsed_by_the_type_of_its_key(setting: Setting, text: str, value: Value) -> None:
     parsed = setting.parse_text(text)
 
     assert parsed == value
@@ -220,13 +220,13 @@ def test_a_text_is_read_by_the_type_of_its_key(setting: Setting, text: str, valu
         (MIXED, ""),
     ],
 )
-def test_a_bad_text_is_refused_with_what_the_key_takes(setting: Setting, text: str) -> None:
+def test_bad_text_is_refused_with_the_accepted_ones(setting: Setting, text: str) -> None:
     with pytest.raises(InvalidInput, match=r"give .*, not "):
         setting.parse_text(text)
 
 
 @given(st.sampled_from(ALL), st.text(max_size=20))
-def test_any_text_is_taken_or_refused(setting: Setting, text: str) -> None:
+def test_any_text_is_accepted_or_refused(setting: Setting, text: str) -> None:
     try:
         value = setting.parse_text(text)
     except InvalidInput:
@@ -235,7 +235,7 @@ def test_any_text_is_taken_or_refused(setting: Setting, text: str) -> None:
 
 
 @given(JSON)
-def test_a_faulty_value_is_shown_short(raw: object) -> None:
+def test_faulty_value_is_shown_shortened(raw: object) -> None:
     text = shown(raw)
 
     assert 0 < len(text) <= 40

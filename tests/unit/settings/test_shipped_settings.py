@@ -8,7 +8,7 @@ import pytest
 
 from actors.kit.errors import InvalidInput
 from actors.settings.sources import read_overrides
-from tests.support.actors.slices import settings_view
+from tests.support.actors.doubles import settings_view
 from transport.settings_catalog import SETTINGS_CATALOG
 
 SPINS: Final = ["auto", "off"]
@@ -112,7 +112,7 @@ def test_every_setting_is_listed() -> None:
 
 
 @pytest.mark.parametrize("key", list(SHIPPED))
-def test_a_record_shows_what_is_shipped(key: str) -> None:
+def test_record_shows_the_shipped_values(key: str) -> None:
     hint, default, unit, limits, locked = SHIPPED[key]
     record = shown(key)
 
@@ -129,7 +129,7 @@ def test_a_record_shows_what_is_shipped(key: str) -> None:
         assert constraint["choices"] == limits
 
 
-def test_a_processor_is_a_word_or_a_number() -> None:
+def test_processor_setting_is_a_word_or_a_number() -> None:
     assert shown("control/cpu")["metadata"]["constraint"]["choices"] == ["auto", "none"]
     assert shown("control/cpu")["metadata"]["constraint"]["range"]["min"] == 0
 
@@ -143,7 +143,7 @@ def test_a_processor_is_a_word_or_a_number() -> None:
         for edge, step in ((0, -1 if hint == "INT" else -1e-9), (1, 1 if hint == "INT" else 1e-9))
     ],
 )
-def test_both_ends_of_a_range_are_taken_and_nothing_beyond(key: str, inside: float, outside: float) -> None:
+def test_range_limits_are_accepted_and_values_beyond_refused(key: str, inside: float, outside: float) -> None:
     assert SETTINGS_CATALOG.find(key).parse(inside) == inside
     with pytest.raises(InvalidInput):
         SETTINGS_CATALOG.find(key).parse(outside)

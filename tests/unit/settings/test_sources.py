@@ -16,14 +16,14 @@ from actors.settings.sources import COMMAND_LINE, ENVIRONMENT, Override, read_ov
 from transport.settings_catalog import SETTINGS_CATALOG
 
 
-def test_nothing_said_overrides_nothing() -> None:
+def test_no_argument_overrides_nothing() -> None:
     assert read_overrides(SETTINGS_CATALOG) == {}
     assert (
         read_overrides(SETTINGS_CATALOG, (), {"PATH": "/bin", "HAPTIC": "1", "hapticd_control__frequency": "x"}) == {}
     )
 
 
-def test_the_command_line_wins_over_the_environment_and_its_last_word_counts() -> None:
+def test_command_line_precedes_the_environment_and_its_last_value_counts() -> None:
     overrides = read_overrides(
         SETTINGS_CATALOG,
         ["control/frequency=1000", "control/frequency=2000"],
@@ -36,13 +36,13 @@ def test_the_command_line_wins_over_the_environment_and_its_last_word_counts() -
     }
 
 
-def test_only_the_first_equals_sign_parts_key_and_value() -> None:
+def test_first_equals_sign_separates_key_and_value() -> None:
     overrides = read_overrides(SETTINGS_CATALOG, ["presets/freeform_profiles=a=b,c"])
 
     assert overrides["presets/freeform_profiles"].value == ("a=b", "c")
 
 
-def test_the_edge_may_bring_more_words() -> None:
+def test_edge_may_add_aliases_of_keys() -> None:
     overrides = read_overrides(
         SETTINGS_CATALOG,
         ["tempo=500"],
@@ -93,7 +93,7 @@ def test_a_bad_variable_is_named(name: str, text: str, said: str) -> None:
     assert str(caught.value).startswith(said)
 
 
-def test_the_token_can_be_turned_off_from_the_command_line_and_not_from_the_environment() -> None:
+def test_token_can_be_disabled_on_the_command_line_only() -> None:
     key = "communication/auth/required"
 
     assert read_overrides(SETTINGS_CATALOG, [f"{key}=false"])[key].value is False
@@ -103,7 +103,7 @@ def test_the_token_can_be_turned_off_from_the_command_line_and_not_from_the_envi
 
 
 @given(st.sampled_from(list(SETTINGS_CATALOG)))
-def test_a_default_written_as_text_is_the_default(setting: Setting) -> None:
+def test_default_as_text_equals_the_default(setting: Setting) -> None:
     default = value_as_json(setting.default)
     text = default if isinstance(default, str) else json.dumps(default)
 

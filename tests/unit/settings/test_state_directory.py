@@ -54,14 +54,14 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_the_folder_is_made_for_its_owner_alone(tmp_path: Path) -> None:
+def test_folder_is_created_for_its_owner_only(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "state"
     with StateDirectory(path):
         assert mode(path) == 0o700
         assert mode(path / "lock") == 0o600
 
 
-def test_a_folder_that_is_there_is_taken_as_it_is(tmp_path: Path) -> None:
+def test_existing_folder_is_used_unchanged(tmp_path: Path) -> None:
     tmp_path.chmod(0o750)
     with StateDirectory(tmp_path):
         assert mode(tmp_path) == 0o750
@@ -98,9 +98,7 @@ def test_file_that_others_may_write_is_refused(tmp_path: Path, name: str) -> Non
         StateDirectory(tmp_path).open()
 
 
-def test_group_may_write_only_when_it_is_the_group_of_the_service(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_service_s_own_group_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o770)
     with StateDirectory(tmp_path):
         pass
@@ -110,7 +108,7 @@ def test_group_may_write_only_when_it_is_the_group_of_the_service(
         StateDirectory(tmp_path).open()
 
 
-def test_what_belongs_to_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = tmp_path.stat().st_uid
     if owner == 0:
         os.chown(tmp_path, 12345, -1)
@@ -134,12 +132,12 @@ def test_link_that_takes_the_place_of_a_file_later_is_not_followed(tmp_path: Pat
     assert target.read_text() == '{"format": 1}'
 
 
-def test_the_lock_names_this_process(tmp_path: Path) -> None:
+def test_lock_file_has_the_process_id(tmp_path: Path) -> None:
     with StateDirectory(tmp_path):
         assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
 
 
-def test_a_second_holder_is_refused_and_told_who_holds_it(tmp_path: Path) -> None:
+def test_second_holder_is_refused_with_the_first_one_s_id(tmp_path: Path) -> None:
     with StateDirectory(tmp_path), pytest.raises(StateLocked) as caught:
         StateDirectory(tmp_path).open()
 
@@ -149,14 +147,14 @@ def test_a_second_holder_is_refused_and_told_who_holds_it(tmp_path: Path) -> Non
     )
 
 
-def test_a_lock_file_that_says_nothing_is_no_obstacle(tmp_path: Path) -> None:
+def test_unreadable_lock_file_still_refuses_a_second_holder(tmp_path: Path) -> None:
     with StateDirectory(tmp_path):
         (tmp_path / "lock").write_bytes(b"\xff")
         with pytest.raises(StateLocked, match="in use by another process"):
             StateDirectory(tmp_path).open()
 
 
-def test_a_closed_directory_is_free_and_closing_twice_is_harmless(tmp_path: Path) -> None:
+def test_closed_directory_is_free_and_can_be_closed_twice(tmp_path: Path) -> None:
     directory = StateDirectory(tmp_path)
     directory.open()
     directory.close()
@@ -175,7 +173,7 @@ def test_a_refused_holder_leaks_no_descriptor(tmp_path: Path) -> None:
         assert open_descriptors() == before
 
 
-def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
+def test_killed_process_releases_the_lock(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -210,7 +208,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, monkeypatch: p
     assert open_descriptors() == before
 
 
-def test_the_token_is_made_once_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
+def test_token_is_created_once_readable_by_its_owner_only(tmp_path: Path) -> None:
     directory = StateDirectory(tmp_path / "state")
     token = directory.token()
 
@@ -231,7 +229,7 @@ def test_two_folders_have_two_tokens(tmp_path: Path) -> None:
     assert StateDirectory(tmp_path / "a").token() != StateDirectory(tmp_path / "b").token()
 
 
-def test_whoever_comes_at_the_same_time_gets_the_same_token(tmp_path: Path) -> None:
+def test_concurrent_starts_get_the_same_token(tmp_path: Path) -> None:
     for number in range(20):
         path = tmp_path / str(number)
         together = Barrier(4)
@@ -251,20 +249,20 @@ def test_whoever_comes_at_the_same_time_gets_the_same_token(tmp_path: Path) -> N
         assert len(set(found)) == 1
 
 
-def test_a_token_of_ones_own_is_taken(tmp_path: Path) -> None:
+def test_custom_token_is_used(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("  my-own-token-0123456789\n")
 
     assert StateDirectory(tmp_path).token() == "my-own-token-0123456789"
 
 
 @pytest.mark.parametrize("text", ["", "\n", "short", "two words of sufficient length", "ä" * 20])
-def test_what_is_no_token_is_refused_and_never_taken(tmp_path: Path, text: str) -> None:
+def test_invalid_token_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "token").write_text(text)
     with pytest.raises(TokenUnusable, match=r"delete it, and a new token is made\.$"):
         StateDirectory(tmp_path).token()
 
 
-def test_a_token_that_others_could_read_is_closed_to_them(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_world_readable_token_is_made_private(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "token"
     path.write_text("my-own-token-0123456789")
     path.chmod(0o644)
@@ -297,7 +295,7 @@ def test_a_token_that_cannot_be_made_is_an_error(tmp_path: Path, monkeypatch: py
         ("win32", {"LOCALAPPDATA": "/local"}, "/local/hapticd"),
     ],
 )
-def test_each_platform_has_its_place(platform: str, environ: Mapping[str, str], path: str) -> None:
+def test_each_platform_has_its_default_folder(platform: str, environ: Mapping[str, str], path: str) -> None:
     assert default_state_path(platform, environ, Path("/home/you")) == Path(path)
 
 
@@ -313,7 +311,7 @@ def test_each_platform_has_its_place(platform: str, environ: Mapping[str, str], 
     ],
     ids=["folder", "FIFO", "link to a device", "link to a file", "link to nothing"],
 )
-def test_what_is_no_file_in_the_place_of_one_is_named_and_left_alone(
+def test_non_regular_file_is_named_and_left_unchanged(
     tmp_path: Path, name: str, make: Callable[[Path], object], word: str
 ) -> None:
     make(tmp_path / name)

@@ -87,7 +87,7 @@ def test_a_set_value_is_answered_published_and_on_the_disk(
     assert stored(folder) == {"format": 1, RATE: 8000}
 
 
-def test_the_disk_has_it_before_anybody_hears_of_it(
+def test_disk_is_written_before_anyone_is_notified(
     store: SettingsStore, state: SettingsState, context: Context, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     heard = follower(context, "control")
@@ -104,7 +104,7 @@ def test_the_disk_has_it_before_anybody_hears_of_it(
     assert heard == [SettingChanged(RATE, 8000)]
 
 
-def test_readers_see_the_value_before_followers_are_told(
+def test_value_is_published_before_subscribers_are_notified(
     store: SettingsStore, state: SettingsState, context: Context
 ) -> None:
     seen: list[int] = []
@@ -120,7 +120,7 @@ def test_readers_see_the_value_before_followers_are_told(
     assert seen == [8000]
 
 
-def test_only_followers_are_told_and_only_of_changes(store: SettingsStore, context: Context) -> None:
+def test_only_subscribers_are_notified_and_only_of_changes(store: SettingsStore, context: Context) -> None:
     control, device, other = (follower(context, name) for name in ("control", "device/049D", "devices"))
     store.on_receive(SetSetting(RATE, 8000))
     store.on_receive(SetSetting(RATE, 8000))
@@ -131,7 +131,7 @@ def test_only_followers_are_told_and_only_of_changes(store: SettingsStore, conte
     assert other == []
 
 
-def test_a_locked_value_is_stored_and_nobody_is_told(
+def test_locked_value_is_stored_without_notification(
     store: SettingsStore, state: SettingsState, context: Context, folder: StateDirectory
 ) -> None:
     heard = follower(context, "control")
@@ -145,9 +145,7 @@ def test_a_locked_value_is_stored_and_nobody_is_told(
     assert SettingsState.load(folder, SETTINGS_CATALOG).view.value.integer(PORT) == 12000
 
 
-def test_the_answer_to_a_change_of_a_locked_value_always_says_when_it_acts(
-    store: SettingsStore, state: SettingsState
-) -> None:
+def test_answer_for_a_locked_value_always_says_when_it_applies(store: SettingsStore, state: SettingsState) -> None:
     store.on_receive(SetSetting(PORT, 12000))
 
     assert store.on_receive(SetSetting(PORT, 10001)).restart_required
@@ -155,9 +153,7 @@ def test_the_answer_to_a_change_of_a_locked_value_always_says_when_it_acts(
     assert not state.view.value.record(PORT).restart_required
 
 
-def test_an_overridden_value_is_stored_and_does_not_act(
-    context: Context, folder: StateDirectory, ledger: Ledger
-) -> None:
+def test_overridden_value_is_stored_without_effect(context: Context, folder: StateDirectory, ledger: Ledger) -> None:
     state = SettingsState.load(folder, SETTINGS_CATALOG, read_overrides(SETTINGS_CATALOG, [f"{RATE}=7000"]))
     heard = follower(context, "control")
     view = SettingsStore(context, state, ledger, ["control"]).on_receive(SetSetting(RATE, 8000))
@@ -167,7 +163,7 @@ def test_an_overridden_value_is_stored_and_does_not_act(
     assert SettingsState.load(folder, SETTINGS_CATALOG).view.value.integer(RATE) == 8000
 
 
-def test_several_settings_are_answered_in_their_order_and_written_once(
+def test_several_settings_are_answered_in_order_and_written_once(
     store: SettingsStore, folder: StateDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     renames: list[object] = []
@@ -211,7 +207,7 @@ def test_a_refused_request_changes_nothing(
 
 
 @pytest.mark.parametrize("request_", [SetSetting(RATE, 8000), SetSettings({RATE: 8000}), ResetSetting(RATE)])
-def test_a_disk_that_fails_acknowledges_nothing(
+def test_failing_disk_acknowledges_nothing(
     store: SettingsStore, context: Context, folder: StateDirectory, full_disk: FullDisk, request_: Message
 ) -> None:
     store.on_receive(SetSetting(RATE, 1000))
@@ -230,7 +226,7 @@ def test_a_disk_that_fails_acknowledges_nothing(
     assert stored(folder)[RATE] == 2000
 
 
-def test_a_broken_file_is_no_reason_not_to_start(folder: StateDirectory, caplog: pytest.LogCaptureFixture) -> None:
+def test_broken_file_does_not_prevent_the_start(folder: StateDirectory, caplog: pytest.LogCaptureFixture) -> None:
     folder.settings.write_bytes(b'{"control/frequency": 80')
     state = SettingsState.load(folder, SETTINGS_CATALOG)
 
@@ -249,14 +245,14 @@ def test_each_stored_value_that_cannot_be_used_is_one_log_line(
     assert [record.getMessage().startswith(f"In {folder.settings}: ") for record in caplog.records] == [True, True]
 
 
-def test_what_is_unknown_outlives_a_change(folder: StateDirectory, context: Context, ledger: Ledger) -> None:
+def test_unknown_keys_survive_a_change(folder: StateDirectory, context: Context, ledger: Ledger) -> None:
     folder.settings.write_text('{"format": 4, "future/thing": {"x": 1}}')
     SettingsStore(context, SettingsState.load(folder, SETTINGS_CATALOG), ledger).on_receive(SetSetting(RATE, 8000))
 
     assert stored(folder) == {"format": 4, "future/thing": {"x": 1}, RATE: 8000}
 
 
-def test_a_new_follower_is_told_what_has_changed(store: SettingsStore, context: Context) -> None:
+def test_new_subscriber_gets_the_changes_since_the_start(store: SettingsStore, context: Context) -> None:
     store.on_receive(SetSetting(RATE, 8000))
     store.on_receive(SetSetting(ARM_GATE, 0.5))
     store.on_receive(ResetSetting(RATE))
@@ -268,15 +264,13 @@ def test_a_new_follower_is_told_what_has_changed(store: SettingsStore, context: 
     assert other == []
 
 
-def test_a_section_of_the_ledger_is_answered_when_it_is_on_the_disk(
-    store: SettingsStore, ledger: Ledger, folder: StateDirectory
-) -> None:
+def test_ledger_section_is_answered_once_on_disk(store: SettingsStore, ledger: Ledger, folder: StateDirectory) -> None:
     assert store.on_receive(SaveLedger("ports", {"ttyUSB0": {"blocked": True}})) is None
     assert ledger.section("ports") == {"ttyUSB0": {"blocked": True}}
     assert Ledger.load(folder).section("ports") == {"ttyUSB0": {"blocked": True}}
 
 
-def test_a_ledger_that_cannot_be_written_is_kept_in_memory_and_tried_again(
+def test_unwritable_ledger_is_kept_in_memory_and_retried(
     store: SettingsStore, ledger: Ledger, folder: StateDirectory, clock: ManualClock, full_disk: FullDisk
 ) -> None:
     context = store.context
@@ -300,7 +294,7 @@ def test_a_ledger_that_cannot_be_written_is_kept_in_memory_and_tried_again(
     assert context.timers.fire_due() == 0
 
 
-def test_a_section_that_is_no_json_is_answered_with_why(
+def test_invalid_section_is_answered_with_the_reason(
     store: SettingsStore, ledger: Ledger, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert isinstance(store.on_receive(SaveLedger("ports", {1, 2})), InvalidInput)
@@ -309,7 +303,7 @@ def test_a_section_that_is_no_json_is_answered_with_why(
     assert "was not remembered" in caplog.text
 
 
-def test_a_stopping_store_tries_once_more(store: SettingsStore, folder: StateDirectory, full_disk: FullDisk) -> None:
+def test_stopping_store_retries_once(store: SettingsStore, folder: StateDirectory, full_disk: FullDisk) -> None:
     with full_disk():
         store.on_receive(SaveLedger("stop", value=True))
     store.stopped()
@@ -317,14 +311,14 @@ def test_a_stopping_store_tries_once_more(store: SettingsStore, folder: StateDir
     assert Ledger.load(folder).section("stop") is True
 
 
-def test_session_ids_are_ready_when_the_store_has_started(store: SettingsStore, ledger: Ledger) -> None:
+def test_session_ids_are_reserved_at_start(store: SettingsStore, ledger: Ledger) -> None:
     store.started()
 
     assert ledger.session_ids.take() == 1
     assert ledger.session_ids.left == BLOCK - 1
 
 
-def test_the_next_ids_are_reserved_when_they_run_low(store: SettingsStore, ledger: Ledger) -> None:
+def test_next_ids_are_reserved_when_few_are_left(store: SettingsStore, ledger: Ledger) -> None:
     store.started()
     store.on_receive(ReserveSessionIds())
     assert ledger.session_ids.end == BLOCK + 1
@@ -349,7 +343,7 @@ def test_a_store_on_a_full_disk_starts_and_reserves_when_it_is_asked_again(
     assert ledger.session_ids.take() == 1
 
 
-def test_a_crashed_store_comes_back_and_nothing_is_lost(
+def test_crashed_store_restarts_without_loss(
     context: Context, folder: StateDirectory, state: SettingsState, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     witness: Any = Witness()

@@ -39,7 +39,7 @@ def test_a_record_is_shown_as_the_interface_says() -> None:
     ]
 
 
-def test_what_says_nothing_is_left_out_and_a_waiting_change_is_said() -> None:
+def test_empty_fields_are_omitted_and_a_pending_change_is_shown() -> None:
     shown = view().record("serialization/vocabulary").as_json()
 
     assert "unit" not in shown
@@ -62,7 +62,7 @@ def test_what_says_nothing_is_left_out_and_a_waiting_change_is_said() -> None:
         (Constraint(nullable=True), {"nullable": True}),
     ],
 )
-def test_a_constraint_shows_what_holds(constraint: Constraint, shown: dict[str, object]) -> None:
+def test_constraint_shows_the_limits(constraint: Constraint, shown: dict[str, object]) -> None:
     assert constraint.as_json() == shown
 
 
@@ -80,7 +80,7 @@ def test_values_are_shown_as_json(value: Any, shown: object) -> None:
     assert value_as_json(value) == shown
 
 
-def test_the_most_exact_value_of_a_device_counts() -> None:
+def test_most_specific_value_of_a_device_counts() -> None:
     family = view({f"devices/haptic*/{GATE}": 0.5})
     kind = view({f"devices/haptic*/{GATE}": 0.5, f"devices/arm/{GATE}": 0.6})
     exact = view({f"devices/haptic*/{GATE}": 0.5, f"devices/arm/{GATE}": 0.6, f"devices/049D/{GATE}": 0.7})
@@ -93,7 +93,7 @@ def test_the_most_exact_value_of_a_device_counts() -> None:
     assert exact.device("049E", "arm", GATE) == 0.6
 
 
-def test_the_more_exact_key_counts_wherever_it_comes_from() -> None:
+def test_more_specific_key_counts_from_any_source() -> None:
     book, _ = load_settings(
         SETTINGS_CATALOG,
         {f"devices/arm/{GATE}": 0.6},
@@ -108,24 +108,24 @@ def test_the_more_exact_key_counts_wherever_it_comes_from() -> None:
     assert book.view().device("1605", "pen", GATE) == 0.9
 
 
-def test_an_area_that_no_device_has_is_no_setting() -> None:
+def test_area_without_a_device_is_no_setting() -> None:
     with pytest.raises(NoSuchSetting):
         view().device("049D", "arm", "filters/none")
 
 
-def test_a_form_that_nobody_set_shows_what_its_family_gives() -> None:
+def test_unset_key_shows_its_family_s_value() -> None:
     record = view({f"devices/haptic*/{GATE}": 0.5}).record(f"devices/pen/{GATE}")
 
     assert (record.key, record.value, record.effective, record.default) == (f"devices/pen/{GATE}", 0.5, 0.5, 0.3)
 
 
 @pytest.mark.parametrize("key", ["", "control", "control/frequncy", f"devices/*/{GATE}", "devices/arm/auto_pairing"])
-def test_no_record_of_what_is_no_setting(key: str) -> None:
+def test_unknown_setting_has_no_record(key: str) -> None:
     with pytest.raises(NoSuchSetting):
         view().record(key)
 
 
-def test_a_listing_leaves_advanced_ones_out_unless_asked() -> None:
+def test_listing_omits_advanced_settings_by_default() -> None:
     default = view()
     plain, every = default.listed(), default.listed(advanced=True)
 
@@ -136,7 +136,7 @@ def test_a_listing_leaves_advanced_ones_out_unless_asked() -> None:
     assert view({"misc/hidden_settings": True}).listed() == view({"misc/hidden_settings": True}).listed(advanced=True)
 
 
-def test_a_listing_takes_whole_segments() -> None:
+def test_listing_prefix_matches_whole_segments() -> None:
     under = [record.key for record in view().listed("features/grip_hook")]
 
     assert under == ["features/grip_hook/enabled", "features/grip_hook/timeout"]
@@ -145,7 +145,7 @@ def test_a_listing_takes_whole_segments() -> None:
     assert view().listed("no/such") == ()
 
 
-def test_a_listing_shows_the_forms_that_somebody_set() -> None:
+def test_listing_includes_set_specific_keys() -> None:
     keys = [record.key for record in view({f"devices/049D/{GATE}": 0.5}).listed("devices/049D")]
 
     assert keys == [f"devices/049D/{GATE}"]
@@ -176,7 +176,7 @@ def test_values_come_with_their_type() -> None:
         ("texts", "devices/simulated"),
     ],
 )
-def test_asking_for_another_type_is_a_fault_of_the_caller(getter: str, key: str) -> None:
+def test_reading_as_another_type_is_a_programming_error(getter: str, key: str) -> None:
     with pytest.raises(TypeError, match=key):
         getattr(view(), getter)(key)
 

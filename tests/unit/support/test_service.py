@@ -35,14 +35,14 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return [sys.executable, str(script)]
 
 
-def test_the_ready_line_gives_each_address() -> None:
+def test_ready_line_is_parsed_into_addresses() -> None:
     found = parse_ready(READY)
 
     assert (found.http, found.ws) == ("http://127.0.0.1:1", "ws://127.0.0.1:1")
     assert (found.ws_v30, found.events) == ("ws://127.0.0.1:2", "ws://127.0.0.1:3")
 
 
-def test_a_second_address_of_one_kind_does_not_hide_the_first() -> None:
+def test_second_address_of_a_kind_does_not_replace_the_first() -> None:
     assert parse_ready(f"{READY} http://[::1]:9/ ws://[::1]:9").http == "http://127.0.0.1:1"
 
 
@@ -51,7 +51,7 @@ def test_a_ready_line_without_an_address_is_refused() -> None:
         parse_ready("ready http://h:1 ws://h:1 ws://h:2 (v3.0)")
 
 
-def test_a_service_runs_inside_and_is_stopped_on_leaving(stand_in: list[str]) -> None:
+def test_service_runs_inside_and_stops_on_exit(stand_in: list[str]) -> None:
     with RunningService(
         "--log-level", "debug", command=stand_in, environment={"MODE": "runs"}, settings={"a/b": 0.5}
     ) as service:
@@ -99,9 +99,7 @@ def test_a_service_that_stops_badly_is_an_error_with_its_log(stand_in: list[str]
         pass
 
 
-def test_an_error_inside_comes_out_and_the_log_is_shown(
-    stand_in: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_error_inside_is_raised_and_the_log_shown(stand_in: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with (
         pytest.raises(ZeroDivisionError),
         RunningService(command=stand_in, environment={"MODE": "stops badly"}),

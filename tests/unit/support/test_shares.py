@@ -34,7 +34,7 @@ def test_every_unit_test_file_is_in_exactly_one_unit_share(count: int) -> None:
     assert counted == Counter((TESTS / "unit").rglob("test_*.py"))
 
 
-def test_a_share_that_went_well_is_shown_without_its_dots() -> None:
+def test_passed_share_is_printed_without_dots() -> None:
     said = "..s...                 [ 50%]\n......                 [100%]\n\n== short ==\nSKIPPED [1] why\n11 passed in 1s\n"
 
     assert report(Ended(("tests/a", "tests/b"), 0, said, 1.4)).splitlines() == [
@@ -45,20 +45,22 @@ def test_a_share_that_went_well_is_shown_without_its_dots() -> None:
     ]
 
 
-def test_a_share_that_failed_is_shown_whole() -> None:
+def test_failed_share_is_printed_whole() -> None:
     said = "..F                    [100%]\n\nassert 1 == 2\n"
 
     assert report(Ended(("tests/a",), 1, said, 0.2)) == f"--- tests/a: 0 s\n{said.rstrip()}"
 
 
-def test_arguments_make_it_one_plain_run_with_its_exit_code() -> None:
+def test_arguments_give_one_plain_run_with_its_exit_code() -> None:
     assert main(["no/such/file.py"]) == 4
 
 
 @pytest.mark.parametrize(
     ("codes", "worst"), [((0, 0), 0), ((0, 1), 1), ((2, 1), 2), ((0, -signal.SIGSEGV), signal.SIGSEGV)]
 )
-def test_the_suite_ends_as_its_worst_share(monkeypatch: pytest.MonkeyPatch, codes: tuple[int, ...], worst: int) -> None:
+def test_suite_exit_code_is_that_of_the_worst_share(
+    monkeypatch: pytest.MonkeyPatch, codes: tuple[int, ...], worst: int
+) -> None:
     went: dict[tuple[str, ...], int] = {(f"tests/{index}",): code for index, code in enumerate(codes)}
     monkeypatch.setattr("tests.support.suite.shares.shares", lambda: list(went))
 
@@ -70,8 +72,8 @@ def test_the_suite_ends_as_its_worst_share(monkeypatch: pytest.MonkeyPatch, code
     assert main([]) == worst
 
 
-def test_a_share_that_hangs_and_lets_nobody_run_is_ended(tmp_path: Path) -> None:
+def test_hanging_share_is_ended(tmp_path: Path) -> None:
     hangs = tmp_path / "test_hangs.py"
     hangs.write_text("import ctypes\n\n\ndef test_it():\n    ctypes.PyDLL(None).sleep(600)\n")
 
-    assert run((str(hangs),), str(tmp_path), patience_s=1.0).code == -signal.SIGABRT
+    assert run((str(hangs),), str(tmp_path), timeout_s=1.0).code == -signal.SIGABRT

@@ -70,7 +70,7 @@ async def iterations(number: int) -> None:
         await asyncio.sleep(0)
 
 
-def test_one_is_served_in_each_iteration_in_the_order_of_arrival(rig: NamedConnections) -> None:
+def test_connections_are_served_one_per_iteration_in_order(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name in "abc":
             rig.comes(name, GET)
@@ -81,7 +81,7 @@ def test_one_is_served_in_each_iteration_in_the_order_of_arrival(rig: NamedConne
     run(rig, steps)
 
 
-def test_stop_is_served_before_all_others(rig: NamedConnections) -> None:
+def test_stop_request_is_served_first(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name in "abc":
             rig.comes(name, GET)
@@ -92,7 +92,7 @@ def test_stop_is_served_before_all_others(rig: NamedConnections) -> None:
     run(rig, steps)
 
 
-def test_stop_whose_words_come_later_overtakes(rig: NamedConnections) -> None:
+def test_late_stop_request_overtakes(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name in "abc":
             rig.comes(name, GET)
@@ -104,7 +104,7 @@ def test_stop_whose_words_come_later_overtakes(rig: NamedConnections) -> None:
     run(rig, steps)
 
 
-def test_request_that_is_there_is_served_before_those_that_are_not(rig: NamedConnections) -> None:
+def test_connection_with_a_request_precedes_silent_ones(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("begun", BEGUN)
         rig.comes("silent")
@@ -118,7 +118,7 @@ def test_request_that_is_there_is_served_before_those_that_are_not(rig: NamedCon
     run(rig, steps)
 
 
-def test_silent_ones_are_served_in_the_order_of_arrival(rig: NamedConnections, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_connections_are_served_in_order(rig: NamedConnections, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SILENT_S", 0)
     names = [str(number) for number in range(3 * module.LOOKED_AT)]
 
@@ -132,7 +132,7 @@ def test_silent_ones_are_served_in_the_order_of_arrival(rig: NamedConnections, m
     run(rig, steps)
 
 
-def test_silent_ones_are_served_with_time_between_them(rig: NamedConnections, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_connections_are_served_with_pauses(rig: NamedConnections, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SILENT_S", 3600)
 
     async def steps() -> None:
@@ -147,7 +147,7 @@ def test_silent_ones_are_served_with_time_between_them(rig: NamedConnections, mo
     run(rig, steps)
 
 
-def test_longest_silent_one_leaves_when_there_are_too_many(rig: NamedConnections) -> None:
+def test_longest_silent_connection_is_closed_over_the_limit(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("stop", STOP)
         rig.comes("asks", GET)
@@ -162,7 +162,7 @@ def test_longest_silent_one_leaves_when_there_are_too_many(rig: NamedConnections
     run(rig, steps)
 
 
-def test_one_that_asks_leaves_when_none_is_silent_and_a_stop_stays(rig: NamedConnections) -> None:
+def test_active_connection_is_closed_without_silent_ones_and_a_stop_kept(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("stop", STOP)
         for number in range(MOST - 1):
@@ -174,7 +174,7 @@ def test_one_that_asks_leaves_when_none_is_silent_and_a_stop_stays(rig: NamedCon
     run(rig, steps)
 
 
-def test_only_silent_ones_are_spared(rig: NamedConnections) -> None:
+def test_only_silent_connections_are_closed_to_spare_descriptors(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("stop", STOP)
         rig.comes("asks", GET)
@@ -188,7 +188,7 @@ def test_only_silent_ones_are_spared(rig: NamedConnections) -> None:
     run(rig, steps)
 
 
-def test_one_that_has_ended_is_closed_and_never_served(rig: NamedConnections) -> None:
+def test_ended_connection_is_closed_and_never_served(rig: NamedConnections) -> None:
     async def steps() -> None:
         rig.comes("silent")
         rig.clients["silent"].close()
@@ -199,7 +199,7 @@ def test_one_that_has_ended_is_closed_and_never_served(rig: NamedConnections) ->
     run(rig, steps)
 
 
-def test_all_are_closed_at_the_end(rig: NamedConnections) -> None:
+def test_all_connections_are_closed_at_the_end(rig: NamedConnections) -> None:
     async def steps() -> None:
         for name, sent in (("stop", STOP), ("asks", GET), ("silent", b"")):
             rig.comes(name, sent)
@@ -225,5 +225,5 @@ def test_all_are_closed_at_the_end(rig: NamedConnections) -> None:
         (b"", False),
     ],
 )
-def test_line_of_a_stop(sent: bytes, *, stops: bool) -> None:
+def test_stop_request_line_is_recognised(sent: bytes, *, stops: bool) -> None:
     assert says_stop(sent) is stops

@@ -35,7 +35,7 @@ def test_recorded_facts_are_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [None, "", "{", "[]", "\udcff", '{"git_hash": 3}'])
-def test_a_missing_or_broken_record_reads_unknown(tmp_path: Path, text: str | None) -> None:
+def test_missing_or_broken_record_shows_unknown(tmp_path: Path, text: str | None) -> None:
     record = tmp_path / "record.json"
     if text is not None:
         record.write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -55,7 +55,7 @@ def test_the_version_has_four_parts_and_begins_with_the_interface() -> None:
     assert len(shown["project_version"].split(".")) == 4
 
 
-def test_a_distribution_that_is_not_installed_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_distribution_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_info, "PROJECT_NAME", "hapticd-that-nobody-installed")
 
     assert build_info.project_version() == "unknown"

@@ -32,7 +32,7 @@ def admitted(rate: RequestRate, peer: str, tries: int) -> int:
     return sum(rate.admit(peer) for _ in range(tries))
 
 
-def test_as_many_at_once_as_in_a_second_and_then_as_time_passes() -> None:
+def test_burst_of_one_second_is_allowed_then_the_rate() -> None:
     rate, clock = make()
 
     assert admitted(rate, AWAY, 50) == RATE
@@ -42,7 +42,7 @@ def test_as_many_at_once_as_in_a_second_and_then_as_time_passes() -> None:
     assert admitted(rate, AWAY, 50) == RATE
 
 
-def test_what_was_refused_costs_nothing() -> None:
+def test_refused_request_costs_nothing() -> None:
     rate, clock = make()
     admitted(rate, AWAY, 1000)
 
@@ -52,14 +52,14 @@ def test_what_was_refused_costs_nothing() -> None:
 
 
 @pytest.mark.parametrize("peer", ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
-def test_loopback_has_no_limit_and_is_not_remembered(peer: str) -> None:
+def test_loopback_is_unlimited_and_not_stored(peer: str) -> None:
     rate, _ = make()
 
     assert admitted(rate, peer, 5 * RATE) == 5 * RATE
     assert len(rate) == 0
 
 
-def test_a_flooding_peer_takes_nothing_from_another() -> None:
+def test_flooding_peer_takes_nothing_from_another() -> None:
     rate, _ = make()
     admitted(rate, AWAY, 1000)
 
@@ -77,11 +77,11 @@ def test_a_flooding_peer_takes_nothing_from_another() -> None:
         ("", "", True),
     ],
 )
-def test_what_counts_as_one_peer(one: str, other: str, same: bool) -> None:
+def test_addresses_are_grouped_into_peers_by_network(one: str, other: str, same: bool) -> None:
     assert (network_of(one) == network_of(other)) is same
 
 
-def test_many_addresses_share_what_is_left_and_fill_no_memory() -> None:
+def test_many_addresses_share_the_rest_in_bounded_memory() -> None:
     rate, _ = make(peers=20)
 
     total = sum(rate.admit(f"10.0.{at // 250}.{at % 250}") for at in range(5000))
@@ -90,7 +90,7 @@ def test_many_addresses_share_what_is_left_and_fill_no_memory() -> None:
     assert len(rate) <= 21
 
 
-def test_a_peer_that_was_silent_makes_room_for_a_new_one() -> None:
+def test_least_recent_peer_is_dropped_for_a_new_one() -> None:
     rate, clock = make(peers=2)
     admitted(rate, "10.0.0.1", 100)
     clock.pass_s(0.5)
@@ -102,7 +102,7 @@ def test_a_peer_that_was_silent_makes_room_for_a_new_one() -> None:
     assert len(rate) == 2
 
 
-def test_local_requests_wait_only_after_as_many_as_a_second_holds() -> None:
+def test_local_requests_wait_after_a_burst_of_one_second() -> None:
     clock = Clock()
     spacing = Spacing(RATE, clock.now_ns)
 
@@ -118,7 +118,7 @@ def test_local_requests_at_the_rate_never_wait() -> None:
         clock.pass_s(1 / RATE)
 
 
-def test_time_without_requests_is_saved_for_one_second_only() -> None:
+def test_idle_time_accumulates_for_at_most_a_second() -> None:
     clock = Clock()
     spacing = Spacing(RATE, clock.now_ns)
     for _ in range(2 * RATE):

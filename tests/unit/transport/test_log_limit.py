@@ -14,7 +14,7 @@ def line(text: str, *, fault: BaseException | None = None) -> logging.LogRecord:
     return logging.LogRecord("tornado.general", logging.INFO, "x.py", 1, "Malformed: %s", (text,), about)
 
 
-def test_long_line_is_cut_and_says_how_long_it_was() -> None:
+def test_long_line_is_cut_with_its_length() -> None:
     record = line("A" * 60_000)
 
     assert LineLimit(ManualClock().now_ns).filter(record)
@@ -24,7 +24,7 @@ def test_long_line_is_cut_and_says_how_long_it_was() -> None:
     assert len(record.getMessage()) < LONGEST_LINE + 30
 
 
-def test_lines_past_the_limit_are_held_back_and_counted() -> None:
+def test_lines_over_the_limit_are_suppressed_and_counted() -> None:
     clock = ManualClock()
     limit = LineLimit(clock.now_ns)
 
@@ -36,7 +36,7 @@ def test_lines_past_the_limit_are_held_back_and_counted() -> None:
     assert record.getMessage() == "Malformed: x (5 lines held back)"
 
 
-def test_line_with_a_traceback_passes_whole() -> None:
+def test_line_with_a_traceback_is_not_cut() -> None:
     record = line("A" * 60_000, fault=ValueError("x"))
 
     assert LineLimit(ManualClock().now_ns).filter(record)

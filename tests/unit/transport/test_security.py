@@ -72,7 +72,7 @@ def verdict(requester: Requester, rules: AccessRules = RULES) -> type[HapticErro
         None,
     ],
 )
-def test_a_host_of_ours_is_let_in(host: str | None) -> None:
+def test_own_host_is_admitted(host: str | None) -> None:
     assert verdict(replace(HERE, host=host, local="192.0.2.7")) is None
 
 
@@ -108,11 +108,11 @@ def test_a_host_of_ours_is_let_in(host: str | None) -> None:
         "localhost..",
     ],
 )
-def test_a_host_of_somebody_else_is_refused_even_when_reading(host: str) -> None:
+def test_foreign_host_is_refused_even_for_reads(host: str) -> None:
     assert verdict(replace(HERE, host=host, local="192.0.2.7")) is Forbidden
 
 
-def test_names_of_this_machine() -> None:
+def test_names_of_this_machine_are_recognised() -> None:
     assert own_names("Bench.lab.example.") == {"bench.lab.example", "bench", "bench.local"}
     assert own_names("bench") == {"bench", "bench.local"}
     assert own_names("") == frozenset()
@@ -173,13 +173,13 @@ FOREIGN = [
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: "upgrade" if act.upgrade else act.method)
 @pytest.mark.parametrize("origin", OWN)
-def test_our_pages_and_programs_may_act(act: Requester, origin: str | None) -> None:
+def test_own_origins_and_programs_may_change_state(act: Requester, origin: str | None) -> None:
     assert verdict(replace(act, origin=origin, local="192.0.2.7")) is None
 
 
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: "upgrade" if act.upgrade else act.method)
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_foreign_pages_may_not_act(act: Requester, origin: str) -> None:
+def test_foreign_origins_may_not_change_state(act: Requester, origin: str) -> None:
     assert verdict(replace(act, origin=origin, local="192.0.2.7")) is Forbidden
 
 
@@ -193,7 +193,7 @@ READS = [
 
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("origin", FOREIGN)
-def test_foreign_pages_may_not_read_and_get_no_cors_headers(read: Requester, origin: str) -> None:
+def test_foreign_origins_may_not_read_and_get_no_cors_headers(read: Requester, origin: str) -> None:
     foreign = replace(read, origin=origin, local="192.0.2.7")
 
     assert verdict(foreign) is Forbidden
@@ -203,9 +203,7 @@ def test_foreign_pages_may_not_read_and_get_no_cors_headers(read: Requester, ori
 @pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize("origin", OWN)
 @pytest.mark.parametrize("site", [None, "cross-site", "same-site", "same-origin", "none"])
-def test_our_pages_may_read_whatever_site_the_browser_says_they_are(
-    read: Requester, origin: str | None, site: str | None
-) -> None:
+def test_own_origins_may_read_with_any_sec_fetch_site(read: Requester, origin: str | None, site: str | None) -> None:
     allowed = origin is not None or site != "cross-site"
 
     assert verdict(replace(read, origin=origin, site=site, local="192.0.2.7")) is (None if allowed else Forbidden)
@@ -217,7 +215,7 @@ def test_cross_site_request_without_an_origin_is_refused(read: Requester) -> Non
     assert verdict(replace(read, site="Cross-Site")) is Forbidden
 
 
-def test_health_is_told_to_every_page_but_only_told() -> None:
+def test_health_may_be_read_by_any_origin_but_only_read() -> None:
     health = replace(HERE, health=True)
     pages = [replace(health, origin="https://evil.example"), replace(health, origin="null")]
     for asks in (*pages, replace(health, site="cross-site")):
@@ -228,7 +226,7 @@ def test_health_is_told_to_every_page_but_only_told() -> None:
         assert cors_headers(asks, RULES, ["GET"]) == {}
 
 
-def test_pages_that_may_act_get_cors_headers_on_every_answer() -> None:
+def test_allowed_origins_get_cors_headers_on_every_answer() -> None:
     for origin in ("https://app.example", "http://localhost:3000", "http://127.0.0.1:8080", "http://workbench:10001"):
         assert cors_headers(replace(HERE, origin=origin), RULES, ["GET", "HEAD"]) == {
             "Access-Control-Allow-Origin": origin,
@@ -239,7 +237,7 @@ def test_pages_that_may_act_get_cors_headers_on_every_answer() -> None:
     assert cors_headers(HERE, RULES, ["GET"]) == {}
 
 
-def test_preflight_says_how_long_it_holds_and_opens_the_private_network_when_asked() -> None:
+def test_preflight_has_max_age_and_private_network_access_on_request() -> None:
     asks = replace(HERE, method="OPTIONS", origin="http://localhost:3000", asks_for="POST")
 
     plain = cors_headers(asks, RULES, ["POST"])
@@ -267,21 +265,21 @@ def test_every_other_peer_needs_the_token(peer: str, token: str | None) -> None:
     assert verdict(replace(AWAY, peer=peer, token=TOKEN)) is None
 
 
-def test_the_token_is_asked_for_whatever_is_wanted() -> None:
+def test_every_request_of_a_remote_peer_needs_the_token() -> None:
     for method in ("GET", "HEAD", "POST", "DELETE"):
         assert verdict(replace(AWAY, method=method)) is TokenRequired
     assert verdict(replace(AWAY, upgrade=True)) is TokenRequired
 
 
-def test_a_browsers_question_before_a_request_cannot_carry_the_token() -> None:
+def test_preflight_needs_no_token() -> None:
     assert verdict(replace(AWAY, method="OPTIONS", origin="https://app.example", asks_for="POST")) is None
 
 
-def test_the_token_can_be_turned_off() -> None:
+def test_token_can_be_disabled() -> None:
     assert verdict(AWAY, replace(RULES, token_required=False)) is None
 
 
-def test_a_token_does_not_help_a_foreign_page_or_host() -> None:
+def test_token_does_not_admit_a_foreign_origin_or_host() -> None:
     assert verdict(replace(AWAY, token=TOKEN, upgrade=True, origin="https://evil.example")) is Forbidden
     assert verdict(replace(AWAY, token=TOKEN, host="evil.example")) is Forbidden
 
@@ -298,17 +296,17 @@ def test_a_token_does_not_help_a_foreign_page_or_host() -> None:
         ("abc", None),
     ],
 )
-def test_the_authorization_header(header: str | None, token: str | None) -> None:
+def test_authorization_header_is_parsed(header: str | None, token: str | None) -> None:
     assert bearer(header) == token
 
 
 @given(st.text() | st.none())
-def test_only_the_token_is_the_token(shown: str | None) -> None:
+def test_only_the_exact_token_is_accepted(shown: str | None) -> None:
     assert same_token(shown, TOKEN) is (shown == TOKEN)
     assert same_token(TOKEN, TOKEN)
 
 
-def test_a_token_is_compared_in_time_that_does_not_tell_how_much_was_right(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_comparison_takes_constant_time(monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[tuple[bytes, bytes]] = []
 
     def compare(shown: bytes, token: bytes) -> bool:
@@ -325,7 +323,7 @@ def test_a_token_is_compared_in_time_that_does_not_tell_how_much_was_right(monke
 
 
 @given(st.text())
-def test_nothing_from_outside_breaks_the_rules(text: str) -> None:
+def test_any_input_is_judged_without_error(text: str) -> None:
     host_name(text)
     parse_origin(text)
     is_loopback(text)
@@ -333,7 +331,7 @@ def test_nothing_from_outside_breaks_the_rules(text: str) -> None:
         assert verdict(requester) in {None, Forbidden}
 
 
-def test_a_refusal_says_what_to_change() -> None:
+def test_refusal_names_the_setting_to_change() -> None:
     host = check_access(replace(HERE, host="evil.example"), RULES)
     origin = check_access(replace(HERE, method="POST", origin="null"), RULES)
     token = check_access(AWAY, RULES)
@@ -350,7 +348,7 @@ def test_a_refusal_says_what_to_change() -> None:
 # ---------------------------------------------------------------- the guard
 
 
-def test_the_guard_follows_the_settings(folder: StateDirectory) -> None:
+def test_policy_follows_the_settings(folder: StateDirectory) -> None:
     overrides = {"communication/auth/required": Override(value=False, source="command line")}
     state = SettingsState.load(folder, SETTINGS_CATALOG, overrides)
     guard = AccessPolicy(state.view, TOKEN, lambda: frozenset({"workbench"}))
@@ -378,7 +376,7 @@ def test_the_guard_follows_the_settings(folder: StateDirectory) -> None:
     )
 
 
-def test_an_audit_line_says_who_did_what(caplog: pytest.LogCaptureFixture) -> None:
+def test_audit_line_names_requester_and_change(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="hapticd.audit"):
         audit("192.0.2.9", "7", "disconnected")
 

@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-PATIENCE_S: Final = 60.0
+TIMEOUT_S: Final = 60.0
 HEAD: Final = """
 import asyncio, os, signal
 from transport.signals import ENDING, Signals
@@ -74,11 +74,11 @@ async def main():
     [BEFORE, WHILE_IT_BEGINS_TO_WAIT, WHILE_IT_WAITS, AMONG_MANY, TOO_LATE],
     ids=["before there is a loop", "while the loop begins to wait", "while it waits", "among many others", "too late"],
 )
-def test_a_signal_stops_whoever_waits_for_it_and_none_that_comes_later_does_anything(story: str) -> None:
+def test_signal_ends_the_waiter_and_later_signals_do_nothing(story: str) -> None:
     script = f"{HEAD}{story}\nasyncio.run(main())\nsignals.forget()\nsent(*ENDING)\nprint('stopped')\n"
 
     ended = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=TIMEOUT_S, check=False
     )
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "stopped\n", "")

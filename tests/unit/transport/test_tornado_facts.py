@@ -27,7 +27,7 @@ from transport.tornado_ext.streams import stream_of
 from transport.tornado_ext.websocket_protocol import HookedHandler, HookedProtocol
 from transport.ws.session import text_header
 
-PATIENCE_S: Final = 20.0
+TIMEOUT_S: Final = 20.0
 TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 REQUEST: Final = b"GET / HTTP/1.1\r\nHost: here\r\n\r\n"
 HANDSHAKE: Final = (
@@ -191,7 +191,7 @@ async def connected(client: Client | None = None) -> AsyncGenerator[Client, None
     ours.settimeout(0)
     client.server.serve(ours, ("127.0.0.1", 1))
     client.reader, client.writer = await asyncio.open_connection(sock=theirs)
-    async with asyncio.timeout(PATIENCE_S):
+    async with asyncio.timeout(TIMEOUT_S):
         yield client
     client.writer.close()
     for stream in client.server.streams:

@@ -17,7 +17,7 @@ def test_firmware_compares_as_numbers(first: tuple[int, int], second: tuple[int,
     assert (Firmware(*first) == Firmware(*second)) == (first == second)
 
 
-def test_a_tenth_minor_version_is_newer_than_a_fifth() -> None:
+def test_minor_version_ten_is_newer_than_five() -> None:
     assert Firmware(7, 10) > Firmware(7, 5) > Firmware(7, 4) > Firmware(6, 99)
 
 
@@ -32,7 +32,7 @@ def test_arms_and_compacts_have_motors(kind: Kind, motors: bool) -> None:
     assert kind.has_motors is motors
 
 
-def test_words_are_the_neutral_ones() -> None:
+def test_kind_names_are_the_neutral_words() -> None:
     assert [str(kind) for kind in Kind] == ["arm", "compact", "grip", "pen"]
     assert [str(connection) for connection in Connection] == ["serial", "usb", "simulated", "wired", "wireless"]
     assert INTERFACE == "3.5.3"

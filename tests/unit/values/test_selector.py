@@ -38,7 +38,7 @@ from actors.values.selector import is_pattern, matches
         ("\\*", "\\x", True),
     ],
 )
-def test_a_pattern_covers_the_whole_text_or_does_not(pattern: str, text: str, covered: bool) -> None:
+def test_pattern_matches_the_whole_text(pattern: str, text: str, covered: bool) -> None:
     assert matches(pattern, text) is covered
 
 
@@ -52,11 +52,11 @@ def test_a_question_mark_can_be_literal() -> None:
 
 
 @given(st.text("ab*?", max_size=8), st.text("ab", max_size=10))
-def test_it_agrees_with_a_regular_expression(pattern: str, text: str) -> None:
+def test_pattern_agrees_with_a_regular_expression(pattern: str, text: str) -> None:
     expression = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern)
 
     assert matches(pattern, text) is (re.fullmatch(expression, text) is not None)
 
 
-def test_many_stars_against_a_text_that_nearly_fits_end_at_once() -> None:
+def test_many_stars_against_a_near_match_end_at_once() -> None:
     assert not matches("a*" * 200 + "b", "a" * 400)

@@ -40,7 +40,7 @@ def test_there_are_48_bases_and_each_has_one_text() -> None:
 
 
 @pytest.mark.parametrize("basis", BASES)
-def test_a_basis_comes_back_from_its_text(basis: Basis) -> None:
+def test_basis_round_trips_through_its_text(basis: Basis) -> None:
     assert Basis.parse(str(basis)) == basis
 
 
@@ -55,7 +55,7 @@ def test_the_inverse_is_the_transpose(basis: Basis) -> None:
     ("text", "v"),
     [("XYZ", (1, 2, 3)), ("YZX", (2, 3, 1)), ("X-YZ", (1, -2, 3)), ("XZ-Y", (1, 3, -2)), ("-Z-Y-X", (-3, -2, -1))],
 )
-def test_a_position_of_the_text_names_the_device_axis(text: str, v: Vec3) -> None:
+def test_letter_position_names_the_device_axis(text: str, v: Vec3) -> None:
     assert tuple(matrix(Basis.parse(text)) @ np.array((1, 2, 3))) == v
 
 
@@ -63,7 +63,7 @@ def test_the_legacy_form_of_a_basis_is_the_inverse_of_the_new_one() -> None:
     assert str(Basis.parse("X-ZY").inverse) == "XZ-Y"
 
 
-def test_plus_signs_may_be_written_and_are_not_shown() -> None:
+def test_plus_signs_are_accepted_and_not_shown() -> None:
     assert str(Basis.parse("+X+Z-Y")) == "XZ-Y"
     assert Basis.parse("XYZ") == Basis()
 
@@ -72,7 +72,7 @@ def test_plus_signs_may_be_written_and_are_not_shown() -> None:
     "text",
     ["", "XY", "XYZX", "XXY", "YYZ", "xyz", "ABC", "X Y Z", " XYZ", "XYZ\n", "-+XYZ", "XYZ-", "X-", "１", "ＸＹＺ"],  # noqa: RUF001
 )
-def test_what_names_no_axis_once_is_refused(text: str) -> None:
+def test_basis_without_each_axis_once_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="permutation names"):
         Basis.parse(text)
 
@@ -102,7 +102,7 @@ def test_the_default_transform_is_the_identity() -> None:
 
 
 @given(partials, partials)
-def test_a_later_part_wins_and_a_missing_one_is_kept(first: PartialTransform, second: PartialTransform) -> None:
+def test_later_part_replaces_and_a_missing_one_is_kept(first: PartialTransform, second: PartialTransform) -> None:
     both = second.over(first.over(Transform()))
 
     for name in ("position", "rotation", "scale"):
@@ -117,7 +117,7 @@ def test_sending_the_same_again_changes_nothing(partial: PartialTransform) -> No
     assert partial.over(once) == once
 
 
-def test_nothing_sent_is_nothing_changed() -> None:
+def test_empty_update_changes_nothing() -> None:
     base = Transform((1, 2, 3), (0, 1, 0, 0), (2, 2, 2))
 
     assert PartialTransform().over(base) == base
@@ -126,7 +126,7 @@ def test_nothing_sent_is_nothing_changed() -> None:
 # ---------------------------------------------------------------- reach
 
 
-def test_the_centre_leaves_the_zones_out() -> None:
+def test_centre_excludes_the_zones() -> None:
     reach = Reach(low=(-1, 0, 0), high=(1, 1, 2), zone_low=(0.5, 0, 0), zone_high=(0, 0.2, 1))
 
     assert reach.centre == (0.25, 0.4, 0.5)

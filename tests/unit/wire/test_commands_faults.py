@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from actors.session.messages import SetBasis, SetMount, SetPreset
 from fastpath.layout.constants import Command
-from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, read, xyz
+from tests.unit.wire.parser_samples import DEVICES, EMPTY, arm, commanded, read, xyz
 from transport.wire.parsed_message import MOST_PARTS, TOO_LONG, ParsedMessage
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
@@ -56,7 +56,7 @@ GOOD: dict[str, Any] = {"device_id": "049D", "commands": {"set_cursor_force": {"
         b'{"a": 1' + b"0" * 5_000 + b"}",
     ],
 )
-def test_what_is_no_json_is_one_fault_without_a_path(data: str | bytes) -> None:
+def test_invalid_json_is_one_fault_without_a_path(data: str | bytes) -> None:
     found = read(data)
 
     assert [path for path, _ in found.faults] == [""]
@@ -65,12 +65,12 @@ def test_what_is_no_json_is_one_fault_without_a_path(data: str | bytes) -> None:
 
 
 @pytest.mark.parametrize("text", [b"NaN", b"1e999", b"-Infinity"])
-def test_a_number_that_is_none_is_no_message(text: bytes) -> None:
+def test_bare_number_is_no_message(text: bytes) -> None:
     assert read(text).faults == [("", "a message is a JSON object, not a number")]
 
 
 @pytest.mark.parametrize("depth", [200, 639, 900])
-def test_brackets_that_are_never_closed_are_no_shortage_of_memory(depth: int) -> None:
+def test_unclosed_brackets_are_a_fault_and_no_memory_error(depth: int) -> None:
     (path, reason), *others = read(b"[" * depth + b"1").faults
 
     assert (path, others) == ("", [])
@@ -91,7 +91,7 @@ def test_brackets_that_are_never_closed_are_no_shortage_of_memory(depth: int) ->
         (b"123456789012345678901234567890", "a number"),
     ],
 )
-def test_what_is_no_object_is_one_fault_without_a_path(data: bytes, what: str) -> None:
+def test_non_object_is_one_fault_without_a_path(data: bytes, what: str) -> None:
     assert read(data).faults == [("", f"a message is a JSON object, not {what}")]
 
 
@@ -102,13 +102,13 @@ def test_an_empty_message_is_no_fault(data: str | bytes) -> None:
     assert (found.faults, found.mapped) == ([], set())
 
 
-def test_text_and_bytes_mean_the_same() -> None:
+def test_text_and_bytes_are_read_equally() -> None:
     message = json.dumps(commanded(set_cursor_force={"vector": xyz(1, 2, 3)}))
 
     assert read(message) == read(message.encode())
 
 
-def test_of_a_key_that_comes_twice_the_last_counts() -> None:
+def test_last_of_duplicate_keys_counts() -> None:
     found = read(b'{"arm": 1, "arm": [{"device_id": "nobody", "device_id": "049D", "commands": {}}]}')
 
     assert (found.faults, found.mapped) == ([], {"049D"})
@@ -130,7 +130,7 @@ def test_a_long_group_is_cut_in_the_path() -> None:
 
 
 @pytest.mark.parametrize("part", [None, True, 1, 1.5, "049D"])
-def test_a_group_is_an_array_or_an_object(part: object) -> None:
+def test_non_array_non_object_group_is_a_fault(part: object) -> None:
     found = read({"arm": part, "compact": [GOOD]})
 
     assert [path for path, _ in found.faults] == ["arm"]
@@ -138,7 +138,7 @@ def test_a_group_is_an_array_or_an_object(part: object) -> None:
 
 
 @pytest.mark.parametrize("entry", [None, True, 1, "049D", [], [{}]])
-def test_an_entry_is_an_object(entry: object) -> None:
+def test_non_object_entry_is_a_fault(entry: object) -> None:
     assert [path for path, _ in read({"arm": [entry, GOOD]}).faults] == ["arm[0]"]
     assert [path for path, _ in read({"arm": {"049D": entry}}).faults] == ["arm.049D"]
     assert len(read({"arm": [entry, GOOD]}).commands) == 1
@@ -159,7 +159,7 @@ def test_an_entry_is_an_object(entry: object) -> None:
         ({"049D": 1}, "a device_id is a string, not an object"),
     ],
 )
-def test_a_device_that_is_not_there_is_named_and_the_rest_counts(device_id: object, reason: str) -> None:
+def test_unknown_device_is_named_and_the_rest_counts(device_id: object, reason: str) -> None:
     found = read({"arm": [{"device_id": device_id, "commands": EMPTY}, GOOD]})
 
     assert found.faults == [("arm[0].device_id", reason)]
@@ -179,7 +179,7 @@ def test_an_unknown_key_of_a_keyed_group_is_named_by_its_own_path() -> None:
 @pytest.mark.parametrize(
     ("group", "device_id"), [("arm", "1605"), ("grip", "049D"), ("pen", "04EA"), ("inverse3", "1700")]
 )
-def test_a_device_is_looked_up_on_its_own_side_only(group: str, device_id: str) -> None:
+def test_device_is_found_on_its_own_side_only(group: str, device_id: str) -> None:
     found = read({group: [{"device_id": device_id, "commands": {"probe_position": EMPTY}}]})
 
     assert [path for path, _ in found.faults] == [f"{group}[0].device_id"]
@@ -337,34 +337,34 @@ def check(found: ParsedMessage) -> None:
 
 
 @given(json_values, st.sampled_from([NEUTRAL, INVERSE]))
-def test_any_json_is_read(message: object, vocabulary: Any) -> None:
+def test_any_json_is_parsed_without_error(message: object, vocabulary: Any) -> None:
     check(read(json.dumps(message), vocabulary))
 
 
 @given(messages, st.sampled_from([NEUTRAL, INVERSE]))
-def test_anything_like_a_message_is_read(message: object, vocabulary: Any) -> None:
+def test_any_near_message_is_parsed_without_error(message: object, vocabulary: Any) -> None:
     check(read(json.dumps(message), vocabulary))
 
 
 @given(messages)
-def test_reading_has_no_memory(message: object) -> None:
+def test_parsing_is_stateless(message: object) -> None:
     data = json.dumps(message)
 
     assert read(data) == read(data)
 
 
 @given(st.binary(max_size=200))
-def test_any_bytes_are_read(data: bytes) -> None:
+def test_any_bytes_are_parsed_without_error(data: bytes) -> None:
     check(read(data))
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_read(data: str) -> None:
+def test_any_text_is_parsed_without_error(data: str) -> None:
     check(read(data))
 
 
 @given(messages, st.data())
-def test_a_message_cut_anywhere_is_read(message: object, data: st.DataObject) -> None:
+def test_message_cut_anywhere_is_parsed_without_error(message: object, data: st.DataObject) -> None:
     whole = json.dumps(message).encode()
     cut = data.draw(st.integers(0, len(whole)))
 
@@ -372,14 +372,14 @@ def test_a_message_cut_anywhere_is_read(message: object, data: st.DataObject) ->
 
 
 @given(messages)
-def test_a_fault_never_undoes_a_good_part(message: dict[str, Any]) -> None:
+def test_fault_never_removes_a_valid_part(message: dict[str, Any]) -> None:
     found = read(json.dumps({**message, "compact": [GOOD]}))
 
     assert ("049D", Command.COMMAND_FORCE, 1, 2, 3) in [command[:5] for command in found.commands]
     assert "049D" in found.mapped
 
 
-def test_reading_ends_with_the_512th_part_and_says_so_first() -> None:
+def test_parsing_ends_at_the_512th_part_and_reports_it_first() -> None:
     force = {"set_cursor_force": {"vector": {"x": 1, "y": 0, "z": 0}}}
 
     found = read(json.dumps(arm(commands=force | {f"c{index}": {} for index in range(5_000)} | {"set_transform": {}})))
@@ -390,7 +390,7 @@ def test_reading_ends_with_the_512th_part_and_says_so_first() -> None:
     assert [command[:3] for command in found.commands] == [("049D", Command.COMMAND_FORCE, 1)]
 
 
-def test_a_message_of_512_parts_is_read_to_its_end() -> None:
+def test_message_of_512_parts_is_parsed_completely() -> None:
     found = read(json.dumps({f"k{index}": 0 for index in range(MOST_PARTS)}))
 
     assert [path for path, _ in found.faults] == [f"k{index}" for index in range(MOST_PARTS)]
@@ -418,14 +418,14 @@ TORQUES: dict[str, Any] = {
         ([GOOD, {"device_id": "049D", "commands": 5}], [Command.COMMAND_FORCE]),
     ],
 )
-def test_of_two_entries_of_a_device_the_later_counts_for_each_command(entries: list[object], codes: list[int]) -> None:
+def test_later_of_two_entries_counts_for_each_command(entries: list[object], codes: list[int]) -> None:
     found = read({"arm": entries})
 
     assert [command[1] for command in found.commands] == codes
     assert found.mapped == {"049D"}
 
 
-def test_a_faulty_command_of_one_device_releases_nothing_of_another() -> None:
+def test_faulty_command_releases_nothing_of_another_device() -> None:
     found = read({"arm": [GOOD, {**BAD, "device_id": "04A0"}], "compact": [{**BAD, "device_id": "05C0"}]})
 
     assert [command[:2] for command in found.commands] == [("049D", Command.COMMAND_FORCE)]

@@ -10,7 +10,7 @@ import pytest
 
 from actors.values.spatial import PartialTransform
 from fastpath.layout.constants import Command
-from tests.unit.wire.targets import DEVICES, EMPTY, arm, commanded, joints, read, xyz
+from tests.unit.wire.parser_samples import DEVICES, EMPTY, arm, commanded, joints, read, xyz
 from transport.wire.parsed_message import ParsedMessage
 
 SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
@@ -31,7 +31,7 @@ def commands_of(found: ParsedMessage) -> list[tuple[object, ...]]:
 
 @pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
 @pytest.mark.parametrize("values", [(0, 0, 0), (1, -2, 3), (0.5, 1.25, -1e6), (1e6, 1, 1.5)])
-def test_each_set_point_is_read(
+def test_each_set_point_is_parsed(
     name: str, field: str, keys: tuple[str, ...], code: int, values: tuple[float, ...]
 ) -> None:
     found = read(commanded(**{name: {field: dict(zip(keys, values, strict=True))}}))
@@ -44,7 +44,7 @@ def test_each_set_point_is_read(
 
 @pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
 @pytest.mark.parametrize("as_array", [False, True])
-def test_each_legacy_form_means_the_same_and_is_noted(
+def test_each_legacy_form_is_parsed_and_noted(
     name: str, field: str, keys: tuple[str, ...], code: int, as_array: bool
 ) -> None:
     values = [1, 2.5, -3] if as_array else dict(zip(keys, (1, 2.5, -3), strict=True))
@@ -58,7 +58,7 @@ def test_each_legacy_form_means_the_same_and_is_noted(
 
 @pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
 @pytest.mark.parametrize("bad", BAD_NUMBERS)
-def test_a_bad_number_is_named_to_the_last_key_and_releases(
+def test_invalid_number_is_named_with_its_full_path_and_releases(
     name: str, field: str, keys: tuple[str, ...], code: int, bad: object
 ) -> None:
     del code
@@ -93,7 +93,7 @@ def test_a_field_that_is_missing_is_named(
 
 @pytest.mark.parametrize(("name", "field", "keys", "code"), SET_POINTS)
 @pytest.mark.parametrize("body", [None, True, 1, "x", [], [1, 2, 3]])
-def test_a_command_is_an_object(name: str, field: str, keys: tuple[str, ...], code: int, body: object) -> None:
+def test_non_object_command_is_a_fault(name: str, field: str, keys: tuple[str, ...], code: int, body: object) -> None:
     del field, keys, code
     found = read(commanded(**{name: body}))
 
@@ -114,7 +114,7 @@ def test_unknown_keys_are_named_and_the_command_counts(name: str, field: str, ke
     ]
 
 
-def test_the_named_field_wins_over_the_legacy_one() -> None:
+def test_named_field_precedes_the_legacy_one() -> None:
     found = read(commanded(set_cursor_force={"values": [9, 9, 9], "vector": xyz(1, 2, 3)}))
 
     assert commands_of(found) == [("049D", Command.COMMAND_FORCE, 1, 2, 3)]
@@ -130,7 +130,7 @@ def test_bad_legacy_values_are_named(values: object) -> None:
     assert found.commands == []
 
 
-def test_the_old_name_of_the_torques_is_taken_with_either_field() -> None:
+def test_old_torque_command_accepts_either_field() -> None:
     for body in ({"torques": joints(1, 2, 3)}, {"values": joints(1, 2, 3)}, {"values": [1, 2, 3]}):
         found = read(commanded(set_angular_torque=body))
 
@@ -139,13 +139,13 @@ def test_the_old_name_of_the_torques_is_taken_with_either_field() -> None:
         assert found.faults == []
 
 
-def test_the_fault_of_an_old_name_is_at_the_old_name() -> None:
+def test_fault_of_an_old_name_has_the_old_name() -> None:
     found = read(commanded(set_angular_torque={"torques": joints(1, 2, "3")}))
 
     assert [path for path, _ in found.faults] == ["arm[0].commands.set_angular_torque.torques.a2"]
 
 
-def test_several_commands_of_one_device_all_count() -> None:
+def test_several_commands_of_a_device_are_kept() -> None:
     found = read(
         commanded(
             set_cursor_force={"vector": xyz(1, 2, 3)},
@@ -161,7 +161,7 @@ def test_several_commands_of_one_device_all_count() -> None:
     ]
 
 
-def test_a_good_command_counts_beside_a_bad_one() -> None:
+def test_valid_command_beside_a_faulty_one_counts() -> None:
     found = read(
         commanded(
             set_cursor_position={"position": xyz(1, "2", 3)},
@@ -177,7 +177,7 @@ def test_a_good_command_counts_beside_a_bad_one() -> None:
     ]
 
 
-def test_the_same_device_twice_counts_twice_in_order() -> None:
+def test_duplicate_device_counts_twice_in_order() -> None:
     first = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": xyz(1, 1, 1)}, "probe_position": {}}}
     second = {"device_id": "049D", "commands": {"set_cursor_force": {"vector": xyz(2, 2, 2)}}}
 
@@ -189,7 +189,7 @@ def test_the_same_device_twice_counts_twice_in_order() -> None:
 
 @pytest.mark.parametrize("word", ["arm", "compact", "inverse3", "inverse3x", "minverse"])
 @pytest.mark.parametrize("device_id", ["049D", "04EA"])
-def test_an_arm_is_found_under_every_word_of_its_group(word: str, device_id: str) -> None:
+def test_arm_is_found_under_every_name_of_its_group(word: str, device_id: str) -> None:
     entry = {"commands": {"set_cursor_force": {"vector": xyz(1, 2, 3)}}}
 
     for part in ([{"device_id": device_id, **entry}], {device_id: entry}):
@@ -222,7 +222,7 @@ def test_the_path_of_an_entry_carries_its_index() -> None:
 
 @pytest.mark.parametrize("name", ["set_transform", "set_angular_torque", *(row[0] for row in SET_POINTS)])
 @pytest.mark.parametrize(("group", "device_id"), [("grip", "1605"), ("verse_grip", "1605"), ("pen", "1700")])
-def test_a_device_without_motors_takes_no_forces(name: str, group: str, device_id: str) -> None:
+def test_device_without_motors_refuses_forces(name: str, group: str, device_id: str) -> None:
     found = read({group: [{"device_id": device_id, "commands": {name: {"vector": xyz(1, 2, 3)}}}]})
 
     assert [path for path, _ in found.faults] == [f"{group}[0].commands.{name}"]
@@ -243,7 +243,7 @@ def test_a_settling_device_refuses_commands(name: str, field: str, keys: tuple[s
 @pytest.mark.parametrize("device_id", DEVICES)
 @pytest.mark.parametrize("name", ["probe_position", "probe_orientation", "keep_alive", "probe_cursor_position"])
 @pytest.mark.parametrize("body", [{}, None, True, 0, "x", [], {"values": [1]}])
-def test_every_device_takes_probes_whatever_they_hold(device_id: str, name: str, body: object) -> None:
+def test_probes_with_any_content_are_accepted_on_every_device(device_id: str, name: str, body: object) -> None:
     group = "arm" if DEVICES[device_id].has_motors else "grip"
 
     found = read({group: [{"device_id": device_id, "commands": {name: body}}]})
@@ -275,7 +275,7 @@ WHOLE = {"position": xyz(1, 2, 3), "rotation": {"w": 1, "x": 0, "y": 0, "z": 0},
 @pytest.mark.parametrize(
     "sent", [part for count in range(4) for part in itertools.combinations(("position", "rotation", "scale"), count)]
 )
-def test_a_workspace_transform_is_read_part_by_part(sent: tuple[str, ...]) -> None:
+def test_workspace_transform_is_parsed_part_by_part(sent: tuple[str, ...]) -> None:
     found = read(commanded(set_transform={"transform": {key: WHOLE[key] for key in sent}}))
 
     assert found.workspaces == [
@@ -294,7 +294,7 @@ def test_a_workspace_transform_is_read_part_by_part(sent: tuple[str, ...]) -> No
 
 @pytest.mark.parametrize("pivot", [xyz(0, 0, 0), None, {}, "here", 0])
 @pytest.mark.parametrize("rest", [{"transform": WHOLE}, {"transform": {}}, {}])
-def test_a_pivot_is_refused_by_the_name_of_its_setting(pivot: object, rest: dict[str, object]) -> None:
+def test_pivot_is_refused_naming_its_setting(pivot: object, rest: dict[str, object]) -> None:
     found = read(commanded(set_transform={**rest, "pivot": pivot}))
 
     assert [path for path, _ in found.faults] == ["arm[0].commands.set_transform.pivot"]
@@ -360,7 +360,7 @@ def test_unknown_keys_of_a_workspace_are_named_and_ignored() -> None:
         b"",
     ],
 )
-def test_a_message_without_a_commands_map_neither_releases_nor_refreshes(message: object) -> None:
+def test_message_without_commands_neither_releases_nor_refreshes(message: object) -> None:
     assert read(message).mapped == set()
 
 
@@ -381,11 +381,11 @@ def test_a_message_without_a_commands_map_neither_releases_nor_refreshes(message
         arm(commands=[]),
     ],
 )
-def test_a_message_with_a_commands_map_for_any_device_releases_what_it_does_not_hold(message: object) -> None:
+def test_message_with_commands_releases_omitted_ones(message: object) -> None:
     assert read(message).mapped
 
 
-def test_each_device_with_a_commands_map_is_known() -> None:
+def test_devices_with_commands_are_listed() -> None:
     found = read(
         {
             "arm": [{"device_id": "049D", "commands": EMPTY}, {"device_id": "05E7"}],
@@ -398,11 +398,11 @@ def test_each_device_with_a_commands_map_is_known() -> None:
 
 
 @pytest.mark.parametrize("value", [None, True, 1, "x", []])
-def test_a_commands_map_that_is_none_is_named(value: object) -> None:
+def test_invalid_commands_map_is_named(value: object) -> None:
     assert [path for path, _ in read(arm(commands=value)).faults] == ["arm[0].commands"]
 
 
-def test_numbers_beyond_float_are_named_and_all_else_counts() -> None:
+def test_number_beyond_float_is_named_and_the_rest_counts() -> None:
     for text in (b"1e999", b"-1e999", b"NaN", b"Infinity", b"-Infinity", b"1" + b"0" * 400):
         message = b'{"arm":[{"device_id":"049D","commands":{"set_cursor_force":{"vector":{"x":0,"y":0,"z":%b}},"keep_alive":{}}}]}'
 
@@ -413,7 +413,7 @@ def test_numbers_beyond_float_are_named_and_all_else_counts() -> None:
         assert found.mapped == {"049D"}
 
 
-def test_what_is_wished_is_finite() -> None:
+def test_parsed_numbers_are_finite() -> None:
     found = read(commanded(set_cursor_force={"vector": xyz(5e-324, -0.0, 1e6)}))
 
     assert all(math.isfinite(value) for value in found.commands[0][2:5])

@@ -9,7 +9,7 @@ import pytest
 
 from actors.session.messages import DeclareProfile, RequireSdk, SetBasis, SetMount, SetPreset
 from actors.values.spatial import Basis, PartialTransform
-from tests.unit.wire.targets import EMPTY, arm, commanded, read, xyz
+from tests.unit.wire.parser_samples import EMPTY, arm, commanded, read, xyz
 from transport.wire.vocabulary import INVERSE, NEUTRAL
 
 AT = "arm[0].configure"
@@ -29,7 +29,7 @@ def session(**parts: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("value", ["XZ-Y", {"permutation": "XZ-Y"}])
-def test_a_basis_is_read(value: object) -> None:
+def test_basis_is_parsed(value: object) -> None:
     found = read(configured(basis=value))
 
     assert found.changes == [SetBasis("049D", XZY, f"{AT}.basis")]
@@ -37,7 +37,7 @@ def test_a_basis_is_read(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", ["arm_front", {"preset": "arm_front"}])
-def test_a_preset_is_read(value: object) -> None:
+def test_preset_is_parsed(value: object) -> None:
     found = read(configured(preset=value))
 
     assert found.changes == [SetPreset("049D", "arm_front", f"{AT}.preset")]
@@ -47,13 +47,13 @@ def test_a_preset_is_read(value: object) -> None:
 @pytest.mark.parametrize(
     ("word", "name"), [("minverse_zup", "compact_zup"), ("minverse_centered", "compact_centered"), ("custom", "custom")]
 )
-def test_a_preset_is_taken_in_either_vocabulary(word: str, name: str) -> None:
+def test_preset_is_accepted_in_either_vocabulary(word: str, name: str) -> None:
     for value in (word, {"preset": word}, name):
         assert read(configured(preset=value)).changes == [SetPreset("049D", name, f"{AT}.preset")]
 
 
 @pytest.mark.parametrize("wrap", [False, True])
-def test_a_mount_is_read_flat_or_wrapped(wrap: bool) -> None:
+def test_mount_is_parsed_flat_or_wrapped(wrap: bool) -> None:
     mount = {"position": xyz(1, 2, 3)}
 
     found = read(configured(mount={"transform": mount} if wrap else mount))
@@ -61,7 +61,7 @@ def test_a_mount_is_read_flat_or_wrapped(wrap: bool) -> None:
     assert found.changes == [SetMount("049D", PartialTransform((1, 2, 3)), f"{AT}.mount")]
 
 
-def test_an_empty_mount_is_one() -> None:
+def test_empty_mount_is_a_change() -> None:
     assert read(configured(mount={})).changes == [SetMount("049D", PartialTransform(), f"{AT}.mount")]
 
 
@@ -89,7 +89,7 @@ def test_an_empty_mount_is_one() -> None:
         ({"": 1}, "."),
     ],
 )
-def test_a_faulty_change_is_named_to_the_last_key_and_not_made(parts: dict[str, Any], path: str) -> None:
+def test_faulty_change_is_named_with_its_full_path_and_skipped(parts: dict[str, Any], path: str) -> None:
     found = read(configured(**parts))
 
     assert [where for where, _ in found.faults] == [f"{AT}{path}"]
@@ -107,7 +107,7 @@ def test_a_faulty_change_is_named_to_the_last_key_and_not_made(parts: dict[str, 
         ({"mount": {"position": {**xyz(1, 2, 3), "more": 1}}}, ".mount.position.more"),
     ],
 )
-def test_an_unknown_key_of_a_change_is_named_and_the_change_is_made(parts: dict[str, Any], path: str) -> None:
+def test_unknown_key_is_named_and_the_change_applied(parts: dict[str, Any], path: str) -> None:
     found = read(configured(**parts))
 
     assert [where for where, _ in found.faults] == [f"{AT}{path}"]
@@ -136,11 +136,11 @@ def test_part_of_unknown_keys_alone_is_named_and_changes_nothing(parts: dict[str
 
 
 @pytest.mark.parametrize("value", [None, True, 1, "XYZ", []])
-def test_what_configures_a_device_is_an_object(value: object) -> None:
+def test_non_object_configure_is_a_fault(value: object) -> None:
     assert [path for path, _ in read(arm(configure=value)).faults] == [AT]
 
 
-def test_a_good_change_is_made_beside_a_bad_one() -> None:
+def test_valid_change_beside_a_faulty_one_is_applied() -> None:
     found = read(configured(basis="XX", preset="arm_front", colour=1))
 
     assert found.changes == [SetPreset("049D", "arm_front", f"{AT}.preset")]
@@ -185,17 +185,17 @@ def test_mount_and_preset_of_two_devices_are_both_made() -> None:
     assert found.faults == []
 
 
-def test_a_settling_device_is_configured() -> None:
+def test_settling_device_can_be_configured() -> None:
     assert len(read(arm(device_id="05E7", configure={"basis": "XZ-Y", "preset": "arm_front"})).changes) == 2
 
 
-def test_a_grip_is_configured_and_the_session_decides() -> None:
+def test_grip_basis_is_left_to_the_session_rules() -> None:
     found = read({"grip": [{"device_id": "1605", "configure": {"basis": "XZ-Y", "preset": "arm_front"}}]})
 
     assert [change.path for change in found.changes] == ["grip[0].configure.basis", "grip[0].configure.preset"]
 
 
-def test_the_same_device_twice_configures_in_order() -> None:
+def test_duplicate_device_is_configured_in_order() -> None:
     found = read(
         {
             "arm": [
@@ -221,7 +221,7 @@ def test_the_same_device_twice_configures_in_order() -> None:
         ({"required_sdk_version": "3.5"}, RequireSdk("3.5", "session.configure.required_sdk_version")),
     ],
 )
-def test_a_session_configures(parts: dict[str, Any], change: object) -> None:
+def test_session_part_is_parsed(parts: dict[str, Any], change: object) -> None:
     found = read(session(**parts))
 
     assert found.changes == [change]
@@ -256,7 +256,7 @@ def test_a_faulty_session_part_is_named(message: object, path: str) -> None:
     assert found.changes == []
 
 
-def test_a_version_counts_after_the_profile_whatever_the_order_of_keys() -> None:
+def test_version_applies_after_the_profile_in_any_key_order() -> None:
     for keys in itertools.permutations(("profile", "basis", "required_sdk_version")):
         parts = {"profile": {"name": "a"}, "basis": "XZ-Y", "required_sdk_version": "3.5"}
 
@@ -265,7 +265,7 @@ def test_a_version_counts_after_the_profile_whatever_the_order_of_keys() -> None
         assert [type(change) for change in found.changes] == [DeclareProfile, RequireSdk, SetBasis]
 
 
-def test_every_basis_counts_before_every_mount_whatever_the_order_of_keys() -> None:
+def test_bases_apply_before_mounts_in_any_key_order() -> None:
     device = arm(configure={"mount": {"scale": 2}, "basis": "XZ-Y"})
 
     for message in ({**device, **session(basis="YZX")}, {**session(basis="YZX"), **device}):
@@ -282,7 +282,7 @@ def full(value: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("value", [{}, {"device_types": []}])
-def test_a_full_frame_is_of_every_group(value: object) -> None:
+def test_full_frame_request_covers_every_group(value: object) -> None:
     found = read(full(value))
 
     assert found.full == EVERY
@@ -325,21 +325,21 @@ def test_device_types_limit_a_full_frame(words: list[str], neutral: set[str], in
         ({"more": 1}, ".more"),
     ],
 )
-def test_a_faulty_wish_for_a_full_frame_is_named_and_still_one(value: object, path: str) -> None:
+def test_faulty_full_frame_request_is_named_and_still_counts(value: object, path: str) -> None:
     found = read(full(value))
 
     assert [where for where, _ in found.faults] == [f"session.force_render_full_state{path}"]
     assert found.full == EVERY
 
 
-def test_a_good_device_type_limits_beside_a_bad_one() -> None:
+def test_valid_device_type_beside_a_faulty_one_limits() -> None:
     found = read(full({"device_types": ["boat", "arm"]}))
 
     assert found.full == frozenset({"arm"})
     assert [path for path, _ in found.faults] == ["session.force_render_full_state.device_types[0]"]
 
 
-def test_a_message_may_hold_everything_at_once() -> None:
+def test_message_may_hold_everything_at_once() -> None:
     message = {
         **commanded(set_cursor_force={"vector": xyz(1, 2, 3)}, set_transform={"transform": {"scale": 2}}),
         "session": {"configure": {"basis": "XZ-Y"}, "force_render_full_state": {"device_types": ["arm"]}},

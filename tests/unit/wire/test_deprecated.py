@@ -14,7 +14,7 @@ from actors.kit.errors import InvalidInput
 from actors.session.messages import SetBasis, SetPreset
 from actors.values.spatial import Basis
 from fastpath.space.spatial_py import basis_apply
-from tests.unit.wire.targets import EMPTY, arm, commanded, read
+from tests.unit.wire.parser_samples import EMPTY, arm, commanded, read
 from transport.wire import deprecated
 from transport.wire.deprecation_notices import EVERY_NS, DeprecationNotices
 
@@ -40,14 +40,14 @@ def matrix(text: str) -> list[list[int]]:
 # ---------------------------------------------------------------- basis
 
 
-def test_the_old_map_is_the_inverse_of_the_new_one() -> None:
+def test_old_basis_map_is_the_inverse_of_the_new_one() -> None:
     assert str(deprecated.legacy_basis("X-ZY", "p")) == "XZ-Y"
     assert str(deprecated.legacy_basis("YZX", "p")) == "ZXY"
     assert str(deprecated.legacy_basis("XYZ", "p")) == "XYZ"
 
 
 @pytest.mark.parametrize("text", STRINGS)
-def test_every_form_of_an_old_map_means_its_transpose(text: str) -> None:
+def test_every_form_of_an_old_map_is_its_transpose(text: str) -> None:
     rows = matrix(text)
 
     found = [
@@ -94,7 +94,7 @@ def test_every_form_of_an_old_map_means_its_transpose(text: str) -> None:
         ([[1, 0, 0], [0, 1, 0], {"z": 1}], "p"),
     ],
 )
-def test_what_is_no_signed_permutation_is_refused(value: Any, path: str) -> None:
+def test_invalid_old_map_is_refused(value: Any, path: str) -> None:
     with pytest.raises(InvalidInput) as raised:
         deprecated.legacy_basis(value, path="p")
 
@@ -102,7 +102,7 @@ def test_what_is_no_signed_permutation_is_refused(value: Any, path: str) -> None
 
 
 @given(st.lists(st.lists(st.sampled_from([-1, 0, 1, 2, 0.5]), min_size=3, max_size=3), min_size=3, max_size=3))
-def test_a_matrix_is_taken_exactly_when_it_is_a_signed_permutation(rows: list[list[float]]) -> None:
+def test_matrix_is_accepted_exactly_if_a_signed_permutation(rows: list[list[float]]) -> None:
     square = np.array(rows)
     signed = bool(np.array_equal(np.sort(np.abs(square), axis=0), np.diag([0, 0, 1]).sum(axis=1)[:, None] * np.ones(3)))
     signed = signed and bool(np.all(np.abs(square).sum(axis=1) == 1))
@@ -116,7 +116,7 @@ def test_a_matrix_is_taken_exactly_when_it_is_a_signed_permutation(rows: list[li
 
 
 @pytest.mark.parametrize("value", ["X-ZY", {"permutation": "X-ZY"}, [[1, 0, 0], [0, 0, -1], [0, 1, 0]]])
-def test_a_sessions_old_basis_is_read_and_noted(value: object) -> None:
+def test_old_session_basis_is_parsed_and_noted(value: object) -> None:
     found = read({"session": {"set_basis": value}})
 
     assert found.changes == [SetBasis(None, Basis.parse("XZ-Y"), "session.set_basis")]
@@ -137,7 +137,7 @@ def test_a_faulty_old_basis_is_named_and_noted_and_the_rest_counts() -> None:
 
 @pytest.mark.parametrize(("word", "preset"), ORIGINS)
 @pytest.mark.parametrize("wrap", [None, "origin", "coordinate_origin"])
-def test_a_devices_old_origin_is_a_preset(word: str, preset: str, wrap: str | None) -> None:
+def test_old_device_origin_is_a_preset(word: str, preset: str, wrap: str | None) -> None:
     found = read(commanded(set_coordinate_origin=word if wrap is None else {wrap: word}))
 
     assert found.changes == [SetPreset("049D", preset, DEVICE)]
@@ -146,7 +146,7 @@ def test_a_devices_old_origin_is_a_preset(word: str, preset: str, wrap: str | No
 
 
 @pytest.mark.parametrize(("word", "preset"), ORIGINS)
-def test_a_sessions_old_origin_is_a_preset_of_every_device_with_motors(word: str, preset: str) -> None:
+def test_old_session_origin_is_a_preset_of_every_device_with_motors(word: str, preset: str) -> None:
     found = read({"session": {"set_coordinate_origin": word}})
 
     assert found.changes == [SetPreset(device_id, preset, SESSION) for device_id in ("049D", "04EA", "05E7")]
@@ -157,7 +157,7 @@ def test_a_sessions_old_origin_is_a_preset_of_every_device_with_motors(word: str
 @pytest.mark.parametrize(
     "value", [None, 1, "", "base", "arm_front", [], {}, {"a": "x"}, {"a": 1}, {"a": "device_base", "b": 1}]
 )
-def test_another_origin_is_refused_with_what_to_use(value: object) -> None:
+def test_unknown_origin_is_refused_with_its_replacement(value: object) -> None:
     device, session = read(commanded(set_coordinate_origin=value)), read({"session": {"set_coordinate_origin": value}})
 
     assert [path for path, _ in device.faults] == [DEVICE]
@@ -167,14 +167,14 @@ def test_another_origin_is_refused_with_what_to_use(value: object) -> None:
         assert "configure.preset" in found.faults[0][1]
 
 
-def test_an_old_origin_and_a_mount_exclude_each_other_on_that_device_alone() -> None:
+def test_old_origin_excludes_a_mount_on_its_device_only() -> None:
     found = read({**arm(configure={"mount": EMPTY}), "session": {"set_coordinate_origin": "device_base"}})
 
     assert sorted(path for path, _ in found.faults) == ["arm[0].configure.mount", SESSION]
     assert [change.device_id for change in found.changes if isinstance(change, SetPreset)] == ["04EA", "05E7"]
 
 
-def test_every_old_form_says_what_replaces_it() -> None:
+def test_every_old_form_names_its_replacement() -> None:
     found = read(
         {
             **commanded(
@@ -200,7 +200,7 @@ def test_every_old_form_says_what_replaces_it() -> None:
 # ---------------------------------------------------------------- how often
 
 
-def test_a_form_is_told_of_once_in_30_s_with_what_was_held_back() -> None:
+def test_form_is_reported_once_per_30_s_with_the_suppressed_count() -> None:
     notices = DeprecationNotices()
 
     assert EVERY_NS == 30_000_000_000
@@ -211,7 +211,7 @@ def test_a_form_is_told_of_once_in_30_s_with_what_was_held_back() -> None:
     assert notices.due("a", 5 + 3 * EVERY_NS) == 1
 
 
-def test_each_form_is_counted_by_itself() -> None:
+def test_each_form_is_counted_independently() -> None:
     notices = DeprecationNotices()
 
     assert [notices.due(form, 0) for form in ("a", "b", "a", "b", "b")] == [0, 0, None, None, None]
@@ -219,7 +219,7 @@ def test_each_form_is_counted_by_itself() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 20_000_000_000)), max_size=60))
-def test_every_use_is_told_or_counted_and_none_is_told_too_often(uses: list[tuple[str, int]]) -> None:
+def test_every_use_is_reported_or_counted_within_the_limit(uses: list[tuple[str, int]]) -> None:
     notices, now = DeprecationNotices(), 0
     told: dict[str, list[int]] = {}
     waiting: dict[str, int] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.wire.targets import arm, read
+from tests.unit.wire.parser_samples import arm, read
 
 SHOWN = [
     {"handedness": "right"},
@@ -36,14 +36,14 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("configure", SHOWN)
-def test_value_that_config_shows_is_silent(configure: dict[str, object]) -> None:
+def test_unchanged_value_is_ignored(configure: dict[str, object]) -> None:
     found = read(arm(configure=configure))
 
     assert (found.faults, found.changes) == ([], [])
 
 
 @pytest.mark.parametrize("configure", OTHERS)
-def test_other_value_is_named_with_the_route_that_sets_it(configure: dict[str, object]) -> None:
+def test_changed_value_is_refused_with_its_route(configure: dict[str, object]) -> None:
     found = read(arm(configure=configure))
 
     (key,) = configure
@@ -52,7 +52,7 @@ def test_other_value_is_named_with_the_route_that_sets_it(configure: dict[str, o
 
 
 @pytest.mark.parametrize("key", ["handedness", "torque_scaling", "gravity_compensation", "home_return"])
-def test_device_without_motors_has_none_of_them(key: str) -> None:
+def test_device_without_motors_has_no_such_values(key: str) -> None:
     found = read({"grip": [{"device_id": "1605", "configure": {key: {"enabled": True}}}]})
 
     assert found.faults == [(f"grip[0].configure.{key}", f"a grip has no {key}: send it to an arm or a compact")]

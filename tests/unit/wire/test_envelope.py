@@ -54,30 +54,30 @@ TABLE = [
 
 
 @pytest.mark.parametrize(("error", "status"), TABLE, ids=lambda value: type(value).__name__)
-def test_the_status_of_an_error(error: Exception, status: int) -> None:
+def test_status_follows_the_error_class(error: Exception, status: int) -> None:
     assert status_of(error) == status
 
 
 @pytest.mark.parametrize(("error", "status"), TABLE, ids=lambda value: type(value).__name__)
-def test_only_busy_answers_say_when_to_come_back(error: Exception, status: int) -> None:
+def test_only_busy_answers_have_retry_after(error: Exception, status: int) -> None:
     assert ("Retry-After" in headers_of(error)) is (status == 503)
 
 
-def test_headers_that_belong_to_a_status() -> None:
+def test_headers_follow_the_status() -> None:
     assert headers_of(MethodNotAllowed("PUT", ["GET", "HEAD"])) == {"Allow": "GET, HEAD"}
     assert headers_of(TokenRequired("x")) == {"WWW-Authenticate": "Bearer"}
     assert headers_of(errors.Busy()) == {"Retry-After": "1"}
     assert headers_of(errors.NoSuchDevice("x")) == {}
 
 
-def test_a_subclass_has_its_parents_status_until_it_has_its_own() -> None:
+def test_subclass_inherits_its_status() -> None:
     class Odd(errors.FirmwareTooOld):
         pass
 
     assert status_of(Odd("a", "1.0", "2.0")) == 422
 
 
-def test_nothing_of_the_inside_is_told() -> None:
+def test_internal_error_text_is_hidden() -> None:
     assert sentence_of(ValueError("/home/secret")) == OUR_FAULT
     assert sentence_of(errors.Busy("Later.")) == "Later."
 
@@ -87,7 +87,7 @@ def test_an_error_has_one_shape() -> None:
 
 
 @pytest.mark.parametrize("data", [{"a": 1.5}, Encoded(b'{"a":1.5}')])
-def test_an_answer_is_plain_or_enveloped(data: Encoded | dict[str, object]) -> None:
+def test_answer_is_plain_or_enveloped(data: Encoded | dict[str, object]) -> None:
     assert answered(data, envelope=False) == b'{"a":1.5}'
     assert answered(data, envelope=True) == b'{"ok":true,"error":null,"data":{"a":1.5}}'
 
@@ -111,7 +111,7 @@ def test_warnings_are_few_and_short() -> None:
     assert max(map(len, shown)) < 150
 
 
-def test_numbers_are_written_as_the_contract_says() -> None:
+def test_numbers_follow_the_contract() -> None:
     assert answered({"a": 16777216.0, "b": 1e-7, "c": 0.05, "d": 7}, envelope=False) == (
         b'{"a":1.6777216E7,"b":1E-7,"c":0.05,"d":7}'
     )

@@ -21,7 +21,7 @@ from actors.values.identity import Firmware, Kind
 from actors.values.spatial import ORIGIN, Basis, Transform
 from fastpath.arena.runtime import Runtime
 from fastpath.text.encoder import FrameEntry, encode_json
-from tests.support.actors.slices import inventory_of, settings_view, simulated_records
+from tests.support.actors.doubles import inventory_of, settings_view, simulated_records
 from transport.wire import commands, frames
 from transport.wire.vocabulary import INVERSE, NEUTRAL, Vocabulary
 
@@ -87,7 +87,7 @@ def test_the_config_of_an_arm_is_that_of_the_contract() -> None:
     ]
 
 
-def test_filters_stand_together_in_public_words() -> None:
+def test_filters_are_nested_in_inverse_vocabulary() -> None:
     shown = config_of(ARM, vocabulary=INVERSE)
 
     assert shown["filters"] == {"force_gate": {"gain": 0.3}, "damping": {"scalar": 0}}
@@ -119,7 +119,7 @@ def test_the_info_of_the_older_frame_has_strings_and_a_model(vocabulary: Vocabul
         (PEN, "pen", "custom_verse_grip", "simulated"),
     ],
 )
-def test_types_and_connections_have_their_words(
+def test_types_and_connections_are_translated(
     record: DeviceRecord, neutral: str, inverse: str, connection: str
 ) -> None:
     for version in VERSIONS:
@@ -151,7 +151,7 @@ def test_basis_of_a_device_without_motors_is_its_own_or_the_sessions(record: Dev
     assert config_of(record, SessionConfig(basis=Basis.parse("X-YZ")))["basis"] == {"permutation": "X-YZ"}
 
 
-def test_what_a_device_has_for_all_sessions_is_shown() -> None:
+def test_device_wide_configuration_is_shown() -> None:
     wide = DeviceWide("left", torque_scaling=False, gravity_compensation=False, gravity_scale=0.5, home_return=True)
 
     shown = config_of(replace(ARM, wide=wide, bond=Bond("1605")))
@@ -163,7 +163,7 @@ def test_what_a_device_has_for_all_sessions_is_shown() -> None:
     assert shown["paired_with"] == "1605"
 
 
-def test_a_firmware_is_shown_by_its_numbers() -> None:
+def test_firmware_is_shown_as_its_version() -> None:
     record = replace(ARM, identity=replace(ARM.identity, firmware=Firmware(7, 10)))
 
     assert config_of(record)["device_info"]["minor_version"] == 10
@@ -172,7 +172,7 @@ def test_a_firmware_is_shown_by_its_numbers() -> None:
     assert len(config_of(record)["extended_firmware_version"]) == 32
 
 
-def test_the_gate_is_that_of_the_most_exact_setting() -> None:
+def test_gate_is_that_of_the_most_specific_setting() -> None:
     family, kind, own = (f"devices/{who}/filters/force_gate/gain" for who in ("haptic*", "arm", ARM.device_id))
 
     assert config_of(ARM, raw={family: 0.5})["force_gate"] == {"gain": 0.5}
@@ -181,7 +181,7 @@ def test_the_gate_is_that_of_the_most_exact_setting() -> None:
     assert config_of(COMPACT, raw={family: 0.5, kind: 0.25})["force_gate"] == {"gain": 0.5}
 
 
-def test_the_basis_is_the_devices_own_or_the_sessions() -> None:
+def test_basis_is_the_device_s_or_the_session_s() -> None:
     session = SessionConfig(basis=Basis.parse("YZX"))
     own = of_device(ARM, DeviceConfig(basis=Basis.parse("XZ-Y")), basis=Basis.parse("YZX"))
 
@@ -194,7 +194,7 @@ def test_the_basis_is_the_devices_own_or_the_sessions() -> None:
     ("preset", "inverse"),
     [("compact_zup", "minverse_zup"), ("compact_centered", "minverse_centered"), ("custom", "custom")],
 )
-def test_a_preset_has_its_word(preset: str, inverse: str) -> None:
+def test_preset_name_is_translated(preset: str, inverse: str) -> None:
     config = of_device(COMPACT, DeviceConfig(preset=preset))
 
     assert config_of(COMPACT, config)["preset"] == preset
@@ -219,18 +219,18 @@ def transform(parts: tuple[str, ...]) -> Transform:
 
 
 @pytest.mark.parametrize("parts", [part for count in range(4) for part in itertools.combinations(PARTS, count)])
-def test_identity_parts_are_left_out_unless_all_are_wanted(parts: tuple[str, ...]) -> None:
+def test_identity_parts_are_omitted_by_default(parts: tuple[str, ...]) -> None:
     assert frames.transform_json(transform(parts), complete=False) == {name: PARTS[name] for name in parts}
     whole = frames.transform_json(transform(parts), complete=True)
     assert list(whole) == ["position", "rotation", "scale"]
     assert {name: whole[name] for name in parts} == {name: PARTS[name] for name in parts}
 
 
-def test_a_rotation_is_written_w_x_y_z() -> None:
+def test_rotation_keys_are_ordered_w_x_y_z() -> None:
     assert list(frames.transform_json(Transform(), complete=True)["rotation"]) == ["w", "x", "y", "z"]
 
 
-def test_a_negative_zero_is_identity_too() -> None:
+def test_negative_zero_counts_as_identity() -> None:
     assert frames.transform_json(Transform((-0.0, 0.0, -0.0)), complete=False) == {}
 
 
@@ -239,7 +239,7 @@ def test_either_setting_completes_a_mount(key: str) -> None:
     assert list(config_of(ARM, raw={key: True})["mount"]) == ["position", "rotation", "scale"]
 
 
-def test_explicit_fields_show_a_damping_vector_that_says_nothing() -> None:
+def test_explicit_fields_include_a_zero_damping_vector() -> None:
     assert config_of(ARM)["damping"] == {"scalar": 0}
     shown = config_of(ARM, raw={"serialization/explicit_fields": True})["damping"]
     assert shown == {"scalar": 0, "vector": {"x": 0, "y": 0, "z": 0}}
@@ -290,7 +290,7 @@ def targets(config: SessionConfig) -> dict[str, Target]:
 @given(st.sampled_from(BASES), mounts, st.sampled_from([ARM, COMPACT]))
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_shown_mount_and_basis_configure_the_same(
+def test_shown_mount_and_basis_round_trip(
     vocabulary: Vocabulary, version: str, basis: Basis, mount: Transform, record: DeviceRecord
 ) -> None:
     config = of_device(record, DeviceConfig(basis, "custom", mount))
@@ -309,7 +309,7 @@ def test_a_shown_mount_and_basis_configure_the_same(
 @given(st.sampled_from(BASES), st.data())
 @pytest.mark.parametrize("record", [ARM, COMPACT])
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
-def test_a_shown_preset_and_basis_configure_the_same(
+def test_shown_preset_and_basis_round_trip(
     vocabulary: Vocabulary, record: DeviceRecord, basis: Basis, data: st.DataObject
 ) -> None:
     preset = data.draw(st.sampled_from([name for name in presets.preset_names(record.kind) if name != "custom"]))
@@ -332,7 +332,7 @@ shapes_of_space = st.one_of(
 @given(st.sampled_from(BASES), shapes_of_space, dampings, gains, st.booleans(), st.sampled_from([ARM, COMPACT]))
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_a_whole_config_can_be_sent_back_and_changes_nothing(
+def test_config_sent_back_changes_nothing(
     vocabulary: Vocabulary,
     version: str,
     basis: Basis,
@@ -359,7 +359,7 @@ def test_a_whole_config_can_be_sent_back_and_changes_nothing(
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("record", [WIRELESS, WIRED, PEN])
 @pytest.mark.parametrize("basis", [Basis(), Basis.parse("-ZYX")])
-def test_the_config_of_a_device_without_motors_can_be_sent_back(
+def test_config_of_a_device_without_motors_can_be_sent_back(
     vocabulary: Vocabulary, record: DeviceRecord, basis: Basis
 ) -> None:
     config = of_device(record, DeviceConfig(basis=basis))
@@ -387,7 +387,7 @@ def test_the_config_of_a_device_without_motors_can_be_sent_back(
         {"mount": 1},
     ],
 )
-def test_a_config_that_comes_back_with_another_mount_or_preset_is_refused_in_both(change: dict[str, Any]) -> None:
+def test_changed_mount_and_preset_in_a_config_are_both_refused(change: dict[str, Any]) -> None:
     config = of_device(ARM, DeviceConfig(preset="arm_front_centered"))
     shown = config_of(ARM, config) | change | {"basis": "XZ-Y"}
 
@@ -404,7 +404,7 @@ def test_a_config_that_comes_back_with_another_mount_or_preset_is_refused_in_bot
 # ---------------------------------------------------------------- filters
 
 
-def test_the_sessions_own_gate_wins_over_the_setting() -> None:
+def test_session_gate_precedes_the_setting() -> None:
     own = of_device(ARM, DeviceConfig(force_gate=0.75))
 
     assert config_of(ARM, own, raw={"devices/haptic*/filters/force_gate/gain": 0.5})["force_gate"] == {"gain": 0.75}
@@ -412,7 +412,7 @@ def test_the_sessions_own_gate_wins_over_the_setting() -> None:
     assert config_of(COMPACT, own)["force_gate"] == {"gain": 0.3}
 
 
-def test_damping_shows_its_vector_when_it_has_one() -> None:
+def test_damping_vector_is_shown_if_set() -> None:
     assert config_of(ARM, of_device(ARM, DeviceConfig(damping=Damping(2))))["damping"] == {"scalar": 2}
     assert config_of(ARM, of_device(ARM, DeviceConfig(damping=Damping(0, (0, 1, 2)))), INVERSE)["filters"][
         "damping"
@@ -463,7 +463,7 @@ def test_groups_keep_their_order_and_their_devices_order() -> None:
     ]
 
 
-def test_groups_without_devices_are_there() -> None:
+def test_groups_without_devices_are_present() -> None:
     def nobody(_record: DeviceRecord) -> FrameEntry:
         raise AssertionError
 
@@ -473,7 +473,7 @@ def test_groups_without_devices_are_there() -> None:
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
 @pytest.mark.parametrize("version", VERSIONS)
-def test_all_devices_are_shown_in_device_space_without_a_session(vocabulary: Vocabulary, version: str) -> None:
+def test_devices_without_a_session_are_in_device_space(vocabulary: Vocabulary, version: str) -> None:
     runtime = Runtime(stepping=True, realtime=False)
     records = simulated_records(runtime, *ALL)
 
@@ -495,7 +495,7 @@ def test_all_devices_are_shown_in_device_space_without_a_session(vocabulary: Voc
 
 
 @pytest.mark.parametrize("word", ["arm", "grip", "pen"])
-def test_a_device_that_the_inventory_does_not_show_as_settled_is_not_ready_in_any_frame(word: str) -> None:
+def test_device_not_settled_is_never_ready_in_a_frame(word: str) -> None:
     runtime = Runtime(stepping=True, realtime=False)
     (record,) = simulated_records(runtime, word)
     runtime.publish_device(record.lease, device_params(record, 1))

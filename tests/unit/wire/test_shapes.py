@@ -47,7 +47,7 @@ def fault(call: Callable[[], object]) -> InvalidInput:
 
 
 @pytest.mark.parametrize("value", [0, -0.0, 1, -1, 0.5, 1e6, -1e6, 10**6, -(10**6), 1e-300, 5e-324])
-def test_a_number_is_a_float_of_the_same_value(value: float) -> None:
+def test_number_is_a_float_of_the_same_value(value: float) -> None:
     found = shapes.number(value, "p")
 
     assert found == value
@@ -55,7 +55,7 @@ def test_a_number_is_a_float_of_the_same_value(value: float) -> None:
 
 
 @pytest.mark.parametrize("value", NO_NUMBER)
-def test_what_is_no_number_is_said_so(value: object) -> None:
+def test_non_number_is_named(value: object) -> None:
     error = fault(lambda: shapes.number(value, "a.b"))
 
     assert error.path == "a.b"
@@ -63,7 +63,7 @@ def test_what_is_no_number_is_said_so(value: object) -> None:
 
 
 @pytest.mark.parametrize("value", OUT_OF_RANGE)
-def test_a_number_out_of_range_or_none_at_all_is_refused(value: float) -> None:
+def test_number_out_of_range_or_missing_is_refused(value: float) -> None:
     error = fault(lambda: shapes.number(value, "p"))
 
     assert error.reason == "the number must be between -1000000 and 1000000"
@@ -81,7 +81,7 @@ def test_a_number_out_of_range_or_none_at_all_is_refused(value: float) -> None:
         ({}, "an object"),
     ],
 )
-def test_every_kind_of_json_has_a_word(value: object, word: str) -> None:
+def test_every_json_type_has_a_name(value: object, word: str) -> None:
     assert shapes.kind(value) == word
 
 
@@ -121,14 +121,14 @@ def test_an_unknown_key_of_a_vector_is_named_and_ignored(named: Named) -> None:
     assert named == [("v.w", "unknown: only x, y, z may stand here"), ("v.X", "unknown: only x, y, z may stand here")]
 
 
-def test_of_many_unknown_keys_the_first_eight_are_named(named: Named) -> None:
+def test_first_eight_of_many_unknown_keys_are_named(named: Named) -> None:
     many = {f"k{index}": 0 for index in range(5_000)}
 
     assert shapes.vec3({"x": 1, **many, "y": 2, "z": 3}, "v", named) == (1.0, 2.0, 3.0)
     assert named.paths == [f"v.k{index}" for index in range(8)]
 
 
-def test_the_joints_of_one_vector_are_no_components_of_another(named: Named) -> None:
+def test_joints_of_one_vector_are_unknown_to_another(named: Named) -> None:
     error = fault(lambda: shapes.vec3({"a0": 1, "a1": 2, "a2": 3}, "v", named))
 
     assert error.path == "v.x"
@@ -141,14 +141,14 @@ def test_a_long_key_is_cut_in_the_path(named: Named) -> None:
     assert named.paths == ["v." + "k" * 40]
 
 
-def test_values_come_as_an_array_or_as_an_object(named: Named) -> None:
+def test_values_are_an_array_or_an_object(named: Named) -> None:
     assert shapes.vec3_or_array([1, 2.5, -3], "v", named) == (1.0, 2.5, -3.0)
     assert shapes.vec3_or_array({"x": 1, "y": 2, "z": 3}, "v", named) == (1.0, 2.0, 3.0)
     assert shapes.vec3_or_array({"a0": 1, "a1": 2, "a2": 3}, "v", named, JOINTS) == (1.0, 2.0, 3.0)
 
 
 @pytest.mark.parametrize("value", [[], [1], [1, 2], [1, 2, 3, 4], [[1, 2, 3]], list(range(1000))])
-def test_an_array_of_values_holds_three(value: object, named: Named) -> None:
+def test_array_of_values_has_three(value: object, named: Named) -> None:
     error = fault(lambda: shapes.vec3_or_array(value, "v", named))
 
     assert error.path in {"v", "v[0]"}
@@ -156,7 +156,7 @@ def test_an_array_of_values_holds_three(value: object, named: Named) -> None:
 
 @pytest.mark.parametrize("index", [0, 1, 2])
 @pytest.mark.parametrize("value", [*NO_NUMBER, *OUT_OF_RANGE])
-def test_an_entry_of_an_array_that_is_bad_is_named(index: int, value: object, named: Named) -> None:
+def test_bad_array_entry_is_named(index: int, value: object, named: Named) -> None:
     entries: list[Any] = [1, 2, 3]
     entries[index] = value
 
@@ -167,7 +167,7 @@ def test_an_entry_of_an_array_that_is_bad_is_named(index: int, value: object, na
 
 
 @pytest.mark.parametrize("norm", [1, 0.999, 1.001, 0.9995, 1.0005])
-def test_a_rotation_of_nearly_unit_norm_is_normalised(norm: float, named: Named) -> None:
+def test_nearly_unit_rotation_is_normalised(norm: float, named: Named) -> None:
     half = math.sqrt(0.5) * norm
 
     rotation = shapes.rotation({"w": half, "x": 0, "y": -half, "z": 0}, "r", named)
@@ -177,7 +177,7 @@ def test_a_rotation_of_nearly_unit_norm_is_normalised(norm: float, named: Named)
 
 
 @pytest.mark.parametrize("w", [0, 0.9, 0.9989, 1.0011, 1.1, 2, 1e6, -1.0011, 1e-300])
-def test_a_rotation_of_another_norm_is_refused(w: float, named: Named) -> None:
+def test_rotation_of_another_norm_is_refused(w: float, named: Named) -> None:
     error = fault(lambda: shapes.rotation({"w": w, "x": 0, "y": 0, "z": 0}, "r", named))
 
     assert (error.path, error.reason) == (
@@ -192,7 +192,7 @@ def test_the_tolerance_of_a_norm_includes_its_ends(w: float, named: Named) -> No
 
 
 @pytest.mark.parametrize("missing", ["w", "x", "y", "z"])
-def test_a_rotation_needs_all_four(missing: str, named: Named) -> None:
+def test_rotation_needs_four_components(missing: str, named: Named) -> None:
     value = {key: part for key, part in UNIT.items() if key != missing}
 
     assert fault(lambda: shapes.rotation(value, "r", named)).path == f"r.{missing}"
@@ -204,7 +204,7 @@ def test_a_rotation_is_an_object_of_numbers(value: object, named: Named) -> None
 
 
 @given(st.tuples(*[st.floats(-1, 1)] * 4))
-def test_an_accepted_rotation_is_good_enough_for_the_loop(parts: tuple[float, ...]) -> None:
+def test_accepted_rotation_is_accepted_by_the_loop(parts: tuple[float, ...]) -> None:
     norm = math.sqrt(sum(part * part for part in parts))
     if norm < 1e-3:
         return
@@ -231,14 +231,12 @@ def test_an_accepted_rotation_is_good_enough_for_the_loop(parts: tuple[float, ..
         ({"x": 1, "y": 2, "z": 3}, (1, 2, 3)),
     ],
 )
-def test_a_scale_is_three_factors_or_one_for_all(
-    value: object, scale: tuple[float, float, float], named: Named
-) -> None:
+def test_scale_is_three_factors_or_one(value: object, scale: tuple[float, float, float], named: Named) -> None:
     assert shapes.scale(value, "s", named) == scale
 
 
 @pytest.mark.parametrize("bad", [0, -0.0, -1, -1e-9, 1e-46, 5e-324, -1e6])
-def test_a_scale_that_is_not_above_zero_is_refused(bad: float, named: Named) -> None:
+def test_non_positive_scale_is_refused(bad: float, named: Named) -> None:
     assert fault(lambda: shapes.scale(bad, "s", named)).reason == "a scale must be greater than 0"
     for key in "xyz":
         error = fault(lambda key=key: shapes.scale({"x": 1, "y": 1, "z": 1, key: bad}, "s", named))  # type: ignore[misc]
@@ -246,7 +244,7 @@ def test_a_scale_that_is_not_above_zero_is_refused(bad: float, named: Named) -> 
 
 
 @pytest.mark.parametrize("bad", [*NO_NUMBER[:6], *OUT_OF_RANGE])
-def test_a_scale_is_numbers(bad: object, named: Named) -> None:
+def test_non_numeric_scale_is_refused(bad: object, named: Named) -> None:
     fault(lambda: shapes.scale(bad, "s", named))
     fault(lambda: shapes.scale({"x": 1, "y": bad, "z": 1}, "s", named))
 
@@ -261,7 +259,7 @@ SCALE = {"x": 2, "y": 2, "z": 2}
     "sent", [part for count in range(4) for part in itertools.combinations(("position", "rotation", "scale"), count)]
 )
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_a_transform_holds_what_was_sent_flat_or_wrapped(sent: tuple[str, ...], wrapped: bool, named: Named) -> None:
+def test_transform_is_parsed_flat_or_wrapped(sent: tuple[str, ...], wrapped: bool, named: Named) -> None:
     whole = {"position": POSITION, "rotation": UNIT, "scale": SCALE}
     value: dict[str, Any] = {key: whole[key] for key in sent}
 
@@ -284,7 +282,7 @@ def test_unknown_keys_of_a_transform_are_named_and_ignored(named: Named) -> None
     ]
 
 
-def test_what_stands_beside_a_wrapped_transform_is_named_and_does_not_count(named: Named) -> None:
+def test_fields_beside_a_wrapped_transform_are_named_and_ignored(named: Named) -> None:
     found = shapes.transform({"position": POSITION, "transform": {"scale": 2}}, "t", named)
 
     assert found == PartialTransform(scale=(2, 2, 2))
@@ -311,7 +309,7 @@ def test_what_stands_beside_a_wrapped_transform_is_named_and_does_not_count(name
         ({"position": {"x": 1, "y": math.nan, "z": 0}}, "t.position.y"),
     ],
 )
-def test_a_sub_field_that_is_sent_is_complete_and_right(value: object, path: str, named: Named) -> None:
+def test_sent_transform_part_must_be_complete(value: object, path: str, named: Named) -> None:
     assert fault(lambda: shapes.transform(value, "t", named)).path == path
 
 
@@ -325,7 +323,7 @@ BASES = [
 
 
 @pytest.mark.parametrize("text", BASES)
-def test_each_of_the_48_bases_is_taken_bare_and_named(text: str, named: Named) -> None:
+def test_basis_is_accepted_bare_and_named(text: str, named: Named) -> None:
     assert shapes.basis(text, "b", named) == shapes.basis({"permutation": text}, "b", named) == Basis.parse(text)
     assert str(Basis.parse(text)) == text
     assert named == []
@@ -341,12 +339,12 @@ def test_a_string_that_is_no_basis_is_refused(text: str, named: Named) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 1, True, [], ["X", "Y", "Z"]])
-def test_a_basis_is_a_string(value: object, named: Named) -> None:
+def test_non_string_basis_is_refused(value: object, named: Named) -> None:
     assert fault(lambda: shapes.basis(value, "b", named)).path == "b"
     assert fault(lambda: shapes.basis({"permutation": value}, "b", named)).path == "b.permutation"
 
 
-def test_a_basis_without_its_field_names_what_was_sent_instead(named: Named) -> None:
+def test_basis_object_without_its_field_names_the_sent_keys(named: Named) -> None:
     error = fault(lambda: shapes.basis({"matrix": [], "more": 1}, "b", named))
 
     assert (error.path, error.reason) == ("b.matrix", "unknown, and nothing else was sent: use permutation")
@@ -362,19 +360,19 @@ def test_transform_of_unknown_keys_alone_is_refused_and_an_empty_one_is_not(name
     assert named == []
 
 
-def test_the_one_field_of_a_word_may_be_left_away(named: Named) -> None:
+def test_named_field_may_be_omitted(named: Named) -> None:
     assert shapes.word("a", "name", "p", named) == "a"
     assert shapes.word({"name": "a"}, "name", "p", named) == "a"
     assert named == []
 
 
-def test_what_stands_beside_the_one_field_is_named_and_ignored(named: Named) -> None:
+def test_fields_beside_the_named_one_are_named_and_ignored(named: Named) -> None:
     assert shapes.word({"name": "a", "more": 1}, "name", "p", named) == "a"
     assert named == [("p.more", "unknown: only name may stand here")]
 
 
 @pytest.mark.parametrize("value", [None, 1, True, []])
-def test_a_word_is_a_string(value: object, named: Named) -> None:
+def test_non_string_name_is_refused(value: object, named: Named) -> None:
     assert fault(lambda: shapes.word(value, "name", "p", named)).path == "p"
     assert fault(lambda: shapes.word({"name": value}, "name", "p", named)).path == "p.name"
     assert fault(lambda: shapes.text(value, "q")).reason == f"a string is needed, not {shapes.kind(value)}"
@@ -412,7 +410,7 @@ READERS: list[Callable[[Any], object]] = [
 
 @pytest.mark.parametrize("reader", READERS)
 @given(value=json_values)
-def test_nothing_but_a_value_or_a_fault_comes_out(reader: Callable[[Any], object], value: object) -> None:
+def test_result_is_a_value_or_a_fault(reader: Callable[[Any], object], value: object) -> None:
     refused: InvalidInput | None = None
     try:
         reader(value)

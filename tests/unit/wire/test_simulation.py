@@ -11,7 +11,7 @@ from actors.device.messages import SimulatedSpec
 from actors.kit.errors import InvalidInput
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, SimulationChange
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 from transport.wire.simulation import change, shown, spec
 
 ARM, GRIP = inventory_of("arm", "grip").devices
@@ -38,7 +38,7 @@ def ignored(_path: str, _reason: str) -> None:
         ),
     ],
 )
-def test_a_device_to_simulate_is_read(body: Mapping[str, Any], wanted: SimulatedSpec) -> None:
+def test_simulated_device_is_parsed(body: Mapping[str, Any], wanted: SimulatedSpec) -> None:
     assert spec(body) == wanted
 
 
@@ -59,14 +59,14 @@ def test_a_device_to_simulate_is_read(body: Mapping[str, Any], wanted: Simulated
         {"type": "verse_grip", "connection": "wireless"},
     ],
 )
-def test_a_device_that_cannot_be_simulated_is_refused(body: Mapping[str, Any]) -> None:
+def test_invalid_simulated_device_is_refused(body: Mapping[str, Any]) -> None:
     with pytest.raises(InvalidInput) as caught:
         spec(body)
 
     assert len(caught.value.sentence) > 10
 
 
-def test_a_change_is_read_whole() -> None:
+def test_change_is_parsed_completely() -> None:
     read = change(
         {
             "hand": {"path": "hold", "position": {"x": 0, "y": -0.1, "z": 0.2}, "stiffness": 300},
@@ -93,7 +93,7 @@ def test_a_change_is_read_whole() -> None:
     )
 
 
-def test_null_gives_place_and_orientation_back_to_the_hand() -> None:
+def test_null_returns_position_and_orientation_to_the_hand() -> None:
     assert change({"hand": {"position": None}, "orientation": None}, ignored) == SimulationChange(
         centred=True, free=True
     )
@@ -123,7 +123,7 @@ def test_null_gives_place_and_orientation_back_to_the_hand() -> None:
         {"battery_level": None},
     ],
 )
-def test_a_change_that_cannot_be_read_is_refused(body: Mapping[str, Any]) -> None:
+def test_invalid_change_is_refused(body: Mapping[str, Any]) -> None:
     with pytest.raises(InvalidInput) as caught:
         change(body, ignored)
 
@@ -140,7 +140,7 @@ def test_unknown_keys_are_named() -> None:
     assert named == ["hand.speed", "buttons.d"]
 
 
-def test_each_kind_shows_what_it_has() -> None:
+def test_each_kind_shows_its_simulation_values() -> None:
     arm, grip = shown(ARM, 0.0), shown(GRIP, 0.9)
 
     assert arm == {

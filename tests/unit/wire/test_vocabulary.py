@@ -53,7 +53,7 @@ def test_frames_have_every_group_in_a_fixed_order() -> None:
         (Kind.PEN, Connection.USB, "pen", "custom_verse_grip", "custom_verse_grip"),
     ],
 )
-def test_group_and_type_of_a_device(
+def test_group_and_type_follow_kind_and_vocabulary(
     kind: Kind, connection: Connection, neutral: str, group: str, type_word: str
 ) -> None:
     assert NEUTRAL.group(kind, connection) == NEUTRAL.type_word(kind, connection) == neutral
@@ -62,12 +62,12 @@ def test_group_and_type_of_a_device(
 
 
 @pytest.mark.parametrize(("vocabulary", "kind", "connection"), CASES)
-def test_every_device_stands_in_one_of_the_groups(vocabulary: Vocabulary, kind: Kind, connection: Connection) -> None:
+def test_every_device_is_in_one_group(vocabulary: Vocabulary, kind: Kind, connection: Connection) -> None:
     assert vocabulary.group(kind, connection) in vocabulary.groups()
 
 
 @pytest.mark.parametrize(("vocabulary", "kind", "connection"), CASES)
-def test_what_comes_out_finds_the_device_again(vocabulary: Vocabulary, kind: Kind, connection: Connection) -> None:
+def test_names_in_output_find_the_device(vocabulary: Vocabulary, kind: Kind, connection: Connection) -> None:
     for word in (vocabulary.group(kind, connection), vocabulary.type_word(kind, connection)):
         assert kind in (GROUPS_IN.get(word) or ())
         assert kind in path_kinds(word)
@@ -86,7 +86,7 @@ def test_an_id_in_any_handle_group_finds_a_grip_or_a_pen(word: str) -> None:
 
 
 @pytest.mark.parametrize("word", ["", "session", "haptic*", "inverse*", "*", "Arm", "arms", "inverse", "verse"])
-def test_other_words_are_no_group(word: str) -> None:
+def test_unknown_name_is_no_group(word: str) -> None:
     assert GROUPS_IN.get(word) is None
     assert NEUTRAL.full_groups(word) is None
     assert INVERSE.full_groups(word) is None
@@ -123,12 +123,12 @@ def test_other_words_are_no_group(word: str) -> None:
         ("*p*t", {COMPACT}),
     ],
 )
-def test_the_type_segment_of_a_path(word: str, members: set[Member]) -> None:
+def test_type_segment_of_a_path_is_parsed(word: str, members: set[Member]) -> None:
     assert path_members(word) == members
 
 
 @pytest.mark.parametrize("word", ["", "ARM", "arms", "ar?", "haptic", "inverse", "x*", "settings", "a*x", "0"])
-def test_other_segments_mean_nothing(word: str) -> None:
+def test_unknown_segment_matches_nothing(word: str) -> None:
     assert path_members(word) == frozenset()
     assert path_kinds(word) == frozenset()
 
@@ -146,7 +146,7 @@ def test_other_segments_mean_nothing(word: str) -> None:
         ("*", ARMS | HANDLES),
     ],
 )
-def test_an_exact_id_is_found_under_any_word_of_its_side(word: str, kinds: frozenset[Kind]) -> None:
+def test_exact_id_is_found_under_any_group_of_its_side(word: str, kinds: frozenset[Kind]) -> None:
     assert path_kinds(word) == kinds
 
 
@@ -165,12 +165,12 @@ def test_an_exact_id_is_found_under_any_word_of_its_side(word: str, kinds: froze
         ("custom_verse_grip", {"pen"}, {"custom_verse_grip"}),
     ],
 )
-def test_a_device_type_means_its_whole_output_groups(word: str, neutral: set[str], inverse: set[str]) -> None:
+def test_device_type_selects_its_output_groups(word: str, neutral: set[str], inverse: set[str]) -> None:
     assert NEUTRAL.full_groups(word) == frozenset(neutral)
     assert INVERSE.full_groups(word) == frozenset(inverse)
 
 
-def test_presets_have_public_words() -> None:
+def test_presets_have_inverse_names() -> None:
     assert INVERSE.preset_out("compact_centered") == "minverse_centered"
     assert INVERSE.preset_out("compact_zup") == "minverse_zup"
     assert NEUTRAL.preset_out("compact_zup") == "compact_zup"
@@ -180,22 +180,22 @@ def test_presets_have_public_words() -> None:
 
 @pytest.mark.parametrize("vocabulary", BOTH)
 @given(name=st.sampled_from(["defaults", "arm_front", "compact_centered", "compact_zup", "custom"]) | st.text())
-def test_a_preset_comes_back_as_it_went_out(vocabulary: Vocabulary, name: str) -> None:
+def test_preset_name_round_trips(vocabulary: Vocabulary, name: str) -> None:
     assert preset_in(vocabulary.preset_out(name)) == preset_in(name)
 
 
-def test_families_in_events() -> None:
+def test_device_family_in_events_is_translated() -> None:
     assert {kind: NEUTRAL.family(kind) for kind in Kind} == {kind: kind.value for kind in Kind}
     assert INVERSE.family(Kind.ARM) == INVERSE.family(Kind.COMPACT) == "inverse"
     assert INVERSE.family(Kind.GRIP) == INVERSE.family(Kind.PEN) == "verse_grip"
 
 
-def test_only_public_words_nest_the_filters() -> None:
+def test_only_inverse_vocabulary_nests_the_filters() -> None:
     assert not NEUTRAL.nests_filters
     assert INVERSE.nests_filters
 
 
-def test_vocabularies_are_found_by_name() -> None:
+def test_vocabulary_is_found_by_name() -> None:
     assert vocabulary_named("neutral") is NEUTRAL
     assert vocabulary_named("inverse") is INVERSE
     assert vocabulary_named("Inverse") is None
@@ -219,7 +219,7 @@ def test_vocabularies_are_found_by_name() -> None:
         ("", ""),
     ],
 )
-def test_settings_keys_are_neutral_inside(key: str, neutral: str) -> None:
+def test_setting_keys_are_translated_to_neutral(key: str, neutral: str) -> None:
     assert setting_key(key) == neutral
 
 

@@ -16,7 +16,7 @@ from actors.values.spatial import Basis, PartialTransform, Transform
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import Command
 from fastpath.text.encoder import FrameEncoder
-from tests.support.actors.slices import settings_view, simulated_records
+from tests.support.actors.doubles import settings_view, simulated_records
 from transport.session.device import SessionDevice
 
 XZY = Basis.parse("XZ-Y")
@@ -60,7 +60,7 @@ class SessionDeviceRig:
         ("pen", False, False),
     ],
 )
-def test_it_shows_what_reading_and_frames_need(word: str, moves: bool, wireless: bool) -> None:
+def test_session_devices_have_what_parser_and_frames_need(word: str, moves: bool, wireless: bool) -> None:
     rig = SessionDeviceRig(word)
 
     assert (rig.device.device_id, rig.device.kind, rig.device.has_motors) == (
@@ -81,7 +81,7 @@ def test_only_a_ready_device_takes_commands(phase: Phase) -> None:
     assert rig.device.accepts == (phase is Phase.READY)
 
 
-def test_following_changes_no_view_and_no_command() -> None:
+def test_following_changes_keeps_view_and_commands() -> None:
     rig = SessionDeviceRig()
     rig.view(rig.config(basis=XZY))
     rig.device.writer.position(1, 2, 3)
@@ -96,7 +96,7 @@ def test_following_changes_no_view_and_no_command() -> None:
 # ---------------------------------------------------------------- view
 
 
-def test_a_view_is_new_once() -> None:
+def test_view_change_is_applied_once() -> None:
     rig = SessionDeviceRig()
 
     assert rig.view(SessionConfig()) is True
@@ -109,7 +109,7 @@ def test_a_view_is_new_once() -> None:
     assert rig.view(rig.config(mount=Transform((3, 2, 1)))) is True
 
 
-def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
+def test_new_view_releases_a_position_and_an_equal_one_does_not() -> None:
     rig = SessionDeviceRig()
     rig.view(SessionConfig())
     rig.device.writer.position(1, 2, 3)
@@ -122,7 +122,7 @@ def test_a_new_view_releases_a_position_and_an_old_one_does_not() -> None:
     assert rig.device.writer.commands == FORCE
 
 
-def test_a_frame_is_in_the_sessions_space() -> None:
+def test_frame_is_in_the_session_s_space() -> None:
     rig = SessionDeviceRig()
     at = rig.state()["cursor_position"]
 
@@ -132,7 +132,7 @@ def test_a_frame_is_in_the_sessions_space() -> None:
     assert [shown[key] for key in "xyz"] == pytest.approx([1 + 2 * at["x"], 2 + 2 * at["z"], 3 - 2 * at["y"]], abs=1e-3)
 
 
-def test_reading_is_shown_the_preset_and_the_mount_in_force() -> None:
+def test_parser_gets_the_effective_preset_and_mount() -> None:
     rig = SessionDeviceRig()
 
     rig.view(rig.config(preset="arm_front_centered", basis=XZY))
@@ -146,7 +146,7 @@ def test_reading_is_shown_the_preset_and_the_mount_in_force() -> None:
 # ---------------------------------------------------------------- damping
 
 
-def test_damping_is_new_once_and_releases_no_position() -> None:
+def test_damping_change_applies_once_and_keeps_a_position() -> None:
     rig = SessionDeviceRig()
     rig.view(SessionConfig())
     rig.device.writer.position(1, 2, 3)
@@ -157,7 +157,7 @@ def test_damping_is_new_once_and_releases_no_position() -> None:
     assert rig.view(SessionConfig()) is True
 
 
-def test_damping_reaches_the_loop_and_ends_with_the_hold() -> None:
+def test_damping_reaches_the_loop_and_ends_when_released() -> None:
     rig = SessionDeviceRig()
     rig.view(rig.config(damping=Damping(1, (0, 1, 2))))
     rig.device.writer.publish(refresh=False)
@@ -177,7 +177,7 @@ def test_damping_reaches_the_loop_and_ends_with_the_hold() -> None:
 # ---------------------------------------------------------------- force gate
 
 
-def test_the_gate_is_the_settings_until_the_session_has_its_own() -> None:
+def test_gate_is_the_setting_s_until_the_session_has_its_own() -> None:
     rig = SessionDeviceRig()
 
     assert rig.view(SessionConfig()) is True
@@ -189,7 +189,7 @@ def test_the_gate_is_the_settings_until_the_session_has_its_own() -> None:
 # ---------------------------------------------------------------- workspace
 
 
-def test_a_workspace_changes_part_by_part() -> None:
+def test_workspace_changes_part_by_part() -> None:
     rig = SessionDeviceRig()
 
     rig.device.place(PartialTransform((1, 2, 3)).over(rig.device.workspace))
@@ -203,7 +203,7 @@ def test_a_workspace_changes_part_by_part() -> None:
     }
 
 
-def test_a_workspace_releases_no_position() -> None:
+def test_workspace_change_keeps_a_position() -> None:
     rig = SessionDeviceRig()
     rig.device.writer.position(1, 2, 3)
 
@@ -212,7 +212,7 @@ def test_a_workspace_releases_no_position() -> None:
     assert rig.device.writer.commands == POSITION
 
 
-def test_a_device_that_comes_back_has_the_workspace_that_it_had() -> None:
+def test_returning_device_gets_its_previous_workspace() -> None:
     workspace = Transform((1, 2, 3), (0, 1, 0, 0), (2, 2, 2))
 
     rig = SessionDeviceRig(workspace=workspace)
@@ -221,7 +221,7 @@ def test_a_device_that_comes_back_has_the_workspace_that_it_had() -> None:
     assert list(rig.device.writer.workspace) == [(1, 2, 3), (0, 1, 0, 0), (2, 2, 2)]
 
 
-def test_a_hold_of_a_device_that_has_gone_moves_nobody() -> None:
+def test_command_for_an_ended_lease_has_no_effect() -> None:
     rig = SessionDeviceRig()
     rig.runtime.release_device(rig.record.lease)
     rig.runtime.step(2)

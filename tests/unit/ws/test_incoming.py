@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tests.support.clients.peer import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, encoded
+from tests.support.clients.raw_websocket import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, encode_frame
 from transport.ws.incoming import BROKEN_RULES, NO_UTF8, TOO_BIG, Broken, Incoming
 
 LONGEST = 256 * 1024
@@ -24,11 +24,11 @@ def streams(draw: st.DrawFn) -> tuple[bytes, list[tuple[int, bytes]]]:
         opcode, parts = draw(st.sampled_from([TEXT, BINARY])), draw(st.lists(payloads, min_size=1, max_size=3))
         for index, part in enumerate(parts):
             last = index == len(parts) - 1
-            stream += encoded(part, CONTINUATION if index else opcode, final=last)
+            stream += encode_frame(part, CONTINUATION if index else opcode, final=last)
             if last:
                 expected.append((opcode, b"".join(parts)))
             for control in draw(st.lists(controls, max_size=2)):
-                stream += encoded(control[1], control[0])
+                stream += encode_frame(control[1], control[0])
                 expected.append(control)
     return stream, expected
 
@@ -39,8 +39,12 @@ def read(pieces: Iterable[bytes], longest: int = LONGEST) -> list[tuple[int, byt
     return [frame for piece in pieces for frame in incoming.take(piece) if frame[0] != CONTINUATION]
 
 
-def test_each_fragment_is_told_so_that_reading_many_can_be_interrupted() -> None:
-    stream = encoded(b"a", final=False) + encoded(b"", CONTINUATION, final=False) * 2 + encoded(b"b", CONTINUATION)
+def test_each_fragment_yields_so_that_parsing_can_be_interrupted() -> None:
+    stream = (
+        encode_frame(b"a", final=False)
+        + encode_frame(b"", CONTINUATION, final=False) * 2
+        + encode_frame(b"b", CONTINUATION)
+    )
 
     assert list(Incoming(LONGEST).take(stream)) == [(CONTINUATION, b"")] * 3 + [(TEXT, b"ab")]
 
@@ -52,7 +56,7 @@ def broken(stream: bytes, longest: int = LONGEST) -> int:
 
 
 @given(streams(), st.data())
-def test_messages_are_the_same_in_whatever_pieces_they_come(
+def test_messages_are_equal_for_any_fragmentation_of_bytes(
     stream: tuple[bytes, list[tuple[int, bytes]]], data: st.DataObject
 ) -> None:
     whole, expected = stream
@@ -63,8 +67,10 @@ def test_messages_are_the_same_in_whatever_pieces_they_come(
     assert read(pieces) == expected
 
 
-def test_messages_are_the_same_byte_by_byte() -> None:
-    whole = encoded(b"{}") + encoded(b"y" * 200) + encoded(b"", PING) + encoded(b"z" * 66_000, BINARY)
+def test_messages_are_equal_byte_by_byte() -> None:
+    whole = (
+        encode_frame(b"{}") + encode_frame(b"y" * 200) + encode_frame(b"", PING) + encode_frame(b"z" * 66_000, BINARY)
+    )
 
     assert read(whole[at : at + 1] for at in range(len(whole))) == [
         (TEXT, b"{}"), (TEXT, b"y" * 200), (PING, b""), (BINARY, b"z" * 66_000)
@@ -73,7 +79,7 @@ def test_messages_are_the_same_byte_by_byte() -> None:
 
 @given(st.binary(max_size=200), st.integers(1, 50))
 @example(b"\x81\x7f" + b"\xff" * 8, 3)
-def test_any_bytes_are_messages_or_broken_and_nothing_else(stream: bytes, size: int) -> None:
+def test_any_bytes_give_messages_or_broken(stream: bytes, size: int) -> None:
     def outcome(pieces: Iterable[bytes]) -> tuple[list[tuple[int, bytes]], int]:
         incoming = Incoming(100)
         frames: list[tuple[int, bytes]] = []
@@ -96,16 +102,16 @@ def test_any_bytes_are_messages_or_broken_and_nothing_else(stream: bytes, size: 
     [
         (b"\x81\x02{}", BROKEN_RULES),
         (b"\x81\x02", BROKEN_RULES),
-        (encoded(b"{}", reserved=1), BROKEN_RULES),
-        (encoded(b"{}", 3), BROKEN_RULES),
-        (encoded(b"{}", 11), BROKEN_RULES),
-        (encoded(b"x" * 126, PING), BROKEN_RULES),
-        (encoded(b"x", PING, final=False), BROKEN_RULES),
-        (encoded(b"x", CLOSE, final=False), BROKEN_RULES),
-        (encoded(b"{}", CONTINUATION), BROKEN_RULES),
-        (encoded(b"{", final=False) + encoded(b"}", TEXT), BROKEN_RULES),
-        (encoded(b"\x03", CLOSE), BROKEN_RULES),
-        (encoded(b"\x03\xe8\xff", CLOSE), NO_UTF8),
+        (encode_frame(b"{}", reserved=1), BROKEN_RULES),
+        (encode_frame(b"{}", 3), BROKEN_RULES),
+        (encode_frame(b"{}", 11), BROKEN_RULES),
+        (encode_frame(b"x" * 126, PING), BROKEN_RULES),
+        (encode_frame(b"x", PING, final=False), BROKEN_RULES),
+        (encode_frame(b"x", CLOSE, final=False), BROKEN_RULES),
+        (encode_frame(b"{}", CONTINUATION), BROKEN_RULES),
+        (encode_frame(b"{", final=False) + encode_frame(b"}", TEXT), BROKEN_RULES),
+        (encode_frame(b"\x03", CLOSE), BROKEN_RULES),
+        (encode_frame(b"\x03\xe8\xff", CLOSE), NO_UTF8),
         (b"\x81\xff" + (2**64 - 1).to_bytes(8, "big"), TOO_BIG),
     ],
     ids=[
@@ -113,24 +119,24 @@ def test_any_bytes_are_messages_or_broken_and_nothing_else(stream: bytes, size: 
         "two at once", "half a code", "no UTF-8", "2^64",
     ],
 )  # fmt: skip
-def test_what_the_standard_forbids_is_broken(stream: bytes, code: int) -> None:
+def test_forbidden_frames_raise_broken(stream: bytes, code: int) -> None:
     assert broken(stream) == code
 
 
 @pytest.mark.parametrize("number", [0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65535])
-def test_a_close_code_that_may_not_be_sent_is_broken(number: int) -> None:
-    assert broken(encoded(number.to_bytes(2, "big"), CLOSE)) == BROKEN_RULES
+def test_invalid_close_code_raises_broken(number: int) -> None:
+    assert broken(encode_frame(number.to_bytes(2, "big"), CLOSE)) == BROKEN_RULES
 
 
 @pytest.mark.parametrize("number", [1000, 1001, 1003, 1007, 1014, 3000, 4999])
-def test_a_close_code_that_may_be_sent_is_read(number: int) -> None:
+def test_valid_close_code_is_read(number: int) -> None:
     payload = number.to_bytes(2, "big") + b"geht"
 
-    assert read([encoded(payload, CLOSE)]) == [(CLOSE, payload)]
+    assert read([encode_frame(payload, CLOSE)]) == [(CLOSE, payload)]
 
 
-def test_fragments_together_may_be_no_longer_than_a_message() -> None:
-    assert read([encoded(b"x" * 100)], 100) == [(TEXT, b"x" * 100)]
-    assert broken(encoded(b"x" * 200), 199) == TOO_BIG
-    assert broken(encoded(b"x" * 60, final=False) + encoded(b"x" * 41, CONTINUATION), 100) == TOO_BIG
-    assert broken(encoded(b"x" * 60, final=False) + encoded(b"x" * 150, CONTINUATION)[:8], 200) == TOO_BIG
+def test_fragmented_message_has_the_same_length_limit() -> None:
+    assert read([encode_frame(b"x" * 100)], 100) == [(TEXT, b"x" * 100)]
+    assert broken(encode_frame(b"x" * 200), 199) == TOO_BIG
+    assert broken(encode_frame(b"x" * 60, final=False) + encode_frame(b"x" * 41, CONTINUATION), 100) == TOO_BIG
+    assert broken(encode_frame(b"x" * 60, final=False) + encode_frame(b"x" * 150, CONTINUATION)[:8], 200) == TOO_BIG

@@ -10,7 +10,7 @@ import pytest
 from actors.event.catalog import EVENT_KINDS
 from actors.event.messages import Emit
 from tests.support.actors.actor_rig import ActorRig
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 from transport.session.command_gap import SlowSession
 from transport.session.events import SessionEvents
 from transport.wire.deprecation_notices import DeprecationNotices
@@ -44,7 +44,7 @@ def rig() -> SessionEventsRig:
     return SessionEventsRig()
 
 
-def test_a_faulty_message_is_told_with_its_first_fault(rig: SessionEventsRig) -> None:
+def test_faulty_message_event_has_its_first_fault(rig: SessionEventsRig) -> None:
     rig.events.faulty(FAULTS, '{"arm": [{}], "boat": 1}')
 
     assert rig.only().data == {
@@ -57,7 +57,7 @@ def test_a_faulty_message_is_told_with_its_first_fault(rig: SessionEventsRig) ->
     assert rig.only().message == "session 7: arm[0].device_id: device_id is missing"
 
 
-def test_a_message_that_is_no_json_has_no_path(rig: SessionEventsRig) -> None:
+def test_invalid_json_event_has_no_path(rig: SessionEventsRig) -> None:
     rig.events.faulty([("", "no JSON: x")], b"{")
 
     assert rig.only().message == "session 7: the message: no JSON: x"
@@ -66,13 +66,13 @@ def test_a_message_that_is_no_json_has_no_path(rig: SessionEventsRig) -> None:
 @pytest.mark.parametrize(
     ("message", "shown"), [("x" * 1000, "x" * 256), (b"x" * 1000, "x" * 256), (b"\xff{", "\N{REPLACEMENT CHARACTER}{")]
 )
-def test_the_beginning_of_what_was_received_is_told(rig: SessionEventsRig, message: str | bytes, shown: str) -> None:
+def test_event_has_the_start_of_the_message(rig: SessionEventsRig, message: str | bytes, shown: str) -> None:
     rig.events.faulty(FAULTS, message)
 
     assert rig.only().data["received_data"] == shown
 
 
-def test_one_event_a_second_stands_for_all_faulty_messages(rig: SessionEventsRig) -> None:
+def test_one_event_per_second_covers_all_faulty_messages(rig: SessionEventsRig) -> None:
     for _ in range(6):
         rig.events.faulty(FAULTS, "{")
     rig.clock.advance(0.999)
@@ -87,14 +87,14 @@ def test_one_event_a_second_stands_for_all_faulty_messages(rig: SessionEventsRig
     assert [emit.data["suppressed"] for emit in rig.heard] == [0, 6, 0]
 
 
-def test_every_bad_part_is_counted(rig: SessionEventsRig) -> None:
+def test_every_fault_is_counted(rig: SessionEventsRig) -> None:
     for _ in range(3):
         rig.events.faulty(FAULTS, "{")
 
     assert rig.context.metrics.registry.get_sample_value("hapticd_input_faults_total") == 6
 
 
-def test_a_busy_device_is_told_with_its_holder(rig: SessionEventsRig) -> None:
+def test_busy_device_event_names_its_holder(rig: SessionEventsRig) -> None:
     (record,) = inventory_of("compact").devices
 
     rig.events.busy(record, 3)
@@ -108,7 +108,7 @@ def test_a_busy_device_is_told_with_its_holder(rig: SessionEventsRig) -> None:
     }
 
 
-def test_a_client_that_goes_on_against_a_holder_is_told_of_once_a_second(rig: SessionEventsRig) -> None:
+def test_repeated_refusal_raises_one_event_per_second(rig: SessionEventsRig) -> None:
     (record,) = inventory_of("compact").devices
 
     for _ in range(1_000):
@@ -122,7 +122,7 @@ def test_a_client_that_goes_on_against_a_holder_is_told_of_once_a_second(rig: Se
     assert len(rig.heard) == 2
 
 
-def test_whoever_is_told_of_only_so_often_says_when_it_happened(rig: SessionEventsRig) -> None:
+def test_limited_events_have_their_own_time(rig: SessionEventsRig) -> None:
     (record,) = inventory_of("compact").devices
     began_ns = rig.clock.now_ns()
 
@@ -135,7 +135,7 @@ def test_whoever_is_told_of_only_so_often_says_when_it_happened(rig: SessionEven
     assert [emit.at_ns for emit in rig.heard] == [began_ns, began_ns, began_ns, began_ns + 10**9]
 
 
-def test_commands_that_time_out_are_told_with_interval_lost_force_and_setting(
+def test_timeout_event_has_interval_lost_force_and_setting(
     rig: SessionEventsRig, caplog: pytest.LogCaptureFixture
 ) -> None:
     rig.events.timed_out(SlowSession(0.1, 0.4), 0.05, HintLimit())

@@ -42,7 +42,7 @@ def test_queue_serves_one_frame_in_each_iteration_of_the_event_loop() -> None:
     assert served_before == list(range(1, 11))
 
 
-def test_connection_that_left_the_queue_takes_no_turn() -> None:
+def test_connection_removed_from_the_queue_takes_no_turn() -> None:
     async def steps(turns: Turns) -> None:
         gone, stays = turns.next(), turns.next()
         gone.cancel()

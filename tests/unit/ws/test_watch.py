@@ -67,19 +67,19 @@ def answering(watched: Watched, _until: float) -> None:
         watched.hear()
 
 
-def test_whoever_is_silent_is_pinged_after_30_s_and_gone_after_60(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_client_is_pinged_after_30_s_and_closed_after_60_s(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
     watched.run(monkeypatch, silent)
     assert watched.said == [(30, "ping"), (60, POLICY)]
 
 
-def test_whoever_sends_is_neither_pinged_nor_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sending_client_is_neither_pinged_nor_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
     watched.run(monkeypatch, streaming)
     assert watched.said == []
 
 
-def test_whoever_answers_pings_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_that_answers_pings_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched()
     watched.run(monkeypatch, answering)
     assert watched.said[:3] == [(30, "ping"), (60, "ping"), (90, "ping")]

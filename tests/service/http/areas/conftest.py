@@ -15,8 +15,8 @@ from actors.event.messages import HUB, Emit
 from actors.kit.message import Message
 from actors.values.identity import Connection, Firmware, Kind
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 
 DEVICES = (
     SimulatedSpec(Kind.ARM, Connection.SIMULATED, "A001"),
@@ -25,7 +25,7 @@ DEVICES = (
     SimulatedSpec(Kind.GRIP, Connection.WIRELESS, "B001"),
 )
 
-Join = Callable[..., tuple[Peer, int]]
+Join = Callable[..., tuple[RawWebSocket, int]]
 
 
 def aged(specs: Iterable[SimulatedSpec], first_number: int = 0) -> tuple[DeviceIdentity, ...]:
@@ -37,28 +37,28 @@ def aged(specs: Iterable[SimulatedSpec], first_number: int = 0) -> tuple[DeviceI
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServiceInside]:
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[InProcessService]:
     settings = {"simulation/settle_time": 0.01}
     folder = tmp_path_factory.mktemp("state")
     with (
         patch("actors.device.manager.identities", aged),
-        ServiceInside(folder, simulated=DEVICES, stepping=True, settings=settings) as running,
+        InProcessService(folder, simulated=DEVICES, stepping=True, settings=settings) as running,
     ):
         yield running
 
 
 @pytest.fixture
-def http(service: ServiceInside) -> HttpClient:
+def http(service: InProcessService) -> HttpClient:
     return HttpClient(service.http)
 
 
 @pytest.fixture
-def join(service: ServiceInside) -> Iterator[Join]:
+def join(service: InProcessService) -> Iterator[Join]:
     """Connect a session; its client, which has read its first frame, and its id. All are gone when the test is over."""
-    peers: list[Peer] = []
+    peers: list[RawWebSocket] = []
 
-    def begin(profile: str | None = None) -> tuple[Peer, int]:
-        peer = Peer(service.ws, None)
+    def begin(profile: str | None = None) -> tuple[RawWebSocket, int]:
+        peer = RawWebSocket(service.ws, None)
         peers.append(peer)
         session_id = int(peer.frame()["session_id"])
         if profile is not None:
@@ -68,12 +68,12 @@ def join(service: ServiceInside) -> Iterator[Join]:
     yield begin
     for peer in peers:
         peer.drop()
-    service.sessions_gone()
+    service.wait_for_sessions()
     service.step(2)
 
 
 @pytest.fixture
-def emitted(service: ServiceInside, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
+def emitted(service: InProcessService, monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Any]]:
     """Kind and data of what the hub is told from now on."""
     heard: list[tuple[str, Any]] = []
     directory = service.system.context.directory

@@ -10,7 +10,7 @@ import pytest
 from actors.device.messages import ConfigureDevice
 from tests.service.http.areas.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 START: dict[str, Any] = {
@@ -33,7 +33,7 @@ def path(area: str, device: str = "arm/A001") -> str:
 
 
 @pytest.fixture(autouse=True)
-def as_it_was(service: ServiceInside) -> Iterator[None]:
+def as_it_was(service: InProcessService) -> Iterator[None]:
     """Every device, when a test is over."""
     yield
     reset = ConfigureDevice("right", torque_scaling=True, gravity_compensation=True, gravity_scale=1.0)
@@ -57,7 +57,7 @@ def test_a_value_is_set_read_and_cleared(http: HttpClient, area: str, device: st
     assert http.get(path(area, device)).data == START[area]
 
 
-def test_a_new_session_sees_it_in_its_config(http: HttpClient, join: Join) -> None:
+def test_new_session_shows_the_value_in_its_config(http: HttpClient, join: Join) -> None:
     client, _ = join()
     for area in AREAS:
         http.post(path(area), OTHER[area])
@@ -72,7 +72,7 @@ def test_a_new_session_sees_it_in_its_config(http: HttpClient, join: Join) -> No
     eventually(shown, "the frame shows all of it")
 
 
-def test_a_left_hand_turns_the_first_joint_the_other_way(service: ServiceInside, http: HttpClient) -> None:
+def test_a_left_hand_turns_the_first_joint_the_other_way(service: InProcessService, http: HttpClient) -> None:
     def joint() -> float:
         return float(service.state("A001")["joint"][0])
 
@@ -101,7 +101,7 @@ def test_a_left_hand_turns_the_first_joint_the_other_way(service: ServiceInside,
         ("home_return", ..., {"enabled": True}),
     ],
 )
-def test_shorter_bodies(http: HttpClient, area: str, body: object, echo: object) -> None:
+def test_short_bodies_are_accepted(http: HttpClient, area: str, body: object, echo: object) -> None:
     assert http.post(path(area), body).data == echo
 
 
@@ -148,7 +148,7 @@ def test_unknown_keys_are_named_and_ignored(http: HttpClient) -> None:
 
 
 @pytest.mark.parametrize("area", ["handedness", "torque_scaling", "gravity_compensation"])
-def test_a_pattern_answers_a_result_for_each_that_has_it(http: HttpClient, area: str) -> None:
+def test_pattern_gives_a_result_for_each_device_with_the_area(http: HttpClient, area: str) -> None:
     results = http.post(path(area, "*/*"), OTHER[area]).data["results"]
 
     assert results == [{"device_id": device_id, "ok": True, **OTHER[area]} for device_id in ("A001", "OLD1", "C001")]
@@ -156,7 +156,7 @@ def test_a_pattern_answers_a_result_for_each_that_has_it(http: HttpClient, area:
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_a_grip_has_none_of_it(http: HttpClient, area: str) -> None:
+def test_grip_has_no_device_wide_area(http: HttpClient, area: str) -> None:
     for reply in (http.get(path(area, "grip/0")), http.post(path(area, "grip/B001"), OTHER[area])):
         assert reply.status == 422
         assert reply.error.startswith(f"a grip has no {area}")
@@ -167,7 +167,7 @@ def test_a_grip_has_none_of_it(http: HttpClient, area: str) -> None:
 # ---------------------------------------------------------------- return-to-home
 
 
-def test_home_return_everywhere(http: HttpClient) -> None:
+def test_home_return_applies_to_all_devices(http: HttpClient) -> None:
     http.post("/arm/A001/home_return")
 
     assert http.get("/home_return").data == {
@@ -223,7 +223,7 @@ def test_home_return_everywhere_with_an_old_firmware_is_422_and_the_others_have_
 # ---------------------------------------------------------------- one record
 
 
-def test_a_record_is_the_devices_entry_with_its_holder(http: HttpClient) -> None:
+def test_record_is_the_frame_entry_with_its_holder(http: HttpClient) -> None:
     listed = http.get("/devices").data["compact"][0]
     record = http.get("/compact/0").data
 
@@ -235,7 +235,7 @@ def test_a_record_is_the_devices_entry_with_its_holder(http: HttpClient) -> None
     assert http.get("/grip/B001").data["config"]["type"] == "grip"
 
 
-def test_the_session_that_holds_a_position_is_named(service: ServiceInside, http: HttpClient, join: Join) -> None:
+def test_session_that_holds_a_position_is_named(service: InProcessService, http: HttpClient, join: Join) -> None:
     client, mine = join()
 
     client.ask(
@@ -248,14 +248,14 @@ def test_the_session_that_holds_a_position_is_named(service: ServiceInside, http
 
 
 @pytest.mark.parametrize(("device", "status"), [("arm/9", 404), ("pen/0", 404), ("nope/0", 404)])
-def test_no_record(http: HttpClient, device: str, status: int) -> None:
+def test_unknown_device_is_404(http: HttpClient, device: str, status: int) -> None:
     assert http.get(f"/{device}").status == status
 
 
 # ---------------------------------------------------------------- stop
 
 
-def test_one_device_is_stopped_and_released(service: ServiceInside, http: HttpClient) -> None:
+def test_one_device_is_stopped_and_released(service: InProcessService, http: HttpClient) -> None:
     assert http.get("/arm/A001/stop").data == {"device_id": "A001", "stopped": False}
     assert http.post("/arm/A001/stop").data == {"device_id": "A001", "stopped": True}
     assert http.get("/stop").data == {"stopped": True, "everything": False, "devices": ["A001"]}
@@ -267,7 +267,7 @@ def test_one_device_is_stopped_and_released(service: ServiceInside, http: HttpCl
     assert not http.get("/stop").data["stopped"]
 
 
-def test_several_are_stopped_and_one_is_released_out_of_everything(http: HttpClient) -> None:
+def test_several_devices_are_stopped_and_one_released(http: HttpClient) -> None:
     assert http.post("/arm/*/stop").data["results"] == [
         {"device_id": "A001", "stopped": True, "ok": True},
         {"device_id": "OLD1", "stopped": True, "ok": True},
@@ -280,7 +280,7 @@ def test_several_are_stopped_and_one_is_released_out_of_everything(http: HttpCli
 
 
 @pytest.mark.parametrize(("device", "status"), [("grip/0", 422), ("grip/*", 422), ("arm/9", 404)])
-def test_what_cannot_be_stopped(http: HttpClient, device: str, status: int) -> None:
+def test_invalid_stop_is_refused(http: HttpClient, device: str, status: int) -> None:
     for method in ("GET", "POST", "DELETE"):
         assert http.ask(method, f"/{device}/stop").status == status
 
@@ -313,14 +313,14 @@ def test_a_configuration_is_saved(http: HttpClient) -> None:
         ({"device_id": "0"}, 404),
     ],
 )
-def test_a_bad_wish_to_save(http: HttpClient, body: object, status: int) -> None:
+def test_invalid_save_request_is_refused(http: HttpClient, body: object, status: int) -> None:
     assert http.post("/save_configuration", body).status == status
 
 
 # ---------------------------------------------------------------- the force scale
 
 
-def test_the_force_scale_of_the_settings_acts(service: ServiceInside, http: HttpClient, join: Join) -> None:
+def test_force_scale_setting_applies(service: InProcessService, http: HttpClient, join: Join) -> None:
     client, _ = join()
     up = {"arm": [{"device_id": "A001", "commands": {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 1}}}}]}
 

@@ -10,7 +10,7 @@ import pytest
 
 from actors.device.messages import ConfigureDevice
 from tests.support.clients.http_client import HttpClient
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 
 GAIN = "filters/force_scale/gain"
 SWITCHES = [
@@ -37,7 +37,7 @@ GOOD: list[tuple[str, Any]] = [
 
 
 @pytest.fixture(autouse=True)
-def as_it_was(service: ServiceInside) -> Iterator[None]:
+def as_it_was(service: InProcessService) -> Iterator[None]:
     """Devices and settings, when a test is over."""
     yield
     reset = ConfigureDevice("right", torque_scaling=True, gravity_compensation=True, gravity_scale=1.0)
@@ -49,7 +49,7 @@ def as_it_was(service: ServiceInside) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("path", "key"), [("/force_scale", f"devices/haptic*/{GAIN}"), *SWITCHES])
-def test_a_setting_that_an_old_route_changes_leaves_its_audit_line(
+def test_setting_changed_by_an_old_route_has_an_audit_line(
     http: HttpClient, caplog: pytest.LogCaptureFixture, path: str, key: str
 ) -> None:
     with caplog.at_level(logging.INFO, logger="hapticd.audit"):
@@ -81,7 +81,7 @@ def test_without_a_device_all_are_changed(http: HttpClient, path: str, body: Any
 
 
 @pytest.mark.parametrize(("device", "key"), [({}, "haptic*"), ({"device_id": "C001"}, "C001")])
-def test_the_force_scale_is_a_setting(http: HttpClient, device: dict[str, str], key: str) -> None:
+def test_force_scale_route_changes_the_setting(http: HttpClient, device: dict[str, str], key: str) -> None:
     reply = http.post("/force_scale", {**device, "force_scale": 0.5}).data
 
     assert reply["force_scale"] == 0.5
@@ -91,7 +91,7 @@ def test_the_force_scale_is_a_setting(http: HttpClient, device: dict[str, str], 
 
 @pytest.mark.parametrize(("path", "key"), SWITCHES)
 @pytest.mark.parametrize("value", [True, False])
-def test_switches_are_settings(http: HttpClient, path: str, key: str, value: bool) -> None:
+def test_switch_routes_change_settings(http: HttpClient, path: str, key: str, value: bool) -> None:
     reply = http.post(path, {"enable": value}).data
 
     assert reply["enable"] is value
@@ -100,7 +100,7 @@ def test_switches_are_settings(http: HttpClient, path: str, key: str, value: boo
 
 
 @pytest.mark.parametrize(("path", "body"), GOOD)
-def test_each_use_is_told(http: HttpClient, emitted: list[tuple[str, Any]], path: str, body: Any) -> None:
+def test_each_use_raises_an_event(http: HttpClient, emitted: list[tuple[str, Any]], path: str, body: Any) -> None:
     assert http.post(path, body).status == 200
 
     (data,) = [data for kind, data in emitted if kind == "http-route-deprecated"]
@@ -109,7 +109,7 @@ def test_each_use_is_told(http: HttpClient, emitted: list[tuple[str, Any]], path
 
 
 @pytest.mark.parametrize(("path", "body"), GOOD)
-def test_what_they_need_must_be_there(http: HttpClient, path: str, body: dict[str, Any]) -> None:
+def test_missing_fields_are_400(http: HttpClient, path: str, body: dict[str, Any]) -> None:
     bodies: list[Any] = [{}, [], ..., dict.fromkeys(body)]
 
     assert [http.post(path, bad).status for bad in bodies] == [400] * len(bodies)
@@ -137,7 +137,7 @@ def test_bad_values_are_400(http: HttpClient, path: str, body: Any) -> None:
 
 
 @pytest.mark.parametrize(("path", "body"), GOOD[:1] + GOOD[4:])
-def test_the_device_must_be_there_and_have_motors(http: HttpClient, path: str, body: Any) -> None:
+def test_device_must_exist_and_have_motors(http: HttpClient, path: str, body: Any) -> None:
     assert http.post(path, {"device_id": "nobody", **body}).status == 404
     assert http.post(path, {"device_id": "*", **body}).status == 404
     assert http.post(path, {"device_id": "B001", **body}).status == 422

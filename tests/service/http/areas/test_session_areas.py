@@ -12,8 +12,8 @@ from actors.session.messages import SetBasis as Basis
 from actors.values.spatial import ORIGIN
 from tests.service.http.areas.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.clients.peer import Peer
-from tests.support.service.inside import ServiceInside
+from tests.support.clients.raw_websocket import RawWebSocket
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 IDENTITY: dict[str, Any] = {
@@ -45,13 +45,13 @@ def path(area: str, session: object = None, device: str = "arm/A001") -> str:
     return f"/{device}/config/{area}" + ("" if session is None else f"?session={session}")
 
 
-def full(peer: Peer) -> Any:
+def full(peer: RawWebSocket) -> Any:
     """`config` of the first arm, as the session sees it."""
     return peer.ask({"session": {"force_render_full_state": {}}})["arm"][0]["config"]
 
 
 @pytest.fixture
-def start_values(service: ServiceInside) -> Iterator[None]:
+def start_values(service: InProcessService) -> Iterator[None]:
     """They are as they were when the test is over."""
     yield
     for device_id in ("A001", "C001"):
@@ -79,7 +79,7 @@ def test_a_value_is_set_read_and_cleared(http: HttpClient, join: Join, area: str
 
 
 @pytest.mark.parametrize("area", AREAS)
-def test_a_value_is_one_sessions_own(http: HttpClient, join: Join, area: str) -> None:
+def test_value_applies_to_one_session_only(http: HttpClient, join: Join, area: str) -> None:
     (_, mine), (_, other) = join(), join()
 
     http.post(path(area, mine), BODIES[area])
@@ -87,7 +87,7 @@ def test_a_value_is_one_sessions_own(http: HttpClient, join: Join, area: str) ->
     assert http.get(path(area, other)).data == START[area]
 
 
-def test_the_session_sees_what_was_set_over_http(http: HttpClient, join: Join) -> None:
+def test_session_shows_values_set_over_http(http: HttpClient, join: Join) -> None:
     client, mine = join()
 
     http.post(path("basis", mine), "YZX")
@@ -101,7 +101,7 @@ def test_the_session_sees_what_was_set_over_http(http: HttpClient, join: Join) -
     assert shown["mount"]["position"] == {"x": 0.12, "y": -0.135, "z": 0}
 
 
-def test_the_loop_goes_by_what_was_set_over_http(service: ServiceInside, http: HttpClient, join: Join) -> None:
+def test_loop_applies_values_set_over_http(service: InProcessService, http: HttpClient, join: Join) -> None:
     client, mine = join()
     http.post(path("basis", mine), {"permutation": "YZX"})
     service.step(2)
@@ -113,7 +113,7 @@ def test_the_loop_goes_by_what_was_set_over_http(service: ServiceInside, http: H
     assert seen == pytest.approx([internal[1], internal[2], internal[0]])
 
 
-def test_a_mount_keeps_what_is_not_sent_and_makes_the_preset_custom(http: HttpClient, join: Join) -> None:
+def test_mount_keeps_omitted_parts_and_makes_the_preset_custom(http: HttpClient, join: Join) -> None:
     _, mine = join()
     turned = {"w": 0.6, "x": 0.8, "y": 0, "z": 0}
 
@@ -129,7 +129,7 @@ def test_a_mount_keeps_what_is_not_sent_and_makes_the_preset_custom(http: HttpCl
     assert http.get(path("preset", mine)).data == {"preset": "defaults"}
 
 
-def test_words_of_both_vocabularies_are_taken_and_those_asked_for_shown(http: HttpClient, join: Join) -> None:
+def test_names_of_both_vocabularies_are_accepted_and_the_requested_one_shown(http: HttpClient, join: Join) -> None:
     _, mine = join()
 
     assert http.post(path("preset", mine, "minverse/0"), "minverse_zup").data == {"preset": "compact_zup"}
@@ -142,7 +142,7 @@ def test_a_grip_has_a_basis(http: HttpClient, join: Join) -> None:
     assert http.post(path("basis", mine, "grip/0"), "YZX").data == {"permutation": "YZX"}
 
 
-def test_a_devices_basis_goes_back_to_the_sessions(http: HttpClient, join: Join) -> None:
+def test_cleared_device_basis_returns_to_the_session_s(http: HttpClient, join: Join) -> None:
     client, mine = join()
     client.ask({"session": {"configure": {"basis": "ZXY"}}})
     http.post(path("basis", mine), "YZX")
@@ -150,7 +150,7 @@ def test_a_devices_basis_goes_back_to_the_sessions(http: HttpClient, join: Join)
     assert http.delete(path("basis", mine)).data == {"permutation": "ZXY"}
 
 
-def test_a_change_is_told_with_its_scopes_and_no_change_is_not(
+def test_change_raises_an_event_with_its_scopes_and_no_change_none(
     http: HttpClient, join: Join, emitted: list[tuple[str, Any]]
 ) -> None:
     _, mine = join()
@@ -167,7 +167,7 @@ def test_a_change_is_told_with_its_scopes_and_no_change_is_not(
 # ---------------------------------------------------------------- several
 
 
-def test_a_pattern_of_devices_answers_a_result_for_each(http: HttpClient, join: Join) -> None:
+def test_pattern_of_devices_gives_a_result_for_each(http: HttpClient, join: Join) -> None:
     _, mine = join()
 
     reply = http.post(path("preset", mine, "haptic*/*"), "arm_front")
@@ -180,7 +180,7 @@ def test_a_pattern_of_devices_answers_a_result_for_each(http: HttpClient, join: 
     }
 
 
-def test_one_that_is_refused_does_not_keep_the_others_from_acting(http: HttpClient, join: Join) -> None:
+def test_refused_device_does_not_prevent_the_others(http: HttpClient, join: Join) -> None:
     _, mine = join()
 
     status, body = http.post(path("preset", mine, "inverse*/*"), "compact_zup")
@@ -196,7 +196,7 @@ def test_one_that_is_refused_does_not_keep_the_others_from_acting(http: HttpClie
 
 
 @pytest.mark.parametrize("selector", ["brush", "br*", "b%2A"])
-def test_all_sessions_of_a_name_are_changed(http: HttpClient, join: Join, selector: str) -> None:
+def test_profile_name_changes_all_its_sessions(http: HttpClient, join: Join, selector: str) -> None:
     (_, one), (_, two), (_, other) = join("brush"), join("brush"), join("pen")
     eventually(lambda: http.get("/sessions/brush").json.get("session_count") == 2, "both are called brush")
 
@@ -222,7 +222,7 @@ def test_a_delete_without_a_session_clears_every_session(http: HttpClient, join:
     assert http.get(path(area, two)).data == START[area]
 
 
-def test_without_sessions_there_is_nothing_to_clear(http: HttpClient) -> None:
+def test_delete_without_sessions_changes_nothing(http: HttpClient) -> None:
     assert http.delete(path("mount")).data == {"results": []}
 
 
@@ -241,7 +241,7 @@ def test_reading_several_devices_gives_a_result_for_each(http: HttpClient, join:
 
 @pytest.mark.usefixtures("start_values")
 @pytest.mark.parametrize("area", AREAS)
-def test_start_values_hold_for_new_sessions_and_for_none_that_is_open(http: HttpClient, join: Join, area: str) -> None:
+def test_defaults_apply_to_new_sessions_only(http: HttpClient, join: Join, area: str) -> None:
     _, before = join()
 
     assert http.post(path(area, "default"), BODIES[area]).data == BODIES[area]
@@ -256,7 +256,7 @@ def test_start_values_hold_for_new_sessions_and_for_none_that_is_open(http: Http
 
 @pytest.mark.usefixtures("start_values")
 @pytest.mark.parametrize("area", [area for area in AREAS if area != "mount"])
-def test_a_delete_goes_back_to_what_sessions_start_with(http: HttpClient, join: Join, area: str) -> None:
+def test_delete_restores_the_defaults_of_new_sessions(http: HttpClient, join: Join, area: str) -> None:
     zero = {"scalar": 0, "vector": {"x": 0, "y": 0, "z": 0}}
     factory = {"filters/damping": zero}.get(area, START[area])
     http.post(path(area, "default"), BODIES[area])
@@ -270,7 +270,7 @@ def test_a_delete_goes_back_to_what_sessions_start_with(http: HttpClient, join: 
 
 
 @pytest.mark.usefixtures("start_values")
-def test_start_values_are_in_the_ledger_when_they_are_answered(service: ServiceInside, http: HttpClient) -> None:
+def test_defaults_are_stored_before_the_answer(service: InProcessService, http: HttpClient) -> None:
     http.post(path("filters/force_gate", "default"), {"gain": 0.75})
 
     stored: Any = service.system.ledger.section("defaults")
@@ -278,7 +278,7 @@ def test_start_values_are_in_the_ledger_when_they_are_answered(service: ServiceI
 
 
 @pytest.mark.usefixtures("start_values")
-def test_start_values_of_several_devices_name_no_session(http: HttpClient) -> None:
+def test_defaults_of_several_devices_name_no_session(http: HttpClient) -> None:
     results = http.post(path("basis", "default", "inverse*/*1"), "XYZ").data["results"]
 
     assert [list(one) for one in results] == [["device_id", "ok", "permutation"]] * 3
@@ -287,7 +287,7 @@ def test_start_values_of_several_devices_name_no_session(http: HttpClient) -> No
 # ---------------------------------------------------------------- profiles with a preset of their own
 
 
-def test_a_profile_becomes_freeform_and_none_as_the_setting_says(
+def test_profile_becomes_freeform_as_the_setting_says(
     http: HttpClient, join: Join, emitted: list[tuple[str, Any]]
 ) -> None:
     client, mine = join("clay")
@@ -329,10 +329,10 @@ def test_damping_on_an_old_firmware_is_422_with_an_event(
 
 
 @pytest.mark.parametrize("words", ["neutral", "inverse"])
-def test_the_config_of_an_old_firmware_can_be_sent_back_as_it_was_shown(
-    service: ServiceInside, emitted: list[tuple[str, Any]], words: str
+def test_config_of_an_old_firmware_can_be_sent_back(
+    service: InProcessService, emitted: list[tuple[str, Any]], words: str
 ) -> None:
-    with Peer(service.ws, {"vocabulary": words}) as client:
+    with RawWebSocket(service.ws, {"vocabulary": words}) as client:
         first = client.frame()
         group = "arm" if words == "neutral" else "inverse3"
         emitted.clear()
@@ -345,8 +345,8 @@ def test_the_config_of_an_old_firmware_can_be_sent_back_as_it_was_shown(
     assert "device-protocol-unsupported" not in [kind for kind, _ in emitted]
 
 
-def test_an_old_firmware_without_sessions_is_422_too(service: ServiceInside, http: HttpClient) -> None:
-    service.sessions_gone()
+def test_old_firmware_without_sessions_is_422_too(service: InProcessService, http: HttpClient) -> None:
+    service.wait_for_sessions()
 
     status, body = http.delete(path("filters/damping", None, "arm/*"))
 
@@ -355,7 +355,7 @@ def test_an_old_firmware_without_sessions_is_422_too(service: ServiceInside, htt
     assert http.delete(path("filters/damping", None, "arm/OLD1")).status == 422
 
 
-def test_among_several_the_others_have_acted(http: HttpClient, join: Join) -> None:
+def test_several_devices_with_one_refused_change_the_others(http: HttpClient, join: Join) -> None:
     _, mine = join()
 
     status, body = http.post(path("filters", mine, "arm/*"), {"damping": {"scalar": 1}, "force_gate": {"gain": 0.5}})
@@ -365,7 +365,7 @@ def test_among_several_the_others_have_acted(http: HttpClient, join: Join) -> No
     assert http.get(path("filters/force_gate", mine, "arm/OLD1")).data == {"gain": 0.3}
 
 
-def test_the_force_gate_of_an_old_firmware_can_be_set(http: HttpClient, join: Join) -> None:
+def test_force_gate_of_an_old_firmware_can_be_set(http: HttpClient, join: Join) -> None:
     _, mine = join()
 
     assert http.post(path("filters", mine, "arm/OLD1"), {"force_gate": 1}).data["force_gate"] == {"gain": 1}
@@ -442,7 +442,7 @@ def test_reading_and_setting_need_a_session(http: HttpClient, area: str) -> None
 
 
 @pytest.mark.parametrize("session", ["99999", "nobody", ":7", "%2399999", "no*", "default:0"])
-def test_a_session_that_is_not_there_is_404(http: HttpClient, session: str) -> None:
+def test_unknown_session_is_404(http: HttpClient, session: str) -> None:
     for reply in (
         http.get(path("basis", session)),
         http.post(path("basis", session), "XYZ"),
@@ -452,14 +452,14 @@ def test_a_session_that_is_not_there_is_404(http: HttpClient, session: str) -> N
         assert "There is no session" in reply.error
 
 
-def test_an_empty_session_is_400(http: HttpClient) -> None:
+def test_empty_session_selector_is_400(http: HttpClient) -> None:
     assert http.get(path("basis", "")).status == 400
     assert http.delete(path("basis", "")).status == 400
 
 
 @pytest.mark.parametrize("area", [area for area in AREAS if area != "basis"])
 @pytest.mark.parametrize("device", ["grip/B001", "grip/0", "grip/*", "*/B001", "*/B*"])
-def test_a_grip_that_is_named_has_only_a_basis(http: HttpClient, area: str, device: str) -> None:
+def test_named_grip_has_only_a_basis(http: HttpClient, area: str, device: str) -> None:
     reply = http.delete(path(area, "default", device))
 
     assert reply.status == 422
@@ -467,12 +467,12 @@ def test_a_grip_that_is_named_has_only_a_basis(http: HttpClient, area: str, devi
 
 
 @pytest.mark.parametrize("device", ["arm/nobody", "arm/7", "pen/0", "arm/x*", "grip/Q*", "grip/A001", "nope/0"])
-def test_a_device_that_is_not_there_is_404(http: HttpClient, device: str) -> None:
+def test_unknown_device_is_404(http: HttpClient, device: str) -> None:
     assert http.get(path("mount", "default", device)).status == 404
     assert http.delete(path("mount", "default", device)).status == 404
 
 
-def test_other_methods_and_areas(http: HttpClient) -> None:
+def test_other_methods_and_areas_are_refused(http: HttpClient) -> None:
     assert http.patch(path("mount", "default"), {}).status == 405
     assert http.get("/arm/0/config/nothing").status == 404
     assert http.get("/arm/%zz/config/mount?session=default").status == 400

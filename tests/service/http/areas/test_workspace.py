@@ -9,7 +9,7 @@ import pytest
 
 from tests.service.http.areas.conftest import Join
 from tests.support.clients.http_client import HttpClient
-from tests.support.service.inside import ServiceInside
+from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 
 IDENTITY: dict[str, Any] = {
@@ -50,7 +50,7 @@ def test_post_replaces_and_patch_keeps(http: HttpClient, join: Join) -> None:
     assert list(posted["rotation"]) == ["w", "x", "y", "z"]
 
 
-def test_the_session_sees_it_at_once(http: HttpClient, join: Join) -> None:
+def test_session_shows_the_transform_at_once(http: HttpClient, join: Join) -> None:
     client, mine = join()
     before = client.ask({})["arm"][0]["state"]["cursor_position"]
 
@@ -62,7 +62,7 @@ def test_the_session_sees_it_at_once(http: HttpClient, join: Join) -> None:
         assert state["cursor_position"][key] == pytest.approx(before[key] + offset, abs=1e-5)
 
 
-def test_what_the_session_sets_is_read_over_http(http: HttpClient, join: Join) -> None:
+def test_transform_set_by_the_session_is_read_over_http(http: HttpClient, join: Join) -> None:
     client, mine = join()
 
     client.ask({"arm": [{"device_id": "A001", "commands": {"set_transform": {"transform": {"position": AWAY}}}}]})
@@ -70,7 +70,7 @@ def test_what_the_session_sets_is_read_over_http(http: HttpClient, join: Join) -
     assert http.get(path(mine)).data["transform"]["position"] == AWAY
 
 
-def test_a_transform_is_one_sessions_own(http: HttpClient, join: Join) -> None:
+def test_transform_applies_to_one_session_only(http: HttpClient, join: Join) -> None:
     (_, mine), (_, other) = join(), join()
 
     http.post(path(mine), {"position": AWAY})
@@ -78,7 +78,9 @@ def test_a_transform_is_one_sessions_own(http: HttpClient, join: Join) -> None:
     assert http.get(path(other)).data == {"transform": IDENTITY}
 
 
-def test_a_change_is_told_and_no_change_is_not(http: HttpClient, join: Join, emitted: list[tuple[str, Any]]) -> None:
+def test_change_raises_an_event_and_no_change_none(
+    http: HttpClient, join: Join, emitted: list[tuple[str, Any]]
+) -> None:
     _, mine = join()
     emitted.clear()
 
@@ -173,8 +175,8 @@ def start_values(http: HttpClient) -> Iterator[None]:
 
 @pytest.mark.usefixtures("start_values")
 @pytest.mark.parametrize("where", PATHS)
-def test_new_sessions_start_with_the_stored_transform_and_open_ones_keep_theirs(
-    service: ServiceInside, http: HttpClient, join: Join, where: str
+def test_stored_transform_applies_to_new_sessions_only(
+    service: InProcessService, http: HttpClient, join: Join, where: str
 ) -> None:
     _, before = join()
 
@@ -204,7 +206,7 @@ def test_the_stored_transform_is_replaced_patched_and_cleared_as_a_sessions_own(
 
 
 @pytest.mark.usefixtures("start_values")
-def test_the_stored_transform_is_in_the_ledger_when_it_is_answered(service: ServiceInside, http: HttpClient) -> None:
+def test_stored_transform_is_on_disk_before_the_answer(service: InProcessService, http: HttpClient) -> None:
     http.post(path("default"), {"position": AWAY})
 
     stored: Any = service.system.ledger.section("defaults")
@@ -213,7 +215,7 @@ def test_the_stored_transform_is_in_the_ledger_when_it_is_answered(service: Serv
 
 
 @pytest.mark.usefixtures("start_values")
-def test_devices_are_listed_as_a_new_session_sees_them(http: HttpClient, join: Join) -> None:
+def test_devices_are_listed_in_the_space_of_a_new_session(http: HttpClient, join: Join) -> None:
     http.post(path("default"), {"position": AWAY, "rotation": TURNED, "scale": 3})
     http.post("/arm/A001/config/basis?session=default", "YZX")
     http.post("/arm/A001/config/preset?session=default", "arm_front_centered")
@@ -228,7 +230,7 @@ def test_devices_are_listed_as_a_new_session_sees_them(http: HttpClient, join: J
 
 
 @pytest.mark.parametrize(("device", "status"), [("grip/B001", 422), ("grip/*", 422), ("arm/9", 404), ("nope/0", 404)])
-def test_what_has_no_transform(http: HttpClient, join: Join, device: str, status: int) -> None:
+def test_unsupported_device_has_no_transform(http: HttpClient, join: Join, device: str, status: int) -> None:
     _, mine = join()
 
     assert http.get(path(mine, device=device)).status == status

@@ -10,7 +10,7 @@ from actors.device.messages import Inventory
 from actors.session.messages import SessionConfig
 from actors.settings.messages import SettingsView
 from fastpath.arena.runtime import Runtime
-from tests.service.rig import EdgeRig
+from tests.service.edge_server import EdgeServer
 from transport.http.resources import devices
 from transport.wire.vocabulary import Vocabulary
 
@@ -32,7 +32,7 @@ def fake_devices_json(
 
 
 @pytest.fixture
-def rig(rig: EdgeRig, monkeypatch: pytest.MonkeyPatch) -> EdgeRig:
+def rig(rig: EdgeServer, monkeypatch: pytest.MonkeyPatch) -> EdgeServer:
     monkeypatch.setattr(devices, "devices_json", fake_devices_json)
     rig.add_device("049D")
     rig.add_session(5, "sim")
@@ -49,20 +49,20 @@ def rig(rig: EdgeRig, monkeypatch: pytest.MonkeyPatch) -> EdgeRig:
         ("/devices?session=default", "neutral", "3.1", True),
     ],
 )
-def test_without_a_session_it_is_in_device_space_and_by_default_in_that_of_a_new_one(
-    rig: EdgeRig, path: str, words: str, version: str, start: bool
+def test_devices_are_in_device_space_or_that_of_a_new_session(
+    rig: EdgeServer, path: str, words: str, version: str, start: bool
 ) -> None:
     assert rig.get(path).json == {"devices": ["049D"], "words": words, "version": version, "start": start}
 
 
-def test_it_can_be_enveloped(rig: EdgeRig) -> None:
+def test_devices_answer_can_be_enveloped(rig: EdgeServer) -> None:
     assert rig.get("/devices?format=json").json["data"]["devices"] == ["049D"]
 
 
 @pytest.mark.parametrize(
     ("selector", "session_id"), [("7", 7), ("%237", 7), (":0", 5), ("sim:1", 7), (":-1", 7), ("%3Asim%3A0", 5)]
 )
-def test_with_a_session_it_is_as_that_session_sees_it(rig: EdgeRig, selector: str, session_id: int) -> None:
+def test_devices_are_in_the_space_of_the_selected_session(rig: EdgeServer, selector: str, session_id: int) -> None:
     shown = rig.get(f"/3.0/devices?session={selector}&vocabulary=inverse").json
 
     assert shown == {"seen_by": session_id, "words": "inverse", "version": "3.0"}
@@ -72,7 +72,7 @@ def test_with_a_session_it_is_as_that_session_sees_it(rig: EdgeRig, selector: st
     ("selector", "status"),
     [("8", 404), ("nobody", 404), ("no*", 404), ("", 400), ("default:0", 404), (":default", 404)],
 )
-def test_selector_without_a_session_is_refused(rig: EdgeRig, selector: str, status: int) -> None:
+def test_selector_without_a_session_is_refused(rig: EdgeServer, selector: str, status: int) -> None:
     reply = rig.get(f"/devices?session={selector}")
 
     assert reply.status == status
@@ -80,7 +80,7 @@ def test_selector_without_a_session_is_refused(rig: EdgeRig, selector: str, stat
 
 
 @pytest.mark.parametrize("selector", ["sim", "*", "s%2A"])
-def test_selector_of_several_sessions_gives_a_result_for_each(rig: EdgeRig, selector: str) -> None:
+def test_selector_of_several_sessions_gives_a_result_for_each(rig: EdgeServer, selector: str) -> None:
     assert rig.get(f"/devices?session={selector}").json == {
         "results": [
             {"session_id": session_id, "ok": True, "seen_by": session_id, "words": "neutral", "version": "3.1"}
@@ -89,13 +89,13 @@ def test_selector_of_several_sessions_gives_a_result_for_each(rig: EdgeRig, sele
     }
 
 
-def test_pattern_that_finds_one_session_is_that_session(rig: EdgeRig) -> None:
+def test_pattern_with_one_match_selects_that_session(rig: EdgeServer) -> None:
     rig.add_session(11, "alone")
 
     assert rig.get("/devices?session=al*").json == rig.get("/devices?session=11").json
 
 
-def test_a_session_whose_channel_has_gone_is_404(rig: EdgeRig) -> None:
+def test_disconnected_session_is_404(rig: EdgeServer) -> None:
     rig.add_session(9, channel=False)
 
     assert rig.get("/devices?session=9").status == 404

@@ -11,23 +11,23 @@ from actors.device.messages import Inventory, Phase
 from actors.port.messages import PortStatus, PortTable
 from actors.values.identity import Kind
 from fastpath.arena.runtime import now_ns
-from tests.service.rig import BUILD, EdgeRig
+from tests.service.edge_server import BUILD, EdgeServer
 from transport.http.resources.health import readiness
 
 
 @pytest.mark.parametrize("path", ["/", "", "/version", "/version/", "/3.0", "/3.1/", "/3.0/version", "/?x=1"])
-def test_the_version(rig: EdgeRig, path: str) -> None:
+def test_version_is_answered(rig: EdgeServer, path: str) -> None:
     assert rig.get(path).json == BUILD
 
 
-def test_a_browser_gets_the_version_too(rig: EdgeRig) -> None:
+def test_version_is_answered_to_a_browser(rig: EdgeServer) -> None:
     assert rig.get("/", Accept="text/html").json == BUILD
 
 
 # ---------------------------------------------------------------- metrics
 
 
-def test_the_metrics_page_is_text_that_prometheus_reads(rig: EdgeRig) -> None:
+def test_metrics_page_is_prometheus_text(rig: EdgeServer) -> None:
     rig.context.metrics.frames_sent.inc(3)
 
     reply = rig.get("/metrics")
@@ -37,7 +37,7 @@ def test_the_metrics_page_is_text_that_prometheus_reads(rig: EdgeRig) -> None:
     assert "hapticd_frames_sent_total 3.0\n" in reply.body.decode()
 
 
-def test_prometheus_may_prefer_the_newer_format(rig: EdgeRig) -> None:
+def test_prometheus_may_request_openmetrics(rig: EdgeServer) -> None:
     reply = rig.get("/metrics", Accept="application/openmetrics-text; version=1.0.0")
 
     assert reply.headers["content-type"].startswith("application/openmetrics-text")
@@ -45,8 +45,8 @@ def test_prometheus_may_prefer_the_newer_format(rig: EdgeRig) -> None:
 
 
 @pytest.mark.parametrize("accept", ["", "text/plain;version=1.0.0", "application/openmetrics-text;version=1.0.0"])
-def test_the_metrics_page_is_made_twice_a_second_and_serves_in_between(
-    rig: EdgeRig, monkeypatch: pytest.MonkeyPatch, accept: str
+def test_metrics_page_is_rebuilt_at_most_twice_a_second(
+    rig: EdgeServer, monkeypatch: pytest.MonkeyPatch, accept: str
 ) -> None:
     now_s = [1.0]
     monkeypatch.setattr(rig.edge.body_cache.metrics, "_now_ns", lambda: round(now_s[0] * 1e9))
@@ -64,26 +64,26 @@ def test_the_metrics_page_is_made_twice_a_second_and_serves_in_between(
 
 
 @pytest.mark.parametrize("version", ["1.0.1", "7.5", "99"])
-def test_versions_of_the_metrics_page_that_nobody_writes_make_no_page_of_their_own(rig: EdgeRig, version: str) -> None:
+def test_unknown_metrics_formats_share_one_page(rig: EdgeServer, version: str) -> None:
     reply = rig.get("/metrics", Accept=f"application/openmetrics-text;version={version};escaping=dots")
 
     assert reply.headers["content-type"] == "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 
-def test_metrics_in_the_envelope_are_one_text(rig: EdgeRig) -> None:
+def test_enveloped_metrics_are_one_string(rig: EdgeServer) -> None:
     assert "hapticd_frames_sent_total" in rig.get("/metrics?format=json").json["data"]
 
 
 # ---------------------------------------------------------------- health
 
 
-def test_it_lives_while_it_answers(rig: EdgeRig) -> None:
+def test_healthz_is_200_while_running(rig: EdgeServer) -> None:
     rig.runtime.running = False
 
     assert rig.get("/healthz").json == {"status": "ok"}
 
 
-def test_it_is_ready_when_everything_is(rig: EdgeRig) -> None:
+def test_readyz_is_200_when_everything_is_ready(rig: EdgeServer) -> None:
     rig.add_device("049D")
     rig.add_device("1605", Kind.GRIP, Phase.ASLEEP)
 
@@ -91,7 +91,7 @@ def test_it_is_ready_when_everything_is(rig: EdgeRig) -> None:
     assert rig.get("/readyz").json == {"status": "ready"}
 
 
-def test_a_simulated_device_that_sleeps_was_ready_and_the_service_stays_it(rig: EdgeRig) -> None:
+def test_sleeping_simulated_device_keeps_the_service_ready(rig: EdgeServer) -> None:
     rig.add_device("049D")
     rig.add_device("1605", Kind.GRIP)
     assert rig.get("/readyz").status == 200
@@ -103,7 +103,7 @@ def test_a_simulated_device_that_sleeps_was_ready_and_the_service_stays_it(rig: 
     assert (rig.get("/readyz").status, rig.get("/readyz").json) == (200, {"status": "ready"})
 
 
-def test_a_simulated_device_that_is_unplugged_is_not_ready_unless_its_port_is_blocked(rig: EdgeRig) -> None:
+def test_unplugged_simulated_device_is_not_ready_unless_its_port_is_blocked(rig: EdgeServer) -> None:
     rig.add_device("049D")
     inventory = rig.bridge.system.inventory
     record = inventory.value.get("049D")
@@ -117,7 +117,7 @@ def test_a_simulated_device_that_is_unplugged_is_not_ready_unless_its_port_is_bl
 
 
 @pytest.mark.parametrize("phase", [Phase.CONNECTING, Phase.SETTLING, Phase.DISCONNECTED, Phase.FAILED])
-def test_a_simulated_device_must_be_ready(rig: EdgeRig, phase: Phase) -> None:
+def test_simulated_device_must_be_ready_for_readyz(rig: EdgeServer, phase: Phase) -> None:
     rig.add_device("049D", phase=phase)
 
     reply = rig.get("/readyz")
@@ -126,13 +126,13 @@ def test_a_simulated_device_must_be_ready(rig: EdgeRig, phase: Phase) -> None:
     assert f"Device 049D is {phase}" in reply.error
 
 
-def test_a_real_device_need_not_be_ready(rig: EdgeRig) -> None:
+def test_real_device_need_not_be_ready_for_readyz(rig: EdgeServer) -> None:
     rig.add_device("049D", phase=Phase.SETTLING, simulated=False)
 
     assert rig.get("/readyz").status == 200
 
 
-def test_a_simulated_device_that_failed_is_missed(rig: EdgeRig) -> None:
+def test_failed_simulated_device_is_reported_by_readyz(rig: EdgeServer) -> None:
     rig.add_device("049D")
     (record,) = rig.inventory.value.devices
     rig.inventory.replace(Inventory(failed=(replace(record, phase=Phase.FAILED),)))
@@ -140,13 +140,13 @@ def test_a_simulated_device_that_failed_is_missed(rig: EdgeRig) -> None:
     assert "049D has failed" in rig.get("/readyz").error
 
 
-def test_the_loop_must_run(rig: EdgeRig) -> None:
+def test_stopped_loop_is_reported_by_readyz(rig: EdgeServer) -> None:
     rig.runtime.running = False
 
     assert "does not run" in rig.get("/readyz").error
 
 
-def test_the_loop_must_tick(rig: EdgeRig) -> None:
+def test_loop_without_ticks_is_reported_by_readyz(rig: EdgeServer) -> None:
     rig.runtime.tick_ns = now_ns() - 1_500_000_000
 
     assert "has not ticked for 1." in rig.get("/readyz").error
@@ -155,8 +155,8 @@ def test_the_loop_must_tick(rig: EdgeRig) -> None:
 @pytest.mark.parametrize(
     ("listening", "stopping", "says"), [(False, False, "starting"), (True, True, "stopping"), (False, True, "stopping")]
 )
-def test_a_start_and_a_stop_are_not_ready_and_are_alive(
-    rig: EdgeRig, listening: bool, stopping: bool, says: str
+def test_starting_or_stopping_service_is_alive_and_not_ready(
+    rig: EdgeServer, listening: bool, stopping: bool, says: str
 ) -> None:
     rig.bridge.listening, rig.bridge.stopping = listening, stopping
 

@@ -12,14 +12,14 @@ from actors.kit.errors import Busy, HapticError, StateNotWritable
 from actors.settings.messages import STORE
 from actors.settings.sources import COMMAND_LINE, Override
 from actors.settings.state_directory import StateDirectory
-from tests.service.rig import EdgeRig, failing
+from tests.service.edge_server import EdgeServer, replace_by_failing
 from transport.settings_catalog import SETTINGS_CATALOG
 
 FREQUENCY = "control/frequency"
 GAIN = "devices/haptic*/filters/force_scale/gain"
 
 
-def data(rig: EdgeRig, path: str) -> Any:
+def data(rig: EdgeServer, path: str) -> Any:
     reply = rig.get(path)
     assert reply.status == 200, reply.body
     shown = reply.json
@@ -30,7 +30,7 @@ def data(rig: EdgeRig, path: str) -> Any:
 # ---------------------------------------------------------------- reading
 
 
-def test_a_key_answers_its_record(rig: EdgeRig) -> None:
+def test_a_key_answers_its_record(rig: EdgeServer) -> None:
     assert data(rig, "/settings/control/frequency") == {
         "key": FREQUENCY,
         "value": 4000,
@@ -43,11 +43,11 @@ def test_a_key_answers_its_record(rig: EdgeRig) -> None:
     }
 
 
-def test_the_envelope_can_be_taken_off(rig: EdgeRig) -> None:
+def test_settings_answer_can_be_plain(rig: EdgeServer) -> None:
     assert rig.get("/settings/control/frequency?format=plain").json["key"] == FREQUENCY
 
 
-def test_all_settings_are_a_map_from_key_to_record(rig: EdgeRig) -> None:
+def test_all_settings_are_a_map_from_key_to_record(rig: EdgeServer) -> None:
     shown = data(rig, "/settings")
 
     assert {key: record["key"] for key, record in shown.items()} == {key: key for key in shown}
@@ -58,7 +58,7 @@ def test_all_settings_are_a_map_from_key_to_record(rig: EdgeRig) -> None:
     ]
 
 
-def test_advanced_settings_are_shown_when_asked_for(rig: EdgeRig) -> None:
+def test_advanced_settings_are_shown_when_asked_for(rig: EdgeServer) -> None:
     every = data(rig, "/settings?advanced=true")
 
     assert set(every) == {row.key for row in SETTINGS_CATALOG}
@@ -67,7 +67,7 @@ def test_advanced_settings_are_shown_when_asked_for(rig: EdgeRig) -> None:
 
 
 @pytest.mark.parametrize("path", ["/settings/control", "/settings/control/", "/settings/%63ontrol"])
-def test_a_prefix_answers_what_is_under_it(rig: EdgeRig, path: str) -> None:
+def test_prefix_lists_its_settings(rig: EdgeServer, path: str) -> None:
     assert set(data(rig, path)) == {FREQUENCY}
     assert "control/spin" in data(rig, f"{path}?advanced=true")
 
@@ -82,7 +82,7 @@ def test_a_prefix_answers_what_is_under_it(rig: EdgeRig, path: str) -> None:
         "devices/inverse*/filters/force_scale/gain",
     ],
 )
-def test_a_key_can_be_written_in_several_ways(rig: EdgeRig, path: str) -> None:
+def test_key_may_be_written_in_several_ways(rig: EdgeServer, path: str) -> None:
     assert data(rig, f"/settings/{path}")["key"] == GAIN
 
 
@@ -94,11 +94,11 @@ def test_a_key_can_be_written_in_several_ways(rig: EdgeRig, path: str) -> None:
         ("devices/049D/filters/force_scale/gain", "devices/049D/filters/force_scale/gain"),
     ],
 )
-def test_a_form_for_one_kind_or_device_shows_what_the_family_gives(rig: EdgeRig, path: str, key: str) -> None:
+def test_specific_key_shows_its_family_s_value(rig: EdgeServer, path: str, key: str) -> None:
     assert (data(rig, f"/settings/{path}")["key"], data(rig, f"/settings/{path}")["effective"]) == (key, 1)
 
 
-def test_a_prefix_in_public_words_is_one_too(rig: EdgeRig) -> None:
+def test_prefix_may_be_in_inverse_vocabulary(rig: EdgeServer) -> None:
     assert set(data(rig, "/settings/devices/inverse*")) == {GAIN, "devices/haptic*/filters/force_gate/gain"}
 
 
@@ -106,24 +106,24 @@ def test_a_prefix_in_public_words_is_one_too(rig: EdgeRig) -> None:
     "path", ["nope", "control/freq", "control/frequency/x", "Control", "control//frequency", "contro"]
 )
 @pytest.mark.parametrize("method", ["GET", "DELETE"])
-def test_a_key_that_is_none_is_404(rig: EdgeRig, method: str, path: str) -> None:
+def test_unknown_key_is_404(rig: EdgeServer, method: str, path: str) -> None:
     reply = rig.ask(method, f"/settings/{path}")
 
     assert reply.status == 404
     assert "There is no setting" in reply.error
 
 
-def test_a_near_miss_is_helped(rig: EdgeRig) -> None:
+def test_near_miss_gets_a_suggestion(rig: EdgeServer) -> None:
     assert FREQUENCY in rig.get("/settings/control/freqency").error
 
 
 @pytest.mark.parametrize("query", ["advanced=maybe", "advanced=", "deprecated=2"])
-def test_a_query_that_is_no_flag_is_refused(rig: EdgeRig, query: str) -> None:
+def test_invalid_flag_in_the_query_is_refused(rig: EdgeServer, query: str) -> None:
     assert rig.get(f"/settings?{query}").status == 400
 
 
 def test_an_override_is_shown(folder: StateDirectory) -> None:
-    with EdgeRig(folder, {FREQUENCY: Override(1000, COMMAND_LINE)}) as rig:
+    with EdgeServer(folder, {FREQUENCY: Override(1000, COMMAND_LINE)}) as rig:
         record = data(rig, "/settings/control/frequency")
 
     assert (record["value"], record["effective"], record["overridden_by"]) == (4000, 1000, "command line")
@@ -133,7 +133,9 @@ def test_an_override_is_shown(folder: StateDirectory) -> None:
 
 
 @pytest.mark.parametrize("body", [2000, {"value": 2000}, 2000.0])
-def test_a_value_is_set_bare_or_wrapped_and_is_on_the_disk(rig: EdgeRig, folder: StateDirectory, body: object) -> None:
+def test_value_bare_or_wrapped_is_on_disk_before_the_answer(
+    rig: EdgeServer, folder: StateDirectory, body: object
+) -> None:
     reply = rig.ask("POST", "/settings/control/frequency", body)
 
     assert reply.status == 200
@@ -142,20 +144,20 @@ def test_a_value_is_set_bare_or_wrapped_and_is_on_the_disk(rig: EdgeRig, folder:
     assert json.loads(folder.settings.read_text())[FREQUENCY] == 2000
 
 
-def test_null_is_a_value_where_the_setting_takes_it(rig: EdgeRig) -> None:
+def test_null_is_accepted_where_allowed(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/settings/communication/http/port", 8080).json["data"]["value"] == 8080
     assert rig.ask("POST", "/settings/communication/http/port", raw=b"null").json["data"]["value"] is None
     assert rig.ask("POST", "/settings/communication/http/port", {"value": None}).json["data"]["value"] is None
     assert rig.ask("POST", "/settings/control/frequency", raw=b"null").status == 400
 
 
-def test_a_locked_setting_is_stored_for_the_next_start(rig: EdgeRig) -> None:
+def test_a_locked_setting_is_stored_for_the_next_start(rig: EdgeServer) -> None:
     record = rig.ask("POST", "/settings/communication/websocket/port", 12345).json["data"]
 
     assert (record["value"], record["effective"], record["restart_required"]) == (12345, 10001, True)
 
 
-def test_what_a_record_says_besides_its_value_is_named_and_ignored(rig: EdgeRig) -> None:
+def test_extra_fields_of_a_record_are_named_and_ignored(rig: EdgeServer) -> None:
     record = data(rig, "/settings/control/frequency") | {"value": 500}
 
     reply = rig.ask("POST", "/settings/control/frequency", record).json
@@ -191,9 +193,7 @@ def test_what_a_record_says_besides_its_value_is_named_and_ignored(rig: EdgeRig)
         ("communication/auth/required", False),
     ],
 )
-def test_a_value_that_the_setting_does_not_take_is_400_and_changes_nothing(
-    rig: EdgeRig, key: str, body: object
-) -> None:
+def test_value_not_accepted_is_400_and_changes_nothing(rig: EdgeServer, key: str, body: object) -> None:
     before = data(rig, f"/settings/{key}")
 
     reply = rig.ask("POST", f"/settings/{key}", body)
@@ -203,17 +203,17 @@ def test_a_value_that_the_setting_does_not_take_is_400_and_changes_nothing(
     assert data(rig, f"/settings/{key}") == before
 
 
-def test_a_missing_body_is_400(rig: EdgeRig) -> None:
+def test_a_missing_body_is_400(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/settings/control/frequency").status == 400
     assert rig.ask("POST", "/settings").status == 400
 
 
-def test_a_value_for_no_setting_is_404(rig: EdgeRig) -> None:
+def test_value_for_an_unknown_setting_is_404(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/settings/control/freq", 1).status == 404
     assert rig.ask("POST", "/settings/control", 1).status == 404
 
 
-def test_a_deleted_value_is_the_default_again(rig: EdgeRig) -> None:
+def test_a_deleted_value_is_the_default_again(rig: EdgeServer) -> None:
     rig.ask("POST", "/settings/control/frequency", 2000)
 
     assert rig.ask("DELETE", "/settings/control/frequency").json["data"]["value"] == 4000
@@ -221,13 +221,13 @@ def test_a_deleted_value_is_the_default_again(rig: EdgeRig) -> None:
     assert data(rig, "/settings/control/frequency")["value"] == 4000
 
 
-def test_all_settings_cannot_be_deleted_at_once(rig: EdgeRig) -> None:
+def test_all_settings_cannot_be_deleted_at_once(rig: EdgeServer) -> None:
     reply = rig.ask("DELETE", "/settings")
 
     assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, POST, OPTIONS")
 
 
-def test_each_change_leaves_one_audit_line(rig: EdgeRig, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_change_leaves_one_audit_line(rig: EdgeServer, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="hapticd.audit"):
         rig.ask("POST", "/settings/control/frequency", 2000)
         rig.ask("POST", "/settings/control/frequency", "no")
@@ -243,8 +243,8 @@ def test_each_change_leaves_one_audit_line(rig: EdgeRig, caplog: pytest.LogCaptu
 # ---------------------------------------------------------------- writing many
 
 
-def test_each_of_many_leaves_its_audit_line_and_none_where_one_is_refused(
-    rig: EdgeRig, caplog: pytest.LogCaptureFixture
+def test_each_of_several_changes_has_an_audit_line_unless_one_is_refused(
+    rig: EdgeServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, logger="hapticd.audit"):
         rig.ask("POST", "/settings", {FREQUENCY: 1000, GAIN: 3})
@@ -256,7 +256,7 @@ def test_each_of_many_leaves_its_audit_line_and_none_where_one_is_refused(
     ]
 
 
-def test_many_are_set_at_once(rig: EdgeRig) -> None:
+def test_several_settings_are_set_at_once(rig: EdgeServer) -> None:
     reply = rig.ask("POST", "/settings", {FREQUENCY: 1000, "devices/inverse*/filters/force_scale/gain": {"value": 0.5}})
 
     assert reply.status == 200
@@ -274,7 +274,7 @@ def test_many_are_set_at_once(rig: EdgeRig) -> None:
         ("x", 400),
     ],
 )
-def test_one_that_is_refused_refuses_all(rig: EdgeRig, body: object, status: int) -> None:
+def test_one_refused_value_refuses_all(rig: EdgeServer, body: object, status: int) -> None:
     reply = rig.ask("POST", "/settings", body)
 
     assert reply.status == status
@@ -282,13 +282,13 @@ def test_one_that_is_refused_refuses_all(rig: EdgeRig, body: object, status: int
     assert data(rig, "/settings/control/frequency")["value"] == 4000
 
 
-def test_no_setting_at_all_is_400(rig: EdgeRig) -> None:
+def test_empty_request_is_400(rig: EdgeServer) -> None:
     reply = rig.ask("POST", "/settings", {})
 
     assert (reply.status, reply.error) == (400, "Name at least one setting.")
 
 
-def test_unknown_keys_beside_the_values_of_many_are_named_with_their_setting(rig: EdgeRig) -> None:
+def test_unknown_keys_beside_values_are_named_with_their_setting(rig: EdgeServer) -> None:
     reply = rig.ask("POST", "/settings", {FREQUENCY: {"value": 1000, "unit": "Hz"}}).json
 
     assert reply["warnings"] == ['unknown key "control/frequency.unit" was ignored']
@@ -308,16 +308,16 @@ def test_unknown_keys_beside_the_values_of_many_are_named_with_their_setting(rig
         ("DELETE", "/settings/control/frequency", None),
     ],
 )
-def test_a_store_that_fails_is_told(
-    rig: EdgeRig, method: str, path: str, body: object, error: HapticError, status: int
+def test_failing_store_is_reported(
+    rig: EdgeServer, method: str, path: str, body: object, error: HapticError, status: int
 ) -> None:
-    failing(rig, STORE, error)
+    replace_by_failing(rig, STORE, error)
 
     assert rig.ask(method, path, body).status == status
     assert rig.get("/settings").status == 200
 
 
-def test_no_store_is_503(rig: EdgeRig) -> None:
+def test_missing_store_is_503(rig: EdgeServer) -> None:
     rig.actors.pop(0).stop()
 
     reply = rig.ask("POST", "/settings/control/frequency", 1)

@@ -7,7 +7,7 @@ import pytest
 from actors.control.messages import FASTPATH, SetTickShare
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.errors import Conflict
-from tests.service.rig import EdgeRig, failing
+from tests.service.edge_server import EdgeServer, replace_by_failing
 
 
 class StandInLoop(ServiceActor):
@@ -24,14 +24,14 @@ class StandInLoop(ServiceActor):
 
 
 @pytest.fixture
-def asked(rig: EdgeRig) -> list[float]:
+def asked(rig: EdgeServer) -> list[float]:
     shares: list[float] = []
     rig.start_actor(StandInLoop.start(rig.context, shares))
     return shares
 
 
 @pytest.mark.parametrize("ratio", [0, 0.3, 1])
-def test_the_share_of_ticks_is_asked_for_and_echoed(rig: EdgeRig, asked: list[float], ratio: float) -> None:
+def test_the_share_of_ticks_is_asked_for_and_echoed(rig: EdgeServer, asked: list[float], ratio: float) -> None:
     reply = rig.ask("POST", "/simulation/loop", {"ratio": ratio})
 
     assert (reply.status, reply.json) == (200, {"ratio": ratio})
@@ -55,7 +55,7 @@ def test_the_share_of_ticks_is_asked_for_and_echoed(rig: EdgeRig, asked: list[fl
         b"[" * 5000,
     ],
 )
-def test_what_is_no_share_is_400_and_changes_nothing(rig: EdgeRig, asked: list[float], body: bytes) -> None:
+def test_invalid_share_is_400_and_changes_nothing(rig: EdgeServer, asked: list[float], body: bytes) -> None:
     reply = rig.ask("POST", "/simulation/loop", raw=body)
 
     assert reply.status == 400
@@ -63,22 +63,22 @@ def test_what_is_no_share_is_400_and_changes_nothing(rig: EdgeRig, asked: list[f
     assert asked == []
 
 
-def test_an_unknown_key_is_named(rig: EdgeRig, asked: list[float]) -> None:
+def test_an_unknown_key_is_named(rig: EdgeServer, asked: list[float]) -> None:
     reply = rig.ask("POST", "/simulation/loop", {"ratio": 1, "rate": 2})
 
     assert reply.json["warnings"] == ['unknown key "rate" was ignored']
     assert asked == [1]
 
 
-def test_a_loop_with_a_real_device_is_409(rig: EdgeRig) -> None:
-    failing(rig, FASTPATH, Conflict("The loop drives 049D, which is no simulation."))
+def test_a_loop_with_a_real_device_is_409(rig: EdgeServer) -> None:
+    replace_by_failing(rig, FASTPATH, Conflict("The loop drives 049D, which is no simulation."))
 
     reply = rig.ask("POST", "/simulation/loop", {"ratio": 0.5})
 
     assert (reply.status, reply.error) == (409, "The loop drives 049D, which is no simulation.")
 
 
-def test_it_is_only_sent_to(rig: EdgeRig) -> None:
+def test_share_route_accepts_post_only(rig: EdgeServer) -> None:
     reply = rig.get("/simulation/loop")
 
     assert (reply.status, reply.headers["allow"]) in {(404, ""), (405, "POST, OPTIONS"), (405, "POST")}

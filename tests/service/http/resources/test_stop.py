@@ -12,21 +12,21 @@ from actors.settings.ledger import Ledger
 from actors.settings.messages import STORE
 from actors.settings.state_directory import StateDirectory
 from actors.values.identity import Kind
-from tests.service.rig import EdgeRig, failing
+from tests.service.edge_server import EdgeServer, replace_by_failing
 
 FREE: dict[str, object] = {"stopped": False, "everything": False, "devices": []}
 HELD: dict[str, object] = {"stopped": True, "everything": True, "devices": ["049D", "05C0"]}
 
 
 @pytest.fixture
-def rig(rig: EdgeRig) -> EdgeRig:
+def rig(rig: EdgeServer) -> EdgeServer:
     rig.add_device("049D")
     rig.add_device("05C0", Kind.COMPACT)
     rig.add_device("1605", Kind.GRIP)
     return rig
 
 
-def test_a_stop_is_shown_and_released(rig: EdgeRig) -> None:
+def test_a_stop_is_shown_and_released(rig: EdgeServer) -> None:
     assert rig.get("/stop").json == FREE
     assert rig.ask("POST", "/stop").json == HELD
     assert rig.get("/stop").json == HELD
@@ -35,22 +35,22 @@ def test_a_stop_is_shown_and_released(rig: EdgeRig) -> None:
     assert rig.get("/stop").json == FREE
 
 
-def test_a_stop_in_the_envelope(rig: EdgeRig) -> None:
+def test_stop_answer_can_be_enveloped(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/stop?format=json").json == {"ok": True, "error": None, "data": HELD}
 
 
-def test_it_is_on_the_disk_when_it_is_answered(rig: EdgeRig, folder: StateDirectory) -> None:
+def test_stop_is_on_disk_before_the_answer(rig: EdgeServer, folder: StateDirectory) -> None:
     rig.ask("POST", "/stop")
 
     assert Ledger.load(folder).section("stop") == {"everything": True, "device_ids": (), "released": ()}
 
 
 @pytest.mark.parametrize("body", [b"", b"not json", b"\xff", b"null", b'{"device_id": "049D"}', b"[" * 5000])
-def test_it_is_never_refused_for_its_form(rig: EdgeRig, body: bytes) -> None:
+def test_stop_is_accepted_with_any_body(rig: EdgeServer, body: bytes) -> None:
     assert rig.ask("POST", "/stop", raw=body).json == HELD
 
 
-def test_without_devices_it_holds_for_those_to_come(rig: EdgeRig) -> None:
+def test_stop_without_devices_applies_to_later_ones(rig: EdgeServer) -> None:
     rig.inventory.replace(type(rig.inventory.value)())
 
     assert rig.ask("POST", "/stop").json == {"stopped": True, "everything": True, "devices": []}
@@ -58,7 +58,7 @@ def test_without_devices_it_holds_for_those_to_come(rig: EdgeRig) -> None:
     assert rig.get("/stop").json["everything"] is True
 
 
-def test_some_devices_can_be_stopped_alone(rig: EdgeRig) -> None:
+def test_single_device_can_be_stopped_alone(rig: EdgeServer) -> None:
     rig.ask("POST", "/arm/049D/stop")
 
     assert rig.get("/stop").json == {"stopped": True, "everything": False, "devices": ["049D"]}
@@ -70,10 +70,10 @@ def test_some_devices_can_be_stopped_alone(rig: EdgeRig) -> None:
 @pytest.mark.parametrize(
     ("method", "says"), [("POST", "Everything is stopped, but"), ("DELETE", "The stop is released, but")]
 )
-def test_what_cannot_be_remembered_holds_all_the_same_and_is_said(
-    rig: EdgeRig, method: str, says: str, error: HapticError, status: int
+def test_stop_with_a_failed_write_applies_and_says_so(
+    rig: EdgeServer, method: str, says: str, error: HapticError, status: int
 ) -> None:
-    failing(rig, STORE, error)
+    replace_by_failing(rig, STORE, error)
 
     reply = rig.ask(method, "/stop")
 
@@ -82,7 +82,7 @@ def test_what_cannot_be_remembered_holds_all_the_same_and_is_said(
     assert set(rig.runtime.stopped.values()) == {method == "POST"}
 
 
-def test_one_that_was_stopped_by_name_and_is_away_is_still_named(rig: EdgeRig) -> None:
+def test_absent_stopped_device_is_still_named(rig: EdgeServer) -> None:
     rig.ask("POST", "/arm/049D/stop")
     here = rig.inventory.value
     rig.inventory.replace(type(here)(tuple(one for one in here.devices if one.device_id != "049D")))
@@ -90,7 +90,7 @@ def test_one_that_was_stopped_by_name_and_is_away_is_still_named(rig: EdgeRig) -
     assert rig.get("/stop").json == {"stopped": True, "everything": False, "devices": ["049D"]}
 
 
-def test_who_is_away_stays_stopped_when_another_is_released(rig: EdgeRig) -> None:
+def test_absent_device_stays_stopped_when_another_is_released(rig: EdgeServer) -> None:
     here = rig.inventory.value
     rig.ask("POST", "/stop")
     rig.inventory.replace(type(here)(tuple(one for one in here.devices if one.device_id != "049D")))
@@ -100,15 +100,15 @@ def test_who_is_away_stays_stopped_when_another_is_released(rig: EdgeRig) -> Non
     assert rig.get("/stop").json == {"stopped": True, "everything": True, "devices": ["049D"]}
 
 
-def test_it_needs_no_manager_of_devices(rig: EdgeRig) -> None:
-    failing(rig, MANAGER, Busy())
+def test_stop_works_without_the_device_manager(rig: EdgeServer) -> None:
+    replace_by_failing(rig, MANAGER, Busy())
 
     assert rig.ask("POST", "/stop").json == HELD
     assert rig.get("/stop").json == HELD
     assert rig.ask("DELETE", "/stop").json == FREE
 
 
-def test_each_stop_leaves_one_audit_line(rig: EdgeRig, caplog: pytest.LogCaptureFixture) -> None:
+def test_each_stop_leaves_one_audit_line(rig: EdgeServer, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, logger="hapticd.audit"):
         rig.ask("POST", "/stop")
         rig.ask("GET", "/stop")

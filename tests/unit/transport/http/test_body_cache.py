@@ -30,7 +30,7 @@ class Clock:
         return self.ns
 
 
-def test_a_recent_body_is_made_twice_a_second_and_serves_in_between() -> None:
+def test_recent_body_is_rebuilt_at_most_twice_a_second() -> None:
     clock, made = Clock(), count(1)
     recent: RateLimitedBody[int] = RateLimitedBody(clock.now_ns)
 
@@ -42,13 +42,13 @@ def test_a_recent_body_is_made_twice_a_second_and_serves_in_between() -> None:
     assert shown == [1] + [2] * 9 + [3] + [4] * 9 + [5] + [6] * 9
 
 
-def test_names_of_recent_bodies_are_apart() -> None:
+def test_recent_bodies_are_cached_by_name() -> None:
     recent: RateLimitedBody[str] = RateLimitedBody(Clock().now_ns)
 
     assert [recent.get(name, name.upper) for name in "abab"] == ["A", "B", "A", "B"]
 
 
-def test_a_body_of_the_same_version_is_made_once_for_all() -> None:
+def test_body_of_one_version_is_built_once() -> None:
     made: list[int] = []
 
     async def run() -> list[int]:
@@ -65,7 +65,7 @@ def test_a_body_of_the_same_version_is_made_once_for_all() -> None:
     assert made == [7]
 
 
-def test_a_new_version_is_shown_to_whoever_asks_after_it() -> None:
+def test_new_version_is_shown_to_later_requests() -> None:
     async def run() -> list[int]:
         current, versions = VersionedBody[int, int](Clock().now_ns), [1, 2]
         return [await current.get(fixed(version), lambda made: made * 10) for version in versions]
@@ -73,7 +73,7 @@ def test_a_new_version_is_shown_to_whoever_asks_after_it() -> None:
     assert asyncio.run(run()) == [10, 20]
 
 
-def test_versions_that_change_without_end_hold_nobody_up() -> None:
+def test_endless_new_versions_block_no_request() -> None:
     async def run() -> tuple[list[int], int]:
         current: VersionedBody[int, int] = VersionedBody(count(0, S_NS).__next__)
         version = count()
@@ -87,7 +87,7 @@ def test_versions_that_change_without_end_hold_nobody_up() -> None:
     assert begun <= 2
 
 
-def test_a_body_is_begun_at_most_twice_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_body_is_started_at_most_twice_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, slept = Clock(), list[float]()
 
     async def sleep(seconds: float) -> None:
@@ -106,7 +106,7 @@ def test_a_body_is_begun_at_most_twice_a_second(monkeypatch: pytest.MonkeyPatch)
     assert slept == [1.0, 0.0, 1.0, 0.0]
 
 
-def test_a_body_that_cannot_be_made_is_tried_again_at_the_next_request() -> None:
+def test_failed_body_is_retried_by_the_next_request() -> None:
     async def run() -> int:
         current: VersionedBody[int, int] = VersionedBody(Clock().now_ns)
 

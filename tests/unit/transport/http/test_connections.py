@@ -30,7 +30,7 @@ class Stream:
         self.open = False
 
 
-class Crowd:
+class Clients:
     """Connections in every state, at a time that the test sets."""
 
     def __init__(self) -> None:
@@ -68,89 +68,89 @@ class Crowd:
 
 
 @pytest.fixture
-def run() -> Callable[[Callable[[Crowd], None]], Crowd]:
-    def within(steps: Callable[[Crowd], None]) -> Crowd:
-        async def whole() -> Crowd:
-            crowd = Crowd()
-            steps(crowd)
-            return crowd
+def run() -> Callable[[Callable[[Clients], None]], Clients]:
+    def within(steps: Callable[[Clients], None]) -> Clients:
+        async def whole() -> Clients:
+            clients = Clients()
+            steps(clients)
+            return clients
 
         return asyncio.run(whole())
 
     return within
 
 
-Run = Callable[[Callable[[Crowd], None]], Crowd]
+Run = Callable[[Callable[[Clients], None]], Clients]
 
 
-def test_stalled_writers_leave_first_then_requests_that_never_complete(run: Run) -> None:
-    def steps(crowd: Crowd) -> None:
-        crowd.idle()
-        crowd.busy("half a body")
-        crowd.fresh("half a request")
-        crowd.stuck("first reader")
-        crowd.stuck("second reader")
-        crowd.later()
+def test_stalled_writers_are_closed_first_then_incomplete_requests(run: Run) -> None:
+    def steps(clients: Clients) -> None:
+        clients.idle()
+        clients.busy("half a body")
+        clients.fresh("half a request")
+        clients.stuck("first reader")
+        clients.stuck("second reader")
+        clients.later()
         for number in range(4):
-            crowd.fresh(f"new {number}")
-            crowd.later(0.01)
+            clients.fresh(f"new {number}")
+            clients.later(0.01)
 
     assert run(steps).closed == ["half a body", "half a request", "first reader", "second reader"]
 
 
-def test_fresh_connection_stays_while_others_stall(run: Run) -> None:
-    def steps(crowd: Crowd) -> None:
+def test_new_connection_is_kept_while_others_stall(run: Run) -> None:
+    def steps(clients: Clients) -> None:
         for number in range(MOST):
-            crowd.stuck(f"reader {number}")
-        crowd.later()
-        crowd.fresh("new")
-        crowd.fresh("newer")
+            clients.stuck(f"reader {number}")
+        clients.later()
+        clients.fresh("new")
+        clients.fresh("newer")
 
     assert run(steps).closed == ["reader 0", "reader 1"]
 
 
-def test_connections_between_requests_leave_before_new_ones(run: Run) -> None:
-    def steps(crowd: Crowd) -> None:
-        crowd.fresh("new")
+def test_idle_connections_are_closed_before_new_ones(run: Run) -> None:
+    def steps(clients: Clients) -> None:
+        clients.fresh("new")
         for number in range(MOST - 1):
-            crowd.idle(f"idle {number}")
-        crowd.fresh("newer")
+            clients.idle(f"idle {number}")
+        clients.fresh("newer")
 
     assert run(steps).closed == ["idle 0"]
 
 
-def test_oldest_leaves_when_all_are_new(run: Run) -> None:
-    def steps(crowd: Crowd) -> None:
+def test_oldest_connection_is_closed_when_all_are_new(run: Run) -> None:
+    def steps(clients: Clients) -> None:
         for number in range(MOST + 2):
-            crowd.fresh(f"new {number}")
+            clients.fresh(f"new {number}")
 
     assert run(steps).closed == ["new 0", "new 1"]
 
 
-def test_stop_that_has_just_come_is_never_closed(run: Run) -> None:
-    def steps(crowd: Crowd) -> None:
-        crowd.busy("stop", urgent=True)
+def test_new_stop_request_is_never_closed(run: Run) -> None:
+    def steps(clients: Clients) -> None:
+        clients.busy("stop", urgent=True)
         for number in range(3 * MOST):
-            crowd.busy(f"other {number}")
+            clients.busy(f"other {number}")
 
     assert "stop" not in run(steps).closed
 
 
-def test_stop_whose_body_never_ends_is_a_request_that_never_completes(run: Run) -> None:
-    def steps(crowd: Crowd) -> None:
+def test_stop_request_with_an_endless_body_counts_as_incomplete(run: Run) -> None:
+    def steps(clients: Clients) -> None:
         for number in range(MOST):
-            crowd.busy(f"stop {number}", urgent=True)
-        crowd.later()
-        crowd.fresh("new")
+            clients.busy(f"stop {number}", urgent=True)
+        clients.later()
+        clients.fresh("new")
 
     assert run(steps).closed == ["stop 0"]
 
 
-def test_nothing_is_kept_of_connections_that_have_ended(run: Run) -> None:
-    def steps(crowd: Crowd) -> None:
-        for stream in (crowd.fresh(), crowd.busy(urgent=True), crowd.idle()):
-            crowd.connections.gone(stream)
-        crowd.connections.make_room()
-        assert len(crowd.connections) == 0
+def test_ended_connections_are_forgotten(run: Run) -> None:
+    def steps(clients: Clients) -> None:
+        for stream in (clients.fresh(), clients.busy(urgent=True), clients.idle()):
+            clients.connections.gone(stream)
+        clients.connections.make_room()
+        assert len(clients.connections) == 0
 
     assert run(steps).closed == []

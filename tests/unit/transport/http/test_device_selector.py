@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import NoSuchDevice, UnsupportedArea
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 from transport.http.call import Answer, Call
 from transport.http.device_selector import Area, find
 from transport.http.route import Route, RouteTable
@@ -43,7 +43,7 @@ def of(*records: DeviceRecord) -> list[str]:
 @pytest.mark.parametrize(
     "word", ["arm", "compact", "inverse3", "inverse3x", "minverse", "haptic*", "*", "inverse*", "a*"]
 )
-def test_an_exact_id_is_found_under_any_word_of_its_side(word: str) -> None:
+def test_exact_id_is_found_under_any_group_of_its_side(word: str) -> None:
     assert ids(word, COMPACT.device_id) == of(COMPACT)
     assert not find(word, COMPACT.device_id, Inventory(PLAIN), NEUTRAL).pattern
 
@@ -51,7 +51,7 @@ def test_an_exact_id_is_found_under_any_word_of_its_side(word: str) -> None:
 @pytest.mark.parametrize(
     "word", ["grip", "pen", "verse_grip", "wireless_verse_grip", "custom_verse_grip", "*verse_grip"]
 )
-def test_the_id_of_a_grip_is_found_under_any_word_of_a_handle_and_no_other(word: str) -> None:
+def test_grip_id_is_found_under_any_handle_group_only(word: str) -> None:
     assert ids(word, WIRED.device_id) == of(WIRED)
     assert ids("arm", WIRED.device_id) == []
 
@@ -74,9 +74,7 @@ def test_the_id_of_a_grip_is_found_under_any_word_of_a_handle_and_no_other(word:
         ("*verse_grip", (WIRELESS, WIRED, PEN)),
     ],
 )
-def test_an_index_and_a_star_count_the_type_in_the_order_of_a_frame(
-    word: str, wanted: tuple[DeviceRecord, ...]
-) -> None:
+def test_index_and_star_count_in_frame_order(word: str, wanted: tuple[DeviceRecord, ...]) -> None:
     assert ids(word, "*") == of(*wanted)
     assert [ids(word, str(at)) for at in range(len(wanted))] == [of(record) for record in wanted]
     assert ids(word, str(len(wanted))) == []
@@ -90,16 +88,16 @@ def test_an_index_follows_the_groups_of_the_vocabulary() -> None:
 
 
 @pytest.mark.parametrize("wanted", ["", "-1", "+1", "01", "1.0", "0x1", "9" * 400, "¹", " 0", "?", "????", ".*"])
-def test_what_is_no_id_no_index_and_no_pattern_means_nothing(wanted: str) -> None:
+def test_invalid_selector_matches_nothing(wanted: str) -> None:
     assert ids("arm", wanted) == []
 
 
-def test_an_id_of_digits_wins_over_the_index() -> None:
+def test_numeric_id_precedes_the_index() -> None:
     assert ids("arm", "0", Inventory((ARM, named(ARM2, "0")))) == ["0"]
 
 
 @given(mine=IDS, others=st.lists(IDS, max_size=4))
-def test_an_exact_id_always_means_its_own_device_alone(mine: str, others: list[str]) -> None:
+def test_exact_id_selects_its_device_alone(mine: str, others: list[str]) -> None:
     others = [other for other in dict.fromkeys(others) if other != mine]
     inventory = Inventory(tuple(named(ARM, name) for name in (*others, mine)))
 
@@ -109,7 +107,7 @@ def test_an_exact_id_always_means_its_own_device_alone(mine: str, others: list[s
 
 
 @given(wanted=IDS, device_id=IDS)
-def test_all_but_a_star_is_literal(wanted: str, device_id: str) -> None:
+def test_star_is_the_only_wildcard(wanted: str, device_id: str) -> None:
     assume("*" not in wanted and wanted != device_id and wanted not in {"0", "00"})
 
     assert ids("arm", wanted, Inventory((named(ARM, device_id),))) == []
@@ -125,7 +123,7 @@ def test_a_star_stands_for_any_characters(start: str, rest: str) -> None:
 
 
 @given(at=st.integers(0, 20), count=st.integers(0, 6))
-def test_an_index_finds_a_device_exactly_below_their_number(at: int, count: int) -> None:
+def test_index_below_the_count_finds_a_device(at: int, count: int) -> None:
     inventory = Inventory(tuple(named(ARM, f"D{number}") for number in range(count)))
 
     assert ids("arm", str(at), inventory) == ([f"D{at}"] if at < count else [])
@@ -135,7 +133,7 @@ def test_an_index_finds_a_device_exactly_below_their_number(at: int, count: int)
 
 
 @pytest.mark.parametrize("wanted", [WIRED.device_id, "1", "*"])
-def test_a_grip_that_is_selected_has_no_mount(wanted: str) -> None:
+def test_selected_grip_has_no_mount(wanted: str) -> None:
     found = find("grip", wanted, Inventory(PLAIN), NEUTRAL)
 
     with pytest.raises(UnsupportedArea, match="a grip has no mount: send it to an arm or a compact"):
@@ -143,12 +141,12 @@ def test_a_grip_that_is_selected_has_no_mount(wanted: str) -> None:
     assert WIRED in found.having(BASIS).records
 
 
-def test_a_pen_that_is_named_has_no_mount() -> None:
+def test_named_pen_has_no_mount() -> None:
     with pytest.raises(UnsupportedArea, match="a pen has no mount"):
         find("pen", "0", Inventory(PLAIN), NEUTRAL).having(MOUNT)
 
 
-def test_a_pattern_leaves_out_what_has_not_the_area() -> None:
+def test_pattern_skips_devices_without_the_area() -> None:
     every = find("*", "*", Inventory(PLAIN), NEUTRAL)
 
     assert every.having(MOUNT).records == (ARM, ARM2, COMPACT)
@@ -156,18 +154,18 @@ def test_a_pattern_leaves_out_what_has_not_the_area() -> None:
 
 
 @pytest.mark.parametrize(("word", "wanted"), [("grip", "Q*"), ("arm", "9"), ("arm", "nobody"), ("arm", "Q*")])
-def test_nothing_left_is_no_such_device(word: str, wanted: str) -> None:
+def test_pattern_without_a_fitting_device_is_not_found(word: str, wanted: str) -> None:
     with pytest.raises(NoSuchDevice, match=f'"{word}/'):
         find(word, wanted, Inventory(PLAIN), NEUTRAL).having(MOUNT)
 
 
-def test_at_least_one_device_is_found() -> None:
+def test_selector_without_a_match_is_an_error() -> None:
     assert find("arm", "*", Inventory(PLAIN), NEUTRAL).some() == (ARM, ARM2)
     with pytest.raises(NoSuchDevice):
         find("arm", "5", Inventory(PLAIN), NEUTRAL).some()
 
 
-def test_a_selector_from_outside_is_shown_short_and_printable() -> None:
+def test_selector_is_shown_short_and_printable() -> None:
     with pytest.raises(NoSuchDevice) as refused:
         find("arm", "\n" + "x" * 500, Inventory(PLAIN), NEUTRAL).some()
 
@@ -178,7 +176,7 @@ def test_a_selector_from_outside_is_shown_short_and_printable() -> None:
 # ---------------------------------------------------------------- which first segments are devices
 
 
-def test_only_a_word_for_devices_is_a_device_segment() -> None:
+def test_only_group_words_are_device_segments() -> None:
     async def handler(_call: Call) -> Answer:
         return Answer({})
 

@@ -37,11 +37,11 @@ async def begun_by_iteration(queue: RequestQueue, count: int) -> list[list[int]]
     return [some for some in found if some]
 
 
-def test_requests_that_come_together_begin_one_in_each_iteration() -> None:
+def test_concurrent_requests_begin_one_per_iteration() -> None:
     assert asyncio.run(begun_by_iteration(RequestQueue(), 5)) == [[0], [1], [2], [3], [4]]
 
 
-def test_a_request_alone_does_not_wait() -> None:
+def test_single_request_is_not_delayed() -> None:
     async def alone() -> bool:
         queue = RequestQueue()
         step = queue.turn().__await__()
@@ -54,7 +54,7 @@ def test_a_request_alone_does_not_wait() -> None:
     assert asyncio.run(alone())
 
 
-def test_a_request_that_was_given_up_takes_no_turn() -> None:
+def test_abandoned_request_takes_no_turn() -> None:
     async def given_up() -> list[str]:
         queue, found = RequestQueue(), list[str]()
 
@@ -78,7 +78,7 @@ def waiting(turn: Callable[[], Awaitable[None]]) -> tuple[Waiting, Mock]:
     return Waiting(turn, request), request
 
 
-def test_the_handler_is_made_when_the_turn_has_come() -> None:
+def test_handler_is_created_at_its_turn() -> None:
     async def run() -> None:
         turn = asyncio.Event()
 
@@ -104,7 +104,7 @@ def test_the_handler_is_made_when_the_turn_has_come() -> None:
     asyncio.run(run())
 
 
-def test_a_connection_that_ends_while_it_waits_has_no_handler_to_tell() -> None:
+def test_connection_ended_while_waiting_creates_no_handler() -> None:
     delegate, request = waiting(Mock())
 
     delegate.on_connection_close()

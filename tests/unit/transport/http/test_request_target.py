@@ -69,7 +69,7 @@ def test_bad_percent_encoding_is_refused(uri: str) -> None:
 
 
 @pytest.mark.parametrize("uri", ["*", "devices", "localhost:10001"])
-def test_what_is_no_path_is_refused(uri: str) -> None:
+def test_invalid_path_is_refused(uri: str) -> None:
     with pytest.raises(InvalidInput, match="slash"):
         parse_target(uri)
 
@@ -90,7 +90,7 @@ def test_what_is_no_path_is_refused(uri: str) -> None:
         ("a;b=1", {"a;b": "1"}),
     ],
 )
-def test_query_fields(query: str, fields: dict[str, str]) -> None:
+def test_query_is_parsed_into_fields(query: str, fields: dict[str, str]) -> None:
     assert parse_query(query) == fields
 
 
@@ -101,7 +101,7 @@ def test_too_many_query_fields_are_refused() -> None:
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
-def test_segments_come_back_as_they_were_encoded(segments: list[str]) -> None:
+def test_path_segments_round_trip(segments: list[str]) -> None:
     try:
         path = "".join(f"/{quote(segment, safe='')}" for segment in ["x", *segments])
     except UnicodeEncodeError:
@@ -111,7 +111,7 @@ def test_segments_come_back_as_they_were_encoded(segments: list[str]) -> None:
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text(), max_size=5))
-def test_fields_come_back_as_they_were_encoded(fields: dict[str, str]) -> None:
+def test_query_fields_round_trip(fields: dict[str, str]) -> None:
     try:
         query = urlencode(fields)
     except UnicodeEncodeError:

@@ -28,21 +28,21 @@ def act(name: str, error: Exception | None = None) -> Act:
     ("errors", "index"),
     [([BAD], 0), ([OLD], 0), ([BAD, OLD], 1), ([BAD, NoSuchSession(1)], 0), ([Busy(), BAD], 0)],
 )
-def test_an_old_firmware_wins_then_the_first_failure(errors: list[HapticError], index: int) -> None:
+def test_old_firmware_error_precedes_the_first_failure(errors: list[HapticError], index: int) -> None:
     assert deciding(errors) is errors[index]
 
 
-def test_without_errors_all_is_well() -> None:
+def test_no_errors_decide_no_status() -> None:
     assert deciding([]) is None
 
 
-def test_one_is_bare_and_raises_its_own_error() -> None:
+def test_single_result_is_bare_and_raises_its_error() -> None:
     assert asyncio.run(answer_of(NEUTRAL, [act("a")], several=False)).data == {"value": "a"}
     with pytest.raises(InvalidInput):
         asyncio.run(answer_of(NEUTRAL, [act("a", BAD)], several=False))
 
 
-def test_each_of_several_acts() -> None:
+def test_several_devices_act_independently() -> None:
     answer = asyncio.run(answer_of(NEUTRAL, [act("a"), act("b", BAD), act("c")], several=True))
 
     assert answer.data == {
@@ -55,7 +55,7 @@ def test_each_of_several_acts() -> None:
     assert (answer.status, answer.error) == (400, "no")
 
 
-def test_what_went_wrong_is_said_in_the_words_of_the_request() -> None:
+def test_errors_use_the_vocabulary_of_the_request() -> None:
     wrong = act("a", InvalidInput('no preset "compact_zup"'))
 
     answer = asyncio.run(answer_of(INVERSE, [wrong], several=True))
@@ -63,6 +63,6 @@ def test_what_went_wrong_is_said_in_the_words_of_the_request() -> None:
     assert answer.data == {"results": [{"device_id": "a", "ok": False, "error": 'no preset "minverse_zup"'}]}
 
 
-def test_a_fault_of_ours_is_no_result() -> None:
+def test_internal_error_is_no_result() -> None:
     with pytest.raises(RuntimeError):
         asyncio.run(answer_of(NEUTRAL, [act("a", RuntimeError())], several=True))

@@ -48,19 +48,19 @@ TABLE = table(
         ("sessions/", "/sessions/{session}", {"session": ""}),
     ],
 )
-def test_a_path_finds_the_shape_that_fixes_most(path: str, shape: str, words: dict[str, str]) -> None:
+def test_path_matches_the_most_specific_route(path: str, shape: str, words: dict[str, str]) -> None:
     resource, found = TABLE.find(tuple(path.split("/")) if path else ())
 
     assert (resource.shape, found) == (shape, words)
 
 
 @pytest.mark.parametrize("path", ["nope", "arm", "sessions", "sessions/7/x/y", "arm/0/config", "arm/0/config/a/b"])
-def test_other_paths_have_no_route(path: str) -> None:
+def test_unknown_path_has_no_route(path: str) -> None:
     with pytest.raises(NoSuchRoute):
         TABLE.find(tuple(path.split("/")))
 
 
-def test_a_path_from_outside_is_made_printable_and_short() -> None:
+def test_path_is_shown_short_and_printable() -> None:
     with pytest.raises(NoSuchRoute) as refused:
         TABLE.find(("a\nb", "x" * 500, "y"))
 
@@ -68,7 +68,7 @@ def test_a_path_from_outside_is_made_printable_and_short() -> None:
     assert len(refused.value.sentence) < 200
 
 
-def test_methods_of_a_resource() -> None:
+def test_methods_of_a_resource_are_listed() -> None:
     resource, _ = TABLE.find(("sessions", "7"))
 
     assert resource.allowed == ("GET", "HEAD", "DELETE", "OPTIONS")
@@ -80,12 +80,12 @@ def test_methods_of_a_resource() -> None:
     assert posted.allowed == ("POST", "OPTIONS")
 
 
-def test_two_routes_of_one_method_and_shape_stop_the_start() -> None:
+def test_duplicate_route_prevents_the_start() -> None:
     with pytest.raises(ValueError, match="GET /a"):
         table("GET /a", "POST /a", "GET /a")
 
 
-def test_every_route_of_the_service_says_what_it_is_for_and_is_found_by_its_own_shape() -> None:
+def test_every_route_has_a_description_and_matches_its_own_shape() -> None:
     routes = list(HTTP_ROUTES)
 
     assert len(routes) >= 45
@@ -98,7 +98,7 @@ def test_every_route_of_the_service_says_what_it_is_for_and_is_found_by_its_own_
         assert resource.route(route.method) is route
 
 
-def test_only_changes_read_a_body() -> None:
+def test_only_changing_methods_read_a_body() -> None:
     assert {route.method for route in HTTP_ROUTES if route.reads_body} == {"POST", "PATCH"}
     assert {route.shape for route in HTTP_ROUTES if route.enveloped} == {
         "/settings",

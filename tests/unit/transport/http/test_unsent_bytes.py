@@ -21,7 +21,7 @@ def closed(stream: IOStream) -> bool:
     return bool(cast("Mock", stream).close.called)
 
 
-def test_answers_up_to_the_limit_close_nobody() -> None:
+def test_answers_within_the_limit_close_none() -> None:
     unsent, some = UnsentBytes(100), streams(4)
 
     for stream in some:
@@ -31,7 +31,7 @@ def test_answers_up_to_the_limit_close_nobody() -> None:
     assert not any(closed(stream) for stream in some)
 
 
-def test_one_byte_too_many_closes_the_one_that_stands_still_longest() -> None:
+def test_exceeding_the_limit_closes_the_longest_stalled() -> None:
     unsent, some = UnsentBytes(100), streams(4)
     for stream in some[:3]:
         unsent.goes_on(stream, 30)
@@ -43,7 +43,7 @@ def test_one_byte_too_many_closes_the_one_that_stands_still_longest() -> None:
     assert unsent.total == 80
 
 
-def test_as_many_are_closed_as_it_takes_but_never_the_newest() -> None:
+def test_as_many_as_needed_are_closed_but_never_the_newest() -> None:
     unsent, some = UnsentBytes(100), streams(4)
     for stream in some[:3]:
         unsent.goes_on(stream, 30)
@@ -54,7 +54,7 @@ def test_as_many_are_closed_as_it_takes_but_never_the_newest() -> None:
     assert unsent.total == 500
 
 
-def test_answers_that_have_left_count_no_more() -> None:
+def test_sent_answers_no_longer_count() -> None:
     unsent, (one, other) = UnsentBytes(100), streams(2)
     unsent.goes_on(one, 60)
     unsent.goes_on(one, 10)
@@ -66,7 +66,7 @@ def test_answers_that_have_left_count_no_more() -> None:
     assert unsent.total == 40
 
 
-def test_answer_that_goes_on_after_its_connection_has_ended_counts_nothing() -> None:
+def test_answer_after_its_connection_ended_counts_nothing() -> None:
     unsent, (stream,) = UnsentBytes(100), streams(1)
     unsent.goes_on(stream, 60)
     unsent.ends(stream)

@@ -9,7 +9,7 @@ import pytest
 
 from actors.kit.published import Published
 from fastpath.arena.runtime import Runtime
-from tests.support.actors.slices import settings_view
+from tests.support.actors.doubles import settings_view
 from transport.link import device_nodes
 from transport.link.device_nodes import change_token, node_of
 from transport.link.scanner import make_scanner
@@ -36,7 +36,7 @@ def long_ago(folder: Path) -> None:
             break
 
 
-def test_a_node_is_the_same_whoever_owns_it_and_another_one_when_it_was_made_anew(tmp_path: Path) -> None:
+def test_node_identity_ignores_the_owner_and_changes_on_recreation(tmp_path: Path) -> None:
     path = tmp_path / "ttyACM0"
     assert node_of(str(path)) == ""
     path.touch()
@@ -48,14 +48,14 @@ def test_a_node_is_the_same_whoever_owns_it_and_another_one_when_it_was_made_ane
     assert node_of(str(path)) not in ("", first)
 
 
-def test_a_link_is_the_node_that_it_leads_to(tmp_path: Path) -> None:
+def test_symlink_counts_as_its_target_node(tmp_path: Path) -> None:
     (tmp_path / "ttyACM0").touch()
     (tmp_path / "by-id").symlink_to("ttyACM0")
     assert node_of(str(tmp_path / "by-id")) == node_of(str(tmp_path / "ttyACM0"))
 
 
 @pytest.mark.parametrize("name", ["ttyACM0", "usb/001/004", "usb/002"])
-def test_token_changes_when_a_node_comes_or_goes_in_a_device_folder(folder: Path, name: str) -> None:
+def test_token_changes_when_a_node_is_added_or_removed(folder: Path, name: str) -> None:
     before = change_token(())
     assert change_token(()) == before
     path = folder / name
@@ -70,9 +70,7 @@ def test_token_changes_when_a_node_comes_or_goes_in_a_device_folder(folder: Path
 @pytest.mark.parametrize(
     ("key", "entry"), [("devices/detection/serial_ports", "{}"), ("devices/hapi/ports", "{}=2diy-plastic")]
 )
-def test_scanner_token_changes_when_a_node_comes_or_goes_at_a_path_of_a_setting(
-    tmp_path: Path, key: str, entry: str
-) -> None:
+def test_scanner_token_changes_for_nodes_of_a_path_setting(tmp_path: Path, key: str, entry: str) -> None:
     path = tmp_path / "board"
     settings = Published(settings_view({key: [entry.format(path)]}))
     scanner = make_scanner(Runtime(realtime=False, stepping=True), settings)

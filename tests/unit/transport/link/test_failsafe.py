@@ -57,21 +57,21 @@ def heard_from_the_dead(says: str = "") -> bytes:
     return heard
 
 
-def test_a_service_that_is_killed_leaves_zero_on_its_port() -> None:
+def test_killed_service_leaves_zero_on_its_port() -> None:
     assert heard_from_the_dead() == ZERO
 
 
-def test_a_port_that_was_closed_properly_hears_nothing() -> None:
+def test_properly_closed_port_gets_no_packet() -> None:
     assert heard_from_the_dead("failsafe.forget(int(sys.argv[1]))") == b""
 
 
-def test_ctrl_c_and_an_order_to_end_do_not_reach_the_failsafe() -> None:
+def test_ctrl_c_and_sigterm_do_not_end_the_failsafe() -> None:
     says = "for number in (2, 15, 1): os.kill(failsafe.pid, number)\nfailsafe.watch(int(sys.argv[1]), b'new')"
 
     assert heard_from_the_dead(says) == b"new"
 
 
-def test_the_failsafe_has_no_descriptor_but_its_socket_and_the_ports(failsafe: FailsafeProcess) -> None:
+def test_failsafe_holds_only_its_socket_and_the_ports(failsafe: FailsafeProcess) -> None:
     listening, port = os.pipe()
     failsafe.watch(port, ZERO)
     held = {entry.readlink() for entry in Path(f"/proc/{failsafe.pid}/fd").iterdir()}
@@ -111,7 +111,7 @@ def test_failsafe_death_is_logged_once_and_calls_still_return(
         os.close(descriptor)
 
 
-def test_two_ports_hear_each_its_own_packet_and_a_full_one_holds_up_nobody(failsafe: FailsafeProcess) -> None:
+def test_each_port_gets_its_packet_and_a_full_one_blocks_no_other(failsafe: FailsafeProcess) -> None:
     pipes = [os.pipe() for _ in range(3)]
     full = bytes(1 << 16)
     os.write(pipes[1][1], full)

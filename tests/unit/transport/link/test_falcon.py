@@ -65,7 +65,7 @@ def _motors(board: FalconBoard) -> falcon_board.Vector:
     return board.motors
 
 
-def test_a_falcon_that_was_loaded_before_is_only_put_into_run_mode(opener: Opener) -> None:
+def test_loaded_falcon_is_only_set_to_run_mode(opener: Opener) -> None:
     board = FalconBoard(loaded=True)
 
     opener(FalconBus(board))
@@ -74,7 +74,7 @@ def test_a_falcon_that_was_loaded_before_is_only_put_into_run_mode(opener: Opene
     assert board.uploads == 0
 
 
-def test_the_handshake_is_the_known_one(opener: Opener, image: str) -> None:
+def test_handshake_has_the_known_bytes(opener: Opener, image: str) -> None:
     board = FalconBoard()
 
     opener(FalconBus(board), image)
@@ -99,7 +99,7 @@ def test_the_handshake_is_the_known_one(opener: Opener, image: str) -> None:
     assert (bytes(board.image), board.uploads, board.loaded) == (IMAGE, 1, True)
 
 
-def test_a_boot_loader_that_answers_late_is_asked_again(opener: Opener, image: str) -> None:
+def test_late_boot_loader_is_asked_again(opener: Opener, image: str) -> None:
     board = FalconBoard(boot_deaf=2)
 
     opener(FalconBus(board), image)
@@ -108,7 +108,7 @@ def test_a_boot_loader_that_answers_late_is_asked_again(opener: Opener, image: s
 
 
 @pytest.mark.parametrize("flipped", [0, 61, 62, 300, len(IMAGE) - 1])
-def test_an_echo_with_one_wrong_byte_ends_the_upload(opener: Opener, image: str, flipped: int) -> None:
+def test_wrong_echo_byte_ends_the_upload(opener: Opener, image: str, flipped: int) -> None:
     board = FalconBoard(echo_flips=flipped)
     bus = FalconBus(board)
     start = flipped // 62 * 62
@@ -121,7 +121,7 @@ def test_an_echo_with_one_wrong_byte_ends_the_upload(opener: Opener, image: str,
     assert bus.open_handles == 0
 
 
-def test_after_a_failed_upload_the_next_one_begins_anew(opener: Opener, image: str) -> None:
+def test_upload_after_a_failed_one_starts_over(opener: Opener, image: str) -> None:
     board = FalconBoard(echo_flips=100)
     bus = FalconBus(board)
     with pytest.raises(boot.UploadFailed):
@@ -133,7 +133,7 @@ def test_after_a_failed_upload_the_next_one_begins_anew(opener: Opener, image: s
     assert (bytes(board.image), board.uploads) == (IMAGE, 1)
 
 
-def test_without_a_firmware_file_the_port_says_which_setting_wants_one(opener: Opener) -> None:
+def test_missing_firmware_file_setting_is_named(opener: Opener) -> None:
     board = FalconBoard()
     bus = FalconBus(board)
 
@@ -162,7 +162,7 @@ def test_a_file_that_is_no_firmware_is_named(tmp_path: Path, content: bytes | No
 
 
 @pytest.mark.parametrize("path", ["/", "a\0b", "~nobody-here/x", "/dev/zero", "x" * 5000])
-def test_a_path_that_leads_nowhere_is_no_firmware(path: str) -> None:
+def test_missing_firmware_file_is_refused(path: str) -> None:
     with pytest.raises(PortUnusable, match="devices/falcon/firmware_image"):
         boot.read_image(path)
 
@@ -176,9 +176,7 @@ def test_a_path_that_leads_nowhere_is_no_firmware(path: str) -> None:
     ],
 )
 @pytest.mark.parametrize("when", ["refused", "taken"])
-def test_what_keeps_a_falcon_from_being_opened_is_said(
-    opener: Opener, number: int, reason: PortFault, words: str, when: str
-) -> None:
+def test_open_error_has_its_reason(opener: Opener, number: int, reason: PortFault, words: str, when: str) -> None:
     bus = FalconBus(FalconBoard(loaded=True))
     setattr(bus, when, number)
 
@@ -189,7 +187,7 @@ def test_what_keeps_a_falcon_from_being_opened_is_said(
     assert bus.open_handles == 0
 
 
-def test_a_second_program_finds_it_in_use(opener: Opener) -> None:
+def test_falcon_opened_by_another_program_is_in_use(opener: Opener) -> None:
     bus = FalconBus(FalconBoard(loaded=True))
     opener(bus)
 
@@ -198,7 +196,7 @@ def test_a_second_program_finds_it_in_use(opener: Opener) -> None:
 
 
 @pytest.mark.parametrize("number", [errno.EIO, errno.ENODEV])
-def test_any_other_failure_to_open_is_nobody_who_answers(opener: Opener, number: int) -> None:
+def test_other_open_errors_are_no_device_answers(opener: Opener, number: int) -> None:
     bus = FalconBus(FalconBoard(loaded=True))
     bus.refused = number
 
@@ -206,7 +204,7 @@ def test_any_other_failure_to_open_is_nobody_who_answers(opener: Opener, number:
         opener(bus)
 
 
-def test_an_upload_can_be_given_up(opener: Opener, image: str) -> None:
+def test_upload_can_be_interrupted(opener: Opener, image: str) -> None:
     stop = threading.Event()
     stop.set()
     board = FalconBoard()
@@ -232,7 +230,7 @@ def test_a_falcon_is_shown_as_a_compact_with_its_own_reach_and_mechanism(opener:
     assert found.reach.centre == (0.0, -0.085, 0.1)
 
 
-def test_the_whole_reach_is_within_the_mechanism() -> None:
+def test_whole_reach_is_within_the_mechanism() -> None:
     reach = device.REACH
     mechanism = Delta(device.BASE)
     corners = [
@@ -269,7 +267,7 @@ def test_no_force_reaches_the_motors_before_all_three_are_homed(opener: Opener) 
     assert driver.fault == ""
 
 
-def test_the_angles_jump_to_the_true_ones_when_homing_ends(opener: Opener) -> None:
+def test_angles_become_true_when_homing_ends(opener: Opener) -> None:
     board = FalconBoard(loaded=True)
     driver = opener(FalconBus(board))
     before = driver.exchange((0.0, 0.0, 0.0))
@@ -298,7 +296,7 @@ def test_forces_stop_when_the_falcon_is_not_homed_any_more(opener: Opener) -> No
     assert _motors(board) == (0, 0, 0)
 
 
-def test_a_push_moves_the_grip_the_way_it_pushes(opener: Opener) -> None:
+def test_push_moves_the_grip_in_its_direction(opener: Opener) -> None:
     board = FalconBoard(loaded=True)
     driver = opener(FalconBus(board))
     home(driver, board)
@@ -323,7 +321,7 @@ def test_buttons_of_the_grip_are_in_the_sample(opener: Opener) -> None:
 
 
 @pytest.mark.parametrize("counts", [0.0, -10_000.0])
-def test_the_scale_may_be_none_or_turned_round(opener: Opener, counts: float) -> None:
+def test_torque_scale_may_be_zero_or_negative(opener: Opener, counts: float) -> None:
     board = FalconBoard(loaded=True)
     driver = opener(FalconBus(board), counts=counts)
     home(driver, board)
@@ -333,7 +331,7 @@ def test_the_scale_may_be_none_or_turned_round(opener: Opener, counts: float) ->
     assert _motors(board) == ((0, 0, 0) if counts == 0 else (-500, 500, -1000))
 
 
-def test_closing_leaves_the_motors_without_force(opener: Opener) -> None:
+def test_closing_leaves_the_motors_at_zero(opener: Opener) -> None:
     board = FalconBoard(loaded=True)
     bus = FalconBus(board)
     driver = opener(bus)
@@ -346,7 +344,7 @@ def test_closing_leaves_the_motors_without_force(opener: Opener) -> None:
     assert bus.open_handles == 0
 
 
-def test_one_that_is_pulled_out_has_gone_and_can_still_be_closed(opener: Opener) -> None:
+def test_unplugged_falcon_is_gone_and_can_be_closed(opener: Opener) -> None:
     board = FalconBoard(loaded=True)
     bus = FalconBus(board)
     driver = opener(bus)
@@ -359,7 +357,7 @@ def test_one_that_is_pulled_out_has_gone_and_can_still_be_closed(opener: Opener)
     assert bus.open_handles == 0
 
 
-def test_a_pipe_is_no_firmware_and_is_not_waited_for(tmp_path: Path) -> None:
+def test_pipe_as_firmware_file_is_refused_without_waiting(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
 
     with pytest.raises(PortUnusable, match="is no file"):

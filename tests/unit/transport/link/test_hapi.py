@@ -23,8 +23,8 @@ from fastpath.arena.access import Reader
 from fastpath.arena.runtime import Lease, Runtime, now_ns
 from tests.emulators.hapi import HapiBoard
 from tests.emulators.pty_port import PtyPort
-from tests.support.actors.slices import settings_view
-from tests.support.boards.made_threads import MadeThread, NotToday
+from tests.support.actors.doubles import settings_view
+from tests.support.boards.fake_port_thread import CannotStart, FakePortThread
 from tests.support.loop.devices import fill, still_arm_params
 from tests.support.service.polling import eventually as poll
 from transport.link.protocols.hapi import driver
@@ -32,7 +32,7 @@ from transport.link.protocols.hapi.board import BOARDS, zero_message
 from transport.link.protocols.hapi.driver import HapiDriver, HapiLink
 
 FIVE_BAR = 1
-PATIENCE = OpenLimits(timeout_s=2.0, tries=1)
+LIMITS = OpenLimits(timeout_s=2.0, tries=1)
 # Of what a busy machine may spoil.
 ATTEMPTS = 20
 MS = 1_000_000
@@ -64,7 +64,7 @@ class Bench:
 
     def open(self) -> HapiLink:
         (candidate,) = self.family.candidates()
-        link = self.family.open(candidate, PATIENCE, threading.Event())
+        link = self.family.open(candidate, LIMITS, threading.Event())
         self._cleanup.callback(link.close)
         return link
 
@@ -88,7 +88,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
     bench.close()
 
 
-def test_ports_that_are_named_and_exist_are_candidates(bench: Bench) -> None:
+def test_named_existing_ports_are_candidates(bench: Bench) -> None:
     (candidate,) = bench.family.candidates()
 
     assert (candidate.port, candidate.path, candidate.transport) == ("ttyACM7", bench.port.path, Transport.SERIAL)
@@ -108,13 +108,11 @@ def test_a_board_is_a_compact_with_a_mechanism_of_its_own(bench: Bench) -> None:
     assert found.reach == BOARDS["2diy-plastic"].reach
 
 
-def test_a_board_gets_a_thousand_orders_a_second_and_its_last_words_are_zero(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: list[MadeThread] = []
-    monkeypatch.setattr(driver, "PortThread", partial(MadeThread, threads))
+def test_board_gets_a_thousand_orders_a_second_and_a_final_zero(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[FakePortThread] = []
+    monkeypatch.setattr(driver, "PortThread", partial(FakePortThread, threads))
 
-    with pytest.raises(NotToday):
+    with pytest.raises(CannotStart):
         bench.open()
 
     (thread,) = threads
@@ -122,7 +120,7 @@ def test_a_board_gets_a_thousand_orders_a_second_and_its_last_words_are_zero(
     assert thread.given["zero_packet"] == b"\x02\x05" + bytes(8)
 
 
-def test_a_board_that_was_left_in_the_middle_of_anything_is_set_up_with_its_motors_off(bench: Bench) -> None:
+def test_board_left_in_any_state_is_set_up_with_motors_off(bench: Bench) -> None:
     bench.board.feed(b"\x00\x00" + bytes.fromhex("0105030101030101000000004041008098450000284300809845"))
     bench.board.feed(bytes.fromhex("02050ad7233c0ad723bc"))
     assert max(bench.board.torques) > 0
@@ -134,7 +132,7 @@ def test_a_board_that_was_left_in_the_middle_of_anything_is_set_up_with_its_moto
     assert bench.board.directions["motor"][:2] == [1, 1]
 
 
-def test_the_loop_sees_the_cursor_and_its_force_turns_the_motors(bench: Bench) -> None:
+def test_loop_sees_the_cursor_and_its_force_turns_the_motors(bench: Bench) -> None:
     lease, reader = bench.drive(bench.open())
     writer = bench.runtime.writer(bench.runtime.lease_session("1"), lease)
 
@@ -155,7 +153,7 @@ def test_the_loop_sees_the_cursor_and_its_force_turns_the_motors(bench: Bench) -
     assert np.isfinite(state["joint"]).all()
 
 
-def test_orders_are_answered_in_step_also_after_a_stall(bench: Bench) -> None:
+def test_orders_and_answers_stay_in_step_after_a_stall(bench: Bench) -> None:
     link = bench.open()
     bench.drive(link)
 
@@ -169,7 +167,7 @@ def test_orders_are_answered_in_step_also_after_a_stall(bench: Bench) -> None:
     eventually(five_hundred_in_step)
 
 
-def test_closing_says_zero_last(bench: Bench) -> None:
+def test_closing_sends_zero_last(bench: Bench) -> None:
     link = bench.open()
     bench.drive(link)
 
@@ -180,7 +178,7 @@ def test_closing_says_zero_last(bench: Bench) -> None:
     assert bench.board.torques == (0, 0)
 
 
-def test_a_board_that_stands_still_has_gone_after_half_a_second_and_not_before(bench: Bench) -> None:
+def test_silent_board_is_gone_after_half_a_second(bench: Bench) -> None:
     link = bench.open()
     bench.drive(link)
     eventually(lambda: link.facts().counters.frames_in > 20)
@@ -192,7 +190,7 @@ def test_a_board_that_stands_still_has_gone_after_half_a_second_and_not_before(b
     assert link.facts().gone == "it has not answered for 500 ms"
 
 
-def test_a_board_that_is_unplugged_says_so(bench: Bench) -> None:
+def test_unplugged_board_is_gone(bench: Bench) -> None:
     link = bench.open()
     bench.drive(link)
     eventually(lambda: link.facts().counters.frames_in > 5)
@@ -202,7 +200,7 @@ def test_a_board_that_is_unplugged_says_so(bench: Bench) -> None:
     eventually(lambda: link.facts().gone.startswith("it was unplugged"))
 
 
-def test_stray_bytes_are_counted_and_cost_a_hundred_orders_at_most(bench: Bench) -> None:
+def test_stray_bytes_are_counted_and_cost_at_most_a_hundred_orders(bench: Bench) -> None:
     link = bench.open()
     bench.drive(link)
     eventually(lambda: link.facts().counters.frames_in > 20)
@@ -241,7 +239,7 @@ def test_calibration_presets_the_encoders_to_the_home_pose_once_for_each_run(ben
     assert bench.board.angle(1) == pytest.approx(12, abs=0.2)
 
 
-def test_a_port_where_nobody_answers_is_given_up_in_time(bench: Bench) -> None:
+def test_port_without_an_answer_is_given_up_in_time(bench: Bench) -> None:
     (candidate,) = bench.family.candidates()
     bench.port.freeze()
 
@@ -249,26 +247,26 @@ def test_a_port_where_nobody_answers_is_given_up_in_time(bench: Bench) -> None:
         bench.family.open(candidate, OpenLimits(0.1, 1), threading.Event())
 
 
-def test_a_look_that_is_called_off_ends_at_once(bench: Bench) -> None:
+def test_interrupted_opening_ends_at_once(bench: Bench) -> None:
     (candidate,) = bench.family.candidates()
     stop = threading.Event()
     stop.set()
 
     with pytest.raises(NoDeviceAnswers):
-        bench.family.open(candidate, PATIENCE, stop)
+        bench.family.open(candidate, LIMITS, stop)
 
 
-def test_a_port_that_the_setting_does_not_name_any_more_is_not_opened(bench: Bench) -> None:
+def test_port_removed_from_the_setting_is_not_opened(bench: Bench) -> None:
     other = Candidate("ttyACM9", "/dev/ttyACM9", Transport.SERIAL, assigned=True)
 
     with pytest.raises(NoDeviceAnswers, match="does not name /dev/ttyACM9 any more"):
-        bench.family.open(other, PATIENCE, threading.Event())
+        bench.family.open(other, LIMITS, threading.Event())
 
 
-def test_a_port_that_another_program_holds_is_refused_by_its_error(bench: Bench) -> None:
+def test_port_held_by_another_program_is_refused_with_its_error(bench: Bench) -> None:
     (candidate,) = bench.family.candidates()
 
     with serial.Serial(bench.port.path, exclusive=True), pytest.raises(OSError) as refused:
-        bench.family.open(candidate, PATIENCE, threading.Event())
+        bench.family.open(candidate, LIMITS, threading.Event())
 
     assert refused.value.errno == 11

@@ -34,11 +34,11 @@ def mechanism(board: Board) -> Mechanism:
         ("2diy-plastic", "01 05 03 01 01 03 01 01 00 00 00 00 40 41 00 80 98 45 00 00 28 43 00 80 98 45"),
     ],
 )
-def test_setup_is_these_bytes(name: str, wanted: str) -> None:
+def test_setup_has_the_known_bytes(name: str, wanted: str) -> None:
     assert setup_message(BOARDS[name]) == bytes.fromhex(wanted)
 
 
-def test_setup_carries_the_id_that_it_is_given() -> None:
+def test_setup_contains_the_given_id() -> None:
     assert setup_message(BOARDS["pantograph"], 9)[:2] == b"\x01\x09"
 
 
@@ -47,12 +47,12 @@ def test_the_setting_knows_every_mechanism(name: str) -> None:
     assert SETTINGS_CATALOG.find("devices/hapi/ports").parse([f"ttyACM0={name}"]) == (f"ttyACM0={name}",)
 
 
-def test_reset_is_two_zeros() -> None:
+def test_reset_is_two_zero_bytes() -> None:
     assert reset_message() == b"\0\0"
 
 
 @pytest.mark.parametrize("ports", [(2, 3), (1, 3), (1, 1), (0, 1)])
-def test_ports_with_a_gap_are_refused_for_their_directions_would_land_on_others(ports: tuple[int, int]) -> None:
+def test_ports_with_a_gap_are_refused(ports: tuple[int, int]) -> None:
     joints = (Joint(ports[0], Turn.CCW, 0.0, 4880), Joint(ports[1], Turn.CW, 0.0, 4880))
 
     with pytest.raises(ValueError, match="without a gap"):
@@ -60,7 +60,7 @@ def test_ports_with_a_gap_are_refused_for_their_directions_would_land_on_others(
 
 
 @every_board
-def test_angles_travel_in_the_order_of_ports(name: str) -> None:
+def test_angles_are_sent_in_port_order(name: str) -> None:
     board = BOARDS[name]
 
     assert [board.joints[index].port for index in board.by_port] == [1, 2]
@@ -68,7 +68,7 @@ def test_angles_travel_in_the_order_of_ports(name: str) -> None:
 
 
 @every_board
-def test_every_point_of_the_middle_of_the_reach_is_regular_and_gives_a_force_worth_feeling(name: str) -> None:
+def test_middle_of_the_reach_is_regular_with_useful_force(name: str) -> None:
     board = BOARDS[name]
     there = mechanism(board)
     x, y, z = board.reach.centre
@@ -84,7 +84,7 @@ def test_every_point_of_the_middle_of_the_reach_is_regular_and_gives_a_force_wor
 
 
 @every_board
-def test_one_count_moves_the_cursor_about_as_far_as_is_said(name: str) -> None:
+def test_count_moves_the_cursor_by_the_stated_resolution(name: str) -> None:
     board = BOARDS[name]
     rows = mechanism(board).jacobian(mechanism(board).inverse(board.reach.centre))
     count = 2 * math.pi / board.joints[0].counts_per_turn

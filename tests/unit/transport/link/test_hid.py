@@ -22,7 +22,7 @@ def node(root: Path, name: str, uevent: str | None) -> None:
         (root / name / "device" / "uevent").write_text(uevent)
 
 
-def test_every_node_that_describes_itself_is_listed(tmp_path: Path) -> None:
+def test_node_with_a_descriptor_is_listed(tmp_path: Path) -> None:
     node(tmp_path, "hidraw1", UEVENT)
     node(tmp_path, "hidraw0", UEVENT.replace("C635", "C626").replace("UNIQ=", "UNIQ=AB12"))
 
@@ -33,13 +33,13 @@ def test_every_node_that_describes_itself_is_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("uevent", [None, "", "HID_ID=no:hex:here\n", "HID_ID=0003:0000256F\n", "\x00\xff"])
-def test_a_node_that_does_not_is_left_out(tmp_path: Path, uevent: str | None) -> None:
+def test_node_without_a_descriptor_is_skipped(tmp_path: Path, uevent: str | None) -> None:
     node(tmp_path, "hidraw0", uevent)
 
     assert hid_devices(tmp_path) == ()
 
 
-def test_a_machine_without_hidraw_has_none(tmp_path: Path) -> None:
+def test_machine_without_hidraw_lists_none(tmp_path: Path) -> None:
     assert hid_devices(tmp_path / "nothing") == ()
 
 
@@ -50,9 +50,7 @@ def test_a_machine_without_hidraw_has_none(tmp_path: Path) -> None:
         (errno.EBUSY, PortFault.IN_USE, "another program holds /dev/hidraw3"),
     ],
 )
-def test_what_keeps_a_node_from_being_opened_is_said(
-    monkeypatch: pytest.MonkeyPatch, number: int, reason: PortFault, words: str
-) -> None:
+def test_open_error_has_its_reason(monkeypatch: pytest.MonkeyPatch, number: int, reason: PortFault, words: str) -> None:
     def refuse(*_: object) -> int:
         raise OSError(number, os.strerror(number))
 
@@ -64,12 +62,12 @@ def test_what_keeps_a_node_from_being_opened_is_said(
     assert failed.value.reason is reason
 
 
-def test_a_node_that_is_not_there_is_nobody_who_answers(tmp_path: Path) -> None:
+def test_missing_node_is_no_device_answers(tmp_path: Path) -> None:
     with pytest.raises(NoDeviceAnswers):
         HidRaw(str(tmp_path / "hidraw9"))
 
 
-def test_reports_go_in_and_out_without_waiting_until_the_other_end_closes(tmp_path: Path) -> None:
+def test_reports_pass_without_blocking_until_the_other_end_closes(tmp_path: Path) -> None:
     path = tmp_path / "node"
     os.mkfifo(path)
     opened = HidRaw(str(path))

@@ -28,7 +28,7 @@ from transport.link.protocols.openlink.host_fsm import HostFsm
 
 
 @pytest.mark.parametrize(("answer_s", "asked"), [(0.1, 1), (0.25, 1), (1.0, 4), (2.0, 8), (30.0, 120)])
-def test_it_asks_who_is_there_for_as_long_as_somebody_has_to_answer(answer_s: float, asked: int) -> None:
+def test_identify_is_repeated_until_the_deadline(answer_s: float, asked: int) -> None:
     rig = HostFsmRig(answer_s=answer_s)
     said = rig.hear() + rig.wait(1000 * answer_s - 10)
 
@@ -39,7 +39,7 @@ def test_it_asks_who_is_there_for_as_long_as_somebody_has_to_answer(answer_s: fl
     assert rig.talk.why == "nobody answers IDENTIFY"
 
 
-def test_a_board_that_starts_anew_when_its_port_is_opened_is_heard_at_last() -> None:
+def test_board_that_resets_on_open_is_identified() -> None:
     rig = HostFsmRig(answer_s=2.0)
     rig.hear()
     rig.wait(1900)
@@ -51,7 +51,7 @@ def test_a_board_that_starts_anew_when_its_port_is_opened_is_heard_at_last() -> 
 
 
 @pytest.mark.parametrize("index", [1, 7, EVERY_DEVICE])
-def test_a_board_on_its_own_that_is_not_device_0_is_told_apart_from_nobody(rig: HostFsmRig, index: int) -> None:
+def test_single_board_with_another_index_is_refused_with_its_reason(rig: HostFsmRig, index: int) -> None:
     rig.hear()
     rig.hear(ARM, device=index)
     rig.wait(2010)
@@ -60,7 +60,7 @@ def test_a_board_on_its_own_that_is_not_device_0_is_told_apart_from_nobody(rig: 
     assert rig.talk.why == f"it answers IDENTIFY as device {index}, and a board on its own is device 0"
 
 
-def test_a_board_that_answers_is_woken(rig: HostFsmRig) -> None:
+def test_identified_board_is_woken(rig: HostFsmRig) -> None:
     rig.hear()
 
     (frame,) = rig.hear(ARM)
@@ -71,7 +71,7 @@ def test_a_board_that_answers_is_woken(rig: HostFsmRig) -> None:
 
 
 @pytest.mark.parametrize("lost", [0, 1, 2, 3])
-def test_a_cold_board_may_lose_three_wake_ups(rig: HostFsmRig, lost: int) -> None:
+def test_three_lost_wake_ups_are_tolerated(rig: HostFsmRig, lost: int) -> None:
     rig.hear()
     said = rig.hear(ARM) + rig.wait(500 * lost)
     rig.hear(SETTLING)
@@ -81,7 +81,7 @@ def test_a_cold_board_may_lose_three_wake_ups(rig: HostFsmRig, lost: int) -> Non
     assert [peer.phase for peer in rig.talk.peers] == [SettlePhase.SETTLING]
 
 
-def test_a_board_that_never_wakes_up_ends_the_talk(rig: HostFsmRig) -> None:
+def test_board_that_never_wakes_ends_the_link(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM)
 
@@ -91,7 +91,7 @@ def test_a_board_that_never_wakes_up_ends_the_talk(rig: HostFsmRig) -> None:
     assert rig.talk.why == "it does not wake up"
 
 
-def test_nobody_is_woken_before_commands_flow() -> None:
+def test_no_board_is_woken_before_commands_flow() -> None:
     talk = HostFsm()
     said = talk.step(1, []) + talk.step(2, [Frame(0, 1, ARM)])
 
@@ -102,14 +102,14 @@ def test_nobody_is_woken_before_commands_flow() -> None:
     assert Decoder().feed(words)[0].message == Wake(rate_hz=1000)
 
 
-def test_commands_are_not_its_business(rig: HostFsmRig) -> None:
+def test_host_fsm_sends_no_commands(rig: HostFsmRig) -> None:
     rig.awake()
 
     assert rig.say(Command, rig.wait(400, states=True)) == []
 
 
 @pytest.mark.parametrize("kind", [DeviceKind.GRIP, DeviceKind.PEN])
-def test_a_handle_gets_no_commands(rig: HostFsmRig, kind: DeviceKind) -> None:
+def test_handle_gets_no_commands(rig: HostFsmRig, kind: DeviceKind) -> None:
     rig.awake(replace(GRIP, kind=kind))
 
     assert rig.wait(200, states=True) == []
@@ -117,7 +117,7 @@ def test_a_handle_gets_no_commands(rig: HostFsmRig, kind: DeviceKind) -> None:
     assert rig.talk.peers[0].commands_hz == 0
 
 
-def test_a_board_that_falls_silent_ends_the_talk(rig: HostFsmRig) -> None:
+def test_silent_board_ends_the_link(rig: HostFsmRig) -> None:
     rig.awake()
 
     rig.wait(500)
@@ -126,7 +126,7 @@ def test_a_board_that_falls_silent_ends_the_talk(rig: HostFsmRig) -> None:
     assert rig.talk.why == "it sent nothing for 510 ms"
 
 
-def test_a_board_that_sleeps_may_be_silent_and_wakes_by_itself(rig: HostFsmRig) -> None:
+def test_sleeping_board_may_be_silent_and_wakes_by_itself(rig: HostFsmRig) -> None:
     rig.awake()
     rig.hear(Settle(SettlePhase.ASLEEP))
 
@@ -138,7 +138,7 @@ def test_a_board_that_sleeps_may_be_silent_and_wakes_by_itself(rig: HostFsmRig) 
     assert rig.talk.peers[0].awake
 
 
-def test_a_board_whose_word_that_it_is_ready_was_lost_is_asked_how_far_it_is(rig: HostFsmRig) -> None:
+def test_lost_ready_message_is_requested(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM)
     rig.hear(SETTLING)
@@ -151,7 +151,7 @@ def test_a_board_whose_word_that_it_is_ready_was_lost_is_asked_how_far_it_is(rig
     assert rig.say(Wake, rig.wait(3000, states=True)) == []
 
 
-def test_a_board_that_starts_again_while_it_settles_is_lost_and_not_woken(rig: HostFsmRig) -> None:
+def test_board_restarting_while_settling_is_lost_and_not_woken(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM)
     rig.hear(SETTLING)
@@ -163,7 +163,7 @@ def test_a_board_that_starts_again_while_it_settles_is_lost_and_not_woken(rig: H
     assert rig.talk.why == "it sent nothing for 510 ms"
 
 
-def test_a_board_that_goes_on_sending_is_not_lost_for_not_saying_how_far_it_is(rig: HostFsmRig) -> None:
+def test_sending_board_without_a_status_answer_is_kept(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM)
     rig.hear(SETTLING)
@@ -182,7 +182,7 @@ def test_a_board_that_goes_on_sending_is_not_lost_for_not_saying_how_far_it_is(r
     assert rig.talk.peers[0].settled
 
 
-def test_a_board_that_failed_to_wake_ends_the_talk(rig: HostFsmRig) -> None:
+def test_board_failing_to_wake_ends_the_link(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM)
     rig.hear(Settle(SettlePhase.FAILED))
@@ -190,7 +190,7 @@ def test_a_board_that_failed_to_wake_ends_the_talk(rig: HostFsmRig) -> None:
     assert rig.talk.why == "it failed to wake up"
 
 
-def test_a_doubled_frame_counts_once(rig: HostFsmRig) -> None:
+def test_duplicate_frame_counts_once(rig: HostFsmRig) -> None:
     rig.awake()
     rig.hear(READY)
     rig.talk.step(rig.now_ns, [Frame(0, 3, Settle(SettlePhase.ASLEEP))])
@@ -198,7 +198,7 @@ def test_a_doubled_frame_counts_once(rig: HostFsmRig) -> None:
     assert rig.talk.peers[0].phase is SettlePhase.READY
 
 
-def test_a_board_that_refuses_to_wake_ends_the_talk(rig: HostFsmRig) -> None:
+def test_board_refusing_to_wake_ends_the_link(rig: HostFsmRig) -> None:
     rig.hear()
     (asked,) = rig.say(Wake, rig.hear(ARM))
 
@@ -220,7 +220,7 @@ def test_heartbeats_and_faults_are_seen(rig: HostFsmRig) -> None:
     assert peer.faults == FaultFlag(0)
 
 
-def test_a_board_has_settled_when_it_says_so_and_knows_where_it_is(rig: HostFsmRig) -> None:
+def test_board_is_settled_when_ready_and_homed(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM)
     rig.hear(SETTLING)
@@ -234,7 +234,7 @@ def test_a_board_has_settled_when_it_says_so_and_knows_where_it_is(rig: HostFsmR
     assert rig.talk.peers[0].settled
 
 
-def test_a_state_says_whether_the_board_is_calibrated(rig: HostFsmRig) -> None:
+def test_state_has_the_calibrated_flag(rig: HostFsmRig) -> None:
     rig.awake()
     assert not rig.talk.peers[0].calibrated
 
@@ -243,14 +243,14 @@ def test_a_state_says_whether_the_board_is_calibrated(rig: HostFsmRig) -> None:
     assert rig.talk.peers[0].calibrated
 
 
-def test_an_index_that_nobody_told_of_is_nobody(rig: HostFsmRig) -> None:
+def test_message_of_an_unknown_index_is_ignored(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM, device=3)
 
     assert rig.talk.peers == ()
 
 
-def test_goodbye_puts_motors_to_rest_first_and_then_devices_to_sleep(rig: HostFsmRig) -> None:
+def test_shutdown_stops_motors_then_puts_devices_to_sleep(rig: HostFsmRig) -> None:
     rig.awake()
 
     words = [Decoder().feed(word)[0].message for word in rig.talk.sleep_frames()]

@@ -18,7 +18,7 @@ from fastpath.codecs.openlink_messages import (
 from tests.support.boards.host_fsm_rig import ARM, GRIP, HostFsmRig
 
 
-def test_a_calibration_that_is_refused_has_failed(rig: HostFsmRig) -> None:
+def test_refused_calibration_fails(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -39,7 +39,7 @@ def test_a_calibration_that_is_refused_has_failed(rig: HostFsmRig) -> None:
         (CalibrationReason.PEN_LOST, Reason.PEN_LOST),
     ],
 )
-def test_a_calibration_ends_with_its_reason(rig: HostFsmRig, told: CalibrationReason, reason: Reason | None) -> None:
+def test_calibration_ends_with_its_reason(rig: HostFsmRig, told: CalibrationReason, reason: Reason | None) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 7)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -54,9 +54,7 @@ def test_a_calibration_ends_with_its_reason(rig: HostFsmRig, told: CalibrationRe
 
 
 @pytest.mark.parametrize("run", [1, 255, 256, 70_000])
-def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_is_done_may_be_lost(
-    rig: HostFsmRig, run: int
-) -> None:
+def test_calibrating_board_is_polled(rig: HostFsmRig, run: int) -> None:
     rig.awake()
     rig.talk.calibrate("A1", run)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -73,7 +71,7 @@ def test_a_board_that_calibrates_is_asked_how_far_it_is_as_its_one_word_that_it_
     assert rig.say(Calibrate, rig.wait(2000, states=True)) == []
 
 
-def test_what_was_refused_is_told_until_a_run_is_taken(rig: HostFsmRig) -> None:
+def test_refusal_is_reported_until_a_run_is_accepted(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -88,7 +86,7 @@ def test_what_was_refused_is_told_until_a_run_is_taken(rig: HostFsmRig) -> None:
 
 
 @pytest.mark.parametrize(("identity", "reason"), [(ARM, Reason.BLOCKED), (GRIP, Reason.PEN_ASLEEP)])
-def test_who_falls_asleep_while_it_calibrates_has_failed(rig: HostFsmRig, identity: Identity, reason: Reason) -> None:
+def test_device_sleeping_during_a_calibration_fails_it(rig: HostFsmRig, identity: Identity, reason: Reason) -> None:
     rig.awake(identity)
     rig.talk.calibrate(identity.device_id, 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -97,7 +95,7 @@ def test_who_falls_asleep_while_it_calibrates_has_failed(rig: HostFsmRig, identi
     assert rig.ended() == CalibrationResult(3, reason)
 
 
-def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: HostFsmRig) -> None:
+def test_board_without_a_run_fails_it(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -107,7 +105,7 @@ def test_a_board_that_knows_nothing_of_a_run_has_failed_it(rig: HostFsmRig) -> N
     assert rig.ended() == CalibrationResult(3, Reason.BLOCKED)
 
 
-def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig: HostFsmRig) -> None:
+def test_answer_with_the_sequence_of_the_request_counts(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (asked,) = rig.say(Calibrate, rig.hear())
@@ -119,7 +117,7 @@ def test_a_board_that_answers_with_the_sequence_that_began_the_run_is_heard(rig:
     assert rig.ended() == CalibrationResult(3, None)
 
 
-def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_theirs_is_here(rig: HostFsmRig) -> None:
+def test_consecutive_runs_have_different_numbers_on_the_line(rig: HostFsmRig) -> None:
     rig.awake()
     numbers: list[int] = []
     for run in range(5, 5 + 255 * 300, 255):
@@ -133,7 +131,7 @@ def test_no_two_runs_after_each_other_have_the_same_number_on_the_line_whatever_
     assert numbers == [*range(1, 256), *range(1, 46)]
 
 
-def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(rig: HostFsmRig) -> None:
+def test_run_with_lost_polls_follows_the_board(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 3)
     (*_, last) = rig.say(Calibrate, rig.hear() + rig.wait(3000, states=True))
@@ -145,7 +143,7 @@ def test_a_run_whose_questions_were_all_lost_goes_on_with_what_the_board_says(ri
     assert rig.ended() == CalibrationResult(3, Reason.PEN_LOST)
 
 
-def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(rig: HostFsmRig) -> None:
+def test_run_is_begun_once_and_an_older_end_is_ignored(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 1)
     (first,) = rig.say(Calibrate, rig.hear())
@@ -160,9 +158,7 @@ def test_the_same_run_is_begun_once_and_the_end_of_an_older_one_is_none_of_its(r
 
 
 @pytest.mark.parametrize("progress", CalibrationProgress)
-def test_a_run_that_is_over_for_the_other_half_is_ended_until_the_board_answers(
-    rig: HostFsmRig, progress: CalibrationProgress
-) -> None:
+def test_run_ended_by_the_other_half_is_aborted_until_answered(rig: HostFsmRig, progress: CalibrationProgress) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 0)
     assert rig.say(Calibrate, rig.hear()) == []
@@ -178,7 +174,7 @@ def test_a_run_that_is_over_for_the_other_half_is_ended_until_the_board_answers(
     assert rig.ended() is None
 
 
-def test_a_run_that_has_ended_is_not_ended_again(rig: HostFsmRig) -> None:
+def test_ended_run_is_not_aborted_again(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.calibrate("A1", 4)
     (asked,) = rig.say(Calibrate, rig.hear())

@@ -29,7 +29,7 @@ def receiver(rig: HostFsmRig, present: int) -> None:
     rig.hear(RECEIVER, Presence(present), device=EVERY_DEVICE)
 
 
-def test_a_receiver_without_grips_is_open_with_nobody(rig: HostFsmRig) -> None:
+def test_receiver_without_grips_opens_empty(rig: HostFsmRig) -> None:
     receiver(rig, 0)
 
     assert rig.talk.receiver
@@ -41,7 +41,7 @@ def test_a_receiver_without_grips_is_open_with_nobody(rig: HostFsmRig) -> None:
     assert rig.talk.why == ""
 
 
-def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: HostFsmRig) -> None:
+def test_restarted_receiver_is_asked_and_lists_its_grips(rig: HostFsmRig) -> None:
     receiver(rig, 0)
 
     (asked,) = rig.wait(1620)
@@ -56,7 +56,7 @@ def test_a_receiver_that_has_started_again_is_asked_and_shows_who_is_there(rig: 
 
 
 @pytest.mark.parametrize(("now_here", "ids"), [(GRIP, ["G0"]), (replace(GRIP, device_id="G9"), ["G9"])])
-def test_who_sleeps_behind_a_receiver_that_has_started_again_says_once_more_who_it_is(
+def test_sleeping_grip_behind_a_restarted_receiver_is_identified_again(
     rig: HostFsmRig, now_here: Identity, ids: list[str]
 ) -> None:
     receiver(rig, 0b1)
@@ -74,7 +74,7 @@ def test_who_sleeps_behind_a_receiver_that_has_started_again_says_once_more_who_
     assert (rig.talk.peers == before) is (now_here is GRIP)
 
 
-def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: HostFsmRig) -> None:
+def test_new_grip_at_an_index_inherits_nothing(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -96,14 +96,14 @@ def test_a_new_grip_has_nothing_of_the_one_whose_index_it_has(rig: HostFsmRig) -
     )
 
 
-def test_a_receiver_that_answers_where_a_board_did_ends_the_talk(rig: HostFsmRig) -> None:
+def test_receiver_in_place_of_a_board_ends_the_link(rig: HostFsmRig) -> None:
     rig.awake()
     rig.hear(RECEIVER, device=EVERY_DEVICE)
 
     assert rig.talk.why == "a receiver answers where a board did"
 
 
-def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: HostFsmRig) -> None:
+def test_silent_receiver_ends_the_link(rig: HostFsmRig) -> None:
     receiver(rig, 0)
 
     said = rig.wait(1610 + 1000)
@@ -112,7 +112,7 @@ def test_a_receiver_that_does_not_answer_any_more_ends_the_talk(rig: HostFsmRig)
     assert rig.talk.why == "nobody answers IDENTIFY"
 
 
-def test_every_grip_behind_a_receiver_goes_its_own_way(rig: HostFsmRig) -> None:
+def test_grips_behind_a_receiver_are_independent(rig: HostFsmRig) -> None:
     receiver(rig, 0b101)
     assert [(frame.device, frame.message) for frame in rig.said[1:]] == [(0, Identify()), (2, Identify())]
 
@@ -126,7 +126,7 @@ def test_every_grip_behind_a_receiver_goes_its_own_way(rig: HostFsmRig) -> None:
     assert rig.talk.find("G2") is rig.talk.peers[1]
 
 
-def test_a_grip_that_goes_and_another_that_takes_its_index_are_two(rig: HostFsmRig) -> None:
+def test_grip_replaced_at_its_index_is_another_device(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -142,7 +142,7 @@ def test_a_grip_that_goes_and_another_that_takes_its_index_are_two(rig: HostFsmR
     assert rig.ids() == ["G9"]
 
 
-def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig: HostFsmRig) -> None:
+def test_silent_grip_is_searched_again_and_the_receiver_stays(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -154,7 +154,7 @@ def test_a_grip_that_falls_silent_is_looked_for_again_and_the_receiver_stays(rig
     assert [(frame.device, frame.message) for frame in said] == [(0, Identify())]
 
 
-def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_once(rig: HostFsmRig) -> None:
+def test_unreachable_grip_is_asked_less_often_and_reported_once(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     asked: list[int] = []
     states_ns = rig.now_ns
@@ -182,7 +182,7 @@ def test_a_grip_that_cannot_be_reached_is_asked_less_and_less_often_and_told_of_
 
 
 @pytest.mark.parametrize("mute", ["identify", "wake"])
-def test_a_mute_grip_keeps_no_other_one_out(rig: HostFsmRig, mute: str) -> None:
+def test_silent_grip_does_not_exclude_others(rig: HostFsmRig, mute: str) -> None:
     receiver(rig, 0b11)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -199,7 +199,7 @@ def test_a_mute_grip_keeps_no_other_one_out(rig: HostFsmRig, mute: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [DeviceKind.ARM, DeviceKind.COMPACT])
-def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: HostFsmRig, kind: DeviceKind) -> None:
+def test_non_handle_behind_a_receiver_gets_nothing_and_is_reported(rig: HostFsmRig, kind: DeviceKind) -> None:
     receiver(rig, 0b11)
     rig.hear(GRIP)
     rig.hear(READY)
@@ -211,7 +211,7 @@ def test_what_is_no_handle_gets_nothing_behind_a_receiver_and_is_told_of(rig: Ho
     assert len(rig.talk.log_sentences) == 1
 
 
-def test_a_receiver_that_has_started_again_counts_its_frames_from_zero(rig: HostFsmRig) -> None:
+def test_restarted_receiver_counts_frames_from_zero(rig: HostFsmRig) -> None:
     receiver(rig, 0b1)
     rig.hear(GRIP)
     rig.hear(READY)

@@ -28,7 +28,7 @@ from transport.link.protocols.openlink.status_text import READY as READY_LIGHT
 from transport.link.protocols.openlink.status_text import SETTLING as SETTLING_LIGHT
 
 
-def test_a_board_is_told_every_value_that_it_has(rig: HostFsmRig) -> None:
+def test_every_configured_value_is_sent(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.configure("A1", DeviceWide(handedness="left", gravity_scale=0.75, home_return=True), save=True)
 
@@ -47,7 +47,7 @@ def test_a_board_is_told_every_value_that_it_has(rig: HostFsmRig) -> None:
         (replace(ARM, capabilities=Capability.TORQUE | Capability.GRAVITY), 0x000C),
     ],
 )
-def test_a_board_is_not_told_what_it_lacks(rig: HostFsmRig, identity: Identity, fields: int) -> None:
+def test_unsupported_values_are_not_sent(rig: HostFsmRig, identity: Identity, fields: int) -> None:
     rig.awake(identity)
     rig.talk.configure("A1", DeviceWide(), save=False)
 
@@ -57,7 +57,7 @@ def test_a_board_is_not_told_what_it_lacks(rig: HostFsmRig, identity: Identity, 
     assert message.fields == fields
 
 
-def test_a_board_without_configuration_is_told_nothing(rig: HostFsmRig) -> None:
+def test_board_without_configuration_is_sent_nothing(rig: HostFsmRig) -> None:
     rig.awake(replace(ARM, capabilities=Capability.FORCE))
     rig.talk.configure("A1", DeviceWide(), save=True)
     rig.talk.configure("B9", DeviceWide(), save=True)
@@ -65,7 +65,7 @@ def test_a_board_without_configuration_is_told_nothing(rig: HostFsmRig) -> None:
     assert rig.say(Configure, rig.hear()) == []
 
 
-def test_a_configuration_is_said_again_until_it_is_answered(rig: HostFsmRig) -> None:
+def test_configuration_is_repeated_until_answered(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.configure("A1", DeviceWide(), save=False)
     first, second = rig.say(Configure, rig.hear() + rig.wait(260, states=True))
@@ -75,7 +75,7 @@ def test_a_configuration_is_said_again_until_it_is_answered(rig: HostFsmRig) -> 
     assert rig.say(Configure, rig.wait(2000, states=True)) == []
 
 
-def test_a_configuration_that_is_never_answered_is_told(rig: HostFsmRig) -> None:
+def test_unanswered_configuration_is_reported(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.configure("A1", DeviceWide(), save=False)
     rig.hear()
@@ -88,7 +88,7 @@ def test_a_configuration_that_is_never_answered_is_told(rig: HostFsmRig) -> None
     assert rig.talk.peers[0].refusal == ""
 
 
-def test_a_newer_configuration_replaces_one_that_waits(rig: HostFsmRig) -> None:
+def test_newer_configuration_replaces_a_pending_one(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.configure("A1", DeviceWide(), save=False)
     (old,) = rig.say(Configure, rig.hear())
@@ -101,7 +101,7 @@ def test_a_newer_configuration_replaces_one_that_waits(rig: HostFsmRig) -> None:
     assert rig.say(Configure, rig.wait(260, states=True))
 
 
-def test_a_board_that_is_busy_is_told_its_configuration_again_until_it_has_it(rig: HostFsmRig) -> None:
+def test_busy_board_gets_its_configuration_again(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.configure("A1", DeviceWide(), save=False)
     (asked,) = rig.say(Configure, rig.hear())
@@ -125,7 +125,7 @@ def test_a_board_that_is_busy_is_told_its_configuration_again_until_it_has_it(ri
         (ConfigureResult.STORAGE_FAILED, "it has its configuration until it loses power (storage failed)"),
     ],
 )
-def test_a_configuration_that_was_not_taken_is_told_until_one_is(
+def test_refused_configuration_is_reported_until_one_is_accepted(
     rig: HostFsmRig, result: ConfigureResult, refusal: str
 ) -> None:
     rig.awake()
@@ -137,7 +137,7 @@ def test_a_configuration_that_was_not_taken_is_told_until_one_is(
         assert rig.talk.peers[0].refusal == told
 
 
-def test_a_request_that_is_refused_is_told_and_not_said_again(rig: HostFsmRig) -> None:
+def test_refused_request_is_reported_and_not_repeated(rig: HostFsmRig) -> None:
     rig.awake()
     rig.talk.configure("A1", DeviceWide(), save=False)
     (asked,) = rig.say(Configure, rig.hear())
@@ -150,7 +150,7 @@ def test_a_request_that_is_refused_is_told_and_not_said_again(rig: HostFsmRig) -
     assert rig.say(Configure, rig.wait(2000, states=True)) == []
 
 
-def test_the_light_shows_how_the_board_is(rig: HostFsmRig) -> None:
+def test_status_light_shows_the_board_state(rig: HostFsmRig) -> None:
     rig.hear()
     rig.hear(ARM)
     colours = [rig.say(Led, rig.hear(SETTLING)), rig.say(Led, rig.hear(READY))]
@@ -160,13 +160,13 @@ def test_the_light_shows_how_the_board_is(rig: HostFsmRig) -> None:
     assert [[frame.message for frame in said] for said in colours] == [[SETTLING_LIGHT], [READY_LIGHT], [FAULT], [OFF]]
 
 
-def test_the_light_is_told_again_as_nobody_answers_it(rig: HostFsmRig) -> None:
+def test_status_light_is_repeated_without_an_answer(rig: HostFsmRig) -> None:
     rig.awake()
 
     assert [frame.message for frame in rig.say(Led, rig.wait(4100, states=True))] == [READY_LIGHT] * 2
 
 
-def test_a_board_without_a_light_is_told_of_none(rig: HostFsmRig) -> None:
+def test_board_without_a_light_gets_no_light_message(rig: HostFsmRig) -> None:
     rig.awake(replace(ARM, capabilities=EVERYTHING & ~Capability.LED))
 
     assert rig.say(Led, rig.said + rig.wait(4000, states=True)) == []

@@ -30,7 +30,7 @@ ARM = Identity(
 )
 
 
-def test_an_arm_is_told_with_its_mechanism_and_its_reach() -> None:
+def test_arm_has_its_mechanism_and_reach() -> None:
     found = found_device(ARM, calibrated=True)
 
     assert (found.device_id, found.kind, found.connection) == ("A1B2", Kind.ARM, Connection.SERIAL)
@@ -59,22 +59,22 @@ def test_an_arm_is_told_with_its_mechanism_and_its_reach() -> None:
         (DeviceKind.GRIP, True, Connection.WIRELESS),
     ],
 )
-def test_only_a_grip_tells_whether_it_has_a_wire(kind: DeviceKind, wireless: bool, connection: Connection) -> None:
+def test_only_a_grip_reports_its_connection(kind: DeviceKind, wireless: bool, connection: Connection) -> None:
     assert found_device(replace(ARM, kind=kind, wireless=wireless)).connection is connection
 
 
-def test_a_box_that_is_that_of_the_kind_keeps_the_zones_of_the_kind() -> None:
+def test_box_equal_to_the_kind_s_keeps_its_zones() -> None:
     usual = replace(ARM, reach_low=(-0.23000000417, -0.285, -0.12), reach_high=(0.23000000417, -0.005, 0.39))
 
     assert found_device(usual).reach is None
 
 
 @pytest.mark.parametrize("low", [(0.0, 0.0, 0.0), (0.3, -0.25, -0.125)])
-def test_a_box_without_a_size_is_none(low: tuple[float, float, float]) -> None:
+def test_box_without_a_size_is_ignored(low: tuple[float, float, float]) -> None:
     assert found_device(replace(ARM, reach_low=low, reach_high=(0.0, 0.0, 0.0))).reach is None
 
 
-def test_links_that_are_not_told_are_those_of_the_kind_and_its_limits_stay_its_own() -> None:
+def test_missing_links_are_the_kind_s_with_the_board_s_limits() -> None:
     mechanism = found_device(replace(ARM, link=(0.0, 0.0), peak_force=3.0, torque_limit=500.0)).mechanism
 
     assert mechanism is not None
@@ -84,9 +84,7 @@ def test_links_that_are_not_told_are_those_of_the_kind_and_its_limits_stay_its_o
 
 @pytest.mark.parametrize("number", [0, 1])
 @pytest.mark.parametrize("unsaid", [0.0, -1.0])
-def test_limits_that_are_not_told_are_those_of_the_kind_and_its_mechanism_stays_its_own(
-    number: int, unsaid: float
-) -> None:
+def test_missing_limits_are_the_kind_s_with_the_board_s_mechanism(number: int, unsaid: float) -> None:
     mechanism = found_device(replace(ARM, mechanism=number, peak_force=unsaid, torque_limit=unsaid)).mechanism
 
     assert mechanism is not None
@@ -96,7 +94,7 @@ def test_limits_that_are_not_told_are_those_of_the_kind_and_its_mechanism_stays_
 
 
 @pytest.mark.parametrize("number", [2, 3, 9])
-def test_a_mechanism_without_kinematics_here_is_driven_by_the_cursor_that_it_sends(number: int) -> None:
+def test_mechanism_without_kinematics_uses_the_board_s_cursor(number: int) -> None:
     told = replace(ARM, mechanism=number, capabilities=Capability.TORQUE | Capability.FORCE | Capability.CURSOR)
 
     mechanism = found_device(told).mechanism
@@ -129,18 +127,18 @@ def test_a_mechanism_without_kinematics_here_is_driven_by_the_cursor_that_it_sen
         ({"reach_low": (-3e38, 0.0, 0.0)}, "m for reach"),
     ],
 )
-def test_a_board_that_would_be_driven_wrongly_is_told_why_it_is_not(changed: dict[str, object], says: str) -> None:
+def test_unsupported_board_is_refused_with_its_reason(changed: dict[str, object], says: str) -> None:
     told = replace(ARM, **{"capabilities": Capability.FORCE | Capability.JOINTS, **changed})  # type: ignore[arg-type]
 
     assert says in why_not_driven(told)
 
 
 @pytest.mark.parametrize("kind", [DeviceKind.GRIP, DeviceKind.PEN, DeviceKind.RECEIVER])
-def test_what_has_no_motors_may_have_any_mechanism(kind: DeviceKind) -> None:
+def test_device_without_motors_may_have_any_mechanism(kind: DeviceKind) -> None:
     assert why_not_driven(replace(ARM, kind=kind, mechanism=9, peak_force=1e9)) == ""
 
 
-def test_a_board_that_sends_its_cursor_needs_no_links() -> None:
+def test_board_that_sends_its_cursor_needs_no_links() -> None:
     mechanism = found_device(replace(ARM, mechanism=0, link=(0.0, 0.0), counts_per_turn=0.0)).mechanism
 
     assert mechanism is not None
@@ -155,14 +153,14 @@ def test_a_handle_has_neither_reach_nor_mechanism() -> None:
 
 
 @pytest.mark.parametrize("capabilities", [Capability(0), Capability.BATTERY])
-def test_a_battery_is_read_only_with_its_capability(capabilities: Capability) -> None:
+def test_battery_needs_its_capability(capabilities: Capability) -> None:
     found = found_device(replace(ARM, kind=DeviceKind.GRIP, wireless=True, capabilities=capabilities))
 
     assert found.reads_battery is (Capability.BATTERY in capabilities)
 
 
 @pytest.mark.parametrize("capabilities", [Capability(0), Capability.CALIBRATE, Capability.HALL | Capability.CALIBRATE])
-def test_what_calibrates_says_so(capabilities: Capability) -> None:
+def test_calibration_capability_is_reported(capabilities: Capability) -> None:
     found = found_device(replace(ARM, kind=DeviceKind.PEN, capabilities=capabilities))
 
     assert found.calibrates is (Capability.CALIBRATE in capabilities)

@@ -9,7 +9,7 @@ from typing import Any, cast
 from transport.link.protocols.openlink.driver import OpenlinkLink
 from transport.link.protocols.openlink.host_fsm import HostFsm
 
-PATIENCE_S = 30.0
+TIMEOUT_S = 30.0
 NOTHING = ("frames_in", "frames_bad", "orders", "bytes_in", "bytes_out", "zeros", "errors", "gone")
 
 
@@ -32,10 +32,10 @@ class SlowThread:
     def close(self) -> None:
         self.closes += 1
         self.closing.set()
-        assert self.may_end.wait(PATIENCE_S)
+        assert self.may_end.wait(TIMEOUT_S)
 
 
-def test_the_facts_of_a_link_that_closes_are_there_at_once() -> None:
+def test_facts_of_a_closing_link_return_at_once() -> None:
     thread = SlowThread()
     link = OpenlinkLink("p0", cast("Any", thread), cast("Any", None), HostFsm())
     closer = threading.Thread(target=link.close)
@@ -49,13 +49,13 @@ def test_the_facts_of_a_link_that_closes_are_there_at_once() -> None:
     looker = threading.Thread(target=look, daemon=True)
     closer.start()
     try:
-        assert thread.closing.wait(PATIENCE_S)
+        assert thread.closing.wait(TIMEOUT_S)
         looker.start()
-        looker.join(PATIENCE_S)
+        looker.join(TIMEOUT_S)
         assert not looker.is_alive()
     finally:
         thread.may_end.set()
-        closer.join(PATIENCE_S)
+        closer.join(TIMEOUT_S)
 
     assert len(seen) == 1
     assert (thread.closes, thread.attached) == (1, [])

@@ -47,7 +47,7 @@ class Port:
         (Identity(DeviceKind.COMPACT, capabilities=Capability.FORCE | Capability.CURSOR, peak_force=1000.0), "1000 N"),
     ],
 )
-def test_it_hears_identify_and_nothing_else(identity: Identity, says: str) -> None:
+def test_refused_board_gets_only_identify(identity: Identity, says: str) -> None:
     port = Port(identity)
 
     with pytest.raises(PortUnusable) as refused:

@@ -15,7 +15,7 @@ from actors.values.hardware import Candidate, Transport
 from fastpath.arena.runtime import Runtime
 from fastpath.codecs.openlink_messages import Capability, Command, CommandMode, DeviceKind, Identity, Wake
 from fastpath.codecs.openlink_py import WATCHDOG_S, Decoder, encode
-from tests.support.boards.made_threads import MadeThread, NotToday
+from tests.support.boards.fake_port_thread import CannotStart, FakePortThread
 from transport.link.protocols.openlink import driver
 from transport.link.protocols.openlink.peer import Peer
 
@@ -52,12 +52,12 @@ def descriptor() -> Iterator[int]:
     os.close(opened)
 
 
-def made(monkeypatch: pytest.MonkeyPatch, descriptor: int, identity: Identity) -> MadeThread:
+def made(monkeypatch: pytest.MonkeyPatch, descriptor: int, identity: Identity) -> FakePortThread:
     """The thread for a board of that identity."""
-    threads: list[MadeThread] = []
-    monkeypatch.setattr(driver, "PortThread", partial(MadeThread, threads))
+    threads: list[FakePortThread] = []
+    monkeypatch.setattr(driver, "PortThread", partial(FakePortThread, threads))
     port, runtime = Port(descriptor, identity), Runtime(stepping=True, realtime=False)
-    with pytest.raises(NotToday):
+    with pytest.raises(CannotStart):
         driver.open_link(CANDIDATE, port, runtime, OpenLimits(), threading.Event())
     (thread,) = threads
     assert thread.protocol == "openlink"
@@ -69,7 +69,7 @@ def heard(data: bytes) -> list[object]:
 
 
 @pytest.mark.parametrize(("says", "gets"), [(125, 125), (400, 400), (1000, 1000), (4000, 1000)])
-def test_a_board_gets_as_many_commands_as_it_says_and_a_thousand_at_most(
+def test_board_gets_its_requested_command_rate_up_to_a_thousand(
     monkeypatch: pytest.MonkeyPatch, descriptor: int, says: int, gets: int
 ) -> None:
     identity = replace(ARM, mechanism=1, rate_hz=says)
@@ -81,7 +81,7 @@ def test_a_board_gets_as_many_commands_as_it_says_and_a_thousand_at_most(
     assert Peer(0, identity).commands_hz == gets
 
 
-def test_a_board_that_nobody_has_attached_is_spoken_to_often_enough_for_its_watchdog(
+def test_unattached_board_gets_commands_often_enough_for_its_watchdog(
     monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     thread = made(monkeypatch, descriptor, ARM)
@@ -90,7 +90,7 @@ def test_a_board_that_nobody_has_attached_is_spoken_to_often_enough_for_its_watc
     assert thread.idle[0] * WATCHDOG_S >= 2
 
 
-def test_the_last_words_to_a_board_end_its_force_and_then_send_it_to_sleep(
+def test_final_packets_end_the_force_then_put_the_board_to_sleep(
     monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     thread = made(monkeypatch, descriptor, ARM)
@@ -101,7 +101,7 @@ def test_the_last_words_to_a_board_end_its_force_and_then_send_it_to_sleep(
     ]
 
 
-def test_a_handle_gets_no_commands_and_a_receiver_no_last_words_of_the_thread(
+def test_handle_gets_no_commands_and_a_receiver_no_final_packets(
     monkeypatch: pytest.MonkeyPatch, descriptor: int
 ) -> None:
     grip, receiver = made(monkeypatch, descriptor, GRIP), made(monkeypatch, descriptor, RECEIVER)

@@ -76,7 +76,7 @@ def rig() -> Iterator[PolledFalcon]:
     link.close()
 
 
-def test_before_it_is_started_it_exchanges_nothing_but_zero_force(rig: PolledFalcon) -> None:
+def test_unstarted_link_exchanges_zero_force_only(rig: PolledFalcon) -> None:
     rig.home()
     commands = rig.board.commands
     wait_until(lambda: rig.board.commands > commands + 5)
@@ -85,7 +85,7 @@ def test_before_it_is_started_it_exchanges_nothing_but_zero_force(rig: PolledFal
     assert rig.cell.samples == []
 
 
-def test_once_started_the_loops_torques_reach_the_motors_and_samples_the_loop(rig: PolledFalcon) -> None:
+def test_started_link_passes_torques_and_samples(rig: PolledFalcon) -> None:
     rig.home()
 
     rig.link.start({"FL010203": LEASE})
@@ -97,7 +97,7 @@ def test_once_started_the_loops_torques_reach_the_motors_and_samples_the_loop(ri
     assert len(sample["joint"]) == 3
 
 
-def test_orders_are_not_obeyed_before_it_is_homed(rig: PolledFalcon) -> None:
+def test_orders_before_homing_are_ignored(rig: PolledFalcon) -> None:
     rig.link.start({"FL010203": LEASE})
 
     wait_until(lambda: len(rig.cell.samples) > 20)
@@ -108,7 +108,7 @@ def test_orders_are_not_obeyed_before_it_is_homed(rig: PolledFalcon) -> None:
     assert rig.cell.samples[-1]["bits"] == 2 | 32
 
 
-def test_a_loop_that_orders_nothing_is_zero_force(rig: PolledFalcon) -> None:
+def test_loop_without_orders_means_zero_force(rig: PolledFalcon) -> None:
     rig.home()
     rig.link.start({"FL010203": LEASE})
     wait_until(lambda: rig.motors() != (0, 0, 0))
@@ -119,7 +119,7 @@ def test_a_loop_that_orders_nothing_is_zero_force(rig: PolledFalcon) -> None:
     assert rig.link.facts().counters.late == 0
 
 
-def test_an_order_of_more_than_100_ms_ago_is_zero_force(rig: PolledFalcon) -> None:
+def test_order_older_than_100_ms_means_zero_force(rig: PolledFalcon) -> None:
     rig.home()
     rig.cell.age_ms = 50
     rig.link.start({"FL010203": LEASE})
@@ -131,7 +131,7 @@ def test_an_order_of_more_than_100_ms_ago_is_zero_force(rig: PolledFalcon) -> No
     assert rig.link.facts().counters.late > 0
 
 
-def test_a_link_that_is_started_for_nobody_is_zero_force(rig: PolledFalcon) -> None:
+def test_link_without_a_lease_means_zero_force(rig: PolledFalcon) -> None:
     rig.home()
     rig.link.start({"FL010203": LEASE})
     wait_until(lambda: rig.motors() != (0, 0, 0))
@@ -141,7 +141,7 @@ def test_a_link_that_is_started_for_nobody_is_zero_force(rig: PolledFalcon) -> N
     wait_until(lambda: rig.motors() == (0, 0, 0))
 
 
-def test_closing_leaves_zero_force_and_no_thread_and_may_be_done_twice(rig: PolledFalcon) -> None:
+def test_closing_twice_leaves_zero_force_and_no_thread(rig: PolledFalcon) -> None:
     rig.home()
     rig.link.start({"FL010203": LEASE})
     wait_until(lambda: rig.motors() != (0, 0, 0))
@@ -155,7 +155,7 @@ def test_closing_leaves_zero_force_and_no_thread_and_may_be_done_twice(rig: Poll
     assert rig.link.facts().gone == ""
 
 
-def test_pulled_out_in_the_middle_it_says_that_it_has_gone(rig: PolledFalcon) -> None:
+def test_unplugging_during_exchange_is_reported(rig: PolledFalcon) -> None:
     rig.home()
     rig.link.start({"FL010203": LEASE})
     wait_until(lambda: rig.motors() != (0, 0, 0))
@@ -167,13 +167,13 @@ def test_pulled_out_in_the_middle_it_says_that_it_has_gone(rig: PolledFalcon) ->
     wait_until(lambda: rig.bus.open_handles == 0)
 
 
-def test_one_that_falls_silent_has_gone_after_a_while(rig: PolledFalcon) -> None:
+def test_silent_device_is_gone_after_a_time(rig: PolledFalcon) -> None:
     rig.board.hung = True
 
     wait_until(lambda: rig.link.facts().gone == "it has not answered for 0.1 s")
 
 
-def test_a_driver_that_fails_ends_its_link_and_nothing_else(rig: PolledFalcon, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_driver_ends_its_own_link_only(rig: PolledFalcon, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RuntimeError("a mistake")
 
@@ -183,7 +183,7 @@ def test_a_driver_that_fails_ends_its_link_and_nothing_else(rig: PolledFalcon, m
     wait_until(lambda: rig.bus.open_handles == 0)
 
 
-def test_a_calibration_ends_when_it_is_homed(rig: PolledFalcon) -> None:
+def test_calibration_ends_when_homed(rig: PolledFalcon) -> None:
     rig.link.calibrate("FL010203", 4)
     assert rig.link.facts().of["FL010203"].calibration is None
 
@@ -192,7 +192,7 @@ def test_a_calibration_ends_when_it_is_homed(rig: PolledFalcon) -> None:
     assert rig.link.facts().of["FL010203"].calibration == CalibrationResult(4)
 
 
-def test_counters_grow_with_what_is_exchanged(rig: PolledFalcon) -> None:
+def test_counters_increase_with_exchanges(rig: PolledFalcon) -> None:
     wait_until(lambda: rig.link.facts().counters.frames_in > 10)
     counters = rig.link.facts().counters
 

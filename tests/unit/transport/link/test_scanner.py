@@ -12,7 +12,7 @@ import usb.core
 from actors.kit.published import Published
 from actors.port.link_interface import Link, NoDeviceAnswers, OpenLimits
 from actors.values.hardware import Candidate, Transport
-from tests.support.actors.slices import settings_view
+from tests.support.actors.doubles import settings_view
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.scanner import PortScanner
@@ -42,7 +42,7 @@ class Some:
         raise NoDeviceAnswers(f"{candidate} {limits} {stop}")
 
 
-def test_a_family_that_cannot_list_its_ports_keeps_them_and_says_so_once(caplog: pytest.LogCaptureFixture) -> None:
+def test_driver_failing_to_list_keeps_its_ports_and_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     one, other = Some("/dev/one"), Some("/dev/other")
     machine = PortScanner(Published(settings_view()), (one, other), UNSUPPORTED)
     assert [found.port for found in machine.scan()] == ["one", "other"]
@@ -58,13 +58,13 @@ def test_a_family_that_cannot_list_its_ports_keeps_them_and_says_so_once(caplog:
     assert [found.port for found in machine.scan()] == ["one", "other"]
 
 
-def test_a_path_that_no_file_can_have_is_a_port_that_is_not_there() -> None:
+def test_impossible_path_is_a_missing_port() -> None:
     settings = Published(settings_view({"devices/detection/serial_ports": ["a" * 256]}))
 
     assert SerialPorts(settings, UNSUPPORTED, lambda: ()).candidates() == ()
 
 
-def test_a_port_that_goes_while_ports_are_listed_is_not_there(tmp_path: Path) -> None:
+def test_port_removed_during_listing_is_missing(tmp_path: Path) -> None:
     path = tmp_path / "ttyACM0"
     path.touch()
     family = Some(str(path))
@@ -80,6 +80,6 @@ def test_a_port_that_goes_while_ports_are_listed_is_not_there(tmp_path: Path) ->
     assert "" not in (here.node, back.node)
 
 
-def test_a_port_at_a_path_without_a_node_is_there_as_long_as_it_is_listed() -> None:
+def test_port_without_a_node_exists_while_listed() -> None:
     machine = PortScanner(Published(settings_view()), (Some("COM3"),), UNSUPPORTED)
     assert [[found.port for found in machine.scan()] for _ in range(3)] == [["COM3"]] * 3

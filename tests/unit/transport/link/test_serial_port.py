@@ -16,7 +16,7 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_a_port_is_open_raw_and_for_nobody_else() -> None:
+def test_port_is_opened_raw_and_exclusive() -> None:
     far, near = os.openpty()
     try:
         with open_port(os.ttyname(near), 921_600, read_s=0.01) as port:
@@ -29,9 +29,7 @@ def test_a_port_is_open_raw_and_for_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("call", ["tcgetattr", "tcsetattr", "tcflush"])
-def test_a_port_that_goes_away_while_it_is_opened_is_an_os_error_and_leaves_nothing_open(
-    monkeypatch: pytest.MonkeyPatch, call: str
-) -> None:
+def test_port_lost_while_opening_is_an_os_error_without_a_leak(monkeypatch: pytest.MonkeyPatch, call: str) -> None:
     def gone(*_arguments: object) -> None:
         raise termios.error(errno.EIO, "Input/output error")
 

@@ -13,7 +13,7 @@ import pytest
 from actors.kit.published import Published
 from actors.port.link_interface import NoDeviceAnswers, OpenLimits, PortUnusable
 from actors.values.hardware import Candidate, PortFault, Transport
-from tests.support.actors.slices import settings_view
+from tests.support.actors.doubles import settings_view
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.scanner import PortScanner, open_error
@@ -46,36 +46,36 @@ def ports(*rows: Any, **chosen: list[str]) -> list[str]:
         listed("/dev/ttyACM0", (0x2341, 0x0043), None),
     ],
 )
-def test_a_port_that_nothing_speaks_for_is_left_alone(row: Any) -> None:
+def test_unknown_port_is_ignored(row: Any) -> None:
     assert ports(row) == []
 
 
-def test_a_board_that_says_so_is_found_by_itself() -> None:
+def test_board_naming_the_protocol_is_a_candidate() -> None:
     row = listed("/dev/ttyACM0", (0x1209, 0x0001), "My Open Haptic Link arm")
     assert candidates(row) == (
         Candidate("ttyACM0", "/dev/ttyACM0", Transport.SERIAL, 0x1209, 0x0001, "My Open Haptic Link arm"),
     )
 
 
-def test_a_vendor_of_the_filter_is_looked_at() -> None:
+def test_port_of_a_vendor_filter_is_a_candidate() -> None:
     rows = (listed("/dev/ttyUSB0", (0x0403, 0x6001)), listed("/dev/ttyACM0", (0x2341, 0x0043)))
     assert ports(*rows, vendors=["0403"]) == ["ttyUSB0"]
 
 
 @pytest.mark.parametrize("name", ["ttyUSB0", "/dev/ttyUSB0"])
-def test_a_port_that_a_setting_names_is_looked_at_whoever_made_it(name: str) -> None:
+def test_port_named_by_a_setting_is_a_candidate_for_any_vendor(name: str) -> None:
     (found,) = candidates(listed("/dev/ttyUSB0", (0x0403, 0x6001)), listed("/dev/ttyS0"), named=[name])
     assert (found.port, found.assigned, found.vendor_id) == ("ttyUSB0", True, 0x0403)
 
 
-def test_a_port_that_only_the_setting_knows_is_there_while_it_exists(tmp_path: Path) -> None:
+def test_unlisted_port_of_a_setting_exists_with_its_node(tmp_path: Path) -> None:
     arm = tmp_path / "arm"
     assert ports(named=[str(arm)]) == []
     arm.touch()
     assert candidates(named=[str(arm)]) == (Candidate("arm", str(arm), Transport.SERIAL, assigned=True),)
 
 
-def test_a_link_to_a_listed_port_is_that_port(tmp_path: Path) -> None:
+def test_symlink_to_a_listed_port_is_that_port(tmp_path: Path) -> None:
     port, by_id = tmp_path / "ttyACM0", tmp_path / "usb-arm"
     port.touch()
     by_id.symlink_to(port)
@@ -83,7 +83,7 @@ def test_a_link_to_a_listed_port_is_that_port(tmp_path: Path) -> None:
     assert (found.path, found.assigned) == (str(port), True)
 
 
-def test_two_ports_with_one_base_name_are_told_apart() -> None:
+def test_ports_with_equal_base_names_are_distinguished() -> None:
     one, two = Candidate("arm", "/x/a/arm", Transport.SERIAL), Candidate("arm", "/x/b/arm", Transport.SERIAL)
     assert [named.port for named in named_apart((one, two))] == ["x-a-arm", "x-b-arm"]
     assert named_apart((one,)) == (one,)
@@ -92,7 +92,7 @@ def test_two_ports_with_one_base_name_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("path", "name"), [("/dev/ttyACM0", "ttyACM0"), ("COM3", "COM3"), ("/dev/pts/", "pts"), ("/", "/")]
 )
-def test_the_base_name_of_a_path(path: str, name: str) -> None:
+def test_base_name_of_a_path_is_the_port_name(path: str, name: str) -> None:
     assert base_name(path) == name
 
 
@@ -139,7 +139,7 @@ def opened(links: PortScanner, candidate: Candidate) -> Any:
         ((0x2988, 0x0302), "3D Systems"),
     ],
 )
-def test_what_is_known_and_not_driven_is_said_and_never_opened(ids: tuple[int, int], word: str) -> None:
+def test_known_undriven_device_is_reported_and_never_opened(ids: tuple[int, int], word: str) -> None:
     (candidate,) = candidates(listed("/dev/ttyACM0", ids))
     family = Family(candidate)
     links = machine(family)
@@ -152,19 +152,19 @@ def test_what_is_known_and_not_driven_is_said_and_never_opened(ids: tuple[int, i
     assert family.opened == []
 
 
-def test_a_board_with_known_numbers_that_a_setting_names_is_opened() -> None:
+def test_known_undriven_board_named_by_a_setting_is_opened() -> None:
     (candidate,) = candidates(listed("/dev/ttyACM0", TEENSY), named=["ttyACM0"])
     links = machine(Family(candidate))
     links.scan()
     assert opened(links, candidate) == "link"
 
 
-def test_numbers_that_are_not_known_are_not_refused() -> None:
+def test_unknown_usb_ids_are_not_refused() -> None:
     assert UNSUPPORTED.find(None, None) is None
     assert UNSUPPORTED.find(0x16C0, 0x0486) is None
 
 
-def test_a_port_that_two_want_is_the_first_ones() -> None:
+def test_port_claimed_twice_belongs_to_the_first() -> None:
     candidate = Candidate("a", "/dev/a", Transport.SERIAL)
     first, second = Family(candidate), Family(candidate)
     links = machine(first, second)
@@ -173,14 +173,14 @@ def test_a_port_that_two_want_is_the_first_ones() -> None:
     assert (first.opened, second.opened) == ([candidate], [])
 
 
-def test_what_is_switched_off_is_not_even_listed() -> None:
+def test_disabled_ports_are_not_listed() -> None:
     usb = Family(Candidate("u", "/dev/u", Transport.USB), transport=Transport.USB)
     serial = Family(Candidate("s", "/dev/s", Transport.SERIAL))
     assert [one.port for one in machine(usb, serial, usb=False).scan()] == ["s"]
     assert [one.port for one in machine(usb, serial, serial=False).scan()] == ["u"]
 
 
-def test_a_port_that_is_gone_meanwhile_answers_nothing() -> None:
+def test_missing_port_is_no_device_answers() -> None:
     with pytest.raises(NoDeviceAnswers):
         opened(machine(), Candidate("a", "/dev/a", Transport.SERIAL))
 
@@ -194,7 +194,7 @@ def test_a_port_that_is_gone_meanwhile_answers_nothing() -> None:
         (errno.EAGAIN, PortFault.IN_USE, "another program"),
     ],
 )
-def test_what_the_system_refuses_is_said_with_what_to_do(number: int, reason: PortFault, says: str) -> None:
+def test_system_error_is_reported_with_advice(number: int, reason: PortFault, says: str) -> None:
     candidate = Candidate("a", "/dev/a", Transport.SERIAL)
     links = machine(Family(candidate, error=OSError(number, "no")))
     links.scan()
@@ -203,7 +203,7 @@ def test_what_the_system_refuses_is_said_with_what_to_do(number: int, reason: Po
     assert error.value.reason is reason
 
 
-def test_a_port_that_was_plugged_in_anew_is_not_the_one_that_was_listed(tmp_path: Path) -> None:
+def test_replugged_port_is_another_than_the_listed_one(tmp_path: Path) -> None:
     path = tmp_path / "ttyACM0"
     path.touch()
     family = Family(Candidate("ttyACM0", str(path), Transport.SERIAL))
@@ -220,5 +220,5 @@ def test_a_port_that_was_plugged_in_anew_is_not_the_one_that_was_listed(tmp_path
     assert opened(links, anew) == "link"
 
 
-def test_any_other_refusal_may_mend_itself() -> None:
+def test_missing_file_is_no_device_answers() -> None:
     assert isinstance(open_error(OSError(errno.ENOENT, "no such file"), "/dev/a"), NoDeviceAnswers)

@@ -67,18 +67,18 @@ def turn_of(report: bytes) -> tuple[float, float, float]:
         ((184, 0, 0), (0.501, 0, 0)),
     ],
 )
-def test_turns_are_shares_of_full_deflection_in_the_device_frame(raw: Turn, turn: tuple[float, float, float]) -> None:
+def test_deflections_are_fractions_in_the_device_frame(raw: Turn, turn: tuple[float, float, float]) -> None:
     assert turn_of(hid_reports.turned(*raw)) == pytest.approx(turn, abs=1e-3)
     assert turn_of(hid_reports.both((9, 9, 9), raw)) == pytest.approx(turn, abs=1e-3)
 
 
-def test_worked_bytes_are_read() -> None:
+def test_documented_reports_are_read() -> None:
     assert turn_of(bytes.fromhex("025e010000a2fe")) == (1.0, 0.0, 1.0)
     assert read_report(bytes.fromhex("030300"), Deflection()) == Deflection(buttons=3)
 
 
 @given(raw=st.integers(-0x8000, 0x7FFF))
-def test_a_turn_grows_with_the_deflection_and_never_jumps(raw: int) -> None:
+def test_rate_grows_with_the_deflection_continuously(raw: int) -> None:
     here, there = turn_of(hid_reports.turned(raw, 0, 0))[0], turn_of(hid_reports.turned(min(raw + 1, 0x7FFF), 0, 0))[0]
 
     assert -1 <= here <= there <= 1
@@ -86,14 +86,14 @@ def test_a_turn_grows_with_the_deflection_and_never_jumps(raw: int) -> None:
 
 
 @given(report=st.binary(max_size=64))
-def test_no_report_breaks_the_reader(report: bytes) -> None:
+def test_any_report_is_read_without_error(report: bytes) -> None:
     read = read_report(report, Deflection())
 
     assert read is None or all(-1 <= part <= 1 for part in read.turn)
 
 
 @pytest.mark.parametrize("report", [b"", b"\x01", b"\x02\x00\x01", b"\x17abcdefghij", hid_reports.moved(100, 2, 3)])
-def test_what_says_nothing_of_turns_or_buttons_changes_nothing(report: bytes) -> None:
+def test_other_reports_change_nothing(report: bytes) -> None:
     assert read_report(report, Deflection()) is None
 
 
@@ -104,7 +104,7 @@ def test_what_says_nothing_of_turns_or_buttons_changes_nothing(report: bytes) ->
         ((0, 0, -350), (math.cos(HALF / 2), 0, 0, math.sin(HALF / 2))),
     ],
 )
-def test_a_quarter_turn_is_held_down_for_its_time(turn: Turn, expected: Quaternion) -> None:
+def test_quarter_turn_takes_its_time(turn: Turn, expected: Quaternion) -> None:
     rig = PlayedSpaceMouse()
 
     orientation = rig.hold(turn, HALF / device.FULL_SPEED)
@@ -112,7 +112,7 @@ def test_a_quarter_turn_is_held_down_for_its_time(turn: Turn, expected: Quaterni
     assert orientation == pytest.approx(expected, abs=0.01)
 
 
-def test_a_second_turn_is_about_its_own_axes() -> None:
+def test_second_turn_is_about_the_pen_s_own_axes() -> None:
     rig = PlayedSpaceMouse()
     rig.hold((350, 0, 0), HALF / device.FULL_SPEED)
 
@@ -121,7 +121,7 @@ def test_a_second_turn_is_about_its_own_axes() -> None:
     assert (w, x, y, z) == pytest.approx((0.5, 0.5, -0.5, 0.5), abs=0.02)
 
 
-def test_without_a_report_for_100_ms_it_stands_still() -> None:
+def test_rotation_stops_without_a_report_for_100_ms() -> None:
     rig = PlayedSpaceMouse()
     rig.hold((350, 0, 0), 0.2)
     rig.after(99)
@@ -131,18 +131,18 @@ def test_without_a_report_for_100_ms_it_stands_still() -> None:
     assert rig.after(500) == before
 
 
-def test_released_it_stands_still_at_once() -> None:
+def test_rotation_stops_at_once_on_release() -> None:
     rig = PlayedSpaceMouse()
     rig.hold((350, 0, 0), 0.2)
 
     assert rig.hold((0, 0, 0), 0.1) == rig.after(50)
 
 
-def test_within_the_dead_zone_it_never_drifts() -> None:
+def test_orientation_never_drifts_within_the_dead_zone() -> None:
     assert PlayedSpaceMouse().hold((17, -17, 17), 5.0) == (1.0, 0.0, 0.0, 0.0)
 
 
-def test_buttons_stay_pressed_until_they_are_let_go() -> None:
+def test_buttons_stay_pressed_until_released() -> None:
     rig = PlayedSpaceMouse()
     rig.reports.waiting.append(hid_reports.pressed(3))
     rig.hold((350, 0, 0), 0.1)
@@ -161,7 +161,7 @@ def test_buttons_stay_pressed_until_they_are_let_go() -> None:
     speeds=st.lists(st.tuples(*[st.floats(-10, 10)] * 3), max_size=50),
     seconds=st.floats(0, 0.1),
 )
-def test_an_orientation_stays_a_unit_quaternion(speeds: list[tuple[float, float, float]], seconds: float) -> None:
+def test_orientation_stays_a_unit_quaternion(speeds: list[tuple[float, float, float]], seconds: float) -> None:
     q: Quaternion = (1.0, 0.0, 0.0, 0.0)
     for speed in speeds:
         q = turned(q, speed, seconds)
@@ -169,7 +169,7 @@ def test_an_orientation_stays_a_unit_quaternion(speeds: list[tuple[float, float,
     assert math.hypot(*q) == pytest.approx(1, abs=1e-12)
 
 
-def test_its_light_is_on_while_it_is_open() -> None:
+def test_light_is_on_while_open() -> None:
     rig = PlayedSpaceMouse()
     assert rig.reports.written == [b"\x04\x01"]
 
@@ -179,7 +179,7 @@ def test_its_light_is_on_while_it_is_open() -> None:
     assert rig.reports.closed == 1
 
 
-def test_one_that_is_pulled_out_has_gone() -> None:
+def test_unplugged_spacemouse_is_gone() -> None:
     rig = PlayedSpaceMouse()
     rig.reports.here = False
 
@@ -187,7 +187,7 @@ def test_one_that_is_pulled_out_has_gone() -> None:
         rig.mouse.exchange(NOTHING)
 
 
-def test_it_is_shown_as_a_pen_on_usb() -> None:
+def test_spacemouse_is_shown_as_a_usb_pen() -> None:
     found = found_spacemouse(DEVICE)
 
     assert (found.kind, found.connection, found.driver, found.device_id) == (

@@ -21,7 +21,7 @@ from fastpath.arena.runtime import Runtime
 from tests.emulators.falcon_backend import FalconBus
 from tests.emulators.falcon_board import FalconBoard
 from tests.emulators.hid_reports import FakeReports
-from tests.support.actors.slices import settings_view
+from tests.support.actors.doubles import settings_view
 from transport.link.driver_spec import UnsupportedIds
 from transport.link.drivers import DRIVERS
 from transport.link.hid import HidDevice
@@ -77,7 +77,7 @@ def open_it(family: FalconDriver | SpaceMouseDriver, candidate: Candidate, stack
     return link
 
 
-def test_every_falcon_is_a_candidate_by_the_socket_that_it_is_in() -> None:
+def test_every_falcon_is_a_candidate_named_by_its_socket() -> None:
     bus = FalconBus(FalconBoard(serial="A"), FalconBoard(serial="B"))
     bus.plug(FalconBoard(), product=0x6001)
 
@@ -88,7 +88,7 @@ def test_every_falcon_is_a_candidate_by_the_socket_that_it_is_in() -> None:
     assert bus.open_handles == 0
 
 
-def test_one_that_comes_back_is_at_the_same_port() -> None:
+def test_replugged_falcon_has_the_same_port() -> None:
     board = FalconBoard()
     bus = FalconBus(board)
     family = falcons(bus)
@@ -103,7 +103,7 @@ def test_one_that_comes_back_is_at_the_same_port() -> None:
     assert after.path != before.path
 
 
-def test_a_falcon_is_opened_with_the_file_of_the_setting(tmp_path: Path, opened: ExitStack) -> None:
+def test_falcon_is_opened_with_the_configured_file(tmp_path: Path, opened: ExitStack) -> None:
     image = tmp_path / "falcon.bin"
     image.write_bytes(b"firmware" * 20)
     board = FalconBoard()
@@ -116,7 +116,7 @@ def test_a_falcon_is_opened_with_the_file_of_the_setting(tmp_path: Path, opened:
     assert [found.driver for found in link.facts().devices] == ["falcon"]
 
 
-def test_without_that_setting_the_port_is_unusable() -> None:
+def test_port_without_a_firmware_setting_is_unusable() -> None:
     bus = FalconBus(FalconBoard())
     family = falcons(bus)
     (candidate,) = family.candidates()
@@ -128,7 +128,7 @@ def test_without_that_setting_the_port_is_unusable() -> None:
     assert bus.open_handles == 0
 
 
-def test_one_that_was_pulled_out_meanwhile_is_nobody() -> None:
+def test_unplugged_falcon_is_no_device_answers() -> None:
     board = FalconBoard(loaded=True)
     bus = FalconBus(board)
     family = falcons(bus)
@@ -139,7 +139,7 @@ def test_one_that_was_pulled_out_meanwhile_is_nobody() -> None:
         family.open(candidate, OpenLimits(), threading.Event())
 
 
-def test_without_libusb_there_is_one_line_and_no_falcon(
+def test_missing_libusb_is_one_log_line_and_no_falcon(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda: None)
@@ -153,11 +153,11 @@ def test_without_libusb_there_is_one_line_and_no_falcon(
     assert line.startswith("no USB devices: libusb 1.0 is not installed; install libusb-1.0-0 (Debian, Ubuntu)")
 
 
-def test_of_all_hid_devices_only_spacemouses_are_candidates() -> None:
+def test_only_spacemouses_are_hid_candidates() -> None:
     assert [one.port for one in mice(KEYBOARD, MOUSE).candidates()] == ["hidraw3"]
 
 
-def test_a_spacemouse_is_opened_as_a_pen_that_is_there_as_long_as_it_is_plugged_in(opened: ExitStack) -> None:
+def test_spacemouse_is_opened_as_a_pen(opened: ExitStack) -> None:
     reports = FakeReports()
     family = mice(MOUSE, reports=reports)
     (candidate,) = family.candidates()
@@ -170,7 +170,7 @@ def test_a_spacemouse_is_opened_as_a_pen_that_is_there_as_long_as_it_is_plugged_
     assert reports.written == [b"\x04\x01"]
 
 
-def test_a_spacemouse_that_was_pulled_out_meanwhile_is_nobody() -> None:
+def test_unplugged_spacemouse_is_no_device_answers() -> None:
     with pytest.raises(NoDeviceAnswers, match="not plugged in any more"):
         mice(KEYBOARD).open(MOUSE.candidate, OpenLimits(), threading.Event())
 
@@ -186,7 +186,7 @@ def with_vendor(*numbers: tuple[int, int]) -> FalconBus:
     return bus
 
 
-def test_devices_that_are_known_and_not_driven_are_listed_and_nothing_else_is() -> None:
+def test_only_known_undriven_devices_are_listed() -> None:
     bus = with_vendor((0x1451, 0x0402), (0x2988, 0x0302), (0x16C0, 0x0483), (0x2FE3, 0x0100), (0x046D, 0xC31C))
     found = UnsupportedDriver(UsbBus(bus), UNSUPPORTED).candidates()
     assert [(one.port, one.transport, one.vendor_id) for one in found] == [
@@ -196,7 +196,7 @@ def test_devices_that_are_known_and_not_driven_are_listed_and_nothing_else_is() 
 
 
 @pytest.mark.parametrize(("vendor", "name"), [(0x1451, "Force Dimension"), (0x2988, "3D Systems")])
-def test_one_that_is_not_driven_is_refused_by_name_and_never_opened(vendor: int, name: str) -> None:
+def test_known_undriven_device_is_refused_by_name_and_never_opened(vendor: int, name: str) -> None:
     bus = with_vendor((vendor, 0x0001))
     bus.refused = errno.EIO
     family = UnsupportedDriver(UsbBus(bus), UNSUPPORTED)

@@ -24,13 +24,13 @@ class Client:
         return self.pulse.note(self.now_ns, TIMEOUT, holds=holds)
 
 
-def test_a_steady_client_hears_nothing() -> None:
+def test_steady_client_gets_no_warning() -> None:
     client = Client()
 
     assert [client.send(TIMEOUT) for _ in range(1_000)] == [None] * 1_000
 
 
-def test_third_return_within_ten_seconds_is_told_with_mean_interval_and_lost_force() -> None:
+def test_third_return_within_ten_seconds_is_reported_with_interval_and_lost_force() -> None:
     client = Client()
     client.send(0)
 
@@ -42,7 +42,7 @@ def test_third_return_within_ten_seconds_is_told_with_mean_interval_and_lost_for
     assert slow.force_lost == pytest.approx((2.5 + 0 + 20 + 40) / (60 + 20 + 80 + 100))
 
 
-def test_ten_messages_a_second_lose_two_fifths_of_their_force() -> None:
+def test_ten_messages_per_second_lose_two_fifths_of_their_force() -> None:
     client = Client()
 
     (slow,) = [told for _ in range(10) if (told := client.send(100 * MS))]
@@ -50,21 +50,21 @@ def test_ten_messages_a_second_lose_two_fifths_of_their_force() -> None:
     assert (slow.interval, slow.force_lost) == (0.1, 0.4)
 
 
-def test_a_pause_of_exactly_the_time_out_is_none() -> None:
+def test_pause_of_exactly_the_timeout_is_no_gap() -> None:
     client = Client()
     client.send(0)
 
     assert [client.send(TIMEOUT) for _ in range(5)] == [None] * 5
 
 
-def test_session_that_stays_slow_is_told_once() -> None:
+def test_session_that_stays_slow_is_warned_once() -> None:
     client = Client()
 
     assert sum(client.send(100 * MS) is not None for _ in range(5_000)) == 1
 
 
 @pytest.mark.parametrize(("quiet_ns", "told"), [(QUIET_NS, 0), (QUIET_NS + 1, 1)])
-def test_session_is_told_again_after_a_minute_without_a_time_out(quiet_ns: int, told: int) -> None:
+def test_session_is_warned_again_after_a_minute_without_gaps(quiet_ns: int, told: int) -> None:
     client = Client()
     for _ in range(4):
         client.send(60 * MS)
@@ -74,7 +74,7 @@ def test_session_is_told_again_after_a_minute_without_a_time_out(quiet_ns: int, 
     assert sum(client.send(60 * MS) is not None for _ in range(STALLS)) == told
 
 
-def test_session_is_told_again_for_another_time_out() -> None:
+def test_session_is_warned_again_for_another_timeout() -> None:
     pulse = CommandGap()
 
     def told(first: int, timeout_ns: int) -> int:
@@ -86,20 +86,20 @@ def test_session_is_told_again_for_another_time_out() -> None:
 @pytest.mark.parametrize(
     ("interval", "lost"), [(0, 0), (50, 0), (60, 2.5), (70, 10), (80, 20), (100, 40), (1_000, 940)], ids=str
 )
-def test_lost_force_is_the_area_that_the_fade_leaves_out(interval: int, lost: float) -> None:
+def test_lost_force_is_the_area_removed_by_the_fade(interval: int, lost: float) -> None:
     assert lost_ns(interval * MS, TIMEOUT) == lost * MS
     steps = 1_000
     gains = (min(1, max(0, 1 - (at * interval * MS / steps - TIMEOUT) / FADE_NS)) for at in range(steps))
     assert interval * MS * (1 - sum(gains) / steps) == pytest.approx(lost * MS, abs=2 * interval * MS / steps)
 
 
-def test_the_first_command_after_long_silence_is_no_return() -> None:
+def test_first_command_after_long_silence_is_no_return() -> None:
     client = Client()
 
     assert [client.send(60_000 * MS, holds=False) for _ in range(5)] == [None] * 5
 
 
-def test_silence_after_a_release_is_no_stall() -> None:
+def test_silence_after_a_release_is_no_gap() -> None:
     client = Client()
     for _ in range(5):
         assert client.send(MS) is None
@@ -108,14 +108,14 @@ def test_silence_after_a_release_is_no_stall() -> None:
         client.send(MS, holds=False)
 
 
-def test_a_message_that_only_releases_is_no_return() -> None:
+def test_message_that_only_releases_is_no_return() -> None:
     client = Client()
     for _ in range(5):
         assert client.send(200 * MS) is None
         assert client.send(200 * MS, holds=False) is None
 
 
-def test_stalls_that_are_far_apart_do_not_add_up() -> None:
+def test_gaps_far_apart_do_not_accumulate() -> None:
     client = Client()
     client.send(0)
 
@@ -131,7 +131,7 @@ def test_the_window_includes_its_end() -> None:
     assert client.send(WINDOW_NS - WINDOW_NS // 2) is not None
 
 
-def test_a_longer_time_out_counts_from_the_message_on_which_it_is_given() -> None:
+def test_changed_timeout_counts_from_its_message() -> None:
     pulse = CommandGap()
     pulse.note(0, TIMEOUT, holds=True)
 
@@ -139,7 +139,7 @@ def test_a_longer_time_out_counts_from_the_message_on_which_it_is_given() -> Non
 
 
 @given(st.lists(st.tuples(st.integers(0, 80_000 * MS), st.booleans()), max_size=60))
-def test_the_rule_holds_for_any_client(messages: list[tuple[int, bool]]) -> None:
+def test_rule_holds_for_any_client(messages: list[tuple[int, bool]]) -> None:
     client = Client()
     returns: list[int] = []
     held = told = False

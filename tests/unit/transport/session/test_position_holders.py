@@ -51,7 +51,7 @@ class PositionHolderRig:
         self.runtime.step(round(ms * 4))
 
 
-def test_the_first_that_claims_holds() -> None:
+def test_first_claim_holds() -> None:
     rig = PositionHolderRig()
 
     assert rig.claim(1) is None
@@ -60,14 +60,14 @@ def test_the_first_that_claims_holds() -> None:
     assert rig.claim(2) == 1
 
 
-def test_who_holds_may_claim_again_in_the_same_message() -> None:
+def test_holder_may_claim_again_in_the_same_message() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
 
     assert rig.holders.claim("A", 1, rig.writer(1), rig.runtime.now_ns(), TIMEOUT) is None
 
 
-def test_devices_are_held_one_by_one() -> None:
+def test_devices_are_held_independently() -> None:
     rig = PositionHolderRig()
 
     assert rig.claim(1, "A") is None
@@ -76,7 +76,7 @@ def test_devices_are_held_one_by_one() -> None:
     assert rig.claim(2, "A") == 1
 
 
-def test_an_angle_holds_as_a_position_does() -> None:
+def test_held_angle_holds_as_a_position() -> None:
     rig = PositionHolderRig()
     assert rig.claim(1) is None
     writer = rig.writer(1)
@@ -88,7 +88,7 @@ def test_an_angle_holds_as_a_position_does() -> None:
     assert rig.claim(2) == 1
 
 
-def test_who_omits_it_has_given_it_up() -> None:
+def test_omitted_position_releases_the_device() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     rig.release(1)
@@ -97,7 +97,7 @@ def test_who_omits_it_has_given_it_up() -> None:
     assert rig.claim(1) == 2
 
 
-def test_a_force_does_not_hold() -> None:
+def test_force_does_not_hold() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     writer = rig.writer(1)
@@ -108,7 +108,7 @@ def test_a_force_does_not_hold() -> None:
     assert rig.claim(2) is None
 
 
-def test_who_falls_silent_holds_for_the_time_out_and_no_longer() -> None:
+def test_silent_holder_holds_until_the_timeout() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     rig.wait(50)
@@ -119,7 +119,7 @@ def test_who_falls_silent_holds_for_the_time_out_and_no_longer() -> None:
     assert rig.claim(1) == 2
 
 
-def test_a_late_holder_keeps_it_while_nobody_else_came() -> None:
+def test_late_holder_keeps_an_unclaimed_device() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     rig.wait(500)
@@ -128,7 +128,7 @@ def test_a_late_holder_keeps_it_while_nobody_else_came() -> None:
     assert rig.claim(2) == 1
 
 
-def test_who_closes_has_given_up_all_devices() -> None:
+def test_closed_session_releases_all_devices() -> None:
     rig = PositionHolderRig()
     rig.claim(1, "A")
     rig.claim(1, "B")
@@ -141,7 +141,7 @@ def test_who_closes_has_given_up_all_devices() -> None:
     assert rig.claim(3, "C") == 2
 
 
-def test_a_writer_that_is_revoked_holds_nothing() -> None:
+def test_revoked_writer_holds_nothing() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     rig.writer(1).revoke()
@@ -150,7 +150,7 @@ def test_a_writer_that_is_revoked_holds_nothing() -> None:
     assert rig.claim(2) is None
 
 
-def test_a_change_of_view_gives_a_position_up() -> None:
+def test_view_change_releases_a_position() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     writer = rig.writer(1)
@@ -160,7 +160,7 @@ def test_a_change_of_view_gives_a_position_up() -> None:
     assert rig.claim(2) is None
 
 
-def test_a_workspace_does_not_give_it_up() -> None:
+def test_workspace_change_keeps_a_position() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     writer = rig.writer(1)
@@ -170,7 +170,7 @@ def test_a_workspace_does_not_give_it_up() -> None:
     assert rig.claim(2) == 1
 
 
-def test_publishing_without_refreshing_does_not_prolong_it() -> None:
+def test_publishing_without_refresh_does_not_prolong_it() -> None:
     rig = PositionHolderRig()
     rig.claim(1)
     rig.wait(49)
@@ -186,7 +186,7 @@ def test_publishing_without_refreshing_does_not_prolong_it() -> None:
         max_size=40,
     )
 )
-def test_no_device_is_ever_held_by_two(steps: list[tuple[str, int, str]]) -> None:
+def test_device_never_has_two_holders(steps: list[tuple[str, int, str]]) -> None:
     rig = PositionHolderRig()
 
     for step, session_id, device_id in steps:

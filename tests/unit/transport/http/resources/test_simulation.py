@@ -12,7 +12,7 @@ import pytest
 from actors.device.messages import DeviceRecord, Inventory
 from actors.kit.errors import NoSuchDevice
 from fastpath.layout.constants import StatusFlag
-from tests.support.actors.slices import inventory_of
+from tests.support.actors.doubles import inventory_of
 from transport.http.resources import simulation
 from transport.wire.vocabulary import NEUTRAL
 
@@ -52,7 +52,7 @@ def call_of(inventory: Inventory, *words: str, loop: Loop | None = None) -> Any:
 
 
 @pytest.mark.parametrize(("shows_at", "looks"), [(1, 1), (3, 3), (10_000, simulation.FIRST_TICK_LOOKS)])
-def test_a_device_is_answered_once_the_loop_shows_it_or_seems_to_stand_still(
+def test_added_device_is_answered_once_the_loop_shows_it_or_stands_still(
     monkeypatch: pytest.MonkeyPatch, shows_at: int, looks: int
 ) -> None:
     loop = Loop(shows_at)
@@ -68,7 +68,7 @@ def test_a_device_is_answered_once_the_loop_shows_it_or_seems_to_stand_still(
     assert answer.data == {"of": ARM.device_id, "looks": looks}
 
 
-def test_a_pattern_finds_what_is_simulated_and_no_real_device() -> None:
+def test_pattern_matches_simulated_devices_only() -> None:
     inventory = replace(DEVICES, devices=(REAL,), unplugged=(COMPACT,))
 
     assert simulation._found(call_of(inventory, "*", "*")).records == (COMPACT,)

@@ -1,0 +1,124 @@
+"""The oscillation filter on walls with a known outcome: when it must act, when it must not, how it releases."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import pytest
+
+from tests.support.loop.walls import LIGHT, MEDIUM, Rates, Setup, band_rms_mm_s, first, rms_mm_s
+
+SECONDS: Final = 3.0
+WITHIN_S: Final = 0.020
+GAINS: Final = [0.12 ** (1 - stage / 8) for stage in range(9)]
+
+
+@pytest.mark.parametrize("stiffness", [1000, 2000, 3000])
+def test_stable_wall_with_a_light_hand_is_not_filtered(stiffness: float) -> None:
+    setup = Setup(hand=LIGHT)
+    seen = setup.run(setup.pressing(SECONDS), stiffness)
+
+    assert seen["entries"][-1] == 0
+    assert np.all(seen["gain"] == 1)
+
+
+@pytest.mark.parametrize("stiffness", [1000, 2000, 3000, 4000, 5000])
+def test_stable_wall_with_a_medium_hand_is_not_filtered(stiffness: float) -> None:
+    setup = Setup(hand=MEDIUM)
+
+    assert setup.run(setup.pressing(SECONDS), stiffness)["entries"][-1] == 0
+
+
+def test_wall_unstable_only_at_a_slow_rate_is_not_filtered_at_a_fast_one() -> None:
+    setup = Setup(hand=MEDIUM, rates=Rates(4000))
+
+    assert setup.run(setup.pressing(SECONDS), 20_000)["entries"][-1] == 0
+
+
+@pytest.mark.parametrize(
+    ("hand", "stiffness", "bare_mm_s", "power_s", "found_s", "entries"),
+    [
+        (LIGHT, 5000, 153, 0.194, 0.288, 1),
+        (LIGHT, 12000, 188, 0.189, 0.291, 2),
+        (MEDIUM, 8000, 106, 0.210, 0.276, 1),
+        (MEDIUM, 20000, 146, 0.205, 0.279, 1),
+    ],
+)
+def test_unstable_wall_is_detected_in_time(
+    hand: tuple[float, float, float, float, float],
+    stiffness: float,
+    bare_mm_s: float,
+    power_s: float,
+    found_s: float,
+    entries: int,
+) -> None:
+    setup = Setup(hand=hand)
+    path = setup.pressing(SECONDS)
+    bare, held = setup.run(path, stiffness, filtered=False), setup.run(path, stiffness)
+    found = first(held["entries"] > 0)
+    hot = first(held["power"] >= 0.015)
+    assert found is not None
+    assert hot is not None
+    after = found + 100
+
+    assert rms_mm_s(bare["v"][1000:]) == pytest.approx(bare_mm_s, rel=0.03)
+    assert hot / 1000 == pytest.approx(power_s, abs=WITHIN_S)
+    assert found / 1000 == pytest.approx(found_s, abs=WITHIN_S)
+    assert held["entries"][-1] == entries
+    assert band_rms_mm_s(held["v"][after:], 1000) < band_rms_mm_s(bare["v"][after:], 1000) / 8
+
+
+@pytest.mark.parametrize("frequency", [500, 1000, 2000, 4000, 8000])
+def test_wall_of_twice_the_critical_stiffness_is_detected_at_any_rate(frequency: float) -> None:
+    setup = Setup(hand=LIGHT, rates=Rates(frequency))
+    seen = setup.run(setup.pressing(SECONDS), 2 * setup.critical_stiffness())
+    found, hot = first(seen["entries"] > 0), first(seen["power"] >= 0.015)
+
+    assert found is not None
+    assert hot is not None
+    assert (found - hot) / frequency <= 0.150
+
+
+def recovery() -> tuple[np.ndarray, int]:
+    """A shaken device whose oscillation stops at a known tick: the wall is gone and the force stays, so contact does not end."""
+    setup = Setup(hand=LIGHT)
+    time = setup.seconds(4.0)
+    stop = 600
+    shake = np.where(np.arange(time.size) < stop, 3 * np.sin(2 * np.pi * 15 * time), 0.0)
+    return setup.run(np.zeros(time.size), push=shake + 1.0), stop
+
+
+def test_recovery_passes_all_eight_stages_in_order_and_takes_about_two_seconds() -> None:
+    seen, stop = recovery()
+    stages = seen["stage"][stop:]
+    reached = [first(stages == stage) for stage in range(1, 9)]
+    assert seen["entries"][stop] > 0
+    assert all(at is not None for at in reached)
+    ticks = [at for at in reached if at is not None]
+    free = first(seen["gain"][stop:] > 0.99)
+
+    assert free is not None
+    assert 1.9 <= free / 1000 <= 2.4
+    assert np.all(np.isin(np.diff(stages), (0, 1)))
+    assert all(later - sooner >= 100 for sooner, later in pairwise(ticks))
+
+
+def test_the_gain_never_rises_faster_than_its_time_constant() -> None:
+    seen, _ = recovery()
+    gain = seen["gain"]
+    targets = np.array(GAINS)[seen["stage"][1:]]
+    rise = np.diff(gain)
+
+    assert np.all(rise <= (1 - np.exp(-0.001 / 0.030)) * np.maximum(targets - gain[:-1], 0) + 1e-12)
+
+
+def test_no_oscillation_is_detected_without_commands() -> None:
+    setup = Setup()
+    path = 0.01 * np.sin(2 * np.pi * 12 * setup.seconds(SECONDS))
+
+    seen = setup.run(path)
+
+    assert np.all(seen["gain"] == 1)
+    assert seen["entries"][-1] == 0

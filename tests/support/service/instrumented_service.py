@@ -1,0 +1,89 @@
+"""Program: the service with test hooks; at exit it prints what it left behind, as `outcome {…}`.
+
+SIGUSR2 has the actor that BREAK names die in its next message. While the file that HOLD names is there, the event hub's
+start waits; where there is a FAIL, it fails.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from actors.event.hub import EventHub
+from actors.system import System
+from tests.support.service.actor_faults import raise_planned_crash, run_in_actor
+from transport.main import main
+
+systems: list[System] = []
+
+
+class InstrumentedSystem(System):
+    """Can be found from outside."""
+
+    def __init__(self, *parts: Any, **named: Any) -> None:
+        super().__init__(*parts, **named)
+        systems.append(self)
+        signal.signal(signal.SIGUSR2, break_actor)
+
+
+def break_actor(*_signal: object) -> None:
+    """Kill who BREAK names, if it lives."""
+    ref = systems[0].context.directory.ref(os.environ["BREAK"])
+    if ref is not None and ref.is_alive():
+        run_in_actor(ref, raise_planned_crash)
+
+
+def failing_start(_hub: EventHub) -> None:
+    """Fail with what FAIL says."""
+    raise RuntimeError(os.environ["FAIL"])
+
+
+def blocked_start(hub: EventHub) -> None:
+    """Wait as long as HOLD is there; then start as ever."""
+    say("the start is held")
+    while Path(os.environ["HOLD"]).exists():
+        time.sleep(0.005)
+    really_start(hub)
+
+
+def outcome() -> dict[str, Any]:
+    """Threads that still run, whether the loop does, and the last force (N) on each device that was ever there."""
+    (system,) = systems
+    inventory, runtime = system.inventory.value, system.runtime
+    return {
+        "threads": [thread.name for thread in threading.enumerate() if thread is not threading.main_thread()],
+        "running": runtime.running,
+        "ticks": int(runtime.loop_state()["ticks"]),
+        "forces": [
+            [float(part) for part in runtime.reader(record.lease).snapshot()["force"]]
+            for record in (*inventory.devices, *inventory.failed)
+        ],
+    }
+
+
+def say(line: str) -> None:
+    """One line on standard output, at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+really_start = EventHub.started
+
+if __name__ == "__main__":
+    with ExitStack() as patches:
+        patches.enter_context(patch("transport.service.System", InstrumentedSystem))
+        if "HOLD" in os.environ:
+            patches.enter_context(patch.object(EventHub, "started", blocked_start))
+        if "FAIL" in os.environ:
+            patches.enter_context(patch.object(EventHub, "started", failing_start))
+        code = main(sys.argv[1:])
+    say(f"outcome {json.dumps(outcome())}")
+    sys.exit(code)
