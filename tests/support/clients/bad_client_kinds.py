@@ -1,4 +1,4 @@
-"""Misbehaving clients, each on a thread, and a good one that checks every frame against its message."""
+"""Kinds of misbehaving clients, each on a thread, and a good one that checks every frame against its message."""
 
 from __future__ import annotations
 

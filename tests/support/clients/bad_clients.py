@@ -1,4 +1,4 @@
-"""Run every kind of misbehaving client at once, and choose the devices that they and a good client share."""
+"""Run every kind of misbehaving client of bad_client_kinds.py at once, and choose the devices that they and a good client share."""
 
 from __future__ import annotations
 

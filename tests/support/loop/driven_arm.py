@@ -1,4 +1,4 @@
-"""DrivenRig: an arm on a stepped loop at positions that the test sets, to read the output of bubble navigation."""
+"""DrivenArm: an arm on a stepped loop at positions that the test sets, to read the output of bubble navigation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Build the OpenAPI description for schemathesis, with the constraints that JSON Schema cannot express."""
+"""Build the OpenAPI description that schemathesis tests, with the constraints that JSON Schema cannot express."""
 
 from __future__ import annotations
 

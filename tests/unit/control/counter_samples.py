@@ -1,4 +1,4 @@
-"""Build LoopCounters with given values."""
+"""Build LoopCounters with given values, for the control tests."""
 
 from __future__ import annotations
 
