@@ -16,7 +16,7 @@ class LoopCounters:
     """Counters of the loop since it was created, and its state now."""
 
     ticks: int
-    missed: int  # ticks
+    missed: int  # late ticks that were skipped
     started_ns: int  # ns, loop clock
     tick_ns: int  # ns, loop clock, of the newest tick
     frequency: float  # Hz, over the last second

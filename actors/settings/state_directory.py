@@ -107,7 +107,10 @@ class StateDirectory:
         self.close()
 
     def token(self) -> str:
-        """Return the bearer token, created at first use (mode 0600); needs no lock. Errors of `open`, and TokenUnusable."""
+        """Return the bearer token, created at first use (mode 0600); needs no lock.
+
+        StateNotWritable, NotAPlainFile, StateNotPrivate, TokenUnusable.
+        """
         self._check_files(("token",))
         self._make_folder()
         return self._writing(self._token)
