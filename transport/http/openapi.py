@@ -63,7 +63,7 @@ def document(routes: Iterable[Route], facts: ServiceValues, version: str) -> dic
 
 def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
     """Return the route of this file."""
-    yield Route("GET", "/openapi.json", reader(table), "The description of every route.", about=DESCRIPTION)
+    yield Route("GET", "/openapi.json", reader(table), "The description of every route.", schema=DESCRIPTION)
 
 
 def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
@@ -107,56 +107,56 @@ class Writer:
     # ------------------------------------------------------------ one route
 
     def _operation(self, route: Route) -> dict[str, Any]:
-        about = route.about
+        schema = route.schema
         operation: dict[str, Any] = {
             "operationId": operation_id(route),
             "summary": route.summary,
             "tags": [tag_of(route)],
-            "parameters": [*self._path(route), *self._query(about)],
+            "parameters": [*self._path(route), *self._query(schema)],
         }
-        if about.body is not None:
+        if schema.body is not None:
             operation["requestBody"] = {
-                "required": about.body_needed,
-                "content": {JSON: {"schema": self._filled(about.body)}},
+                "required": schema.body_needed,
+                "content": {JSON: {"schema": self._filled(schema.body)}},
             }
-        says = [OF_MOVERS] if about.of_movers else []
-        if about.preview:
-            says.append(f"A preview, refused while the setting {about.preview} is false.")
-        if says:
-            operation["description"] = " ".join(says)
-        if about.deprecated:
+        description = [OF_MOVERS] if schema.of_movers else []
+        if schema.preview:
+            description.append(f"A preview, refused while the setting {schema.preview} is false.")
+        if description:
+            operation["description"] = " ".join(description)
+        if schema.deprecated:
             operation["deprecated"] = True
         operation["responses"] = {"200": self._success(route), **self._failures(route)}
         return operation
 
     def _path(self, route: Route) -> list[dict[str, Any]]:
         return [
-            {"name": name, "in": "path", "required": True, "schema": self._filled(route.about.path.get(name, TEXT))}
+            {"name": name, "in": "path", "required": True, "schema": self._filled(route.schema.path.get(name, TEXT))}
             for name in names_of(route)
         ]
 
-    def _query(self, about: RouteSchema) -> list[dict[str, Any]]:
+    def _query(self, schema: RouteSchema) -> list[dict[str, Any]]:
         return [
             {
                 "name": field.name,
                 "in": "query",
                 "required": field.needed and not (field.alone and self._facts.alone),
-                "description": f"{field.says} {ALONE}" if field.alone else field.says,
+                "description": f"{field.description} {ALONE}" if field.alone else field.description,
                 "schema": self._filled(field.schema),
             }
-            for field in (*about.query, FORMAT, VOCABULARY)
+            for field in (*schema.query, FORMAT, VOCABULARY)
         ]
 
     # ------------------------------------------------------------ its answers
 
     def _success(self, route: Route) -> dict[str, Any]:
-        about = route.about
-        plain: Schema = about.answer
-        if about.results:
-            plain = either(plain, results_of(about.results, plain))
-        if about.media:
+        schema = route.schema
+        plain: Schema = schema.answer
+        if schema.results:
+            plain = either(plain, results_of(schema.results, plain))
+        if schema.media:
             whole = enveloped(TEXT)
-            content = {about.media: {"schema": TEXT}, JSON: {"schema": self._filled(whole)}}
+            content = {schema.media: {"schema": TEXT}, JSON: {"schema": self._filled(whole)}}
         else:
             both = (enveloped(plain), plain) if route.enveloped else (plain, enveloped(plain))
             content = {JSON: {"schema": self._filled(either(*both))}}
@@ -165,8 +165,8 @@ class Writer:
     def _failures(self, route: Route) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for status in refusals_of(route):
-            if route.about.results and status in LISTED:
-                listing = results_of(route.about.results, {})
+            if route.schema.results and status in LISTED:
+                listing = results_of(route.schema.results, {})
                 found[str(status)] = self._filled(
                     response(status, either(ERROR, listing, enveloped(listing, ok=False)))
                 )
@@ -207,6 +207,6 @@ def tag_of(route: Route) -> str:
     first, *_ = [part for part in route.shape.split("/") if part] or ["service"]
     if first == "{device}":
         return "devices"
-    if route.about.deprecated:
+    if route.schema.deprecated:
         return "deprecated"
     return CHAPTERS.get(first, first)

@@ -81,26 +81,26 @@ def _order(route: Route) -> tuple[bool, str]:
 
 
 def _section(route: Route, operation: Mapping[str, Any], shared: Mapping[str, Any]) -> Iterator[str]:
-    about = route.about
-    marks = [word for word, holds in (("envelope", route.enveloped), ("several", bool(about.results))) if holds]
+    schema = route.schema
+    marks = [word for word, holds in (("envelope", route.enveloped), ("several", bool(schema.results))) if holds]
     yield f"\n### {route.method} {route.shape}\n"
     yield route.summary + (f" *({', '.join(marks)})*" if marks else "") + "\n"
-    if about.of_movers:
+    if schema.of_movers:
         movers, others = any_of(lambda spec: spec.has_motors), any_of(lambda spec: not spec.has_motors)
         yield f"* Of {movers}; {others} that is named: 422"
-    if about.preview:
-        yield f"* A preview, refused while the setting `{about.preview}` is false"
-    for field in about.query:
-        yield f"* `?{field.name}=`{' (needed{UNLESS_ALONE if field.alone else })' if field.needed else ''}: {field.says}"
-    if about.body is not None:
+    if schema.preview:
+        yield f"* A preview, refused while the setting `{schema.preview}` is false"
+    for field in schema.query:
+        yield f"* `?{field.name}=`{' (needed{UNLESS_ALONE if field.alone else })' if field.needed else ''}: {field.description}"
+    if schema.body is not None:
         sent = operation["requestBody"]["content"]["application/json"]["schema"]
-        yield f"* Body{'' if about.body_needed else ' (may be left out)'}: {_shape(sent, shared)}"
-    if about.media:
-        yield f"* Answer: `{about.media}`"
+        yield f"* Body{'' if schema.body_needed else ' (may be left out)'}: {_shape(sent, shared)}"
+    if schema.media:
+        yield f"* Answer: `{schema.media}`"
     else:
         both = operation["responses"]["200"]["content"]["application/json"]["schema"]["anyOf"]
         plain = both[1] if route.enveloped else both[0]
-        yield f"* Answer: {_shape(plain['anyOf'][0] if about.results else plain, shared)}"
+        yield f"* Answer: {_shape(plain['anyOf'][0] if schema.results else plain, shared)}"
     own = [str(status) for status in refusals_of(route) if status not in EVERYWHERE]
     if own:
         yield f"* Fails also with {', '.join(own)}"
@@ -108,14 +108,14 @@ def _section(route: Route, operation: Mapping[str, Any], shared: Mapping[str, An
 
 
 def _curl(route: Route) -> str:
-    about = route.about
-    path = about.place or path_of(route)
+    schema = route.schema
+    path = schema.place or path_of(route)
     for name, value in SAMPLE.items():
         path = path.replace(f"{{{name}}}", value)
-    if any(field.needed for field in about.query):
+    if any(field.needed for field in schema.query):
         path += "?session=:0"
     method = "" if route.method == "GET" else f" -X {route.method}"
-    body = "" if about.body is None else f" -d '{json.dumps(about.example)}'"
+    body = "" if schema.body is None else f" -d '{json.dumps(schema.example)}'"
     return f"curl{method} '{BASE}{path}'{body}"
 
 

@@ -27,7 +27,7 @@ class Route:
     enveloped: bool = False  # answers are in the envelope unless `?format=plain`
     reads_body: bool = False  # the body must be JSON
     always: bool = False  # also answered while the service starts and stops
-    about: RouteSchema = PLAIN  # schemas for the description
+    schema: RouteSchema = PLAIN  # schemas for the description
     deprecation: str | None = None  # replacement, named in every answer; None: not deprecated
 
 

@@ -52,11 +52,11 @@ def test_description_has_exactly_the_routes_of_the_table() -> None:
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_every_route_is_described(route: Route) -> None:
-    about, found = route.about, operation(route.method, path_of(route))
+    schema, found = route.schema, operation(route.method, path_of(route))
 
-    assert about is not PLAIN
-    assert route.reads_body == (about.body is not None) == ("requestBody" in found)
-    assert (about.example is not None) == route.reads_body
+    assert schema is not PLAIN
+    assert route.reads_body == (schema.body is not None) == ("requestBody" in found)
+    assert (schema.example is not None) == route.reads_body
     assert found["summary"] == route.summary
     assert all(f"{{{one['name']}}}" in path_of(route) for one in found["parameters"] if one["in"] == "path")
     assert all(one["schema"] != {"type": "string"} for one in found["parameters"])

@@ -152,10 +152,10 @@ def routes() -> Iterator[Route]:
         yield from _routes(f"/{{device}}/{{id}}/config/{area.area.name}", area)
     yield from _routes("/{device}/{id}/home_return", HOME)
     everywhere = "Return-to-home of every device."
-    yield Route("GET", "/home_return", list_home_return, everywhere, enveloped=True, about=EVERY_HOME)
+    yield Route("GET", "/home_return", list_home_return, everywhere, enveloped=True, schema=EVERY_HOME)
     write, clear = _written(HOME, path=NOWHERE), _cleared(HOME, path=NOWHERE)
-    yield Route("POST", "/home_return", _writer(HOME), "Switch it on or off everywhere.", reads_body=True, about=write)
-    yield Route("DELETE", "/home_return", _clearer(HOME), "Switch return-to-home off everywhere.", about=clear)
+    yield Route("POST", "/home_return", _writer(HOME), "Switch it on or off everywhere.", reads_body=True, schema=write)
+    yield Route("DELETE", "/home_return", _clearer(HOME), "Switch return-to-home off everywhere.", schema=clear)
 
 
 def _routes(shape: str, area: WideArea) -> Iterator[Route]:
@@ -165,9 +165,9 @@ def _routes(shape: str, area: WideArea) -> Iterator[Route]:
         _written(area),
         _cleared(area),
     )
-    yield Route("GET", shape, _reader(area), f"A device's {name}.", about=shown)
-    yield Route("POST", shape, _writer(area), f"Set a device's {name}.", reads_body=True, about=written)
-    yield Route("DELETE", shape, _clearer(area), f"A device's {name} as it was at first.", about=cleared)
+    yield Route("GET", shape, _reader(area), f"A device's {name}.", schema=shown)
+    yield Route("POST", shape, _writer(area), f"Set a device's {name}.", reads_body=True, schema=written)
+    yield Route("DELETE", shape, _clearer(area), f"A device's {name} as it was at first.", schema=cleared)
 
 
 def _written(area: WideArea, path: Mapping[str, Schema] = SEVERAL_MOVERS) -> RouteSchema:

@@ -38,11 +38,11 @@ SAVED: Final = RouteSchema(
 def routes() -> Iterator[Route]:
     """Yield the routes of all devices, of one, and of saving its configuration."""
     one, save = "/{device}/{id}", "/save_configuration"
-    yield Route("GET", "/devices", list_devices, "Every device, as in a full frame.", about=LISTED)
+    yield Route("GET", "/devices", list_devices, "Every device, as in a full frame.", schema=LISTED)
     yield Route(
-        "GET", one, read_device, "One device, who holds its position, and what it reports as wrong.", about=READ
+        "GET", one, read_device, "One device, who holds its position, and what it reports as wrong.", schema=READ
     )
-    yield Route("POST", save, save_configuration, "Keep it in the device.", reads_body=True, about=SAVED)
+    yield Route("POST", save, save_configuration, "Keep it in the device.", reads_body=True, schema=SAVED)
 
 
 async def list_devices(call: Call) -> Answer:

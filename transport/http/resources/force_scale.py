@@ -36,9 +36,9 @@ WRITTEN: Final = replace(GIVEN_BACK, body=SCALE, example={"gain": 0.2})
 def routes() -> Iterator[Route]:
     """Yield the routes; a preview: 400 while its setting is off."""
     shape = "/sessions/{session}/force_scale"
-    yield Route("GET", shape, read_scale, "How much of a session's output is let through (preview).", about=READ)
-    yield Route("POST", shape, write_scale, "Let less of it through.", reads_body=True, about=WRITTEN)
-    yield Route("DELETE", shape, clear_scale, "Take back what was asked for over HTTP.", about=GIVEN_BACK)
+    yield Route("GET", shape, read_scale, "How much of a session's output is let through (preview).", schema=READ)
+    yield Route("POST", shape, write_scale, "Let less of it through.", reads_body=True, schema=WRITTEN)
+    yield Route("DELETE", shape, clear_scale, "Take back what was asked for over HTTP.", schema=GIVEN_BACK)
 
 
 async def read_scale(call: Call) -> Answer:

@@ -24,8 +24,8 @@ USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
 
 def routes() -> Iterator[Route]:
     """Yield both routes, also answered while the service starts and stops."""
-    yield Route("GET", "/healthz", read_health, "Whether the service lives.", always=True, about=HEALTH)
-    yield Route("GET", "/readyz", read_readiness, "Whether the service can be used.", always=True, about=READINESS)
+    yield Route("GET", "/healthz", read_health, "Whether the service lives.", always=True, schema=HEALTH)
+    yield Route("GET", "/readyz", read_readiness, "Whether the service can be used.", always=True, schema=READINESS)
 
 
 async def read_health(_call: Call) -> Answer:

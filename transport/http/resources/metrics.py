@@ -27,7 +27,7 @@ FORMATS: Final = MappingProxyType({content_type: encode for encode, content_type
 
 def routes() -> Iterator[Route]:
     """Yield the route, also answered while the service starts and stops."""
-    yield Route("GET", "/metrics", read_metrics, "Metrics in Prometheus' text format.", always=True, about=METRICS)
+    yield Route("GET", "/metrics", read_metrics, "Metrics in Prometheus' text format.", always=True, schema=METRICS)
 
 
 async def read_metrics(call: Call) -> Text:

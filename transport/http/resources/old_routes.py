@@ -160,7 +160,7 @@ def routes() -> Iterator[Route]:
         summary = f"Deprecated: {old.replacement}."
         warning = f"POST {old.path} is deprecated: use {old.replacement}."
         handler = _handler(old, warning)
-        yield Route("POST", old.path, handler, summary, reads_body=True, about=_about(old), deprecation=warning)
+        yield Route("POST", old.path, handler, summary, reads_body=True, schema=_about(old), deprecation=warning)
 
 
 def _about(old: OldRoute) -> RouteSchema:

@@ -44,16 +44,16 @@ CALIBRATED: Final = RouteSchema(_PROGRESS, path=SEVERAL_DEVICES, results=("devic
 def routes() -> Iterator[Route]:
     """Yield the routes of pairs and calibration."""
     paired, calibration = "/{device}/{id}/config/paired_with", "/{device}/{id}/calibration"
-    yield Route("GET", paired, read_partner, "The other half of the device's pair.", about=PARTNER)
-    yield Route("POST", paired, pair, "Pair two devices by hand.", reads_body=True, about=PAIRED)
-    yield Route("DELETE", paired, unpair, "Dissolve the device's pair.", about=PARTED)
-    yield Route("GET", calibration, read_calibration, "How far the device's calibration is.", about=PROGRESS)
+    yield Route("GET", paired, read_partner, "The other half of the device's pair.", schema=PARTNER)
+    yield Route("POST", paired, pair, "Pair two devices by hand.", reads_body=True, schema=PAIRED)
+    yield Route("DELETE", paired, unpair, "Dissolve the device's pair.", schema=PARTED)
+    yield Route("GET", calibration, read_calibration, "How far the device's calibration is.", schema=PROGRESS)
     yield Route(
         "POST",
         calibration,
         calibrate,
         f"Calibrate the device with its {names_of(lambda spec: spec.is_handle)}.",
-        about=CALIBRATED,
+        schema=CALIBRATED,
     )
 
 

@@ -54,9 +54,9 @@ async def reset_port(call: Call) -> Answer:
 def routes() -> tuple[Route, ...]:
     """Return the routes of the ports."""
     return (
-        Route("GET", "/ports", list_ports, "Every port, and which are blocked.", about=LISTED),
-        Route("GET", "/ports/{port}", read_port, "One port, by base name or path.", about=READ),
-        Route("POST", "/ports/{port}/reset", reset_port, "Unblock a port.", about=RESET),
+        Route("GET", "/ports", list_ports, "Every port, and which are blocked.", schema=LISTED),
+        Route("GET", "/ports/{port}", read_port, "One port, by base name or path.", schema=READ),
+        Route("POST", "/ports/{port}/reset", reset_port, "Unblock a port.", schema=RESET),
     )
 
 

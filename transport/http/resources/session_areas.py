@@ -235,10 +235,10 @@ def routes() -> Iterator[Route]:
         shown = RouteSchema(area.echo, path=several, query=(OF_SESSIONS,), results=BOTH)
         cleared = RouteSchema(area.echo, path=several, query=(CLEARED_SESSIONS,), results=BOTH, fails=DEVICE_FAILS)
         written = replace(cleared, query=(OF_SESSIONS,), body=area.sent, example=area.example)
-        yield Route("GET", shape, _reader(area), f"A session's {area.path}.", about=shown)
-        yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True, about=written)
+        yield Route("GET", shape, _reader(area), f"A session's {area.path}.", schema=shown)
+        yield Route("POST", shape, _writer(area), f"Set a session's {area.path}.", reads_body=True, schema=written)
         back = f"Back to what a session's {area.path} starts with."
-        yield Route("DELETE", shape, _clearer(area), back, about=cleared)
+        yield Route("DELETE", shape, _clearer(area), back, schema=cleared)
 
 
 def note_unknown(call: Call) -> shapes.NameUnknown:

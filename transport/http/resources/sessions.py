@@ -55,12 +55,12 @@ PROFILE_WRITTEN: Final = replace(PROFILE_CLEARED, body=PROFILE, example={"name":
 def routes() -> Iterator[Route]:
     """Yield the routes of sessions and profiles."""
     one, profile = "/sessions/{session}", "/sessions/{session}/profile"
-    yield Route("GET", "/sessions", list_sessions, "Every open session.", about=LISTED)
-    yield Route("GET", one, read_session, "The sessions that a selector means.", about=READ)
-    yield Route("DELETE", one, disconnect_sessions, "Disconnect them.", about=DISCONNECTED)
-    yield Route("GET", profile, read_profile, "A session's profile name.", about=PROFILE_READ)
-    yield Route("POST", profile, write_profile, "Set the name.", reads_body=True, about=PROFILE_WRITTEN)
-    yield Route("DELETE", profile, clear_profile, "Clear the name.", about=PROFILE_CLEARED)
+    yield Route("GET", "/sessions", list_sessions, "Every open session.", schema=LISTED)
+    yield Route("GET", one, read_session, "The sessions that a selector means.", schema=READ)
+    yield Route("DELETE", one, disconnect_sessions, "Disconnect them.", schema=DISCONNECTED)
+    yield Route("GET", profile, read_profile, "A session's profile name.", schema=PROFILE_READ)
+    yield Route("POST", profile, write_profile, "Set the name.", reads_body=True, schema=PROFILE_WRITTEN)
+    yield Route("DELETE", profile, clear_profile, "Clear the name.", schema=PROFILE_CLEARED)
 
 
 async def list_sessions(call: Call) -> Answer:

@@ -37,11 +37,11 @@ def routes() -> Iterator[Route]:
     """Yield the routes of all settings and of one; answers are in the envelope unless plain is requested."""
     many, one = "/settings", "/settings/{key...}"
     all_under = "One setting, or all under it."
-    yield Route("GET", many, read_settings, "All settings.", enveloped=True, about=ALL)
-    yield Route("POST", many, write_settings, "Set many, all or none.", enveloped=True, reads_body=True, about=MANY)
-    yield Route("GET", one, read_settings, all_under, enveloped=True, about=ONE_OR_UNDER)
-    yield Route("POST", one, write_setting, "Set one.", enveloped=True, reads_body=True, about=ONE)
-    yield Route("DELETE", one, reset_setting, "Back to the default.", enveloped=True, about=RESET)
+    yield Route("GET", many, read_settings, "All settings.", enveloped=True, schema=ALL)
+    yield Route("POST", many, write_settings, "Set many, all or none.", enveloped=True, reads_body=True, schema=MANY)
+    yield Route("GET", one, read_settings, all_under, enveloped=True, schema=ONE_OR_UNDER)
+    yield Route("POST", one, write_setting, "Set one.", enveloped=True, reads_body=True, schema=ONE)
+    yield Route("DELETE", one, reset_setting, "Back to the default.", enveloped=True, schema=RESET)
 
 
 async def read_settings(call: Call) -> Answer:

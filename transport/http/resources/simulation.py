@@ -38,8 +38,8 @@ from transport.http.schema.json_schema import (
     listed,
     number,
     obj,
-    said,
     text,
+    with_description,
     word,
 )
 from transport.http.schema.route_schema import SEVERAL_DEVICES, RouteSchema
@@ -75,7 +75,7 @@ _HANDLES_ONLY: Final = f"{plurals_of(lambda spec: spec.is_handle).capitalize()} 
 _HAND: Final = obj(
     {},
     optional={
-        "position": either(VEC3, NULL, says="m, device frame, within its reach; null: the reach's centre."),
+        "position": either(VEC3, NULL, description="m, device frame, within its reach; null: the reach's centre."),
         "path": word(*HandPath),
         "stiffness": number(10, 1000, "N/m"),
     },
@@ -85,9 +85,9 @@ _CHANGE: Final = obj(
     {},
     optional={
         "hand": _HAND,
-        "buttons": obj({}, optional=dict.fromkeys(BUTTONS, FLAG), one_of_them=True, says=_HANDLES_ONLY),
-        "orientation": either(ROTATION, NULL, says="null: as the hand holds it."),
-        "attached": said(dict(FLAG), _HANDLES_ONLY),
+        "buttons": obj({}, optional=dict.fromkeys(BUTTONS, FLAG), one_of_them=True, description=_HANDLES_ONLY),
+        "orientation": either(ROTATION, NULL, description="null: as the hand holds it."),
+        "attached": with_description(dict(FLAG), _HANDLES_ONLY),
         "battery_level": number(0, 1, f"Wireless {plurals_of(lambda spec: spec.wireless)} only."),
         "awake": FLAG,
         "fault": word(*Fault),
@@ -119,10 +119,10 @@ def routes() -> Iterator[Route]:
     """Yield the routes of simulated devices."""
     every, one = "/simulation/devices", "/simulation/{device}/{id}"
     gone, made = "Simulate this device no longer.", "Move a hand, press a button, make a fault happen."
-    yield Route("POST", every, add_device, "Simulate one more device.", reads_body=True, about=ADDED)
-    yield Route("DELETE", f"{every}/{{id}}", remove_device, gone, about=REMOVED)
-    yield Route("GET", one, read_simulation, "What a simulated device is told to do.", about=TOLD)
-    yield Route("POST", one, simulate, made, reads_body=True, about=CHANGED)
+    yield Route("POST", every, add_device, "Simulate one more device.", reads_body=True, schema=ADDED)
+    yield Route("DELETE", f"{every}/{{id}}", remove_device, gone, schema=REMOVED)
+    yield Route("GET", one, read_simulation, "What a simulated device is told to do.", schema=TOLD)
+    yield Route("POST", one, simulate, made, reads_body=True, schema=CHANGED)
 
 
 async def add_device(call: Call) -> Answer:

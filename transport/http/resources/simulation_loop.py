@@ -21,7 +21,7 @@ SHARE: Final = RouteSchema(_SHARE, _SHARE, fails=(409,), example={RATIO: 0.9})
 
 def routes() -> Iterator[Route]:
     """Yield the route."""
-    yield Route("POST", "/simulation/loop", leave_ticks_out, "Starve the loop.", reads_body=True, about=SHARE)
+    yield Route("POST", "/simulation/loop", leave_ticks_out, "Starve the loop.", reads_body=True, schema=SHARE)
 
 
 async def leave_ticks_out(call: Call) -> Answer:

@@ -25,12 +25,12 @@ def routes() -> Iterator[Route]:
     """Yield the routes of all devices and of some."""
     some = "/{device}/{id}/stop"
     stop_some, release_some = "Zero output on these devices, until released.", "Let these devices move again."
-    yield Route("GET", "/stop", read_stop, "What is stopped.", about=STOPPED)
-    yield Route("POST", "/stop", stop_everything, "Zero output on every device, until released.", about=STOPPED)
-    yield Route("DELETE", "/stop", release_everything, "Let every device move again.", about=STOPPED)
-    yield Route("GET", some, read_device_stop, "Whether a device is stopped.", about=DEVICE_STOPPED)
-    yield Route("POST", some, stop_devices, stop_some, about=DEVICES_STOPPED)
-    yield Route("DELETE", some, release_devices, release_some, about=DEVICES_STOPPED)
+    yield Route("GET", "/stop", read_stop, "What is stopped.", schema=STOPPED)
+    yield Route("POST", "/stop", stop_everything, "Zero output on every device, until released.", schema=STOPPED)
+    yield Route("DELETE", "/stop", release_everything, "Let every device move again.", schema=STOPPED)
+    yield Route("GET", some, read_device_stop, "Whether a device is stopped.", schema=DEVICE_STOPPED)
+    yield Route("POST", some, stop_devices, stop_some, schema=DEVICES_STOPPED)
+    yield Route("DELETE", some, release_devices, release_some, schema=DEVICES_STOPPED)
 
 
 async def read_stop(call: Call) -> Answer:

@@ -26,8 +26,8 @@ VERSION: Final = RouteSchema(obj(dict.fromkeys(KEYS, TEXT)))
 def routes() -> Iterator[Route]:
     """Yield the routes; the root is also the path of the session channel."""
     root = "The service's version; upgrades to the session channel."
-    yield Route("GET", "/", read_version, root, about=VERSION)
-    yield Route("GET", "/version", read_version, "The service's version.", about=VERSION)
+    yield Route("GET", "/", read_version, root, schema=VERSION)
+    yield Route("GET", "/version", read_version, "The service's version.", schema=VERSION)
 
 
 async def read_version(call: Call) -> Answer:

@@ -58,11 +58,11 @@ def routes() -> Iterator[Route]:
     for path in ("state", "config"):
         shape = f"/{{device}}/{{id}}/{path}/transform"
         replaced = "Replace it; what is not sent becomes identity."
-        yield Route("GET", shape, read_transform, "A session's workspace transform.", about=SHOWN)
-        yield Route("POST", shape, write_transform, replaced, reads_body=True, about=WRITTEN)
-        yield Route("DELETE", shape, clear_transform, "Back to identity.", about=CLEARED)
+        yield Route("GET", shape, read_transform, "A session's workspace transform.", schema=SHOWN)
+        yield Route("POST", shape, write_transform, replaced, reads_body=True, schema=WRITTEN)
+        yield Route("DELETE", shape, clear_transform, "Back to identity.", schema=CLEARED)
     state = "/{device}/{id}/state/transform"
-    yield Route("PATCH", state, patch_transform, "Change parts of it.", reads_body=True, about=WRITTEN)
+    yield Route("PATCH", state, patch_transform, "Change parts of it.", reads_body=True, schema=WRITTEN)
 
 
 async def read_transform(call: Call) -> Answer:

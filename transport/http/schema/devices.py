@@ -28,7 +28,7 @@ _VEC3: Final = obj(dict.fromkeys("xyz", number()))
 _JOINTS: Final = obj({"a0": number(), "a1": number(), "a2": number()})
 _ROTATION: Final = obj(dict.fromkeys("wxyz", number()))
 _TRANSFORM: Final = obj(
-    {}, optional={"position": _VEC3, "rotation": _ROTATION, "scale": _VEC3}, says="Identity parts are left out."
+    {}, optional={"position": _VEC3, "rotation": _ROTATION, "scale": _VEC3}, description="Identity parts are left out."
 )
 _HEAD: Final[dict[str, Any]] = {"type": TEXT, "connection": TEXT, "port": TEXT, "paired_with": nullable(TEXT)}
 
@@ -50,7 +50,9 @@ ARM_CONFIG: Final = obj(
     optional={
         "force_gate": FORCE_GATE,
         "damping": DAMPING,
-        "filters": obj({"force_gate": FORCE_GATE, "damping": DAMPING}, says="In inverse words, in place of the two."),
+        "filters": obj(
+            {"force_gate": FORCE_GATE, "damping": DAMPING}, description="In inverse words, in place of the two."
+        ),
         "navigation": NAVIGATION,
     },
 )
@@ -85,7 +87,7 @@ ARM_STATE: Final = obj(
                 ),
                 "transform": _TRANSFORM,
             },
-            says="Only while the session navigates.",
+            description="Only while the session navigates.",
         )
     },
 )
@@ -131,7 +133,7 @@ RECORD: Final = Named(
     "DeviceRecord",
     either(
         *(obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE), "reports": TEXT}) for parts in _PARTS),
-        says="One device in device space, the session that holds its position, and what a real one says is wrong with it or "
+        description="One device in device space, the session that holds its position, and what a real one says is wrong with it or "
         'did not take of its configuration: "" while nothing is.',
     ),
 )

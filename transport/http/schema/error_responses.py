@@ -50,7 +50,7 @@ def statuses() -> tuple[int, ...]:
 
 def refusals_of(route: Route) -> tuple[int, ...]:
     """Return the statuses with which a route can fail."""
-    own = {*route.about.fails, *({404} if "{" in route.shape else ()), *({422} if route.about.of_movers else ())}
+    own = {*route.schema.fails, *({404} if "{" in route.shape else ()), *({422} if route.schema.of_movers else ())}
     return tuple(status for status in statuses() if status in EVERYWHERE | own)
 
 

@@ -36,20 +36,22 @@ WHOLE: Final[Mapping[str, Any]] = {"type": "integer", "minimum": 0}
 NULL: Final[Mapping[str, Any]] = {"type": "null"}
 
 
-def number(least: float | None = None, most: float | None = None, says: str = "") -> dict[str, Any]:
+def number(least: float | None = None, most: float | None = None, description: str = "") -> dict[str, Any]:
     """Return the schema of a number from `least` to `most`."""
     limits = {"minimum": least, "maximum": most}
-    return said({"type": "number", **{key: limit for key, limit in limits.items() if limit is not None}}, says)
+    return with_description(
+        {"type": "number", **{key: limit for key, limit in limits.items() if limit is not None}}, description
+    )
 
 
-def word(*choices: str, says: str = "") -> dict[str, Any]:
+def word(*choices: str, description: str = "") -> dict[str, Any]:
     """Return the schema of one of a few words."""
-    return said({"type": "string", "enum": list(choices)}, says)
+    return with_description({"type": "string", "enum": list(choices)}, description)
 
 
-def text(says: str = "", **rules: Any) -> dict[str, Any]:
+def text(description: str = "", **rules: Any) -> dict[str, Any]:
     """Return the schema of a string; `rules` are keywords of JSON Schema."""
-    return said({"type": "string", **rules}, says)
+    return with_description({"type": "string", **rules}, description)
 
 
 def obj(
@@ -57,7 +59,7 @@ def obj(
     *,
     optional: Mapping[str, Schema] | None = None,
     one_of_them: bool = False,
-    says: str = "",
+    description: str = "",
 ) -> dict[str, Any]:
     """Return the schema of an object with all of `fields`; `one_of_them`: at least one optional one. Further keys are allowed."""
     may = dict(optional or {})
@@ -66,7 +68,7 @@ def obj(
         schema["required"] = list(fields)
     if one_of_them:
         schema["anyOf"] = [{"required": [name]} for name in may]
-    return said(schema, says)
+    return with_description(schema, description)
 
 
 def listed(entry: Schema, **rules: Any) -> dict[str, Any]:
@@ -74,14 +76,14 @@ def listed(entry: Schema, **rules: Any) -> dict[str, Any]:
     return {"type": "array", "items": entry, **rules}
 
 
-def mapped(value: Schema, says: str = "") -> dict[str, Any]:
+def mapped(value: Schema, description: str = "") -> dict[str, Any]:
     """Return the schema of an object whose keys are names."""
-    return said({"type": "object", "additionalProperties": value}, says)
+    return with_description({"type": "object", "additionalProperties": value}, description)
 
 
-def either(*schemas: Schema, says: str = "") -> dict[str, Any]:
+def either(*schemas: Schema, description: str = "") -> dict[str, Any]:
     """Return the schema of any of the schemas."""
-    return said({"anyOf": list(schemas)}, says)
+    return with_description({"anyOf": list(schemas)}, description)
 
 
 def nullable(schema: Schema) -> dict[str, Any]:
@@ -89,9 +91,9 @@ def nullable(schema: Schema) -> dict[str, Any]:
     return either(schema, NULL)
 
 
-def said(schema: dict[str, Any], says: str) -> dict[str, Any]:
+def with_description(schema: dict[str, Any], description: str) -> dict[str, Any]:
     """Return the schema with a description, if there is one."""
-    return {**schema, "description": says} if says else schema
+    return {**schema, "description": description} if description else schema
 
 
 def resolved(schema: object, refer: Callable[[Named], object], live: Callable[[FromService], object]) -> Any:

@@ -23,7 +23,7 @@ _SHAPE: Final = either(
         )
         for primitive, parameters in PRIMITIVES.items()
     ),
-    says="Metres, about the center; vertical is along y.",
+    description="Metres, about the center; vertical is along y.",
 )
 
 
@@ -44,7 +44,7 @@ NAVIGATION: Final = Named(
                     "center": obj(
                         {"mode": _CENTER_MODE, "drift": obj(_numbers("drift"))},
                         optional={"position": obj(dict.fromkeys("xyz", number()))},
-                        says="Without a position: the reach centre.",
+                        description="Without a position: the reach centre.",
                     ),
                     **{group: obj(_numbers(group)) for group in _GROUPS},
                     "collision": obj({"enabled": FLAG, **_numbers("collision")}),
@@ -84,6 +84,6 @@ SENT_NAVIGATION: Final = Named(
             },
             one_of_them=True,
         ),
-        says="What is not sent stays.",
+        description="What is not sent stays.",
     ),
 )

@@ -17,7 +17,7 @@ from transport.http.schema.json_schema import (
     either,
     listed,
     obj,
-    said,
+    with_description,
     word,
 )
 
@@ -31,7 +31,7 @@ class Query:
 
     name: str
     schema: Schema
-    says: str
+    description: str
     needed: bool = False
     alone: bool = False  # not needed while exactly one session is open
 
@@ -100,9 +100,13 @@ YES_OR_NO: Final = word("true", "false", "1", "0", "yes", "no")
 ERROR: Final = Named(
     "Error",
     obj(
-        {"ok": {"const": False}, "error": said(dict(TEXT), "One sentence that says what to change."), "data": NULL},
+        {
+            "ok": {"const": False},
+            "error": with_description(dict(TEXT), "One sentence that says what to change."),
+            "data": NULL,
+        },
         optional={"deprecation_warning": TEXT},
-        says="Every error, with and without the envelope.",
+        description="Every error, with and without the envelope.",
     ),
 )
 NAMES: Final[Mapping[str, Schema]] = MappingProxyType({"device_id": TEXT, "session_id": SESSION_ID})

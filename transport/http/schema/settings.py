@@ -16,8 +16,8 @@ from transport.http.schema.json_schema import (
     mapped,
     nullable,
     obj,
-    said,
     text,
+    with_description,
     word,
 )
 from transport.http.schema.values import PRINTABLE
@@ -30,8 +30,8 @@ RECORD: Final = Named(
     obj(
         {
             "key": TEXT,
-            "value": said({}, "What is stored, or the default."),
-            "effective": said({}, "What the running service goes by."),
+            "value": with_description({}, "What is stored, or the default."),
+            "effective": with_description({}, "What the running service goes by."),
             "default": ANYTHING,
             "type_hint": word(*TypeHint),
             "metadata": obj({"constraint": obj({}), "locked": FLAG, "advanced": FLAG}),
@@ -92,7 +92,7 @@ def _text(setting: Setting) -> dict[str, Any]:
 
 def _sent(setting: Setting) -> Schema:
     value = value_of(setting)
-    return either(value, obj({"value": value}), says=setting.description)
+    return either(value, obj({"value": value}), description=setting.description)
 
 
 _PARTS: Final = {"type": "number"}
@@ -100,7 +100,7 @@ _BARE: Final[tuple[Schema, ...]] = (FLAG, _PARTS, TEXT, listed(either(TEXT, _PAR
 ONE_VALUE: Final = either(
     *_BARE,
     obj({"value": either(*_BARE)}),
-    says="The value, bare or as `value`; what a key takes stands in SettingValues, which says of a few keys that null is taken too.",
+    description="The value, bare or as `value`; what a key takes stands in SettingValues, which says of a few keys that null is taken too.",
 )
 VALUES: Final = Named(
     "SettingValues",

@@ -22,20 +22,22 @@ def _any_of(*keys: str) -> dict[str, Any]:
 
 
 REAL: Final = number(-LARGEST, LARGEST)
-VEC3: Final = Named("Vec3", obj(dict.fromkeys("xyz", REAL), says="Metres, or newtons, or N·s/m: as the field says."))
+VEC3: Final = Named(
+    "Vec3", obj(dict.fromkeys("xyz", REAL), description="Metres, or newtons, or N·s/m: as the field says.")
+)
 _PART: Final = number(-1 - UNIT_TOLERANCE, 1 + UNIT_TOLERANCE)
 ROTATION: Final = Named(
     "Rotation",
-    obj(dict.fromkeys("wxyz", _PART), says="A quaternion whose norm is within 0.001 of 1; it is normalised."),
+    obj(dict.fromkeys("wxyz", _PART), description="A quaternion whose norm is within 0.001 of 1; it is normalised."),
 )
 _FACTOR: Final = number(SMALLEST_SCALE, LARGEST)
 SCALE: Final = Named(
-    "Scale", either(_FACTOR, obj(dict.fromkeys("xyz", _FACTOR)), says="Factors; one number means all three.")
+    "Scale", either(_FACTOR, obj(dict.fromkeys("xyz", _FACTOR)), description="Factors; one number means all three.")
 )
 
 PARTS: Final = {"position": VEC3, "rotation": ROTATION, "scale": SCALE}
 _FLAT: Final = obj(
-    {}, optional=PARTS, one_of_them=True, says="What is sent must be complete in itself; {} sends nothing."
+    {}, optional=PARTS, one_of_them=True, description="What is sent must be complete in itself; {} sends nothing."
 )
 FLAT: Final = Named("TransformParts", {**_FLAT, "anyOf": [*_FLAT["anyOf"], {"maxProperties": 0}]})
 # Keys of a module are refused while the module is off.
@@ -61,7 +63,7 @@ WHOLE_TRANSFORM: Final = Named(
                 }
             )
         },
-        says="All three parts, always; rotation in the order w, x, y, z.",
+        description="All three parts, always; rotation in the order w, x, y, z.",
     ),
 )
 
@@ -70,14 +72,15 @@ PERMUTATION: Final = word(
       for axes in permutations("XYZ") for signs in product(("", "-"), repeat=3))
 )  # fmt: skip
 BASIS: Final = Named(
-    "Basis", obj({"permutation": PERMUTATION}, says="Position i names the device axis that application axis i takes.")
+    "Basis",
+    obj({"permutation": PERMUTATION}, description="Position i names the device axis that application axis i takes."),
 )
 SENT_BASIS: Final = either(BASIS, PERMUTATION)
 
 PRESET: Final = word(
     *sorted({name for kind in Kind for name in preset_names(kind)}), *map(INVERSE.preset_out, OWN_PRESETS)
 )
-SENT_PRESET: Final = either(obj({"preset": PRESET}), PRESET, says="The presets of a compact fit no arm.")
+SENT_PRESET: Final = either(obj({"preset": PRESET}), PRESET, description="The presets of a compact fit no arm.")
 
 _DAMPED: Final = number(0, MOST_DAMPING)
 DAMPING: Final = Named("Damping", obj({"scalar": number()}, optional={"vector": obj(dict.fromkeys("xyz", number()))}))
@@ -87,7 +90,7 @@ SENT_DAMPING: Final = Named(
         {},
         optional={"scalar": _DAMPED, "vector": obj(dict.fromkeys("xyz", _DAMPED))},
         one_of_them=True,
-        says="N·s/m; scalar and vector add, vector is in device axes; what is not sent is 0.",
+        description="N·s/m; scalar and vector add, vector is in device axes; what is not sent is 0.",
     ),
 )
 GAIN: Final = number(0, 1)
