@@ -17,7 +17,7 @@ from bench.support.plugin import Benchmark
 from bench.support.result_table import Limit, ResultTable, Row, hold
 from bench.support.turns import ns_per_call
 from fastpath.text.encoder import FrameEncoder, encode_json, number
-from tests.unit.fastpath.frame_rig import FrameRig, Json
+from tests.unit.fastpath.text.frame_rig import FrameRig, Json
 
 Values: TypeAlias = dict[str, tuple[float, ...]]
 

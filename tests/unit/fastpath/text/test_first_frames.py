@@ -12,7 +12,7 @@ from fastpath.layout.constants import StatusFlag
 from fastpath.port.port_cell import PortCell
 from fastpath.text.encoder import FrameEncoder, FrameEntry
 from tests.support.loop.devices import arm_params, grip_params
-from tests.unit.fastpath.frame_rig import SHAPES
+from tests.unit.fastpath.text.frame_rig import SHAPES
 
 UNIT: Final = {"w": 1, "x": 0, "y": 0, "z": 0}
 TILTED: Final = (0.6, 0.8, 0.0, 0.0)

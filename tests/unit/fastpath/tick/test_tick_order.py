@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SOURCE = (ROOT / "fastpath" / "tick" / "device_tick.pxd").read_text(encoding="utf-8")
 LIST = re.search(r"^(     1  read .*?\n)\n", SOURCE, re.MULTILINE | re.DOTALL)
 MARK = re.compile(r"^ +# (\d+ .*)$", re.MULTILINE)

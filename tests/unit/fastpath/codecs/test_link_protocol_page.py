@@ -19,7 +19,7 @@ from fastpath.codecs.openlink_layout import LAYOUTS, Layout
 from fastpath.codecs.openlink_messages import MESSAGES
 from fastpath.codecs.openlink_py import Decoder, encode
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 PAGE = (ROOT / "docs" / "link-protocol.md").read_text(encoding="utf-8")
 HEADER = ROOT / "fastpath" / "codecs" / "openlink_messages.h"
 SECTION = re.compile(r"^### 0x([0-9A-F]{2}) ([A-Z]+)\n(.*?)(?=^##|\Z)", re.MULTILINE | re.DOTALL)

@@ -19,7 +19,7 @@ from fastpath.layout.constants import MAX_DEVICES
 from fastpath.layout.dtypes import DEVICE_PARAMS, DEVICE_STATE, LOOP_STATE
 from tests.support.loop.devices import SteppedArm, arm_params, still_arm_params
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 IDENTITY = (1.0, 0.0, 0.0, 0.0)
 ONES = (1.0, 1.0, 1.0)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fastpath.layout.dtypes import SIMULATION_PARAMS
 from fastpath.text.encoder import FrameEncoder
 from tests.support.loop.readings import READINGS, read_out
-from tests.unit.fastpath.frame_rig import FrameRig, Json, shape
+from tests.unit.fastpath.text.frame_rig import FrameRig, Json, shape
 
 CALIBRATED, POWER, READY, STARTED, CONNECTED, AWAKE, ATTACHED = 1, 2, 4, 8, 16, 32, 64
 NO_MOVE, NO_TURN, NO_SCALE = (0.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 1.0)

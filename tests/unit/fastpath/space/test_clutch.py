@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fastpath.space.spatial_py import Space
-from tests.unit.fastpath.frame_rig import FrameRig
+from tests.unit.fastpath.text.frame_rig import FrameRig
 
 BASIS = ((0, 2, 1), (1, 1, -1))
 MOUNT = ((0.1, -0.2, 0.3), (0.6, 0.0, 0.8, 0.0), (2.0, 1.0, 0.5))

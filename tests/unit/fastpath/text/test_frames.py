@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fastpath.text.encoder import FrameEncoder, FrameEntry, nulls
-from tests.unit.fastpath.frame_rig import ARM, GRIP, SHAPES, FrameRig, Json, shape
+from tests.unit.fastpath.text.frame_rig import ARM, GRIP, SHAPES, FrameRig, Json, shape
 
 READY = 4
 LONGEST_NUMBER = "-0.000107305365"
