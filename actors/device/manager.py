@@ -116,8 +116,8 @@ class DeviceManager(ServiceActor):
         self._children = Children(
             MANAGER, context, on_give_up=self._give_up, restart_limit=lambda: RestartLimit(restarts=3, window_s=10.0)
         )
-        self._desk = SimulatedDevices(inventory, memory, ports, self)
-        self._hardware = RealDevices(inventory, memory, ports, self)
+        self._simulated_devices = SimulatedDevices(inventory, memory, ports, self)
+        self._real_devices = RealDevices(inventory, memory, ports, self)
 
     def started(self) -> None:
         """Add the simulated devices of the start, or after a restart adopt the devices of the inventory."""
@@ -220,12 +220,12 @@ class DeviceManager(ServiceActor):
     @handles(AddSimulated)
     def add_simulated(self, message: AddSimulated) -> DeviceRecord:
         """Add a simulated device. Return its record, connecting."""
-        return self.admit(self._desk.new(message.spec))
+        return self.admit(self._simulated_devices.new(message.spec))
 
     @handles(RemoveSimulated)
     def remove_simulated(self, message: RemoveSimulated) -> DeviceRecord:
         """Remove a simulated device: zero force at the next tick, out of the inventory, actor stopped."""
-        record = self._desk.find(message.device_id)
+        record = self._simulated_devices.find(message.device_id)
         if self._inventory.value.find(record.device_id) is None:
             self._inventory.replace(remove_device(self._inventory.value, record))
             return record
@@ -278,29 +278,29 @@ class DeviceManager(ServiceActor):
     @handles(Simulate)
     def simulate(self, message: Simulate) -> DeviceRecord:
         """Change a device's simulation; clearing its fault brings an unplugged device back."""
-        return self._desk.simulate(message)
+        return self._simulated_devices.simulate(message)
 
     @handles(PlugDue)
     def on_plug_due(self, message: PlugDue) -> None:
         """Take the next step of a simulated connection loop."""
-        self._desk.turn(message)
+        self._simulated_devices.turn(message)
 
     @handles(DeviceLost)
     def on_lost(self, message: DeviceLost) -> None:
         """Remove a device that is gone."""
         record = self._inventory.value.find(message.device_id)
-        desk = self._desk if record is None or record.identity.simulated else self._hardware
-        desk.lost(message)
+        owner = self._simulated_devices if record is None or record.identity.simulated else self._real_devices
+        owner.lost(message)
 
     @handles(DeviceFound)
     def on_found(self, message: DeviceFound) -> None:
         """Admit a real device that a link reported."""
-        self._hardware.found(message)
+        self._real_devices.found(message)
 
     @handles(LinkClosed)
     def on_link_closed(self, message: LinkClosed) -> None:
         """Remove the devices behind a closed link."""
-        self._hardware.closed(message)
+        self._real_devices.closed(message)
 
     def admit(self, identity: DeviceIdentity) -> DeviceRecord:
         """Add the device to the inventory and start its actor; Busy while its slot is not free."""
