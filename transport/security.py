@@ -131,13 +131,13 @@ def is_own_host(host: str, local: str, names: frozenset[str]) -> bool:
 
 
 def host_name(host: str) -> str | None:
-    """The name or address in a Host header, in lower case, without port, brackets and final dot; None when it is none."""
+    """Return the name or address in a Host header, in lower case, without port, brackets and final dot; None if invalid."""
     found = _HOST.fullmatch(host)
     return (found[1] or found[2]).lower().removesuffix(".") or None if found else None
 
 
 def parse_origin(origin: str) -> Origin | None:
-    """From an Origin header; None for `null` and what is no origin."""
+    """Parse an Origin header; None for `null` and for an invalid origin."""
     found = _ORIGIN.fullmatch(origin)
     place = _HOST.fullmatch(found[2]) if found else None
     name = host_name(found[2]) if found else None
@@ -148,7 +148,7 @@ def parse_origin(origin: str) -> Origin | None:
 
 
 def is_loopback(name: str) -> bool:
-    """Whether an address or host name means this machine alone."""
+    """Whether an address or host name means this machine."""
     if name == "localhost" or name.endswith(".localhost"):
         return True
     address = _address(name)
@@ -156,25 +156,25 @@ def is_loopback(name: str) -> bool:
 
 
 def same_token(shown: str | None, token: str) -> bool:
-    """Whether the token is right, in time that does not tell how much of it was."""
+    """Whether the token is right; takes the same time however much of it is."""
     return shown is not None and hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), token.encode())
 
 
 def bearer(authorization: str | None) -> str | None:
-    """The token of an `Authorization` header; None when it holds none."""
+    """Return the token of an `Authorization` header; None without one."""
     scheme, _, token = (authorization or "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else None
 
 
 def own_names(machine: str | None = None) -> frozenset[str]:
-    """Names that this machine is called by on its network, in lower case."""
+    """Return the names of this machine on its network, in lower case."""
     name = (socket.gethostname() if machine is None else machine).lower().removesuffix(".")
     short = name.partition(".")[0]
     return frozenset({name, short, f"{short}.local"} - {"", ".local"})
 
 
 def audit(peer: str, session: str, what: str) -> None:
-    """One line for each setting changed, port reset, stop and session disconnected; `session` is "-" outside of sessions."""
+    """Log one line for a changed setting, port reset, stop or disconnected session; `session` is "-" outside of sessions."""
     audit_log.info("peer=%s session=%s %s", peer, session, what)
 
 
@@ -224,7 +224,7 @@ def _is_own_name(name: str, local: str, names: frozenset[str]) -> bool:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
-    """An address without its zone, IPv4 inside IPv6 taken out; None when the text is none."""
+    """Return an address without its zone, IPv4 taken out of IPv6; None if the text is not an address."""
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:

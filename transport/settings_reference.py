@@ -1,4 +1,4 @@
-"""The reference page of the settings as Markdown, from the catalogue; `python -m transport.settings_reference` prints it."""
+"""Generator of docs/settings.md from the catalogue; `python -m transport.settings_reference` prints it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ in the place of `haptic*` holds for that kind or that device; the most exact one
 
 
 def page(catalog: Catalog = SETTINGS_CATALOG) -> str:
-    """The whole page; ends with a newline."""
+    """Return the page; ends with a newline."""
     return "\n".join(_lines(catalog)) + "\n"
 
 

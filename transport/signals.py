@@ -41,10 +41,10 @@ MOST_AT_ONCE: Final = 4096
 
 
 class Signals:
-    """Main thread only; `stop` is set on the event loop after the first signal of ENDING, more of them change nothing."""
+    """Main thread only; `stop` is set on the event loop after the first signal of ENDING, further ones change nothing."""
 
     def __init__(self) -> None:
-        """From now on no signal ends the process by itself, and SIGHUP does nothing."""
+        """Record signals instead of ending the process; SIGHUP does nothing."""
         self.stop = asyncio.Event()
         self._noted = False
         self._reader, self._writer = socket.socketpair()
@@ -56,7 +56,7 @@ class Signals:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {*ENDING, HANG_UP})
 
     def wake(self, loop: asyncio.AbstractEventLoop, hang_up: Callable[[], None]) -> None:
-        """Have signals wake `loop`; SIGHUP calls `hang_up` there."""
+        """Let signals wake `loop`; SIGHUP calls `hang_up` there."""
         loop.add_reader(self._reader, self._woken, hang_up)
         # Many signals fill the pair while the loop is busy. CPython would report that from inside its handler, under a
         # lock that the next signal's handler waits for: for ever.
@@ -66,21 +66,21 @@ class Signals:
             self.stop.set()
 
     def ignore(self, loop: asyncio.AbstractEventLoop) -> None:
-        """What comes now comes too late: it must not spoil the exit code. `forget` comes after it."""
+        """Ignore further signals, so that they do not change the exit code; call `forget` afterwards."""
         # In the kernel only: Python complains of a signal that comes between its last look and its taking the handler away.
         for number in (*ENDING, HANG_UP):
             _SET_ACTION(number, signal.SIG_IGN)
         # Still without the report of a full pair: a handler that found it full asks only then whether to report that.
         signal.set_wakeup_fd(-1, warn_on_full_buffer=False)
         loop.remove_reader(self._reader)
-        # The pair stays open: another thread may stand inside the C handler, about to write.
+        # The pair stays open: another thread may be inside the C handler, about to write.
         self._reader.detach()
         self._writer.detach()
 
     def forget(self) -> None:
-        """Take Python's handlers away, so that its own end gives no signal its default action back; after the last thread's end.
+        """Remove Python's handlers, so that the interpreter's exit does not restore default actions; call it after the last thread's end.
 
-        One that stood inside the C handler would leave a signal behind that has no handler, and Python complains of that.
+        A thread inside the C handler would otherwise leave a signal without a handler, about which Python complains.
         """
         for number in (*ENDING, HANG_UP):
             signal.signal(number, signal.SIG_IGN)
@@ -90,7 +90,7 @@ class Signals:
 
     def _woken(self, hang_up: Callable[[], None]) -> None:
         numbers = self._reader.recv(MOST_AT_ONCE)
-        # The note, not the number: among many signals a number may be left out.
+        # The flag, not the number: with many signals a number may be missing.
         if self._noted:
             self.stop.set()
         if HANG_UP in numbers:
@@ -98,4 +98,4 @@ class Signals:
 
 
 def _pass(_number: int, _frame: FrameType | None) -> None:
-    """Leave the signal to the bytes that wake the loop: handlers of many signals nest, so they do as good as nothing."""
+    """Do nothing: the bytes on the wake-up socket carry the signal, because handlers of many signals nest."""

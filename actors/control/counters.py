@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class LoopStateSource(Protocol):
-    """What `read_counters` needs of `fastpath.arena.runtime.Runtime`."""
+    """Provider of the loop's state: `fastpath.arena.runtime.Runtime`."""
 
     def loop_state(self) -> NDArray[np.void]:
         """Return a 0-d array of dtype LOOP_STATE."""

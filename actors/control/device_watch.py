@@ -37,7 +37,7 @@ SCREENSAVER_S: Final = "features/screensaver/timeout"
 
 @dataclass(slots=True)
 class _Reported:
-    """What was reported last of one device since it connected."""
+    """Last reported state of one device since it connected."""
 
     reader: Reader
     level: float | None = None  # battery charge, 0 to 1

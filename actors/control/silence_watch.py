@@ -25,7 +25,7 @@ GONE_NS: Final = 500_000_000
 
 @dataclass(slots=True)
 class _Reported:
-    """What was reported last of one device's silence since it connected."""
+    """Last reported silence of one device since it connected."""
 
     reader: Reader
     stale: bool = False

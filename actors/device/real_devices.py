@@ -62,7 +62,7 @@ class RealDevices:
         self._manager.tell(link_name(port), admitted)
 
     def closed(self, message: LinkClosed) -> None:
-        """Nobody is behind that link any more."""
+        """Remove every device of a closed link."""
         for record in self._inventory.value.devices:
             if not record.identity.simulated and record.identity.port == message.port:
                 self._manager.lose(record, message.why)

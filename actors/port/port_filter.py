@@ -48,7 +48,7 @@ def chosen(listed: Iterable[Candidate], rule: Filter) -> tuple[Candidate, ...]:
 
 @dataclass(frozen=True, slots=True)
 class PortChanges:
-    """What changed between two scans."""
+    """Changed ports between two scans."""
 
     unplugged: tuple[Candidate, ...] = ()  # as they were listed before
     unwanted: tuple[Candidate, ...] = ()  # still plugged in, and let go because of a setting

@@ -46,7 +46,7 @@ FREEFORM: Final = "presets/freeform_profiles"
 
 @dataclass(frozen=True, slots=True)
 class ValidationContext:
-    """What the rules need to know besides the session's configuration."""
+    """Inputs of the rules besides the session's configuration."""
 
     inventory: Inventory
     memory: SessionMemory  # remembered SDK versions by profile name

@@ -262,7 +262,7 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class SessionHandle:
-    """What the edge needs of an opened session."""
+    """Result of OpenSession: id, slot, actor name and configuration of the session."""
 
     session_id: int
     lease: Lease

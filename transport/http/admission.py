@@ -57,7 +57,6 @@ class Admission:
     async def turn(self, peer: str, *, foreign: bool) -> None:
         """Wait until a request may begin; `foreign`: it comes from a web page that will be refused.
 
-
         Programs of this machine are delayed instead of refused: docs/decisions/0035.
         """
         seconds = 0.0

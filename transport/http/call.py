@@ -92,7 +92,6 @@ class Call:
     def fields(self, *known: str) -> dict[str, object]:
         """Return the body as an object; unknown keys become warnings in the answer.
 
-
         InvalidInput if it is not an object, or has keys but none that is known.
         """
         body = self.value()

@@ -85,7 +85,7 @@ class SessionDevice:
 
     @property
     def travelled(self) -> Vec3:
-        """What navigation adds to every position: m, application space."""
+        """Offset that navigation adds to every position: m, application space."""
         shown = self.reader.navigated(self.writer)
         return ORIGIN if shown is None else shown.offset
 
