@@ -228,4 +228,4 @@ def test_repeatedly_crashing_base_actor_ends_the_service_with_one_line_and_exit_
     zero, last = log_lines(service)[-2:]
     assert zero.endswith(LAST_WORDS)
     assert "CRITICAL" in last
-    assert "the service ended because settings failed too often: Killed('killed by a test')" in last
+    assert "the service ended because settings failed too often: PlannedCrash('killed by a test')" in last
