@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BoardLinks:
-    """Port `board0` is at the first path while something is there, and so on."""
+    """Driver of emulated boards: port `board0` is the first path while it exists, and so on."""
 
     setting_keys = frozenset[str]()
 
@@ -42,7 +42,7 @@ class BoardLinks:
         return tuple(node_of(path) for path in self._paths)
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
-        """Whoever answers there."""
+        """Open the link to the board at the candidate's path."""
         try:
             return open_board(candidate, self._runtime, patience, stop)
         except OSError as error:
@@ -50,7 +50,7 @@ class BoardLinks:
 
 
 class BoardsAt:
-    """What a system makes its links of, as `links=BoardsAt(paths)`."""
+    """Factory of BoardLinks for a system: `links=BoardsAt(paths)`."""
 
     def __init__(self, *paths: str) -> None:
         self._paths = paths

@@ -156,7 +156,7 @@ class DeviceStorm:
     # ------------------------------------------------------------ the storm
 
     def disturb(self, steps: int, pause_s: float = 0.1) -> None:
-        """So many things happen, one after the other, at most three ports broken at a time."""
+        """Apply that many random faults one after the other; at most three ports are broken at a time."""
         broken: list[int] = []
         for _ in range(steps):
             port = self._random.randrange(len(DEVICES))
@@ -182,7 +182,7 @@ class DeviceStorm:
             threading.Event().wait(self._random.uniform(0, 2 * pause_s))
 
     def recover(self, *, plugged: bool | None = None) -> None:
-        """All faults end; what is plugged in by chance, or all or nothing, is then exactly what the service has."""
+        """End all faults, plug in a random choice, all or nothing, and wait until the service lists exactly these devices."""
         self._quiet()
         for port in PORTS:
             if port not in self._others:
@@ -199,7 +199,7 @@ class DeviceStorm:
 
     @property
     def plugged_ids(self) -> set[str]:
-        """Who is plugged in."""
+        """Return the ids of the plugged-in devices."""
         ids = (ids for ids, there in zip(DEVICES, self.plugged, strict=True) if there)
         return {one for group in ids for one in group if self.here[one]}
 
@@ -295,7 +295,7 @@ class DeviceStorm:
     # ------------------------------------------------------------ actors
 
     def _kill(self, name: str) -> None:
-        """Have that actor die of its next message, if it lives and nobody died a moment ago."""
+        """Crash that actor unless it is down or another one was crashed a moment ago."""
         ref, now_s = self.service.system.context.directory.ref(name), time.monotonic()
         if ref is None or now_s - self._killed_s < LEAST_BETWEEN_DEATHS_S:
             return

@@ -57,7 +57,7 @@ class FakeLink:
             return self._facts
 
     def wait_polled(self) -> None:
-        """Return when what it shows now has been looked at, and whom it concerns was told."""
+        """Return when the present facts have been polled and sent to the link's actor."""
         before = self.looks
         eventually(lambda: self.looks > before + 1, "the link is looked at", pause_s=0.002)
 
@@ -74,23 +74,23 @@ class FakeLink:
         self.exchanging = {}
 
     def show(self, **changes: Any) -> None:
-        """Other facts from now on."""
+        """Change the facts."""
         with self._lock:
             self._facts = replace(self._facts, **changes)
 
     def show_device(self, device_id: str, **changes: Any) -> None:
-        """Other facts of one device from now on."""
+        """Change the facts of one device."""
         about = self._facts.of.get(device_id, DeviceFacts())
         self.show(of={**self._facts.of, device_id: replace(about, **changes)})
 
     def end_calibration(self, device_id: str, reason: Reason | None = None) -> None:
-        """The newest run is over."""
+        """End the newest calibration run."""
         self.show_device(device_id, calibration=CalibrationResult(self.runs[-1], reason))
 
 
 @dataclass
 class FakeBoard:
-    """What is at one port: `refuses` is raised when it is opened, `links` are its openings so far."""
+    """A fake port: `refuses` is raised when it is opened, `links` are its openings so far."""
 
     candidate: Candidate
     devices: tuple[FoundDevice, ...] = ()
@@ -106,12 +106,12 @@ class FakeBoard:
         return self.links[-1]
 
     def drop(self, why: str = "the device was unplugged") -> None:
-        """The link breaks, as when a cable is pulled."""
+        """Break the link, as when a cable is pulled."""
         self.link.show(gone=why)
 
 
 class FakeLinks:
-    """The machine; `make` is handed to a system."""
+    """The ports of a fake machine; `make` is handed to a system."""
 
     setting_keys = frozenset[str]()
 
@@ -128,7 +128,7 @@ class FakeLinks:
 
     @property
     def boards(self) -> tuple[FakeBoard, ...]:
-        """What is plugged in, in the order of plugging."""
+        """Return the plugged-in ports in the order of plugging."""
         return tuple(self._boards.values())
 
     def plug(
@@ -141,14 +141,14 @@ class FakeLinks:
         vendor_id: int | None = 0x1209,
         node: str = "",
     ) -> FakeBoard:
-        """Something is at that port from now on."""
+        """Plug devices in at a port; return the port."""
         board = FakeBoard(Candidate(port, f"/dev/{port}", transport, vendor_id, node=node), devices, receiver, refuses)
         self._changes += 1
         self._boards = {**self._boards, port: board}
         return board
 
     def unplug(self, port: str = "ttyACM0", *, broken: bool = True) -> None:
-        """Nothing is there any more; an open link is gone, and shows it when it is `broken`."""
+        """Unplug a port; with `broken` its open link reports that it is gone."""
         board = self._boards[port]
         self._changes += 1
         self._boards = {known: other for known, other in self._boards.items() if known != port}
@@ -157,7 +157,7 @@ class FakeLinks:
 
     @contextmanager
     def slow(self) -> Generator[None]:
-        """Nobody answers until the end, or until an opening is interrupted."""
+        """Let openings wait until the block ends or they are interrupted."""
         self._gate.clear()
         try:
             yield

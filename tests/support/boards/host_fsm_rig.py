@@ -24,7 +24,7 @@ READY = Settle(SettlePhase.READY)
 
 
 class HostFsmRig:
-    """A talk, its time, and what it said."""
+    """A host state machine, its manual clock, and the packets that it sent."""
 
     def __init__(self, tries: int = 3, answer_s: float = 2.0) -> None:
         self.talk = HostFsm(tries=tries, answer_s=answer_s)

@@ -35,24 +35,24 @@ MECHANISM: Final = "2diy-plastic"
 
 
 class StormPort(Protocol):
-    """Something at a port of its own, which a storm pulls, puts back and breaks."""
+    """One port that the device storm unplugs, plugs in and breaks."""
 
     device_id: str
 
     def plug(self) -> None:
-        """It is there; nothing if it was."""
+        """Plug the device in; no effect if it is plugged in."""
         ...
 
     def unplug(self) -> None:
-        """It is not there; nothing if it was not."""
+        """Unplug the device; no effect if it is unplugged."""
         ...
 
     def hang(self, *, hung: bool) -> None:
-        """It says nothing any more, or goes on."""
+        """Silence the device, or let it go on."""
         ...
 
     def reboot(self) -> None:
-        """It forgets what it was told."""
+        """Restart the device: it loses its configuration."""
         ...
 
     @property

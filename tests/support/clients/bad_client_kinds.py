@@ -80,7 +80,7 @@ class ClientThread:
 
 @dataclass(slots=True)
 class GoodClient:
-    """Sends its number and a force, and finds the number in the frame; counts frames that show the force, and then less of it."""
+    """Sends its message number and a force and checks them in the frame; counts frames with the full and with a reduced force."""
 
     targets: ClientTargets
     frames: int = 0
@@ -184,7 +184,7 @@ def stop_sending(targets: ClientTargets) -> Callable[[threading.Event], None]:
 
 @dataclass(slots=True)
 class BadMessages:
-    """Sends every bad message of the wire cases, and finds in each frame what is wrong with it."""
+    """Sends every bad message of the wire cases and checks the errors in its frame."""
 
     targets: ClientTargets
     turns: int = 0
@@ -208,7 +208,7 @@ class BadMessages:
 
 @dataclass(slots=True)
 class BadStreams:
-    """Puts every bad stream of the wire cases on the wire, on both frame versions in turn."""
+    """Sends every bad stream of the wire cases, alternating between the frame versions."""
 
     targets: ClientTargets
     turns: int = 0
@@ -233,7 +233,7 @@ class BadStreams:
 
 
 def connect_and_abort(targets: ClientTargets) -> Callable[[threading.Event], None]:
-    """Opens sessions and breaks them off, before the handshake was answered or after."""
+    """Opens sessions and aborts them before or after the answer of the handshake."""
 
     def work(halt: threading.Event) -> None:
         while not halt.is_set():

@@ -58,5 +58,5 @@ def exchange(
 
 
 def websocket_status(base: str, path: str = "/") -> Reply:
-    """Ask for a WebSocket and leave at once: what the service says, 101 where it opens one."""
+    """Request a WebSocket and close at once; return the HTTP status, 101 where it opens."""
     return exchange(base, "GET", path, headers=HANDSHAKE)

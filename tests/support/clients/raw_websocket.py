@@ -27,7 +27,7 @@ ABORT: Final = struct.pack("ii", 1, 0)
 
 
 class ConnectionEnded(AssertionError):
-    """The service has ended the connection."""
+    """Raised when the service has ended the connection."""
 
 
 class Frame(NamedTuple):
@@ -127,7 +127,7 @@ class RawWebSocket:
     # ------------------------------------------------------------ sending
 
     def write(self, data: bytes) -> None:
-        """Any bytes at all; Gone."""
+        """Write bytes unchanged; ConnectionEnded."""
         try:
             self.socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError) as error:
@@ -144,7 +144,7 @@ class RawWebSocket:
     # ------------------------------------------------------------ receiving
 
     def next(self) -> Frame:
-        """The next frame of any kind; Gone at the end."""
+        """The next frame of any kind; ConnectionEnded at the end."""
         first, second = self._exactly(2)
         size = second & 0x7F
         assert not second & 0x80, "a service does not mask"
@@ -180,7 +180,7 @@ class RawWebSocket:
         assert (came.opcode, came.payload) == (PONG, mark), f"unread: {came}"
 
     def end(self) -> int | None:
-        """Read to the end and answer a goodbye; the code of the close frame, None when the connection broke without one."""
+        """Read to the end and answer a close frame; return its code, None without one."""
         try:
             while (came := self.next()).opcode != CLOSE:
                 pass
@@ -192,7 +192,7 @@ class RawWebSocket:
     # ------------------------------------------------------------ going
 
     def close(self, code: int = 1000) -> int | None:
-        """Say goodbye and leave; the code that came back."""
+        """Send a close frame, read to the end and close; return the code of the answer."""
         self.write(encode_frame(code.to_bytes(2, "big"), CLOSE))
         answer = self.end()
         self.drop()
@@ -219,7 +219,7 @@ class RawWebSocket:
 
 
 def read_status(line: bytes) -> int:
-    """The status of an HTTP status line; Gone when there is none."""
+    """The status of an HTTP status line; ConnectionEnded when there is none."""
     words = line.split()
     if len(words) < 2 or not words[0].startswith(b"HTTP/"):
         raise ConnectionEnded(f"no HTTP answer: {line!r}")

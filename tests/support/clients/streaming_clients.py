@@ -27,7 +27,7 @@ GROUPS = ("arm", "compact", "grip", "pen")
 
 
 class StreamingClient:
-    """One connection; it sends its force again whenever it has been answered, and now and then asks for a full frame."""
+    """One connection; it repeats its force after each frame, and asks for a full frame every FULL_EVERY messages."""
 
     def __init__(self, url: str, force: float) -> None:
         self.url = url
@@ -68,19 +68,19 @@ class StreamingClient:
         return self.ask({"arm": [{"device_id": self.first["arm"][0]["device_id"], "configure": areas}]})
 
     def leave(self) -> None:
-        """Close the connection, as a client that is done."""
+        """Close the connection normally."""
         self._leaves = True
         assert self.ended.wait(TIMEOUT_S)
 
     def close_code(self) -> int:
-        """The close code that the service ends the connection with; 1006 for none."""
+        """Wait for the end; return the close code of the service, 1006 for none."""
         self._code_wanted = True
         assert self.ended.wait(TIMEOUT_S), "the connection is still open"
         assert self._code is not None, f"it ended otherwise: {self.failure!r}"
         return self._code
 
     def check(self) -> None:
-        """AssertionError when a frame was wrong or the connection ended and nobody asked how."""
+        """AssertionError when a frame was wrong or the connection ended unexpectedly."""
         if self.failure is not None:
             raise AssertionError(f"session {self.session_id} failed") from self.failure
         assert self._code is None or self._code_wanted, f"session {self.session_id} was closed with {self._code}"

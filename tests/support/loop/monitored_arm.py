@@ -19,7 +19,7 @@ Params = NDArray[np.void]
 
 
 def bare_arm(**changes: object) -> Params:
-    """An arm of 0.2 kg that nobody holds, without friction."""
+    """Return parameters of an unheld arm of 0.2 kg without friction."""
     params = arm_params(plant=BARE, hand={"path": NO_HAND}, slew=3000.0, slow_slew=500.0)
     fill(params, changes)
     return params
@@ -58,7 +58,7 @@ class MonitoredArm(SteppedArm):
         self.order(push=speed, push_revision=revision)
 
     def hold(self, *, held: bool) -> None:
-        """Whether somebody holds the paired grip."""
+        """Hold or release the paired grip."""
         assert self.runtime.publish_device(self.grip, grip_params(flags=61 | (ATTACHED if held else 0)))
 
     def seconds_until(self, reached: Callable[[Any], bool], most: float, writer: Writer | None = None) -> float:

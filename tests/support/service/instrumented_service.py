@@ -26,7 +26,7 @@ systems: list[System] = []
 
 
 class InstrumentedSystem(System):
-    """Can be found from outside."""
+    """A system that its test hooks can reach."""
 
     def __init__(self, *parts: Any, **named: Any) -> None:
         super().__init__(*parts, **named)
@@ -35,7 +35,7 @@ class InstrumentedSystem(System):
 
 
 def break_actor(*_signal: object) -> None:
-    """Kill who BREAK names, if it lives."""
+    """Crash the actor that BREAK names, if it is alive."""
     ref = systems[0].context.directory.ref(os.environ["BREAK"])
     if ref is not None and ref.is_alive():
         run_in_actor(ref, raise_planned_crash)
@@ -47,7 +47,7 @@ def failing_start(_hub: EventHub) -> None:
 
 
 def blocked_start(hub: EventHub) -> None:
-    """Wait as long as HOLD is there; then start as ever."""
+    """Wait while the file HOLD exists, then start normally."""
     say("the start is held")
     while Path(os.environ["HOLD"]).exists():
         time.sleep(0.005)

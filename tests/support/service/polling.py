@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-# What a machine that is busy with other things may take for anything.
+# Limit of every wait: long enough for a busy machine.
 TIMEOUT_S: Final = 60.0
 
 

@@ -89,7 +89,7 @@ class CommandStream:
 
 
 def wait_ready(service: RunningService, family: str, device_id: str) -> None:
-    """Wait until the device takes commands."""
+    """Wait until the device is ready for commands."""
 
     def look() -> bool:
         status, found = service.request("GET", f"/{family}/{device_id}")
@@ -114,12 +114,12 @@ def hapi_service(
 
 
 def motors_turn(board: TimestampingBoard) -> bool:
-    """Whether its motors really turn."""
+    """Return whether a motor has torque beyond the noise."""
     return max(abs(torque) for torque in board.torques) > 0.005
 
 
 def signal_to_motors_off_s(folder: Path, number: signal.Signals) -> float:
-    """From the signal until the board's motors were off, by one clock."""
+    """Send the signal; return the seconds until the board's motors were off."""
     with hapi_service(folder) as (service, board), CommandStream(service.ws, "compact", HAPI_DEVICE):
         eventually(lambda: motors_turn(board), "the motors turn", pause_s=0.002)
         begun = time.monotonic()

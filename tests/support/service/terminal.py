@@ -49,7 +49,7 @@ def on_terminal(
 
 
 def _read(keyboard: int) -> bytes:
-    """The next output; empty once nobody holds the terminal any more."""
+    """Return the next output; empty once the terminal is closed."""
     try:
         return os.read(keyboard, 4096)
     except OSError:

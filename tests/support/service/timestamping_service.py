@@ -19,7 +19,7 @@ really_apply = SessionDevices.apply
 
 
 def apply(devices: SessionDevices, found: Any) -> Any:
-    """Stamp, then as ever."""
+    """Write the time stamp, then apply the message."""
     os.write(FILE, f"{time.clock_gettime_ns(time.CLOCK_MONOTONIC)}\n".encode())
     return really_apply(devices, found)
 

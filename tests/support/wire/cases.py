@@ -84,7 +84,7 @@ def stepped_service(folder: Path, devices: tuple[SimulatedSpec, ...]) -> Generat
 
 @dataclass(slots=True)
 class CasePlayer:
-    """Plays one case on a stepped service with the devices of the wire cases; session `a` is open from the start."""
+    """Plays one wire case on a stepped service; session `a` is open from the start."""
 
     service: InProcessService
     way: WireVariant
