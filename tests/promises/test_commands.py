@@ -133,7 +133,7 @@ def test_the_old_origin_works(session: PromiseSession, *, of_the_session: bool) 
     ],
 )
 def test_the_old_basis_of_the_session_works(session: PromiseSession, old: dict[str, object]) -> None:
-    """PromiseSession-level `set_basis` still works, by its old convention: it is the inverse of the new map."""
+    """Session-level `set_basis` still works, by its old convention: it is the inverse of the new map."""
     session.ask({"session": {"set_basis": old}})
 
     assert session.config()["basis"] == {"permutation": "XZ-Y"}

@@ -102,7 +102,7 @@ def test_selectors_are_percent_decoded(session: PromiseSession, http: HttpClient
 def test_session_selectors_take_wildcards(
     client_of: ClientOf, http: HttpClient, selector: str, wanted: list[int]
 ) -> None:
-    """PromiseSession selectors take wildcards"""
+    """Session selectors take wildcards"""
     sessions = []
     for name in ("p4", "p5", "p45", "q4"):
         one = client_of()

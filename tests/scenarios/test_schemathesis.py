@@ -23,7 +23,7 @@ from schemathesis.generation import GenerationMode
 from tests.support.service.process import RunningService
 from tests.support.service.running_system import RunningSystem
 from tests.support.wire.case_constraints import DEVICES
-from tests.support.wire.openapi_cases import ONE_KEY, OpenSessions, load_description, one_setting, play, restored
+from tests.support.wire.openapi_cases import ONE_KEY, CaseSessions, load_description, one_setting, play, restored
 from transport.http.app import HTTP_ROUTES
 from transport.http.openapi import path_of
 from transport.http.schema.settings import keys
@@ -61,7 +61,7 @@ class Played:
             state = stack.enter_context(TemporaryDirectory(dir=self.folder))
             chosen = UNBLOCKED if paths[0].startswith("/simulation/") else PREVIEWS
             service = stack.enter_context(RunningSystem(Path(state), simulated=DEVICES, settings=chosen))
-            clients = stack.enter_context(OpenSessions(service))
+            clients = stack.enter_context(CaseSessions(service))
             session = stack.enter_context(requests.Session())
             if self.api is None:
                 self.api = load_description(service.http)
@@ -73,7 +73,7 @@ class Played:
                 sent = play(operation, GenerationMode.NEGATIVE, invalid, send)
                 play(operation, GenerationMode.POSITIVE, valid + invalid - sent, send)
 
-    def _send(self, clients: OpenSessions, session: requests.Session, restore: Callable[[], None], case: Any) -> None:
+    def _send(self, clients: CaseSessions, session: requests.Session, restore: Callable[[], None], case: Any) -> None:
         clients.reconnect()
         answer = case.call(session=session)
         self.answered[answer.status_code // 100] += 1

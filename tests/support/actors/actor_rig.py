@@ -42,5 +42,5 @@ class ActorRig:
 
     @property
     def emitted(self) -> list[Emit]:
-        """What the hub was told to tell clients, oldest first."""
+        """Return the events sent to the hub, oldest first."""
         return self.hub.of(Emit)

@@ -28,7 +28,7 @@ def settings_view(raw: Mapping[str, object] | None = None) -> SettingsView:
 
 
 def simulated_records(runtime: Runtime, *words: str, phase: Phase = Phase.READY) -> tuple[DeviceRecord, ...]:
-    """Simulated devices, leased and as the inventory shows them."""
+    """Return records of simulated devices, leased from the runtime."""
     return tuple(
         DeviceRecord(
             identity, runtime.lease_device(identity.device_id), phase, bond=Bond.at_first(simulated=identity.simulated)
@@ -38,7 +38,7 @@ def simulated_records(runtime: Runtime, *words: str, phase: Phase = Phase.READY)
 
 
 def inventory_of(*words: str, phase: Phase = Phase.READY) -> Inventory:
-    """Simulated devices on a stepping runtime of their own."""
+    """Return an inventory of simulated devices on a new stepping runtime."""
     return Inventory(simulated_records(Runtime(stepping=True, realtime=False), *words, phase=phase))
 
 
@@ -85,7 +85,7 @@ class FakeChildren:
 
 
 class FakeLedger(dict[str, Frozen]):
-    """FakeLedger of a ledger."""
+    """Test double of the ledger: a dictionary of its sections."""
 
     def section(self, name: str) -> Frozen:
         return self.get(name)

@@ -38,7 +38,7 @@ class BoardLinks:
         )
 
     def change_token(self) -> object:
-        """What is at the paths."""
+        """Return a value that changes when a path appears, disappears or is replaced."""
         return tuple(node_of(path) for path in self._paths)
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:

@@ -107,7 +107,7 @@ STALLED: Final = (
 
 
 def unexpected_log_lines(records: Iterable[logging.LogRecord]) -> list[str]:
-    """What was logged of anything but the deaths of actors that the storm killed, and a timekeeper without a turn."""
+    """Return the logged lines other than planned actor crashes and late turns of the timekeeper."""
     told = (one for one in records if one.exc_info is None or not isinstance(one.exc_info[1], PlannedCrash))
     return [one.getMessage() for one in told if (one.name, one.getMessage()) != STALLED]
 
@@ -204,7 +204,7 @@ class DeviceStorm:
         return {one for group in ids for one in group if self.here[one]}
 
     def events_match(self) -> None:
-        """Of each device comings and goings take turns, and the last one said where it is now."""
+        """Check that connected and disconnected events of each device alternate and end in its present state."""
 
         def turns() -> dict[str, list[bool]]:
             told: dict[str, list[bool]] = {one: [] for one in self.here}
@@ -306,7 +306,7 @@ class DeviceStorm:
     # ------------------------------------------------------------ the whole course
 
     def run(self, rounds: int, seconds: float = 0.0) -> int:
-        """Storms with calms between under a client that pushes, at least so many and so long; nothing is left behind, and their number."""
+        """Alternate storms and recoveries while a client sends commands; check that nothing leaks; return the number of storms."""
         self.recover(plugged=True)
         with ReconnectingClient(self.service.ws) as pusher:
             eventually(lambda: pusher.frames > 10, "it pushes", pause_s=0.01)

@@ -66,7 +66,7 @@ class DrivenBoards:
         self._stack.close()
 
     def push(self, *force: float) -> int:
-        """Order that force of every board, and keep it up; when it was ordered, by the runtime's clock."""
+        """Command that force on every board and keep refreshing it; return the time of the command by the runtime's clock."""
         x, y, z = force
         self.force = (x, y, z)
         ordered_ns = self.runtime.now_ns()

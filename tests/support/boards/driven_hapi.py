@@ -21,7 +21,7 @@ from transport.link.protocols.hapi.driver import HapiDriver
 
 
 def main(path: str, seconds: float) -> dict[str, object]:
-    """Frames that came, those that were no good, and why the board has gone if it has."""
+    """Print the received and invalid frames, and why the link ended, if it did."""
     runtime = Runtime()
     runtime.publish_loop(frequency=4000.0, command_timeout=0.5)
     settings = Published(settings_view({"devices/hapi/ports": [f"{path}=2diy-plastic"]}))

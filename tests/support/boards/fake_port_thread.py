@@ -10,7 +10,7 @@ class CannotStart(OSError):
 
 
 class FakePortThread:
-    """`given`: how it was made; `idle`: orders a second while nobody has the device, by index."""
+    """`given`: its keyword arguments; `idle`: orders a second for an unattached device, by index."""
 
     def __init__(self, made: list[FakePortThread], *arguments: object, **given: Any) -> None:
         made.append(self)
@@ -25,4 +25,4 @@ class FakePortThread:
         raise CannotStart
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no port is open."""

@@ -31,7 +31,7 @@ class PortTap:
         self.environment = {"LD_PRELOAD": str(library), "PORT_TAP": str(self._tape)}
 
     def answers_ms(self, order_bytes: int, reply_bytes: int) -> NDArray[Any]:
-        """How long the reply to each order took, from before its write until behind the read that had its last byte; inf: none came.
+        """Return the time from each order's write to the read of its reply's last byte, ms; inf without a reply.
 
         A driver that stops asking for QUIET_NS begins anew: what it was owed until then it is not owed any more.
         """

@@ -57,7 +57,7 @@ class StormPort(Protocol):
 
     @property
     def driven(self) -> bool:
-        """Whether its motors are on."""
+        """Return whether its motors are on."""
         ...
 
 
@@ -118,7 +118,7 @@ class FalconPort:
             self._board.hung = hung
 
     def reboot(self) -> None:
-        """It keeps its firmware for as long as it has power."""
+        """Do nothing: the firmware stays loaded while it has power."""
 
     @property
     def driven(self) -> bool:
@@ -135,7 +135,7 @@ class SpaceMousePort:
         self._opened: list[FakeReports] = []
 
     def listed(self) -> tuple[HidDevice, ...]:
-        """What the machine lists."""
+        """Return the listed HID devices."""
         return (HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "", ""),) if self._here else ()
 
     def open(self, path: str) -> FakeReports:
@@ -153,7 +153,7 @@ class SpaceMousePort:
             reports.here = False
 
     def hang(self, *, hung: bool) -> None:
-        """It says nothing unless it is touched anyway."""
+        """Do nothing: an untouched SpaceMouse sends no report."""
 
     def reboot(self) -> None:
         self.unplug()
@@ -163,7 +163,7 @@ class SpaceMousePort:
 
 
 class StormLinks:
-    """Boards at their paths, and every other driver that there is, as a machine has them."""
+    """Driver of the storm: boards at their paths, and the shipped drivers for all other ports."""
 
     setting_keys = frozenset[str]()
 
@@ -186,11 +186,11 @@ class StormLinks:
         return (*self._boards.scan(), *(one for family in self._others for one in family.candidates()))
 
     def change_token(self) -> object:
-        """What is at the paths of the boards; the others are seen by the next look."""
+        """Return a value that changes with the boards' paths; other ports are found by the next scan."""
         return self._boards.change_token()
 
     def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
-        """By the driver that lists it."""
+        """Open the port with the driver that lists it."""
         if candidate.transport is Transport.SERIAL and candidate.path in self._paths:
             return self._boards.open(candidate, patience, stop)
         for family in self._others:

@@ -20,7 +20,7 @@ class ModuleInput(NamedTuple):
 
 
 class Raw(str):
-    """Stands in JSON as it is."""
+    """Text that is written into the JSON unchanged."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ KEYS: Final = (
 
 
 def templates(device_ids: Sequence[str]) -> list[Callable[[random.Random], Any]]:
-    """Messages as a client sends them, about devices of these ids, mostly the first, an arm."""
+    """Return valid messages about devices of these ids, mostly the first, an arm."""
 
     def vec(rng: random.Random, keys: str = "xyz") -> dict[str, float]:
         return {key: rng.choice((0, 0.5, -1, rng.uniform(-2, 2))) for key in keys}
@@ -93,7 +93,7 @@ def templates(device_ids: Sequence[str]) -> list[Callable[[random.Random], Any]]
 
 
 def messages(seed: int, count: int, device_ids: Sequence[str]) -> list[ModuleInput]:
-    """That many messages; the same seed gives the same ones."""
+    """Return `count` messages; the same seed gives the same ones."""
     rng = random.Random(seed)
     valid = templates(device_ids)
     return [_one(rng, valid) for _ in range(count)]
@@ -125,7 +125,7 @@ def _one(rng: random.Random, valid: Sequence[Callable[[random.Random], Any]]) ->
 
 
 def written(value: Any) -> str:
-    """JSON, but for what is Raw."""
+    """Return JSON with Raw values written unchanged."""
     if isinstance(value, Raw):
         return str(value)
     if isinstance(value, dict):

@@ -44,7 +44,7 @@ class Program:
 
     @property
     def pid(self) -> int:
-        """Of the process."""
+        """Return the process id."""
         return self._process.pid
 
     def line(self) -> str:
@@ -70,7 +70,7 @@ class SteadyClientProgram(Program):
 
 
 class PipelineAttack(Program):
-    """Sessions that send messages ahead."""
+    """Sessions that send messages without waiting for frames."""
 
     def __init__(self, url: str, sessions: int, at_once: int) -> None:
         super().__init__("session_attack", url, sessions, at_once)

@@ -90,7 +90,7 @@ class GoodClient:
     opened: threading.Event = field(default_factory=threading.Event)
 
     def run(self, halt: threading.Event) -> None:
-        """Message after frame after message."""
+        """Send a message after each frame until `halt` is set."""
         with RawWebSocket(self.targets.ws) as peer:
             session_id = peer.frame()["session_id"]
             sent_s = time.monotonic()
@@ -152,7 +152,7 @@ def flood(targets: ClientTargets, pieces: Iterable[bytes], at_once: int) -> Call
 
 
 def never_read(targets: ClientTargets) -> Callable[[threading.Event], None]:
-    """Asks for full frames and takes none."""
+    """Request full frames and read none."""
 
     def work(halt: threading.Event) -> None:
         with RawWebSocket(targets.ws, receive_buffer=4096) as peer:
@@ -190,7 +190,7 @@ class BadMessages:
     turns: int = 0
 
     def run(self, halt: threading.Event) -> None:
-        """At least once through all of them."""
+        """Send all of them at least once, until `halt` is set."""
         cases = read_cases("bad_messages")
         with RawWebSocket(self.targets.ws) as peer:
             peer.frame()
@@ -214,7 +214,7 @@ class BadStreams:
     turns: int = 0
 
     def run(self, halt: threading.Event) -> None:
-        """At least once through all of them."""
+        """Send all of them at least once, until `halt` is set."""
         cases = read_cases("bad_streams")
         left: list[Stream] = []
         while self.turns == 0 or not halt.is_set():

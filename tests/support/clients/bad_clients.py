@@ -41,7 +41,7 @@ def choose_devices(service: RunningService) -> ClientTargets:
 def bad_clients(
     targets: ClientTargets, nonsense: BadMessages, streams: BadStreams
 ) -> dict[str, Callable[[threading.Event], None]]:
-    """Every kind of bad client."""
+    """Return the work of each kind of bad client by its name."""
     return {
         "floods": flood(targets, repeat(encode_frame("{}")), 100),
         "floods with faults": flood(targets, repeat(encode_frame(FAULTS)), 2),

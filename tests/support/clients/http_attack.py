@@ -51,7 +51,7 @@ class Attack:
         ]
 
     def start(self) -> Self:
-        """Begin; returns before the processes are up: wait for `counts()` where that matters."""
+        """Start; return before the processes are up: wait for `counts()` where that matters."""
         for process in self._processes:
             process.start()
         return self
@@ -67,7 +67,7 @@ class Attack:
         return self.counts()
 
     def counts(self) -> dict[str, int]:
-        """Of all processes so far.
+        """Return the sums over all processes so far.
 
         `connections` opened, `answers` with status 200 (their beginnings, for slow readers), answers that were `refused` (any
         other status), connections that the service closed or did not take (`broken`), `bytes` read.

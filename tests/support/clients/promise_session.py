@@ -52,7 +52,7 @@ class PromiseSession:
         return self._of(self.ask({**FULL, **self.message(group, configure=keys)}), group)["config"]
 
     def faults(self, message: Mapping[str, object]) -> dict[str, str]:
-        """Reasons by path."""
+        """Return the reasons of the errors by path."""
         return {error["path"]: error["reason"] for error in self.peer.ask(message).get("errors", [])}
 
     def wait_entry(self, look: Callable[[Any], bool], what: str, group: str = "arm", **entry: object) -> Any:
@@ -76,7 +76,7 @@ class PromiseSession:
 
 
 def vector(fields: Mapping[str, float]) -> Vector:
-    """x, y, z; ORIGIN for what is left out."""
+    """Return x, y, z; 0 for missing ones."""
     return np.array([fields.get(axis, 0) for axis in "xyz"], dtype=float)
 
 

@@ -187,7 +187,7 @@ class StreamingClients:
 
     @property
     def session_ids(self) -> list[int]:
-        """Of all clients, in order."""
+        """Return the session ids of all clients, in order."""
         return [client.session_id for client in self.clients]
 
     def _add(self, client: StreamingClient) -> None:
@@ -217,5 +217,5 @@ def is_full(frame: Frame) -> bool:
 
 
 def wants_full(message: Frame) -> bool:
-    """Whether a full frame answers it."""
+    """Return whether a message requests a full frame."""
     return "force_render_full_state" in message.get("session", {})

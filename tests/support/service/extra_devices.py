@@ -42,5 +42,5 @@ def port_path(http: HttpClient, device_id: str) -> str:
 
 
 def _removed(http: HttpClient, device_id: str) -> bool:
-    """Ask to remove the device; whether it is gone."""
+    """Request the removal of the device; return whether it is gone."""
     return http.delete(f"/simulation/devices/{device_id}").status in {200, 404}

@@ -24,7 +24,7 @@ systems: list[System] = []
 
 
 class FaultingSystem(System):
-    """Strikes when it is told to."""
+    """A system that reads at a null pointer on SIGUSR2."""
 
     def __init__(self, *parts: Any, **named: Any) -> None:
         super().__init__(*parts, **named)

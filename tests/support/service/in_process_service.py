@@ -143,11 +143,11 @@ class InProcessService(WithAddresses):
     # ------------------------------------------------------------ time
 
     def step(self, ticks: int = 1) -> None:
-        """Some more ticks of a stepped loop."""
+        """Step a stepped loop by some ticks."""
         self.runtime.step(ticks)
 
     def wait(self, seconds: float) -> None:
-        """As many ticks as there are in some seconds."""
+        """Step by the number of ticks in `seconds`."""
         self.step(round(seconds * float(self.runtime.loop_state()["target_frequency"])))
 
     def settle(self) -> None:
@@ -168,7 +168,7 @@ class InProcessService(WithAddresses):
             self.wait(SETTLED_S)
 
     def state(self, device_id: str) -> Any:
-        """What the loop shows of a device, in device space."""
+        """Return the loop's state of a device, in device space."""
         return self.runtime.reader(self.device(device_id).lease).snapshot()
 
     def device(self, device_id: str) -> DeviceRecord:
@@ -195,7 +195,7 @@ class InProcessService(WithAddresses):
         return asyncio.run_coroutine_threadsafe(act, self._loop).result(TIMEOUT_S)
 
     def shrink_send_buffer(self, session_id: int) -> None:
-        """Have the kernel take no more than some frames off a session, so that what its client leaves unread shows soon."""
+        """Shrink the send buffer of a session to a few frames, so that an unread backlog shows soon."""
 
         def shrink() -> None:
             channel: Any = self.bridge.channels[session_id]
@@ -204,7 +204,7 @@ class InProcessService(WithAddresses):
         self.on_edge(shrink)
 
     def is_backlogged(self, session_id: int) -> bool:
-        """Whether so many frames wait for a session's client that it is not read, though the event loop turns a hundred times."""
+        """Return whether the unread backlog of a session keeps the service from reading it for a hundred event loop turns."""
         channel: Any = self.bridge.channels[session_id]
         before = channel.commands_received
         for _ in range(100):

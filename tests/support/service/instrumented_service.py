@@ -42,7 +42,7 @@ def break_actor(*_signal: object) -> None:
 
 
 def failing_start(_hub: EventHub) -> None:
-    """Fail with what FAIL says."""
+    """Fail with the message in FAIL."""
     raise RuntimeError(os.environ["FAIL"])
 
 
@@ -55,7 +55,7 @@ def blocked_start(hub: EventHub) -> None:
 
 
 def outcome() -> dict[str, Any]:
-    """Threads that still run, whether the loop does, and the last force (N) on each device that was ever there."""
+    """Return the remaining threads, whether the loop runs, and the last force (N) on each device."""
     (system,) = systems
     inventory, runtime = system.inventory.value, system.runtime
     return {

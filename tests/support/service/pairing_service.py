@@ -89,11 +89,11 @@ class PairingService(SteppedService):
         return self.frame_for(message)
 
     def config(self, device_id: str) -> Any:
-        """Of one device, in a full frame."""
+        """Return `config` of one device, from a full frame."""
         return self._entry(self.frame(FULL), device_id)["config"]
 
     def status(self, device_id: str) -> Any:
-        """Of one device, in the next frame."""
+        """Return `status` of one device, from the next frame."""
         self.drain()
         self.service.step()
         return self._entry(self.frame(), device_id)["status"]

@@ -104,7 +104,7 @@ class RunningService(WithAddresses):
         return self.wait()
 
     def kill(self) -> None:
-        """As `kill -9`: no last words."""
+        """Send SIGKILL."""
         self.process.kill()
         self.wait()
 
@@ -160,7 +160,7 @@ class RunningService(WithAddresses):
         return self._process
 
     def is_running(self) -> bool:
-        """Whether the process is alive."""
+        """Return whether the process is alive."""
         return self._process is not None and self._process.poll() is None
 
     @property
@@ -194,7 +194,7 @@ class RunningService(WithAddresses):
         return thread
 
     def _show_threads(self) -> None:
-        """Have it write into its log where each of its threads is."""
+        """Make the process log the stack of each of its threads."""
         self.process.send_signal(signal.SIGUSR1)
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(SHOWN_S)

@@ -33,7 +33,7 @@ class RunningSystem(InProcessService):
 
     @property
     def directory(self) -> Directory:
-        """Who answers to which name."""
+        """Return the directory of actors."""
         return self.system.context.directory
 
     @property
@@ -42,7 +42,7 @@ class RunningSystem(InProcessService):
         return self.system.inventory.value.devices[0]
 
     def shown(self, record: DeviceRecord) -> Any:
-        """What the loop shows of a device, which need not be in the inventory any more."""
+        """Return the loop's state of a device, also of one that has left the inventory."""
         return self.runtime.reader(record.lease).snapshot()
 
     def force(self, record: DeviceRecord | None = None) -> tuple[float, ...]:

@@ -38,7 +38,7 @@ class SteppedBoardService:
         assert "errors" not in frame
 
     def sent(self) -> int:
-        """Commands that have left for the board."""
+        """Return the number of commands sent to the board."""
         held = self.service.system.links.find("board0")
         assert held is not None
         return held.link.facts().counters.frames_out
@@ -50,7 +50,7 @@ class SteppedBoardService:
 
 @contextmanager
 def stepped_board_service(folder: Path) -> Generator[SteppedBoardService]:
-    """Both arms are ready."""
+    """Yield the service when both arms are ready."""
     settings = {"control/frequency": RATE_HZ, "devices/detection/period": 100, "simulation/settle_time": 0.05}
     simulated = (SimulatedSpec(Kind.ARM, Connection.SIMULATED, SIMULATED),)
     with Boards(f"arm:{BOARD}") as boards:

@@ -20,14 +20,14 @@ def metric(service: RunningService, name: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """What the loop has counted."""
+    """Counters of ticks and missed ticks of the loop."""
 
     ran: float
     missed: float
 
     @classmethod
     def now(cls, service: RunningService) -> Ticks:
-        """As the metrics page shows it."""
+        """Read the counters from the metrics page."""
         return cls(metric(service, "loop_ticks_total"), metric(service, "loop_ticks_missed_total"))
 
     def share_missed_until(self, later: Ticks) -> float:
@@ -37,7 +37,7 @@ class Ticks:
 
 
 def window(service: RunningService, ticks: int) -> float:
-    """Share of ticks that the loop misses while it runs so many more."""
+    """Return the share of missed ticks over the next `ticks` ticks."""
     before = Ticks.now(service)
     eventually(lambda: Ticks.now(service).ran >= before.ran + ticks, "the loop ticks on", pause_s=0.05, tries=1200)
     return before.share_missed_until(Ticks.now(service))

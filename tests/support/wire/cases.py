@@ -188,7 +188,7 @@ class CasePlayer:
     # ------------------------------------------------------------ HTTP and events
 
     def _set(self, settings: Object, cleanup: ExitStack) -> None:
-        """Over HTTP; each is its default again when the story is over."""
+        """Set settings over HTTP; they are reset after the case."""
         for key, value in settings.items():
             reply = exchange(self.service.http, "POST", f"/settings/{key}", value)
             assert reply.status == 200, reply.json

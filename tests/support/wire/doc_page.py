@@ -26,7 +26,7 @@ _PARTS: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`kind` is what stands behind the fence, such as `json client`, or `direction`."""
+    """A block of a page; `kind` is the text after its fence, such as `json client`, or `direction`."""
 
     kind: str
     text: str
@@ -34,7 +34,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What stands under one heading of the second level."""
+    """The blocks under one heading of the second level."""
 
     title: str
     blocks: tuple[Block, ...]

@@ -33,7 +33,7 @@ FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
 }
 
 
-class OpenSessions:
+class CaseSessions:
     """Context manager: two sessions that are open whenever a case is sent, under ids that stay the same."""
 
     def __init__(self, service: RunningSystem) -> None:
