@@ -45,7 +45,7 @@ GC_THRESHOLDS: Final = (50_000, 20, 20)
 THREAD_STACK_BYTES: Final = 1024 * 1024
 SWITCH_INTERVAL_S: Final = 0.0005
 POLL_S: Final = 0.02
-START_PATIENCE_S: Final = 1.0
+START_TIMEOUT_S: Final = 1.0
 GOODBYE_S: Final = 0.5
 GOING_AWAY: Final = 1001
 
@@ -163,7 +163,7 @@ async def _end(bridge: Bridge, listeners: Listeners, start: _Start) -> None:
     for channel in list(bridge.channels.values()):
         channel.disconnect(GOING_AWAY, "the service is stopping")
     bridge.system.runtime.stop()
-    await _at_most(START_PATIENCE_S, lambda: not start.under_way)
+    await _at_most(START_TIMEOUT_S, lambda: not start.under_way)
     await _at_most(GOODBYE_S, lambda: not bridge.channels)
     if start.under_way:
         logger.error("the start hangs and is left behind")

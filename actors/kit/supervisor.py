@@ -108,8 +108,8 @@ class Supervisor:
             mailbox_of(self._guardian).wait_started(self._start_timeout_s)
             for name, factory in self._factories.items():
                 request = _StartChild(name, factory)
-                patience_s = self._start_timeout_s + 2 * self._stop_timeout_s
-                ask_blocking(self._context.directory, _NAME, request, timeout_s=patience_s)
+                timeout_s = self._start_timeout_s + 2 * self._stop_timeout_s
+                ask_blocking(self._context.directory, _NAME, request, timeout_s=timeout_s)
         except BaseException:
             self.stop()
             raise
@@ -119,10 +119,10 @@ class Supervisor:
         guardian, self._guardian = self._guardian, None
         if guardian is None:
             return
-        patience_s = self._start_timeout_s + (len(self._factories) + 1) * self._stop_timeout_s
+        timeout_s = self._start_timeout_s + (len(self._factories) + 1) * self._stop_timeout_s
         try:
-            if not guardian.stop(timeout=patience_s):
+            if not guardian.stop(timeout=timeout_s):
                 self._children.stop_all()
         except pykka.Timeout:
-            logger.exception("the base actors did not stop within %g s", patience_s)
+            logger.exception("the base actors did not stop within %g s", timeout_s)
         self._context.directory.forget(_NAME, guardian)

@@ -3,7 +3,7 @@
 Only a message of type 2 is answered, so each order is also the request for the next sample. Nothing marks where a reply begins;
 the codec counts the bytes that are still due. An incomplete reply delays the next order and is dropped after a time-out.
 Unexpected bytes, a wrong id, or an impossible angle make the line `shaken`: received bytes are dropped and nothing is requested
-until the line has been quiet for HAPI_PATIENCE_NS. An order that ends a torque is never delayed.
+until the line has been quiet for HAPI_TIMEOUT_NS. An order that ends a torque is never delayed.
 
 Config bytes: board id, number of motors, of encoders, of analogue sensors, of PWM pins, then the joint (0 to 2) of each motor
 port and that of each encoder port, four each.
@@ -38,7 +38,7 @@ cdef enum:
     # orders delayed in a row
     HAPI_KEPT = 3
     # ns of silence after which an incomplete reply is dropped
-    HAPI_PATIENCE_NS = 5000000
+    HAPI_TIMEOUT_NS = 5000000
     # N.mm: the firmware clamps each motor to this, separately
     HAPI_TORQUE_LIMIT = 123
     # degrees that a shaft may turn from one sample to the next, and for each ms between them
@@ -74,8 +74,8 @@ cdef inline void hapi_start_over(Codec *c, uint64_t shaken) noexcept nogil:
 
 
 cdef inline void hapi_settle(Codec *c, int64_t now) noexcept nogil:
-    """After HAPI_PATIENCE_NS of silence drop an incomplete reply and end the shaken state: the next byte begins a reply."""
-    if now - c.waiting_ns <= HAPI_PATIENCE_NS:
+    """After HAPI_TIMEOUT_NS of silence drop an incomplete reply and end the shaken state: the next byte begins a reply."""
+    if now - c.waiting_ns <= HAPI_TIMEOUT_NS:
         return
     if c.waiting > 0:
         c.frames_bad += 1

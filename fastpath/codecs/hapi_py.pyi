@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple, final
 
-PATIENCE_S: float
+TIMEOUT_S: float
 
 # Decoded sample: number, time of arrival (ns), joint angles (degrees).
 class Sample(NamedTuple):

@@ -6,10 +6,10 @@ from libc.string cimport memcpy, memset
 from typing import NamedTuple
 
 from fastpath.codecs.codec_state cimport CODEC_CONFIG, CODEC_OUTPUT, Codec
-from fastpath.codecs.hapi cimport HAPI_PATIENCE_NS, hapi_order, hapi_take
+from fastpath.codecs.hapi cimport HAPI_TIMEOUT_NS, hapi_order, hapi_take
 from fastpath.layout.port cimport PortOrder
 
-PATIENCE_S = HAPI_PATIENCE_NS * 1e-9
+TIMEOUT_S = HAPI_TIMEOUT_NS * 1e-9
 
 
 class Sample(NamedTuple):

@@ -35,9 +35,9 @@ class Bench:
         self.runtime = runtime
         self._open: list[OpenlinkLink] = []
 
-    def open(self, path: str, patience: OpenLimits = LIMITS, stop: threading.Event | None = None) -> OpenlinkLink:
+    def open(self, path: str, limits: OpenLimits = LIMITS, stop: threading.Event | None = None) -> OpenlinkLink:
         candidate = Candidate("pty", path, Transport.SERIAL)
-        link = open_board(candidate, self.runtime, patience, stop or threading.Event())
+        link = open_board(candidate, self.runtime, limits, stop or threading.Event())
         self._open.append(link)
         return link
 

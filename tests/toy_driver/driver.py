@@ -86,11 +86,11 @@ class TiltDriver:
         """Return the ports of the setting."""
         return tuple(map(path_of, self._settings.value.texts(PORTS)))
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> PolledLink:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> PolledLink:
         """Ask who is there until it answers or time is up: NoDeviceAnswers, OSError."""
         port = open_port(candidate.path, BAUD, read_s=READ_S, write_s=1.0)
         try:
-            serial_number = _identify(port, patience.timeout_s, stop)
+            serial_number = _identify(port, limits.timeout_s, stop)
         except BaseException:
             port.close()
             raise

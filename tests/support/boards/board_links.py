@@ -41,10 +41,10 @@ class BoardLinks:
         """Return a value that changes when a path appears, disappears or is replaced."""
         return tuple(node_of(path) for path in self._paths)
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open the link to the board at the candidate's path."""
         try:
-            return open_board(candidate, self._runtime, patience, stop)
+            return open_board(candidate, self._runtime, limits, stop)
         except OSError as error:
             raise NoDeviceAnswers(str(error)) from error
 

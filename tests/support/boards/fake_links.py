@@ -172,11 +172,11 @@ class FakeLinks:
         """How often something was plugged or unplugged."""
         return self._changes
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> FakeLink:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> FakeLink:
         board = self._boards.get(candidate.port)
         if board is None:
             raise NoDeviceAnswers("it is not there")
-        assert patience.tries > 0
+        assert limits.tries > 0
         board.tries += 1
         self.opening += 1
         try:

@@ -189,15 +189,15 @@ class StormLinks:
         """Return a value that changes with the boards' paths; other ports are found by the next scan."""
         return self._boards.change_token()
 
-    def open(self, candidate: Candidate, patience: OpenLimits, stop: threading.Event) -> Link:
+    def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
         """Open the port with the driver that lists it."""
         if candidate.transport is Transport.SERIAL and candidate.path in self._paths:
-            return self._boards.open(candidate, patience, stop)
+            return self._boards.open(candidate, limits, stop)
         for family in self._others:
             with suppress(StopIteration):
                 next(one for one in family.candidates() if one.path == candidate.path)
                 try:
-                    return family.open(candidate, patience, stop)
+                    return family.open(candidate, limits, stop)
                 except OSError as error:
                     raise open_error(error, candidate.path) from error
         raise NoDeviceAnswers("it is not there any more")

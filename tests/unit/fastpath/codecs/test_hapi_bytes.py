@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fastpath.codecs.hapi_py import PATIENCE_S, Exchange, Sample
+from fastpath.codecs.hapi_py import TIMEOUT_S, Exchange, Sample
 from tests.emulators.hapi import HapiBoard
 from transport.link.protocols.hapi.board import BOARDS, codec_config, setup_message
 
 MS = 1_000_000
-TIMEOUT_NS = round(PATIENCE_S * 1e9)
+TIMEOUT_NS = round(TIMEOUT_S * 1e9)
 ID = 5
 
 
