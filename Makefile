@@ -31,6 +31,9 @@ SOURCES := $(shell find fastpath -name '*.pyx' -o -name '*.pxd' -o -name '*.h' -
 PACKAGES := $(wildcard actors fastpath transport)
 CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 
+# A page that a module prints; the old one stays when the module fails.
+page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
+
 .PHONY: help run test test-unit test-slice bench bench-haptics soak fuzz lint docs lock wheel build clean always
 
 help:  ## show this list
@@ -72,11 +75,11 @@ lint: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## ruff, mypy, pyright, cyth
 	$(PY) -m tests.lint.loop_symbols
 
 docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated reference pages
-	$(PY) -m transport.settings_reference > docs/settings.md
-	$(PY) -m transport.http.reference > docs/http.md
-	$(PY) -m actors.event.reference > docs/events.md
-	$(PY) -m actors.kit.reference > docs/messages.md
-	$(PY) -m tests.support.suite.promises > docs/promises.md
+	$(call page,transport.settings_reference,settings)
+	$(call page,transport.http.reference,http)
+	$(call page,actors.event.reference,events)
+	$(call page,actors.kit.reference,messages)
+	$(call page,tests.support.suite.promises,promises)
 	$(PY) -m tests.support.suite.supervision_tree
 	$(PY) -m tests.support.suite.command_table
 

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias, cast
 
 from actors.device.messages import SimulatedSpec
 from actors.values.identity import Connection, Firmware, Kind
+from actors.values.kinds.registry import specs
 from tests.support.clients.raw_websocket import BINARY, TEXT
 
 Object: TypeAlias = Mapping[str, Any]
@@ -25,16 +26,19 @@ DEVICES: Final = (
 )
 """The devices of the wire cases; the arm A002 has a firmware that is too old for damping and home return."""
 
+_NO_DEVICE: Final[tuple[str, ...]] = ()
 GROUPS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "neutral": {"arm": ("A001", "A002"), "compact": ("C001",), "grip": ("B001", "B002"), "pen": ("D001",)},
-    "inverse": {
+    "neutral": dict.fromkeys((spec.name for spec in specs()), _NO_DEVICE)
+    | {"arm": ("A001", "A002"), "compact": ("C001",), "grip": ("B001", "B002"), "pen": ("D001",)},
+    "inverse": dict.fromkeys((spec.inverse.group for spec in specs()), _NO_DEVICE)
+    | {
         "inverse3": ("A001", "A002", "C001"),
         "verse_grip": ("B002",),
         "wireless_verse_grip": ("B001",),
         "custom_verse_grip": ("D001",),
     },
 }
-"""Which group of a frame each of them stands in, by vocabulary."""
+"""Groups of a frame by vocabulary, each with its devices; a kind without a device here has an empty group."""
 
 WORDS: Final[Mapping[str, Mapping[str, str]]] = {
     "neutral": {},
