@@ -50,14 +50,14 @@ COMMAND_MAPS: Final = frozenset({"commands", "command_data"})
 
 
 def read(
-    text: str | bytes, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary, active: Active = NOTHING_ON
+    message: str | bytes, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary, active: Active = NOTHING_ON
 ) -> ParsedMessage:
     """Read one message; never raises: whatever is wrong becomes a fault, and the rest counts. `vocabulary` names the groups."""
     parsed = ParsedMessage(modules=active)
     try:
-        document = orjson.loads(text)
+        document = orjson.loads(message)
     except (orjson.JSONDecodeError, RecursionError) as error:
-        document = repair_nan(text)
+        document = repair_nan(message)
         if document is None:
             parsed.fault("", f"no JSON: {shapes.no_json(error)}")
             return parsed

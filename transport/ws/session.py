@@ -225,29 +225,29 @@ class SessionChannel(Channel):
 
     def on_message(self, message: str | bytes) -> Awaitable[None] | None:
         """Answer one message with one frame; returns an awaitable if no message may be read before it is done."""
-        text, devices = message, self._devices
+        devices = self._devices
         if self._handle is None or self._leaving or devices is None or self.descriptor < 0:
             return None
-        if len(text) > LONGEST_MESSAGE or (isinstance(text, str) and _utf8_bytes(text) > LONGEST_MESSAGE):
+        if len(message) > LONGEST_MESSAGE or (isinstance(message, str) and _utf8_bytes(message) > LONGEST_MESSAGE):
             self.disconnect(TOO_BIG, "a message may have 64 KiB")
             return None
         self.commands_received += 1
         self.bridge.system.metrics.commands_received.inc()
         devices.update()
-        parsed = commands.read(text, devices.by_id, self.vocabulary, devices.modules.active)
+        parsed = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
         if parsed.spoken & self._words.awaited:
-            parsed = self._change_vocabulary(parsed, text, devices)
+            parsed = self._change_vocabulary(parsed, message, devices)
         if parsed.changes:
-            return self._configured(parsed, text, devices)
-        return self._apply(parsed, text, devices)
+            return self._configured(parsed, message, devices)
+        return self._apply(parsed, message, devices)
 
-    def _change_vocabulary(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> ParsedMessage:
+    def _change_vocabulary(self, parsed: ParsedMessage, message: str | bytes, devices: SessionDevices) -> ParsedMessage:
         """Change to the client's vocabulary if allowed. Return the message, parsed again after a change."""
         cause = self._words.heard(parsed.spoken)
         if self._words.vocabulary is not self.vocabulary:
             self.vocabulary = self._words.vocabulary
             devices.use_vocabulary(self.vocabulary)
-            parsed = commands.read(text, devices.by_id, self.vocabulary, devices.modules.active)
+            parsed = commands.read(message, devices.by_id, self.vocabulary, devices.modules.active)
         self._hint(cause)
         return parsed
 
@@ -259,7 +259,7 @@ class SessionChannel(Channel):
         if cause is not None:
             self._events.vocabulary_mismatch(cause, self.vocabulary, self.bridge.word_hints)
 
-    def _apply(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
+    def _apply(self, parsed: ParsedMessage, message: str | bytes, devices: SessionDevices) -> Awaitable[None] | None:
         """Apply workspace and commands, send the reply, emit events: all that needs no actor."""
         moved = devices.apply(parsed)
         if parsed.mapped:
@@ -268,7 +268,7 @@ class SessionChannel(Channel):
             if slow is not None:
                 self._events.timed_out(slow, timeout_ns / NS_PER_S, self.bridge.slow_hints)
         if parsed.faults:
-            self._events.faulty(parsed.faults, text)
+            self._events.faulty(parsed.faults, message)
             parsed.faults = [(path, self.vocabulary.said(reason)) for path, reason in parsed.faults]
         if parsed.deprecated:
             self._events.deprecated(parsed.deprecated, self.bridge.notices)
@@ -276,7 +276,7 @@ class SessionChannel(Channel):
             self._tell_workspaces(moved)
         return self._reply(parsed, devices)
 
-    async def _configured(self, parsed: ParsedMessage, text: str | bytes, devices: SessionDevices) -> None:
+    async def _configured(self, parsed: ParsedMessage, message: str | bytes, devices: SessionDevices) -> None:
         """Let the SessionActor decide, publish the new view, then apply the rest of the message."""
         if self._handle is None:
             return
@@ -298,7 +298,7 @@ class SessionChannel(Channel):
                 await self._confirm_stored(parsed, declared[0])
         if self.is_open:
             devices.drop_absent(parsed)
-            drained = self._apply(parsed, text, devices)
+            drained = self._apply(parsed, message, devices)
             if drained is not None:
                 await drained
 
