@@ -3,7 +3,7 @@
  *   boards DIRECTORY BOARD...      BOARD: arm:ID, compact:ID, grip:ID, pen:ID, or receiver:ID,ID,... (wireless grips)
  *
  * Port i is the symbolic link DIRECTORY/i; it points to the terminal while the board is plugged in. Standard input takes
- * one line for each wish and standard output gives one line for each: see `obey`. Times are CLOCK_MONOTONIC in ns.
+ * one line for each command and standard output gives one line for each: see `obey`. Times are CLOCK_MONOTONIC in ns.
  */
 #define _GNU_SOURCE
 #include "device.h"
@@ -11,7 +11,7 @@
 /* Ticks that a busy machine owes are made up for, but no more of them than these. */
 enum { MOST_AT_ONCE = 20 };
 
-/* ------------------------------------------------------------ wishes */
+/* ------------------------------------------------------------ commands */
 
 static void show(const port *p, const device *d) {
     printf("{\"phase\": %d, \"mode\": %d, \"motor\": [%.9g, %.9g, %.9g], \"joint\": [%.9g, %.9g, %.9g], \"trips\": %u, "
@@ -31,21 +31,24 @@ static void show(const port *p, const device *d) {
            (unsigned long long)d->driven_command);
 }
 
-/* "get P D", "set P D KNOB NUMBER", "reboot P", "unplug P", "plug P", "loop P TIMES GAP_MS": one line in answer. */
+/* "get P D", "set P D CONTROL NUMBER", "reboot P", "unplug P", "plug P", "loop P TIMES GAP_MS": one line in answer. */
 static void obey(const char *line) {
     char verb[16] = "", name[32] = "";
     int at = 0, index = 0, k;
     double value = 0;
     port *p;
-    if (sscanf(line, "%15s %d", verb, &at) < 2 || at < 0 || at >= port_count) { puts("no such wish, or no such port"); return; }
+    if (sscanf(line, "%15s %d", verb, &at) < 2 || at < 0 || at >= port_count) {
+        puts("no such command, or no such port");
+        return;
+    }
     p = &ports[at];
     if (sscanf(line, "%*s %*d %d %31s %lf", &index, name, &value) >= 1 && (index < 0 || index >= p->count)
         && strcmp(verb, "loop") != 0) { puts("no such device"); return; }
     if (!strcmp(verb, "get")) { show(p, &p->devices[index]); return; }
     if (!strcmp(verb, "set")) {
-        for (k = 0; k < KNOBS && strcmp(name, knob_names[k]); k++) {}
-        if (k == KNOBS) { puts("no such knob"); return; }
-        p->devices[index].knobs.at[k] = value;
+        for (k = 0; k < CONTROLS && strcmp(name, control_names[k]); k++) {}
+        if (k == CONTROLS) { puts("no such control"); return; }
+        p->devices[index].controls.at[k] = value;
     } else if (!strcmp(verb, "reboot")) start_again(p);
     else if (!strcmp(verb, "unplug")) unplug(p);
     else if (!strcmp(verb, "plug")) plug(p);
@@ -53,7 +56,7 @@ static void obey(const char *line) {
         if (sscanf(line, "%*s %*d %d %lf", &p->loops, &value) != 2) { puts("loop needs times and ms"); return; }
         p->loop_gap_ns = (int64_t)(value * 1e6);
         p->loop_ns = 0;
-    } else { puts("no such wish"); return; }
+    } else { puts("no such command"); return; }
     puts("done");
 }
 
@@ -68,10 +71,10 @@ static void be_born(device *d, int kind, const char *id, int wireless) {
     i->rate_hz = moves(d) ? 1000 : 50;
     memcpy(i->device_id, id, strnlen(id, 8));
     for (k = 0; k < 16; k++) i->uuid[k] = (uint8_t)(id[k % strlen(id)] + (int)k);
-    d->knobs.of.here = d->knobs.of.battery = d->knobs.of.attached = 1;
-    d->knobs.of.calibration_ms = 200;
-    d->knobs.of.firmware = moves(d) ? 705 : 104;
-    d->knobs.of.settle_ms = moves(d) ? 300 : 0;
+    d->controls.of.here = d->controls.of.battery = d->controls.of.attached = 1;
+    d->controls.of.calibration_ms = 200;
+    d->controls.of.firmware = moves(d) ? 705 : 104;
+    d->controls.of.settle_ms = moves(d) ? 300 : 0;
     d->calibrated_ns = 1;
     d->zeroed_ns = 1;
     d->configuration.torque_scaling = d->configuration.gravity_enabled = 1;

@@ -100,62 +100,62 @@ class Boards:
 
     @property
     def pid(self) -> int:
-        """Of the process in which all of them live."""
+        """Process id of the emulator; all boards run in this one process."""
         return self._process.pid
 
     def path(self, port: int = 0) -> str:
-        """Where the board's terminal is, plugged in or not."""
+        """Return the path of the board's terminal, plugged in or not."""
         return f"{self._folder.name}/{port}"
 
     def see(self, port: int = 0, device: int = 0) -> Seen:
-        """One device, now."""
+        """Return the present state of one device."""
         found: dict[str, Any] = json.loads(self._say(f"get {port} {device}"))
         return Seen(**found)
 
     def obeys(self, port: int = 0, device: int = 0) -> bool:
-        """Whether its watchdog has had commands of late: on a busy machine it may bite, and the next command lets go."""
+        """Return whether its watchdog is not tripped; on a busy machine it may trip, the next command resets it."""
         return not self.see(port, device).tripped
 
-    def set(self, knob: str, value: float, port: int = 0, device: int = 0) -> None:
-        """Turn one knob of `boards.c`."""
-        self._do(f"set {port} {device} {knob} {value}")
+    def set(self, control: str, value: float, port: int = 0, device: int = 0) -> None:
+        """Set one control of `boards.c`."""
+        self._do(f"set {port} {device} {control} {value}")
 
     def damage(self, share: float, port: int = 0) -> None:
         """Flip, lose, double and stray bytes: `share` of them, one way and the other."""
-        for knob in ("flip", "lose", "twice", "stray"):
-            self.set(knob, share * 1e6 / 4, port)
+        for control in ("flip", "lose", "twice", "stray"):
+            self.set(control, share * 1e6 / 4, port)
 
     def reboot(self, port: int = 0) -> None:
-        """The board forgets what it was told; its port stays."""
+        """Restart the board: it loses its configuration, its port stays."""
         self._do(f"reboot {port}")
 
     def unplug(self, port: int = 0) -> None:
-        """The port goes."""
+        """Remove the port."""
         self._do(f"unplug {port}")
 
     def plug(self, port: int = 0) -> None:
-        """The port is there again, at the same path."""
+        """Restore the port at the same path."""
         self._do(f"plug {port}")
 
     def loop(self, times: int, gap_s: float, port: int = 0) -> None:
-        """Unplug and plug again, by itself."""
+        """Unplug and plug again `times` times, `gap_s` seconds apart, without further commands."""
         self._do(f"loop {port} {times} {gap_s * 1000}")
 
     def freeze(self) -> None:
-        """Stop the process of all boards where it is."""
+        """Pause the process of all boards (SIGSTOP)."""
         self._process.send_signal(signal.SIGSTOP)
 
     def thaw(self) -> None:
-        """Let it go on."""
+        """Resume the process of all boards (SIGCONT)."""
         self._process.send_signal(signal.SIGCONT)
 
     def kill(self) -> None:
-        """End it at once, as a cable that is cut."""
+        """Kill the process of all boards: every port disappears at once."""
         self._process.kill()
         self._process.wait(ANSWER_S)
 
     def close(self) -> None:
-        """End it."""
+        """End the process of all boards and remove its folder."""
         self.thaw()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
@@ -166,13 +166,13 @@ class Boards:
             self.kill()
         self._folder.cleanup()
 
-    def _do(self, wish: str) -> None:
-        answer = self._say(wish)
-        assert answer == "done", f"{wish}: {answer}"
+    def _do(self, command: str) -> None:
+        answer = self._say(command)
+        assert answer == "done", f"{command}: {answer}"
 
-    def _say(self, wish: str) -> str:
+    def _say(self, command: str) -> str:
         assert self._process.stdin is not None
-        self._process.stdin.write(wish + "\n")
+        self._process.stdin.write(command + "\n")
         self._process.stdin.flush()
         return self._answer()
 

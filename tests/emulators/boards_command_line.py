@@ -20,10 +20,10 @@ Boards of docs/link-protocol.md at pseudo-terminals of this machine:
     python -m tests.emulators receiver:G1,G2   two wireless grips behind one receiver
     python -m tests.emulators compact pen
 
-While they run, type one wish a line (port 0 is the first board, device 0 its only one but behind a receiver):
+While they run, type one command a line (port 0 is the first board, device 0 its only one but behind a receiver):
 
     get 0 0                   what the board has: motor torques (N mm), watchdog trips, commands, configuration
-    set 0 0 KNOB NUMBER       turn a knob, below
+    set 0 0 CONTROL NUMBER    set a control, below
     reboot 0 | unplug 0 | plug 0 | loop 0 TIMES GAP_MS
 
     flip lose twice stray     parts in a million of bytes that are damaged so (of the port: device 0), both ways
@@ -44,7 +44,7 @@ NAMED = {"arm": "A000", "compact": "C000", "grip": "6000", "pen": "9000", "recei
 
 
 def named(word: str) -> bool:
-    """Whether it names a board of the open link protocol."""
+    """Return whether it names a board of the open link protocol."""
     return word.split(":", maxsplit=1)[0] in NAMED
 
 
@@ -56,7 +56,7 @@ def run(words: list[str]) -> int:
         for place, board in enumerate(boards):
             sys.stdout.write(f"{board} will be at {Path(folder) / str(place)}\n")
         how = "Ctrl-D ends it." if typed else "There is no standard input: kill it to end it."
-        sys.stdout.write(f"python -m tests.emulators --help lists the wishes. {how}\n")
+        sys.stdout.write(f"python -m tests.emulators --help lists the commands. {how}\n")
         sys.stdout.flush()
         # A pipe that nobody writes into ends with this process.
         given = None if typed else subprocess.PIPE
@@ -72,7 +72,7 @@ def run(words: list[str]) -> int:
 
 
 def has_standard_input() -> bool:
-    """Whether anything may come from standard input: it is open, and not /dev/null."""
+    """Return whether anything may come from standard input: it is open, and not /dev/null."""
     try:
         return os.fstat(0).st_rdev != Path(os.devnull).stat().st_rdev
     except OSError:

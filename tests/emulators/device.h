@@ -60,17 +60,17 @@ static void say_state(port *p, int i, int64_t now) {
     s->clock_us = (uint32_t)(now / 1000);
     s->command = d->command_sequence;
     s->flags = OL_STATE_AWAKE | OL_STATE_POWER | OL_STATE_HOMED | (d->phase == OL_READY ? OL_STATE_SETTLED : 0)
-        | (d->knobs.of.attached ? OL_STATE_ATTACHED : 0) | (d->calibrated_ns ? OL_STATE_CALIBRATED : 0)
+        | (d->controls.of.attached ? OL_STATE_ATTACHED : 0) | (d->calibrated_ns ? OL_STATE_CALIBRATED : 0)
         | (d->mode != OL_RELEASE ? OL_STATE_DRIVEN : 0) | (d->tripped ? OL_STATE_WATCHDOG : 0);
-    s->faults = (uint16_t)((uint16_t)d->knobs.of.faults | (d->tripped ? 0x80 : 0));
-    s->buttons = (uint16_t)d->knobs.of.buttons;
+    s->faults = (uint16_t)((uint16_t)d->controls.of.faults | (d->tripped ? 0x80 : 0));
+    s->buttons = (uint16_t)d->controls.of.buttons;
     for (j = 0; j < 3; j++) s->joint[j] = (float)(d->joint[j] * 180 / M_PI);
     if (moves(d)) forward(d, s->position);
     s->orientation[0] = (float)cos(d->body / 2);
     s->orientation[3] = (float)sin(d->body / 2);
-    s->hall = d->knobs.of.attached ? 1 : 0;
-    s->battery_level = (float)d->knobs.of.battery;
-    s->battery_voltage = (float)(3.3 + 0.9 * d->knobs.of.battery);
+    s->hall = d->controls.of.attached ? 1 : 0;
+    s->battery_level = (float)d->controls.of.battery;
+    s->battery_voltage = (float)(3.3 + 0.9 * d->controls.of.battery);
     s->temperature = 25;
     d->states++;
     post(p, &m);
@@ -88,7 +88,7 @@ static void say_presence(port *p, int64_t now) {
     ol_message m = {.type = OL_PRESENCE};
     int i;
     for (i = 0; i < p->count; i++) {
-        if (p->devices[i].knobs.of.here) m.body.presence.present |= (uint8_t)(1 << i);
+        if (p->devices[i].controls.of.here) m.body.presence.present |= (uint8_t)(1 << i);
         if (p->devices[i].phase == OL_ASLEEP) m.body.presence.asleep |= (uint8_t)(1 << i);
     }
     p->presence = m.body.presence.present;
@@ -99,9 +99,9 @@ static void say_presence(port *p, int64_t now) {
 static void identify(port *p, int i) {
     ol_message m = {.type = OL_IDENTITY};
     m.body.identity = p->devices[i].identity;
-    m.body.identity.firmware_major = (uint8_t)(p->devices[i].knobs.of.firmware / 100);
-    m.body.identity.firmware_minor = (uint8_t)((int)p->devices[i].knobs.of.firmware % 100);
-    m.body.identity.settle_ms = (uint16_t)p->devices[i].knobs.of.settle_ms;
+    m.body.identity.firmware_major = (uint8_t)(p->devices[i].controls.of.firmware / 100);
+    m.body.identity.firmware_minor = (uint8_t)((int)p->devices[i].controls.of.firmware % 100);
+    m.body.identity.settle_ms = (uint16_t)p->devices[i].controls.of.settle_ms;
     talk(p, i, &m);
 }
 
@@ -111,11 +111,11 @@ static void wake(port *p, int i, const ol_message *m, int64_t now) {
     if (!m->body.wake.awake) {
         d->phase = OL_ASLEEP;
         drive(d, &released, now);
-    } else if (d->wakes++ < d->knobs.of.cold) {
+    } else if (d->wakes++ < d->controls.of.cold) {
         return;
-    } else if (d->phase == OL_ASLEEP && !d->knobs.of.asleep) {
+    } else if (d->phase == OL_ASLEEP && !d->controls.of.asleep) {
         d->phase = OL_SETTLING;
-        d->settled_ns = now + (int64_t)(d->knobs.of.settle_ms * 1e6);
+        d->settled_ns = now + (int64_t)(d->controls.of.settle_ms * 1e6);
         d->woken_ns = d->command_ns = d->state_ns = d->beat_ns = now;
         d->rate_hz = m->body.wake.rate_hz < d->identity.rate_hz ? m->body.wake.rate_hz : d->identity.rate_hz;
         if (d->rate_hz == 0) d->rate_hz = 1;
@@ -131,9 +131,10 @@ static void configure(port *p, int i, const ol_message *m) {
     const ol_configure *c = &m->body.configure;
     ol_message answer = {.type = OL_CONFIGURATION};
     answer.body.configuration.request = m->sequence;
-    if (d->knobs.of.refuse && c->fields) answer.body.configuration.result = (uint8_t)d->knobs.of.refuse;
+    if (d->controls.of.refuse && c->fields) answer.body.configuration.result = (uint8_t)d->controls.of.refuse;
     else if (!moves(d) && c->fields) answer.body.configuration.result = 1;
-    else if (c->fields & ~has || ((c->fields & 16) && d->knobs.of.firmware < 704) || ((c->fields & 32) && d->knobs.of.firmware < 705))
+    else if (c->fields & ~has || ((c->fields & 16) && d->controls.of.firmware < 704)
+             || ((c->fields & 32) && d->controls.of.firmware < 705))
         answer.body.configuration.result = 1;
     else if ((c->fields & 8) && !(c->gravity_scale >= 0 && c->gravity_scale <= 1.5f)) answer.body.configuration.result = 2;
     else {
@@ -202,7 +203,7 @@ static void take(port *p, const ol_message *m, int64_t now) {
         say_presence(p, now);
         return;
     }
-    if (i >= p->count || !p->devices[i].knobs.of.here) {
+    if (i >= p->count || !p->devices[i].controls.of.here) {
         refusal.body.refused.request = m->sequence;
         refusal.body.refused.type = m->type;
         refusal.body.refused.reason = 3;
@@ -210,7 +211,7 @@ static void take(port *p, const ol_message *m, int64_t now) {
         if (m->type != OL_COMMAND && m->type != OL_LED) talk(p, m->device, &refusal);
         return;
     }
-    if (p->devices[i].knobs.of.deaf) return;
+    if (p->devices[i].controls.of.deaf) return;
     switch (m->type) {
     case OL_IDENTIFY: p->devices[i].run = 0; identify(p, i); break;
     case OL_WAKE: wake(p, i, m, now); break;
@@ -226,9 +227,9 @@ static void take(port *p, const ol_message *m, int64_t now) {
 
 static void beat(port *p, int i, int64_t now) {
     device *d = &p->devices[i];
-    int64_t off = (int64_t)(d->knobs.of.bounce_off_ms * 1e6), period = (int64_t)(d->knobs.of.bounce_ms * 1e6);
+    int64_t off = (int64_t)(d->controls.of.bounce_off_ms * 1e6), period = (int64_t)(d->controls.of.bounce_ms * 1e6);
     ol_message m = {.type = OL_HEARTBEAT};
-    if (moves(d) || !d->knobs.of.attached || now < d->beat_ns) return;
+    if (moves(d) || !d->controls.of.attached || now < d->beat_ns) return;
     d->beat_ns = now + OL_HEARTBEAT_MS * MS;
     if (period > 0 && now % period < off) return;
     m.body.heartbeat.uptime_ms = (uint32_t)(now / MS);
@@ -239,15 +240,15 @@ static void beat(port *p, int i, int64_t now) {
 static void live(port *p, int i, int64_t now) {
     device *d = &p->devices[i];
     uint16_t faults;
-    if (d->knobs.of.asleep && d->phase != OL_ASLEEP) {
+    if (d->controls.of.asleep && d->phase != OL_ASLEEP) {
         d->phase = OL_ASLEEP;
         drive(d, &released, now);
         say_settle(p, i, now);
-    } else if (!d->knobs.of.asleep && d->said_asleep) {
+    } else if (!d->controls.of.asleep && d->said_asleep) {
         ol_message m = {.body.wake = {.awake = 1, .rate_hz = (uint16_t)d->rate_hz}, .sequence = d->wake_request};
         wake(p, i, &m, now);
     }
-    d->said_asleep = d->knobs.of.asleep != 0 && d->rate_hz > 0;
+    d->said_asleep = d->controls.of.asleep != 0 && d->rate_hz > 0;
     if (moves(d) && d->phase != OL_ASLEEP) {
         move(d, 1e-3);
         if (now - d->command_ns > OL_WATCHDOG_MS * MS && !d->tripped) {
@@ -256,7 +257,7 @@ static void live(port *p, int i, int64_t now) {
             drive(d, &released, now);
         }
     }
-    faults = (uint16_t)((uint16_t)d->knobs.of.faults | (d->tripped ? 0x80 : 0));
+    faults = (uint16_t)((uint16_t)d->controls.of.faults | (d->tripped ? 0x80 : 0));
     if (d->phase == OL_ASLEEP) return;
     if (faults != d->faults_said) {
         ol_message m = {.type = OL_FAULT};
@@ -268,14 +269,14 @@ static void live(port *p, int i, int64_t now) {
     }
     if (d->phase == OL_SETTLING && now >= d->settled_ns) { d->phase = OL_READY; say_settle(p, i, now); }
     if (d->phase == OL_SETTLING && now - d->settle_said_ns >= 100 * MS) say_settle(p, i, now);
-    if (d->calibrating_ns && now - d->calibrating_ns >= (int64_t)(d->knobs.of.calibration_ms * 1e6)) {
-        int reason = (int)d->knobs.of.calibration;
+    if (d->calibrating_ns && now - d->calibrating_ns >= (int64_t)(d->controls.of.calibration_ms * 1e6)) {
+        int reason = (int)d->controls.of.calibration;
         d->calibrating_ns = 0;
         d->calibrated_ns = reason ? 0 : now;
-        if (!reason && d->knobs.of.firmware >= 705) d->body = d->knobs.of.turned * M_PI / 180;
+        if (!reason && d->controls.of.firmware >= 705) d->body = d->controls.of.turned * M_PI / 180;
         d->progress = reason ? 3 : 2;
         d->reason = (uint8_t)reason;
-        if (d->knobs.of.ends_lost > 0) d->knobs.of.ends_lost--;
+        if (d->controls.of.ends_lost > 0) d->controls.of.ends_lost--;
         else say_calibration(p, i);
     }
     if (now >= d->state_ns) {
@@ -291,8 +292,8 @@ static void listen_to(port *p, int64_t now) {
     const uint8_t *at = carried, *end;
     ol_message m;
     ssize_t n = p->master < 0 ? 0 : read(p->master, bytes, sizeof bytes);
-    if (n <= 0 || p->devices[0].knobs.of.hang) return;
-    end = carried + carry(&p->devices[0].knobs, bytes, (size_t)n, carried);
+    if (n <= 0 || p->devices[0].controls.of.hang) return;
+    end = carried + carry(&p->devices[0].controls, bytes, (size_t)n, carried);
     while (ol_decode(&p->decoder, &at, end, &m)) take(p, &m, now);
     flush(p, now);
 }
@@ -303,13 +304,13 @@ static void tick(port *p, int64_t now) {
         p->loop_ns = now + p->loop_gap_ns;
         if (p->master >= 0) unplug(p); else { plug(p); p->loops--; }
     }
-    if (p->master < 0 || p->devices[0].knobs.of.hang) return;
+    if (p->master < 0 || p->devices[0].controls.of.hang) return;
     if (p->receiver && p->heard) {
         uint8_t here = 0;
-        for (i = 0; i < p->count; i++) here |= (uint8_t)(p->devices[i].knobs.of.here ? 1 << i : 0);
+        for (i = 0; i < p->count; i++) here |= (uint8_t)(p->devices[i].controls.of.here ? 1 << i : 0);
         if (here != p->presence || now - p->presence_ns >= 500 * MS) say_presence(p, now);
     }
-    for (i = 0; i < p->count; i++) if (p->devices[i].knobs.of.here) live(p, i, now);
+    for (i = 0; i < p->count; i++) if (p->devices[i].controls.of.here) live(p, i, now);
     flush(p, now);
 }
 

@@ -178,7 +178,7 @@ class FalconBus(usb.backend.IBackend):  # type: ignore[misc]
         return len(data)
 
     def bulk_read(self, dev_handle: Handle, ep: int, intf: int, buff: Any, timeout: int) -> int:
-        """Packets of up to 64 bytes, each led by the two of the modem status; the status alone when the latency timer ends."""
+        """Fill `buff` with packets of up to 64 bytes, each led by two of modem status; that alone when the latency timer ends."""
         socket = self._here(dev_handle.address)
         if ep != IN or not dev_handle.claimed:
             raise _failed(errno.EINVAL)
@@ -203,7 +203,7 @@ class FalconBus(usb.backend.IBackend):  # type: ignore[misc]
 
 
 def _string(index: int, board: FalconBoard) -> bytes:
-    """A string descriptor; 0 lists the languages."""
+    """Return a string descriptor; index 0 lists the languages."""
     text = b"\x09\x04" if index == 0 else (STRINGS.get(index) or board.serial).encode("utf-16-le")
     return bytes([len(text) + 2, 3]) + text
 

@@ -63,14 +63,14 @@ class FalconBoard:
         self._offsets: tuple[int, ...] = tuple(-count for count in self._true_counts())
 
     def find_zero(self) -> None:
-        """As if somebody had homed it at once."""
+        """Home all legs at once."""
         self.homed = falcon_py.HOMED
         self._offsets = (0, 0, 0)
 
     # ------------------------------------------------------------ what the wire does
 
     def control(self, request: int, value: int) -> None:
-        """One vendor request of the FTDI chip."""
+        """Handle one vendor request of the FTDI chip."""
         self.controls.append((request, value))
         if request == RESET and value in (0, 1):
             self.outgoing.clear()
@@ -84,7 +84,7 @@ class FalconBoard:
             self._lines = value
 
     def write(self, data: bytes) -> None:
-        """Bytes from the host."""
+        """Handle bytes from the host."""
         if self._booting:
             self.writes.append(data)
             self._boot(data)
@@ -158,7 +158,7 @@ class FalconBoard:
         self.position, self.velocity = there, _vector(velocity)
 
     def _home(self) -> None:
-        """A leg is homed when it has been all the way out and then in; its count jumps to the true one."""
+        """Home each leg that has been all the way out and then in; its count jumps to the true one."""
         for leg, count in enumerate(self._true_counts()):
             bit = 1 << leg
             if count > 900:

@@ -96,12 +96,12 @@ class HapiBoard:
     _held: bytearray = field(default_factory=bytearray)
 
     def __post_init__(self) -> None:
-        """As it is when it gets power."""
+        """Place the shafts in the home pose and power up."""
         self.shafts = {port: Shaft(math.radians(one.home)) for port, one in WIRINGS[self.mechanism].items()}
         self.power_up()
 
     def power_up(self) -> None:
-        """Nothing set up, no torque; the linkage stays where it is."""
+        """Reset ports, directions and pins, without torque; the linkage stays where it is."""
         count = PORTS[self.firmware]
         self.ports = [Port() for _ in range(count)]
         self.directions = {"motor": [0] * count, "encoder": [0] * count}
@@ -112,11 +112,11 @@ class HapiBoard:
 
     @property
     def duties(self) -> tuple[int, ...]:
-        """What the PWM of each port is at, with its sign."""
+        """Signed PWM duty of each port."""
         return tuple(port.duty for port in self.ports)
 
     def torque(self, port: int) -> float:
-        """N m on the shaft of a port (from 1), counter-clockwise: the clamped and quantised one."""
+        """Return the clamped and quantised torque on the shaft of a port (from 1): N m, counter-clockwise."""
         one, wiring = self.ports[port - 1], WIRINGS[self.mechanism].get(port)
         if wiring is None:
             return 0.0
@@ -129,7 +129,7 @@ class HapiBoard:
         return tuple(self.torque(port) for port in self.shafts)
 
     def angle(self, port: int) -> float:
-        """Degrees that the encoder of a port (from 1) reads: whole counts."""
+        """Return the angle that the encoder of a port (from 1) reads: degrees, whole counts."""
         one, wiring = self.ports[port - 1], WIRINGS[self.mechanism].get(port)
         count = one.preset
         if wiring is not None:
@@ -141,14 +141,14 @@ class HapiBoard:
     # ------------------------------------------------------------ the world
 
     def advance(self, seconds: float) -> None:
-        """Let the linkage move."""
+        """Move the linkage by `seconds`."""
         for port, shaft in self.shafts.items():
             shaft.advance(self.torque(port), seconds)
 
     # ------------------------------------------------------------ bytes
 
     def feed(self, data: bytes) -> bytes:
-        """What it answers; a message that is not whole waits for the rest of it."""
+        """Return the answer; an incomplete message waits for its remaining bytes."""
         self._held += data
         answer = bytearray()
         while self._held:
@@ -161,7 +161,7 @@ class HapiBoard:
         return bytes(answer)
 
     def _length(self) -> int | None:
-        """Bytes of the message that begins, None while that cannot be told."""
+        """Return the length of the first message in bytes, None while it is unknown."""
         kind = self._held[0]
         if kind > 2:
             return 1
@@ -197,7 +197,7 @@ class HapiBoard:
         return b""
 
     def _reset(self) -> None:
-        """Ports have no owner; the PWM registers of the motors are left as they are."""
+        """Clear the owners of all ports; the PWM registers of the motors keep their values."""
         for port in self.ports:
             port.owner, port.motor, port.encoder = None, False, False
         self.pins, self.sensors = {}, {}

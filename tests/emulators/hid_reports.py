@@ -31,20 +31,20 @@ class FakeReports:
 
 
 def moved(x: int, y: int, z: int) -> bytes:
-    """Report 1 of an older model."""
+    """Return report 1 (translation) of an older model."""
     return b"\x01" + struct.pack("<3h", x, y, z)
 
 
 def turned(x: int, y: int, z: int) -> bytes:
-    """Report 2 of an older model."""
+    """Return report 2 (rotation) of an older model."""
     return b"\x02" + struct.pack("<3h", x, y, z)
 
 
 def both(move: tuple[int, int, int], turn: tuple[int, int, int]) -> bytes:
-    """Report 1 of a newer model."""
+    """Return report 1 (translation and rotation) of a newer model."""
     return b"\x01" + struct.pack("<6h", *move, *turn)
 
 
 def pressed(buttons: int) -> bytes:
-    """Report 3."""
+    """Return report 3 (buttons)."""
     return b"\x03" + buttons.to_bytes(2, "little")

@@ -14,10 +14,10 @@
 
 #include "codecs/openlink.h"
 
-enum { MAX_PORTS = 32, QUEUE = 64, KNOBS = 25 };
+enum { MAX_PORTS = 32, QUEUE = 64, CONTROLS = 25 };
 static const int64_t MS = 1000000;
 
-/* What a test may turn while the boards run; names as in `knob_names`. */
+/* What a test may turn while the boards run; names as in `control_names`. */
 typedef union {
     struct {
         /* of the port: parts in a million of bytes, or of frames */
@@ -26,9 +26,9 @@ typedef union {
         double cold, battery, attached, bounce_ms, bounce_off_ms, calibration, calibration_ms, firmware, settle_ms, buttons,
             faults, here, asleep, deaf, turned, refuse, ends_lost;
     } of;
-    double at[KNOBS];
-} knobs;
-static const char *const knob_names[KNOBS] = {
+    double at[CONTROLS];
+} controls;
+static const char *const control_names[CONTROLS] = {
     "flip", "lose", "twice", "stray", "drop", "late", "late_ms", "hang", "cold", "battery", "attached", "bounce_ms",
     "bounce_off_ms", "calibration", "calibration_ms", "firmware", "settle_ms", "buttons", "faults", "here", "asleep", "deaf",
     "turned", "refuse", "ends_lost",
@@ -38,7 +38,7 @@ typedef struct {
     ol_identity identity;
     ol_configure configuration;
     int saves;
-    knobs knobs;
+    controls controls;
     /* body: how far it says that it is turned about z, rad: as it was when it last calibrated */
     double joint[3], speed[3], motor[3], body;
     int phase, mode, tripped, said_asleep;
@@ -90,7 +90,7 @@ static int falls(double millionths) { return millionths > 0 && any(1000000) < mi
 /* ------------------------------------------------------------ the line */
 
 /* Bytes as a bad line carries them; `out` has room for twice as many. */
-static size_t carry(const knobs *k, const uint8_t *in, size_t length, uint8_t *out) {
+static size_t carry(const controls *k, const uint8_t *in, size_t length, uint8_t *out) {
     size_t n = 0, i;
     for (i = 0; i < length; i++) {
         if (falls(k->of.lose)) continue;
@@ -102,7 +102,7 @@ static size_t carry(const knobs *k, const uint8_t *in, size_t length, uint8_t *o
 }
 
 static void post(port *p, ol_message *m) {
-    const knobs *k = &p->devices[0].knobs;
+    const controls *k = &p->devices[0].controls;
     int64_t now = now_ns();
     int i;
     m->version = OL_VERSION;
@@ -129,7 +129,7 @@ static void flush(port *p, int64_t now) {
         parcel *q = &p->queue[i];
         size_t n;
         if (!q->length || q->due > now) continue;
-        n = carry(&p->devices[0].knobs, q->bytes, q->length, bytes);
+        n = carry(&p->devices[0].controls, q->bytes, q->length, bytes);
         if (p->master >= 0 && n > 0 && write(p->master, bytes, n) != (ssize_t)n) p->unsent++;
         q->length = 0;
     }

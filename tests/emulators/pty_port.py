@@ -59,7 +59,7 @@ class PtyPort:
 
     @property
     def path(self) -> str:
-        """What to open."""
+        """Path to open."""
         return self._tty if self._link is None else str(self._link)
 
     def __enter__(self) -> Self:
@@ -71,22 +71,22 @@ class PtyPort:
         self.unplug()
 
     def freeze(self) -> None:
-        """It stands still: nothing is read, nothing is answered, motors stay on."""
+        """Pause the device: it reads nothing and answers nothing, motors stay on."""
         with self._lock:
             self._running.clear()
 
     def thaw(self) -> None:
-        """It goes on with what has come meanwhile."""
+        """Resume the device; it handles the bytes received meanwhile."""
         self._running.set()
         os.write(self._wake_in, b"\0")
 
     def send(self, data: bytes) -> None:
-        """Bytes that nobody asked for, towards the host."""
+        """Send unsolicited bytes to the host."""
         with self._lock:
             os.write(self._master, data)
 
     def unplug(self) -> None:
-        """The port goes away; a second call does nothing."""
+        """Remove the port; a second call does nothing."""
         if self._ended:
             return
         self._ended = True

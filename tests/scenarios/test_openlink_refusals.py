@@ -26,7 +26,7 @@ def reports(setup: BoardService, words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("knob", "value", "words"),
+    ("control", "value", "words"),
     [
         ("refuse", 1, "it did not take its configuration (unsupported)"),
         ("refuse", 3, "it did not take its configuration (busy)"),
@@ -35,13 +35,13 @@ def reports(setup: BoardService, words: str) -> None:
     ],
 )
 def test_device_reports_refused_values_and_faults_until_they_end(
-    setup: BoardService, knob: str, value: int, words: str
+    setup: BoardService, control: str, value: int, words: str
 ) -> None:
     reports(setup, "")
-    setup.boards.set(knob, value)
+    setup.boards.set(control, value)
     assert setup.ask_ok("POST", ROUTE, {"enabled": False})["enabled"] is False
     reports(setup, words)
 
-    setup.boards.set(knob, 0)
+    setup.boards.set(control, 0)
     setup.ask_ok("POST", ROUTE, {"enabled": True})
     reports(setup, "")

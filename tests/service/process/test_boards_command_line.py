@@ -22,11 +22,11 @@ def by_hand(*words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
 def test_boards_print_their_ports_and_obey_commands() -> None:
     done = by_hand("arm", "grip:B7", typed="set 1 0 attached 0\nget 0 0\nset 0 0 nothing 1\nfly 0\n")
 
-    first, second, _, ready, attached, seen, knob, verb = done.stdout.splitlines()
+    first, second, _, ready, attached, seen, control, verb = done.stdout.splitlines()
     assert done.returncode == 0
     assert first.startswith("arm:A000 will be at /")
     assert second.startswith("grip:B7 will be at /")
-    assert (ready, attached, knob, verb) == ("ready", "done", "no such knob", "no such wish")
+    assert (ready, attached, control, verb) == ("ready", "done", "no such control", "no such command")
     assert json.loads(seen)["motor"] == [0, 0, 0]
 
 

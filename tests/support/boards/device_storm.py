@@ -61,7 +61,7 @@ VICTIMS: Final = (
     *(f"{kind}/board{port}" for kind in ("port", "link") for port in range(len(BOARDS))),
     *(f"{kind}/hapi7" for kind in ("port", "link")),
 )
-# A fault is the knobs that make it; what is put back is QUIET.
+# A fault is the controls that make it; what is put back is QUIET.
 FAULTS: Final[tuple[dict[str, float], ...]] = (
     {"hang": 1},
     {"deaf": 1},
@@ -276,8 +276,8 @@ class DeviceStorm:
         if other is not None:
             other.hang(hung=True)
             return
-        for knob, value in self._random.choice(FAULTS).items():
-            self.boards.set(knob, value, port, self._random.randrange(len(DEVICES[port])))
+        for control, value in self._random.choice(FAULTS).items():
+            self.boards.set(control, value, port, self._random.randrange(len(DEVICES[port])))
 
     def _mend(self, port: int) -> None:
         other = self._others.get(port)
@@ -285,8 +285,8 @@ class DeviceStorm:
             other.hang(hung=False)
             return
         for device in range(len(DEVICES[port])):
-            for knob, value in QUIET.items():
-                self.boards.set(knob, value, port, device)
+            for control, value in QUIET.items():
+                self.boards.set(control, value, port, device)
 
     def _quiet(self) -> None:
         for port in PORTS:
