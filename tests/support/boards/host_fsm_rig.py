@@ -1,4 +1,4 @@
-"""The host state machine of an open link with a manual clock, and devices for it to talk to."""
+"""The host state machine of an open link with a manual clock, and identities of devices that it meets."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ class HostFsmRig:
     """A host state machine, its manual clock, and the packets that it sent."""
 
     def __init__(self, tries: int = 3, answer_s: float = 2.0) -> None:
-        self.talk = HostFsm(tries=tries, answer_s=answer_s)
-        self.talk.start_waking()
+        self.host_fsm = HostFsm(tries=tries, answer_s=answer_s)
+        self.host_fsm.start_waking()
         self.now_ns = 10**9
-        self.said: list[Frame] = []
+        self.sent: list[Frame] = []
         self._sequence = 0
 
-    def hear(self, *messages: Message, device: int = 0) -> list[Frame]:
+    def receive(self, *messages: Message, device: int = 0) -> list[Frame]:
+        """Deliver messages of one device to the host; return the frames that it sends then."""
         frames = []
         for message in messages:
             self._sequence += 1
@@ -41,33 +42,36 @@ class HostFsmRig:
         return self._step(frames)
 
     def wait(self, ms: float, *, states: bool = False) -> list[Frame]:
-        """Let time pass in steps of 10 ms; with `states` every device goes on sending."""
-        said: list[Frame] = []
+        """Advance the clock in steps of 10 ms, with `states` while all devices send states; return the frames sent."""
+        sent: list[Frame] = []
         for _ in range(round(ms / 10)):
             self.now_ns += 10 * MS
             if states:
-                for peer in self.talk.peers:
-                    self.talk.update_from_thread(peer.index, self.now_ns, 0, 0)
-            said += self._step([])
-        return said
+                for peer in self.host_fsm.peers:
+                    self.host_fsm.update_from_thread(peer.index, self.now_ns, 0, 0)
+            sent += self._step([])
+        return sent
 
-    def say(self, kind: type[Message], said: list[Frame]) -> list[Frame]:
-        return [frame for frame in said if isinstance(frame.message, kind)]
+    def of_kind(self, kind: type[Message], sent: list[Frame]) -> list[Frame]:
+        """Return those of the frames that carry a message of this type."""
+        return [frame for frame in sent if isinstance(frame.message, kind)]
 
     def ids(self) -> list[str]:
-        return [peer.identity.device_id for peer in self.talk.peers if peer.identity is not None]
+        """Return the ids of the devices that sent their identity."""
+        return [peer.identity.device_id for peer in self.host_fsm.peers if peer.identity is not None]
 
     def ended(self) -> CalibrationResult | None:
-        return self.talk.peers[0].ended
+        """Return the result of the first device's calibration, None while there is none."""
+        return self.host_fsm.peers[0].ended
 
     def _step(self, frames: list[Frame]) -> list[Frame]:
-        words = self.talk.step(self.now_ns, frames)
-        said = [frame for word in words for frame in Decoder().feed(word)]
-        self.said += said
-        return said
+        packets = self.host_fsm.step(self.now_ns, frames)
+        sent = [frame for packet in packets for frame in Decoder().feed(packet)]
+        self.sent += sent
+        return sent
 
     def awake(self, identity: Identity = ARM) -> None:
-        """A board on its own that is ready."""
+        """Make the host see one ready board without a receiver."""
         self._step([])
-        self.hear(identity)
-        self.hear(READY)
+        self.receive(identity)
+        self.receive(READY)

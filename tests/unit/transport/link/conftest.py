@@ -9,5 +9,5 @@ from tests.support.boards.host_fsm_rig import HostFsmRig
 
 @pytest.fixture
 def rig() -> HostFsmRig:
-    """A talk that nobody has answered yet."""
+    """Return a rig whose host has received nothing yet."""
     return HostFsmRig()

@@ -30,9 +30,9 @@ from transport.link.protocols.openlink.status_text import SETTLING as SETTLING_L
 
 def test_every_configured_value_is_sent(rig: HostFsmRig) -> None:
     rig.awake()
-    rig.talk.configure("A1", DeviceWide(handedness="left", gravity_scale=0.75, home_return=True), save=True)
+    rig.host_fsm.configure("A1", DeviceWide(handedness="left", gravity_scale=0.75, home_return=True), save=True)
 
-    (frame,) = rig.say(Configure, rig.hear())
+    (frame,) = rig.of_kind(Configure, rig.receive())
 
     assert frame.message == Configure(ConfigureField(0x801F), True, True, True, True, 0.75)
 
@@ -49,9 +49,9 @@ def test_every_configured_value_is_sent(rig: HostFsmRig) -> None:
 )
 def test_unsupported_values_are_not_sent(rig: HostFsmRig, identity: Identity, fields: int) -> None:
     rig.awake(identity)
-    rig.talk.configure("A1", DeviceWide(), save=False)
+    rig.host_fsm.configure("A1", DeviceWide(), save=False)
 
-    ((_, _, message),) = rig.say(Configure, rig.hear())
+    ((_, _, message),) = rig.of_kind(Configure, rig.receive())
 
     assert isinstance(message, Configure)
     assert message.fields == fields
@@ -59,62 +59,62 @@ def test_unsupported_values_are_not_sent(rig: HostFsmRig, identity: Identity, fi
 
 def test_board_without_configuration_is_sent_nothing(rig: HostFsmRig) -> None:
     rig.awake(replace(ARM, capabilities=Capability.FORCE))
-    rig.talk.configure("A1", DeviceWide(), save=True)
-    rig.talk.configure("B9", DeviceWide(), save=True)
+    rig.host_fsm.configure("A1", DeviceWide(), save=True)
+    rig.host_fsm.configure("B9", DeviceWide(), save=True)
 
-    assert rig.say(Configure, rig.hear()) == []
+    assert rig.of_kind(Configure, rig.receive()) == []
 
 
 def test_configuration_is_repeated_until_answered(rig: HostFsmRig) -> None:
     rig.awake()
-    rig.talk.configure("A1", DeviceWide(), save=False)
-    first, second = rig.say(Configure, rig.hear() + rig.wait(260, states=True))
-    rig.hear(Configuration(first.sequence, ConfigureResult.DONE, Configure()))
+    rig.host_fsm.configure("A1", DeviceWide(), save=False)
+    first, second = rig.of_kind(Configure, rig.receive() + rig.wait(260, states=True))
+    rig.receive(Configuration(first.sequence, ConfigureResult.DONE, Configure()))
 
     assert first.sequence != second.sequence
-    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+    assert rig.of_kind(Configure, rig.wait(2000, states=True)) == []
 
 
 def test_unanswered_configuration_is_reported(rig: HostFsmRig) -> None:
     rig.awake()
-    rig.talk.configure("A1", DeviceWide(), save=False)
-    rig.hear()
+    rig.host_fsm.configure("A1", DeviceWide(), save=False)
+    rig.receive()
     rig.wait(2000, states=True)
-    assert rig.talk.peers[0].refusal == "it does not answer CONFIGURE"
+    assert rig.host_fsm.peers[0].refusal == "it does not answer CONFIGURE"
 
-    rig.talk.configure("A1", DeviceWide(), save=False)
-    (wish,) = rig.say(Configure, rig.hear())
-    rig.hear(Configuration(wish.sequence, ConfigureResult.DONE, Configure()))
-    assert rig.talk.peers[0].refusal == ""
+    rig.host_fsm.configure("A1", DeviceWide(), save=False)
+    (request,) = rig.of_kind(Configure, rig.receive())
+    rig.receive(Configuration(request.sequence, ConfigureResult.DONE, Configure()))
+    assert rig.host_fsm.peers[0].refusal == ""
 
 
 def test_newer_configuration_replaces_a_pending_one(rig: HostFsmRig) -> None:
     rig.awake()
-    rig.talk.configure("A1", DeviceWide(), save=False)
-    (old,) = rig.say(Configure, rig.hear())
-    rig.talk.configure("A1", DeviceWide(handedness="left"), save=False)
-    rig.hear(Configuration(old.sequence, ConfigureResult.DONE, Configure()))
+    rig.host_fsm.configure("A1", DeviceWide(), save=False)
+    (old,) = rig.of_kind(Configure, rig.receive())
+    rig.host_fsm.configure("A1", DeviceWide(handedness="left"), save=False)
+    rig.receive(Configuration(old.sequence, ConfigureResult.DONE, Configure()))
 
-    (*_, new) = rig.say(Configure, rig.said)
+    (*_, new) = rig.of_kind(Configure, rig.sent)
     assert isinstance(new.message, Configure)
     assert new.message.left_handed
-    assert rig.say(Configure, rig.wait(260, states=True))
+    assert rig.of_kind(Configure, rig.wait(260, states=True))
 
 
 def test_busy_board_gets_its_configuration_again(rig: HostFsmRig) -> None:
     rig.awake()
-    rig.talk.configure("A1", DeviceWide(), save=False)
-    (asked,) = rig.say(Configure, rig.hear())
+    rig.host_fsm.configure("A1", DeviceWide(), save=False)
+    (asked,) = rig.of_kind(Configure, rig.receive())
     for _ in range(20):
-        rig.hear(Configuration(asked.sequence, ConfigureResult.BUSY, Configure()))
-        assert rig.talk.peers[0].refusal == "it did not take its configuration (busy)"
-        assert rig.say(Configure, rig.wait(490, states=True)) == []
-        (asked,) = rig.say(Configure, rig.wait(10, states=True))
+        rig.receive(Configuration(asked.sequence, ConfigureResult.BUSY, Configure()))
+        assert rig.host_fsm.peers[0].refusal == "it did not take its configuration (busy)"
+        assert rig.of_kind(Configure, rig.wait(490, states=True)) == []
+        (asked,) = rig.of_kind(Configure, rig.wait(10, states=True))
 
-    rig.hear(Configuration(asked.sequence, ConfigureResult.DONE, Configure()))
+    rig.receive(Configuration(asked.sequence, ConfigureResult.DONE, Configure()))
 
-    assert rig.talk.peers[0].refusal == ""
-    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+    assert rig.host_fsm.peers[0].refusal == ""
+    assert rig.of_kind(Configure, rig.wait(2000, states=True)) == []
 
 
 @pytest.mark.parametrize(
@@ -130,43 +130,43 @@ def test_refused_configuration_is_reported_until_one_is_accepted(
 ) -> None:
     rig.awake()
     for answer, told in ((result, refusal), (ConfigureResult.DONE, "")):
-        rig.talk.configure("A1", DeviceWide(), save=False)
-        (asked,) = rig.say(Configure, rig.hear())
-        rig.hear(Configuration(asked.sequence, answer, Configure()))
+        rig.host_fsm.configure("A1", DeviceWide(), save=False)
+        (asked,) = rig.of_kind(Configure, rig.receive())
+        rig.receive(Configuration(asked.sequence, answer, Configure()))
 
-        assert rig.talk.peers[0].refusal == told
+        assert rig.host_fsm.peers[0].refusal == told
 
 
 def test_refused_request_is_reported_and_not_repeated(rig: HostFsmRig) -> None:
     rig.awake()
-    rig.talk.configure("A1", DeviceWide(), save=False)
-    (asked,) = rig.say(Configure, rig.hear())
-    rig.hear(Refused(asked.sequence + 7, 5, RefusedReason.VALUE))
-    assert rig.talk.peers[0].refusal == ""
+    rig.host_fsm.configure("A1", DeviceWide(), save=False)
+    (asked,) = rig.of_kind(Configure, rig.receive())
+    rig.receive(Refused(asked.sequence + 7, 5, RefusedReason.VALUE))
+    assert rig.host_fsm.peers[0].refusal == ""
 
-    rig.hear(Refused(asked.sequence, 5, RefusedReason.ASLEEP))
+    rig.receive(Refused(asked.sequence, 5, RefusedReason.ASLEEP))
 
-    assert rig.talk.peers[0].refusal == "it refused CONFIGURE (asleep)"
-    assert rig.say(Configure, rig.wait(2000, states=True)) == []
+    assert rig.host_fsm.peers[0].refusal == "it refused CONFIGURE (asleep)"
+    assert rig.of_kind(Configure, rig.wait(2000, states=True)) == []
 
 
 def test_status_light_shows_the_board_state(rig: HostFsmRig) -> None:
-    rig.hear()
-    rig.hear(ARM)
-    colours = [rig.say(Led, rig.hear(SETTLING)), rig.say(Led, rig.hear(READY))]
-    colours.append(rig.say(Led, rig.hear(Fault(1, FaultFlag.HALL, FaultFlag.HALL))))
-    colours.append(rig.say(Led, rig.hear(Settle(SettlePhase.ASLEEP))))
+    rig.receive()
+    rig.receive(ARM)
+    colours = [rig.of_kind(Led, rig.receive(SETTLING)), rig.of_kind(Led, rig.receive(READY))]
+    colours.append(rig.of_kind(Led, rig.receive(Fault(1, FaultFlag.HALL, FaultFlag.HALL))))
+    colours.append(rig.of_kind(Led, rig.receive(Settle(SettlePhase.ASLEEP))))
 
-    assert [[frame.message for frame in said] for said in colours] == [[SETTLING_LIGHT], [READY_LIGHT], [FAULT], [OFF]]
+    assert [[frame.message for frame in sent] for sent in colours] == [[SETTLING_LIGHT], [READY_LIGHT], [FAULT], [OFF]]
 
 
 def test_status_light_is_repeated_without_an_answer(rig: HostFsmRig) -> None:
     rig.awake()
 
-    assert [frame.message for frame in rig.say(Led, rig.wait(4100, states=True))] == [READY_LIGHT] * 2
+    assert [frame.message for frame in rig.of_kind(Led, rig.wait(4100, states=True))] == [READY_LIGHT] * 2
 
 
 def test_board_without_a_light_gets_no_light_message(rig: HostFsmRig) -> None:
     rig.awake(replace(ARM, capabilities=EVERYTHING & ~Capability.LED))
 
-    assert rig.say(Led, rig.said + rig.wait(4000, states=True)) == []
+    assert rig.of_kind(Led, rig.sent + rig.wait(4000, states=True)) == []
