@@ -1,4 +1,4 @@
-"""A port's thread commands each of its devices at that device's own rate; commands are counted, time is not."""
+"""A port's thread commands each of its devices at that device's own rate; the test compares counts of commands, not times."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from fastpath.port.port_thread import PortThread
 from tests.support.service.polling import TIMEOUT_S
 
 COMMANDS = 40
-# Of what a busy machine may spoil.
+# Counts that a busy machine may spoil before the test fails.
 ATTEMPTS = 100
 
 
 @contextmanager
 def speaking(*rates_hz: float) -> Generator[tuple[PortThread, int]]:
-    """A thread with devices that belong to a loop that stands, and the far end of its line."""
+    """Yield a port thread with devices of a loop that does not run, and the far end of its line."""
     far, near = os.openpty()
     tty.setraw(near)
     runtime = Runtime(realtime=False)
@@ -39,7 +39,7 @@ def speaking(*rates_hz: float) -> Generator[tuple[PortThread, int]]:
 
 
 def test_each_device_gets_commands_at_its_own_rate() -> None:
-    """Two to five; counted anew where the machine was so busy that an order was left out."""
+    """The ratio is two to five; repeat the count when a busy machine made the thread skip a command."""
 
     def counted() -> dict[int, int] | None:
         decoder, seen = Decoder(), Counter[int]()

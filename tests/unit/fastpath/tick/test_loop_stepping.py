@@ -191,9 +191,10 @@ def test_the_state_names_the_sessions_that_command() -> None:
 
 
 def test_flags_of_the_parameters_are_shown() -> None:
-    rig = SteppedArm(still_arm_params(flags=13))
+    flags = StatusFlag.FLAG_CALIBRATED | StatusFlag.FLAG_READY | StatusFlag.FLAG_STARTED
+    rig = SteppedArm(still_arm_params(flags=flags))
 
-    assert rig.reader.snapshot()["flags"] == 13 | StatusFlag.FLAG_MEASURED
+    assert rig.reader.snapshot()["flags"] == flags | StatusFlag.FLAG_MEASURED
 
 
 def story() -> bytes:
