@@ -20,6 +20,7 @@ from transport.http.call import NO_BODY, Answer, Call, Edge, Text, parse_body, w
 from transport.http.request_target import Target, parse_target
 from transport.http.route import METHODS, Route, RouteTable, shown
 from transport.security import Requester, cors_headers, is_preflight
+from transport.tornado_ext.handler_cycles import break_cycles
 from transport.tornado_ext.streams import stream_of
 from transport.wire.envelope import (
     BodyTooLarge,
@@ -97,10 +98,7 @@ class HttpHandler(RequestHandler):
         if isinstance(connection, HTTP1Connection):
             # Own limits: Tornado's answer to a long body has no text.
             connection.set_max_body_size(2**63 - 1)
-        try:
-            self._enter()
-        except HapticError as error:
-            self._refused = error
+        self._refused = self._refusal()
         if self._declared_length() > LONGEST_BODY:
             self._answer_early(BodyTooLarge(LONGEST_BODY))
 
@@ -114,9 +112,19 @@ class HttpHandler(RequestHandler):
         elif self._refused is None:
             self._body += chunk
 
-    def _enter(self) -> None:
+    def _refusal(self) -> HapticError | None:
+        """Return why the request is refused. Without a traceback, which would keep this handler in a reference cycle."""
         if self._refused is not None:
-            raise self._refused
+            return self._refused
+        try:
+            self._enter()
+        except HapticError as error:
+            error.__context__ = None
+            return error.with_traceback(None)
+        return None
+
+    def _enter(self) -> None:
+        """Parse the target and find its route; HapticError."""
         if is_preflight(self._requester):
             # For any path: a page can read a refusal only if its preflight passes.
             return
@@ -152,6 +160,11 @@ class HttpHandler(RequestHandler):
         if not self._is_finished:
             self.finish()  # pyright: ignore[reportUnknownMemberType]
 
+    def on_connection_close(self) -> None:
+        """Stop waiting for the body."""
+        super().on_connection_close()
+        break_cycles(self)
+
     def on_finish(self) -> None:
         """Note that the answer has been handed over whole."""
         self._is_finished = True
@@ -164,7 +177,10 @@ class HttpHandler(RequestHandler):
             self._end()
             return
         try:
-            await self._serve()
+            if self._refused is None:
+                await self._serve()
+            else:
+                self._write_failure(self._refused)
         except HapticError as error:
             self._write_failure(error)
         except Exception as error:
@@ -175,8 +191,6 @@ class HttpHandler(RequestHandler):
     get = head = post = put = patch = delete = options = answer
 
     async def _serve(self) -> None:
-        if self._refused is not None:
-            raise self._refused
         target, route = self._target, self._route
         if target is None or route is None:
             self._write(200, b"", {"Allow": ", ".join(self._methods)})
@@ -207,10 +221,9 @@ class HttpHandler(RequestHandler):
         if status_code != 405:
             self._write_failure(RuntimeError())
             return
-        try:
-            self._enter()
-        except HapticError as error:
-            self._write_failure(error)
+        refused = self._refusal()
+        if refused is not None:
+            self._write_failure(refused)
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
         """Log exceptions that are not refusals."""

@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from actors.device.api import MOST_GRAVITY
 from actors.modules.built_in import built_in
-from actors.session.api import LONGEST_NAME, MOST_DAMPING, OWN_PRESETS, preset_names
+from actors.session.api import LONGEST_NAME, OWN_PRESETS, preset_names
 from actors.values.commands import LARGEST
 from actors.values.identity import Kind
+from fastpath.layout.constants import LARGEST_DAMPING
 from transport.http.schema.json_schema import FLAG, TEXT, Named, either, number, obj, text, word
 from transport.wire.shapes import SMALLEST_SCALE, UNIT_TOLERANCE
 from transport.wire.vocabulary import INVERSE
@@ -82,7 +83,7 @@ PRESET: Final = word(
 )
 SENT_PRESET: Final = either(obj({"preset": PRESET}), PRESET, description="The presets of a compact fit no arm.")
 
-_DAMPED: Final = number(0, MOST_DAMPING)
+_DAMPED: Final = number(0, LARGEST_DAMPING)
 DAMPING: Final = Named("Damping", obj({"scalar": number()}, optional={"vector": obj(dict.fromkeys("xyz", number()))}))
 SENT_DAMPING: Final = Named(
     "SentDamping",
