@@ -10,7 +10,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from actors.control.counters import read_counters
-from fastpath.layout.constants import TickStep
+from fastpath.layout.constants import FIRST_LATENESS_NS, TickStep
 
 if TYPE_CHECKING:
     from actors.control.messages import LoopCounters
@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from fastpath.arena.runtime import Runtime
 
 STEPS: Final = tuple(name.removeprefix("STEP_").lower() for name in TickStep.__members__)
-FIRST_BOUND_S: Final = 0.25e-6
-LATENESS_BUCKETS: Final = 16
+FIRST_BOUND_S: Final = FIRST_LATENESS_NS * 1e-9
+# of the loop's buckets; what was later is in the last one
+SHOWN_BUCKETS: Final = 16
 # Metric type, metric name, field of DEVICE_STATE, help text.
 OF_DEVICES: Final[tuple[tuple[type[CounterMetricFamily | GaugeMetricFamily], str, str, str], ...]] = (
     (CounterMetricFamily, "hapticd_force_clamped_ticks", "clamped", "Ticks whose force was over the peak."),
@@ -100,7 +101,7 @@ class LoopCollector(Collector):
 def _lateness(loop: LoopCounters) -> Metric:
     buckets: list[tuple[str, float]] = []
     total = 0
-    for index, count in enumerate(loop.lateness[:LATENESS_BUCKETS]):
+    for index, count in enumerate(loop.lateness[:SHOWN_BUCKETS]):
         total += count
         buckets.append((f"{FIRST_BOUND_S * 2**index:.9g}", total))
     buckets.append(("+Inf", sum(loop.lateness)))

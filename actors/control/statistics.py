@@ -8,8 +8,9 @@ from typing import Final
 from actors.control.messages import LoopCounters, LoopFacts
 from actors.event.messages import Emit
 from actors.kit.clock import NS_PER_S
+from fastpath.layout.constants import FIRST_LATENESS_NS
 
-FIRST_BOUND_US: Final = 0.25
+FIRST_BOUND_US: Final = FIRST_LATENESS_NS * 1e-3
 US_PER_S: Final = 1e6
 
 

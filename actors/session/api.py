@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from actors.session.configure import FREEFORM, MOST_DAMPING, is_freeform, refused_in_every_session
+from actors.session.configure import FREEFORM, is_freeform, refused_in_every_session
 from actors.session.messages import (
     BUBBLE,
     MANAGER,
@@ -47,7 +47,6 @@ __all__ = [
     "LARGEST_PLACE",
     "LONGEST_NAME",
     "MANAGER",
-    "MOST_DAMPING",
     "NUMBERS",
     "OFF",
     "OWN_PRESETS",

@@ -39,8 +39,8 @@ from actors.values.identity import INTERFACE
 from actors.values.kinds.nouns import takers_of
 from actors.values.selector import matches
 from actors.values.spatial import ORIGIN, PartialTransform
+from fastpath.layout.constants import LARGEST_DAMPING
 
-MOST_DAMPING: Final = 20.0
 FREEFORM: Final = "presets/freeform_profiles"
 
 
@@ -203,8 +203,8 @@ def _(change: SetDamping, config: SessionConfig, context: ValidationContext) -> 
     if damping != device.damping:
         # A client may send back the configuration of an old firmware, which shows damping 0.
         record.require("damping")
-    if not all(0 <= part <= MOST_DAMPING for part in (scalar, *vector)):
-        raise InvalidInput(f"damping is 0 to {MOST_DAMPING:g} N s/m, each part of it")
+    if not all(0 <= part <= LARGEST_DAMPING for part in (scalar, *vector)):
+        raise InvalidInput(f"damping is 0 to {LARGEST_DAMPING:g} N s/m, each part of it")
     return _with(config, change.device_id, replace(device, damping=damping))
 
 

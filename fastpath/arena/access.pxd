@@ -1,11 +1,11 @@
 """Declarations of Reader and Writer: the frame encoder reads a Reader's state and a Writer's view through them."""
 
-from fastpath.arena.runtime cimport Runtime
+from fastpath.arena.memory cimport ArenaMemory
 from fastpath.layout.arena cimport DeviceState, Record
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
 
 cdef class Writer:
-    cdef Runtime runtime
+    cdef ArenaMemory memory
     cdef readonly int session
     cdef readonly int device
     cdef Record record
@@ -13,7 +13,7 @@ cdef class Writer:
     cdef readonly bint revoked
 
 cdef class Reader:
-    cdef Runtime runtime
+    cdef ArenaMemory memory
     cdef readonly int device
     cdef DeviceState state
     cdef void refresh(self) noexcept

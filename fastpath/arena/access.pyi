@@ -6,13 +6,13 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from fastpath.arena.runtime import Lease, Runtime
+from fastpath.arena.memory import ArenaMemory, Lease
 from fastpath.navigation.values import Bubble, Navigated
 
 # State of one device; any number of readers, each on one thread.
 @final
 class Reader:
-    def __new__(cls, runtime: Runtime, lease: Lease) -> Reader: ...
+    def __new__(cls, memory: ArenaMemory, lease: Lease) -> Reader: ...
     @property
     def device(self) -> int: ...
     # The newest whole state: 0-d array of dtype DEVICE_STATE, `out` when given. ValueError for another size.
@@ -24,7 +24,7 @@ class Reader:
 # ValueError for commands that are not finite and for transforms without an inverse.
 @final
 class Writer:
-    def __new__(cls, runtime: Runtime, session: Lease, device: Lease) -> Writer: ...
+    def __new__(cls, memory: ArenaMemory, session: Lease, device: Lease) -> Writer: ...
     @property
     def session(self) -> int: ...
     @property

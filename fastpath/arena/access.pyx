@@ -6,7 +6,7 @@ from libc.string cimport memset
 import numpy as np
 
 from fastpath.arena.array_copy cimport copy_out
-from fastpath.arena.runtime cimport Runtime
+from fastpath.arena.memory cimport ArenaMemory
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
 from fastpath.layout.constants cimport (
@@ -32,19 +32,19 @@ cdef enum:
 cdef class Reader:
     """Reads the state of one device; any number of readers, each on one thread."""
 
-    def __cinit__(self, Runtime runtime not None, lease):
-        self.runtime = runtime
+    def __cinit__(self, ArenaMemory memory not None, lease):
+        self.memory = memory
         self.device = lease.slot
         reset_state(&self.state)
 
     cdef void refresh(self) noexcept:
         """Copy the newest whole state in."""
-        cdef DeviceSlot *slot = &self.runtime.arena.devices[self.device]
+        cdef DeviceSlot *slot = &self.memory.arena.devices[self.device]
         hd_seq_read(&slot.sequence, &slot.shown, &self.state, sizeof(DeviceState))
 
     cdef bint refresh_for(self, Writer writer, Navigated *out) noexcept:
         """Copy the newest state and the writer's navigation; False while that is off or the loop has not started it."""
-        cdef Arena *arena = self.runtime.arena
+        cdef Arena *arena = self.memory.arena
         cdef DeviceSlot *slot = &arena.devices[self.device]
         cdef RecordCell *cell
         if writer is None or writer.record.navigation.mode == NAVIGATION_OFF:
@@ -81,8 +81,8 @@ cdef class Reader:
 cdef class Writer:
     """Writes one session's record of one device: its view (basis, mount, workspace) and its commands. Main thread only."""
 
-    def __cinit__(self, Runtime runtime not None, session, device):
-        self.runtime = runtime
+    def __cinit__(self, ArenaMemory memory not None, session, device):
+        self.memory = memory
         self.session = session.slot
         self.device = device.slot
         self.revoked = False
@@ -142,7 +142,7 @@ cdef class Writer:
             raise ValueError(f"a vibration has at most {EFFECT_FORCE:g} N")
         force_to_device(&self.record.view, f, self.record.effects[number].force)
         self.record.effects[number].frequency = frequency
-        self.record.effects[number].begun_ns = self.runtime._now()
+        self.record.effects[number].begun_ns = self.memory._now()
 
     def set_navigation(self, bubble, home=(0.0, 0.0, 0.0)) -> None:
         """Navigate by a Bubble, or not at all with None; N starts at 0 whenever it is switched on. ValueError.
@@ -229,11 +229,11 @@ cdef class Writer:
         if self.revoked or not current(self):
             return False
         if refresh:
-            self.record.command_ns = self.runtime._now()
+            self.record.command_ns = self.memory._now()
         self.record.revision += 1
-        cell = &self.runtime.arena.records[self.session * MAX_DEVICES + self.device]
+        cell = &self.memory.arena.records[self.session * MAX_DEVICES + self.device]
         hd_triple_publish(&cell.cell, cell.buffers, &self.record, sizeof(Record))
-        hd_or(&self.runtime.arena.devices[self.device].fresh[self.session >> 6], <uint64_t>1 << (self.session & 63))
+        hd_or(&self.memory.arena.devices[self.device].fresh[self.session >> 6], <uint64_t>1 << (self.session & 63))
         return True
 
     def revoke(self) -> None:
@@ -271,6 +271,6 @@ cdef class Writer:
 
 cdef bint current(Writer writer) noexcept:
     """Return whether both leases of a writer hold; leases change under the GIL only."""
-    cdef Arena *arena = writer.runtime.arena
+    cdef Arena *arena = writer.memory.arena
     return (hd_load(&arena.sessions[writer.session].generation) == writer.record.session_generation
             and hd_load(&arena.devices[writer.device].generation) == writer.record.device_generation)

@@ -1,11 +1,10 @@
 """Declarations of Runtime, its arena and its leases for other Cython modules."""
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport uint64_t
 
-from fastpath.layout.arena cimport Arena
+from fastpath.arena.memory cimport ArenaMemory
 
-cdef class Runtime:
-    cdef Arena *arena
+cdef class Runtime(ArenaMemory):
     cdef void *stack
     cdef void *thread
     cdef readonly bint realtime
@@ -15,7 +14,6 @@ cdef class Runtime:
     cdef dict _devices
     cdef object _lock
     cdef uint64_t revision
-    cdef int64_t _now(self) noexcept
     cdef void _join(self) noexcept
     cdef bint _lock_memory(self) except -1
     cdef int _find(self, dict names, str name, int count, bint devices) except -1

@@ -1,21 +1,17 @@
 # Runtime: owns the arena (the memory that the loop shares with Python), leases its slots, and makes Writers and Readers.
 # Metres, newtons, newton-millimetres, degrees for joint angles, seconds; times in nanoseconds of CLOCK_MONOTONIC.
 
-from typing import NamedTuple, final
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fastpath.arena.access import Reader, Writer
+from fastpath.arena.memory import ArenaMemory
+from fastpath.arena.memory import Lease as Lease
 
 # Every slot of the arena is leased.
 class NoSlot(RuntimeError): ...
-
-# The right to one slot: valid while the slot's generation is this one.
-class Lease(NamedTuple):
-    slot: int
-    generation: int
-    name: str
 
 # CLOCK_MONOTONIC in ns, the clock of the whole service.
 def now_ns() -> int: ...
@@ -26,7 +22,7 @@ def default_oscillation() -> NDArray[np.void]: ...
 # The arena and its loop. With `stepping` the loop runs only by `step`, on a virtual clock that starts at 1 s.
 # `realtime` False: no FIFO, no pinning, no locked memory. ValueError unless 1 to 256 sessions; MemoryError.
 @final
-class Runtime:
+class Runtime(ArenaMemory):
     def __new__(cls, *, realtime: bool = True, max_sessions: int = 64, stepping: bool = False) -> Runtime: ...
     @property
     def realtime(self) -> bool: ...

@@ -7,11 +7,13 @@ device's state. Both work without a lock while their leases hold.
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 import threading
-from typing import NamedTuple
 
 import numpy as np
 
+from fastpath.arena.access import Reader, Writer
 from fastpath.arena.array_copy cimport copy_in, copy_out
+from fastpath.arena.memory import Lease
+from fastpath.arena.memory cimport ArenaMemory
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_store, hd_triple_init, hd_triple_publish
 from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, LoopParams, LoopState, RecordCell
 from fastpath.layout.constants cimport MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING
@@ -33,14 +35,6 @@ class NoSlot(RuntimeError):
     """Every slot of the arena is leased."""
 
 
-class Lease(NamedTuple):
-    """The right to one slot: valid while the slot's generation is this one."""
-
-    slot: int
-    generation: int
-    name: str
-
-
 def now_ns() -> int:
     """Return CLOCK_MONOTONIC in ns, the clock of the whole service."""
     return hd_now_ns()
@@ -55,7 +49,7 @@ def default_oscillation() -> np.ndarray:
     return out
 
 
-cdef class Runtime:
+cdef class Runtime(ArenaMemory):
     """The arena and its loop. With `stepping` the loop runs only by `step`, on a virtual clock that starts at 1 s."""
 
     def __cinit__(self, *, bint realtime=True, int max_sessions=64, bint stepping=False):
@@ -105,11 +99,6 @@ cdef class Runtime:
     def now_ns(self) -> int:
         """Return the clock that stamps commands, ns: CLOCK_MONOTONIC, or the virtual one when stepping."""
         return self._now()
-
-    cdef int64_t _now(self) noexcept:
-        if self.arena.virtual_clock:
-            return <int64_t>hd_load(&self.arena.virtual_ns)
-        return hd_now_ns()
 
     def beat(self) -> None:
         """Feed the dead man's switch: it trips when 500 ms pass without a beat of the timekeeper."""
@@ -310,12 +299,10 @@ cdef class Runtime:
             hd_store(&slot.stop, stopped)
             return True
 
-    def reader(self, lease: Lease) -> object:
+    def reader(self, lease: Lease) -> Reader:
         """Return a Reader of one device's state."""
-        from fastpath.arena import access
-        return access.Reader(self, lease)
+        return Reader(self, lease)
 
-    def writer(self, session: Lease, device: Lease) -> object:
+    def writer(self, session: Lease, device: Lease) -> Writer:
         """Return a Writer of one session for one device; its view is the identity and it commands nothing yet."""
-        from fastpath.arena import access
-        return access.Writer(self, session, device)
+        return Writer(self, session, device)

@@ -6,6 +6,11 @@ from typing import Final, NamedTuple, TypeAlias, final
 Vector: TypeAlias = tuple[float, float, float]
 
 HOMED: Final[int]
+# bits of the lights
+HOMING: Final[int]
+GREEN: Final[int]
+BLUE: Final[int]
+RED: Final[int]
 MOST_COUNTS: Final[int]
 
 # Decoded reply: encoder counts, crank angles in degrees, one bit for each homed motor, buttons: 1 plus, 2 forward, 4 centre, 8 minus.
@@ -15,7 +20,7 @@ class Reply(NamedTuple):
     homed: int
     buttons: int
 
-# 16 bytes for three motor commands; lights: 1 homing, 2 green, 4 blue, 8 red. ValueError unless each is within an int16.
+# 16 bytes for three motor commands; lights: HOMING, GREEN, BLUE, RED. ValueError unless each is within an int16.
 def command(counts: Sequence[int], lights: int = 0) -> bytes: ...
 
 # Crank torques (N.mm) -> commands within +-4096 of the same direction; zero for NaN.

@@ -3,14 +3,19 @@
 from typing import NamedTuple
 
 from fastpath.codecs.falcon cimport (
-    FALCON_FRAME, FALCON_HOMED, FALCON_MOST_COUNTS, FalconFrames, FalconReply, falcon_angle, falcon_count, falcon_counts,
-    falcon_take, falcon_write,
+    FALCON_BLUE, FALCON_FRAME, FALCON_GREEN, FALCON_HOMED, FALCON_HOMING, FALCON_MOST_COUNTS, FALCON_RED, FalconFrames, FalconReply,
+    falcon_angle, falcon_count, falcon_counts, falcon_take, falcon_write,
 )
 from fastpath.layout.arena cimport MechanismParams
 from fastpath.mechanisms.delta_robot cimport delta_inverse, delta_pose, delta_search
 from fastpath.mechanisms.pose cimport Pose, cursor_force, pose_clear
 
 HOMED = FALCON_HOMED
+# bits of the lights
+HOMING = FALCON_HOMING
+GREEN = FALCON_GREEN
+BLUE = FALCON_BLUE
+RED = FALCON_RED
 MOST_COUNTS = FALCON_MOST_COUNTS
 
 

@@ -4,6 +4,14 @@ from collections.abc import Sequence
 from typing import NamedTuple, final
 
 TIMEOUT_S: float
+# N.mm of each motor
+TORQUE_LIMIT: int
+
+# The codec's config of a board whose ports, from the first on, have the motors and encoders of these joints. ValueError: too many.
+def config(board_id: int, by_port: Sequence[int]) -> bytes: ...
+
+# The message with zero torques.
+def zero_message(board_id: int, motors: int) -> bytes: ...
 
 # Decoded sample: number, time of arrival (ns), joint angles (degrees).
 class Sample(NamedTuple):

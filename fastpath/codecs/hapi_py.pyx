@@ -6,10 +6,33 @@ from libc.string cimport memcpy, memset
 from typing import NamedTuple
 
 from fastpath.codecs.codec_state cimport CODEC_CONFIG, CODEC_OUTPUT, Codec
-from fastpath.codecs.hapi cimport HAPI_TIMEOUT_NS, hapi_order, hapi_take
+from fastpath.codecs.hapi cimport (
+    HAPI_CONFIG, HAPI_ENCODERS, HAPI_ENCODER_JOINT, HAPI_ID, HAPI_MOTORS, HAPI_MOTOR_JOINT, HAPI_PORTS, HAPI_TIMEOUT_NS,
+    HAPI_TORQUES, HAPI_TORQUE_LIMIT, hapi_order, hapi_take,
+)
 from fastpath.layout.port cimport PortOrder
 
 TIMEOUT_S = HAPI_TIMEOUT_NS * 1e-9
+# N.mm of each motor
+TORQUE_LIMIT = HAPI_TORQUE_LIMIT
+
+
+def config(int board_id, by_port) -> bytes:
+    """Return the codec's config of a board whose ports, from the first on, have the motors and encoders of these joints."""
+    cdef int count = len(by_port), port
+    if count > HAPI_PORTS:
+        raise ValueError(f"a board has at most {HAPI_PORTS} ports, not {count}")
+    out = bytearray(HAPI_CONFIG)
+    out[HAPI_ID] = board_id
+    out[HAPI_MOTORS] = out[HAPI_ENCODERS] = count
+    for port in range(count):
+        out[HAPI_MOTOR_JOINT + port] = out[HAPI_ENCODER_JOINT + port] = by_port[port]
+    return bytes(out)
+
+
+def zero_message(int board_id, int motors) -> bytes:
+    """Return the message with zero torques."""
+    return bytes((HAPI_TORQUES, board_id)) + bytes(4 * motors)
 
 
 class Sample(NamedTuple):

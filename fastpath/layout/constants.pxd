@@ -10,6 +10,12 @@ cpdef enum:
     LATENESS_BUCKETS = 24
     STEPS = 8
     COMMANDS = 4
+    # ns: upper bound of the first bucket of the lateness histogram; each next one is twice as wide
+    FIRST_LATENESS_NS = 250
+    # ms in which a stale command fades to zero
+    FADE_MILLISECONDS = 20
+    # N.s/m, damping of a session along an axis
+    LARGEST_DAMPING = 20
 
 cpdef enum Capability:
     # what a device has; its kind stays outside of the loop

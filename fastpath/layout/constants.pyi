@@ -9,6 +9,9 @@ SESSION_WORDS: Final[int]
 LATENESS_BUCKETS: Final[int]
 STEPS: Final[int]
 COMMANDS: Final[int]
+FIRST_LATENESS_NS: Final[int]
+FADE_MILLISECONDS: Final[int]
+LARGEST_DAMPING: Final[int]
 
 class Capability(IntEnum):
     HAS_MOTORS = ...

@@ -272,7 +272,7 @@ cdef class FrameEntry:
                   StateFields fields=None):
         if shape not in (SHAPE_CURSOR, SHAPE_HANDLE, SHAPE_FIELDS) or (shape == SHAPE_FIELDS) != (fields is not None):
             raise ValueError(f"{shape} is no shape of a state: give 1 (cursor), 2 (handle), or 3 with fields")
-        if writer is not None and (writer.device != reader.device or writer.runtime is not reader.runtime):
+        if writer is not None and (writer.device != reader.device or writer.memory is not reader.memory):
             raise ValueError(f"give {device_id} a reader and a writer of one device: theirs differ")
         self.device_id = device_id
         self.shape = shape
@@ -417,7 +417,7 @@ cdef class FrameEncoder:
             first = (<FrameEntry>self.entries[0]).reader
             tick = first.state.tick
             if tick != 0:
-                wall -= first.runtime._now() - first.state.time_ns
+                wall -= first.memory._now() - first.state.time_ns
         at = put_unsigned(put(at, b',"tick":'), tick)
         at = put(put_integer(put(at, b',"time":'), wall // 1000000000), b".")
         micro = wall // 1000 % 1000000

@@ -12,8 +12,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_store, hd_triple_front, hd_triple_take
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell
 from fastpath.layout.constants cimport (
-    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN, MAX_DEVICES,
-    MODE_FORCE, MODE_IDLE, MODE_POSITION,
+    COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN,
+    FADE_MILLISECONDS, MAX_DEVICES, MODE_FORCE, MODE_IDLE, MODE_POSITION,
 )
 from fastpath.layout.navigation cimport NAVIGATION_OFF
 from fastpath.navigation.bubble cimport held_position, restart_bubble
@@ -23,7 +23,6 @@ cdef extern from *:
     int lowest_bit "__builtin_ctzll"(unsigned long long) noexcept nogil
 
 cdef enum:
-    FADE_MILLISECONDS = 20
     # of force gate and duck gain when they change
     RAMP_MILLISECONDS = 50
 

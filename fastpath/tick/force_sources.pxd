@@ -6,6 +6,7 @@ Device frame, N; joints in N.mm. None allocates, locks, logs or knows Python.
 from libc.math cimport sqrt
 
 from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceState
+from fastpath.layout.constants cimport LARGEST_DAMPING
 from fastpath.tick.arbiter cimport CommandSum
 from fastpath.tick.force_maps cimport clamp_norm
 
@@ -20,8 +21,6 @@ cdef enum:
     ANGLE_RAMP_MILLISECONDS = 10
     # held positions and angles have at most 1 / HELD_DIVISOR of the peak force and of the torque limit
     HELD_DIVISOR = 2
-    # damping of sessions, N.s/m
-    LARGEST_DAMPING = 20
     # home return: spring N/m, largest force N, s until its full force
     HOME_STIFFNESS = 30
     HOME_FORCE = 1

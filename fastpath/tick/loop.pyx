@@ -10,7 +10,7 @@ from libc.string cimport memset
 from fastpath.cells.cells cimport hd_exchange, hd_load, hd_seq_write, hd_store, hd_triple_front, hd_triple_take
 from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, LoopParams, LoopState
 from fastpath.layout.constants cimport (
-    LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
+    FIRST_LATENESS_NS, LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
 )
 from fastpath.layout.initial_state cimport reset_state
 from fastpath.port.port_step cimport order_zero
@@ -151,10 +151,9 @@ cdef void show(Arena *a, int64_t now) noexcept nogil:
 
 
 cdef inline void note_lateness(LoopState *s, int64_t late_ns) noexcept nogil:
-    """Count a lateness in the histogram: bucket b is below 2^b / 4 microseconds."""
-    cdef double microseconds = late_ns * 1e-3
+    """Count a lateness in the histogram: bucket b is below 2^b FIRST_LATENESS_NS."""
     cdef int bucket = 0
-    while bucket < LATENESS_BUCKETS - 1 and microseconds >= 0.25 * (1 << bucket):
+    while bucket < LATENESS_BUCKETS - 1 and late_ns >= <int64_t>FIRST_LATENESS_NS << bucket:
         bucket += 1
     s.lateness[bucket] += 1
     s.lateness_sum += late_ns * 1e-9

@@ -6,10 +6,12 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final
 
+from fastpath.layout.constants import FADE_MILLISECONDS
+
 STALLS: Final = 3
 WINDOW_NS: Final = 10_000_000_000
 QUIET_NS: Final = 60_000_000_000
-FADE_NS: Final = 20_000_000
+FADE_NS: Final = FADE_MILLISECONDS * 1_000_000
 NS_PER_S: Final = 1_000_000_000
 
 

@@ -13,7 +13,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
-from actors.control.collector import FIRST_BOUND_S, LATENESS_BUCKETS, STEPS, LoopCollector
+from actors.control.collector import FIRST_BOUND_S, SHOWN_BUCKETS, STEPS, LoopCollector
 from actors.device.messages import Inventory, Phase
 from actors.device.params import device_params
 from actors.kit.metrics import Metrics
@@ -133,7 +133,7 @@ def test_histogram_buckets_are_cumulative_and_consistent(counts: list[int], tota
     ]
     assert [bound for bound, _ in buckets] == sorted(bound for bound, _ in buckets)
     assert [count for _, count in buckets] == sorted(count for _, count in buckets)
-    assert len(buckets) == LATENESS_BUCKETS + 1
+    assert len(buckets) == SHOWN_BUCKETS + 1
     bound, count = buckets[-1]
     assert bound == float("inf")
     assert count == value(found, "hapticd_loop_lateness_seconds_count") == sum(counts)

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
+from fastpath.codecs import hapi_py
 from fastpath.testing.formulas import Mechanism
 from transport.link.protocols.hapi.board import (
     BOARDS,
-    MOTOR_TORQUE,
     Board,
     Joint,
     Turn,
@@ -80,7 +80,7 @@ def test_middle_of_the_reach_is_regular_with_useful_force(name: str) -> None:
             assert there.forward(angles) == pytest.approx(p, abs=1e-9)
             for turn in range(0, 360, 30):
                 unit = (math.cos(math.radians(turn)), math.sin(math.radians(turn)), 0.0)
-                assert MOTOR_TORQUE / max(abs(part) for part in there.torque(angles, unit)) > 0.8
+                assert 1e-3 * hapi_py.TORQUE_LIMIT / max(abs(part) for part in there.torque(angles, unit)) > 0.8
 
 
 @every_board

@@ -26,7 +26,6 @@ from transport.link.usb_bus import serial_number, unusable
 
 IDS: Final = frozenset({(0x0403, 0xCB48)})
 NAME: Final = "Novint Falcon"
-HOMING, GREEN, BLUE, RED = 1, 2, 4, 8
 NOTHING: Final[Vec3] = (0.0, 0.0, 0.0)
 AT_ZERO: Final[Vec3] = (falcon_py.angle(0), falcon_py.angle(0), falcon_py.angle(0))
 
@@ -86,9 +85,9 @@ class FalconDevice:
 
     def exchange(self, torque: Vec3) -> Sample | None:
         """Command crank torques (N.mm), zero before homing. Return the reply, None without one."""
-        counts, lights = (0, 0, 0), RED | HOMING
+        counts, lights = (0, 0, 0), falcon_py.RED | falcon_py.HOMING
         if self.homed:
-            counts, lights = falcon_py.motor_counts(torque, self._counts_per_nm()), GREEN
+            counts, lights = falcon_py.motor_counts(torque, self._counts_per_nm()), falcon_py.GREEN
         self._wire.write(falcon_py.command(counts, lights))
         self.frames_out += 1
         for _ in range(READS_PER_REPLY):
@@ -102,7 +101,7 @@ class FalconDevice:
         """Whether the firmware answers. A boot loader's echo looks like two pressed buttons and no motion."""
         for _ in range(PROBES):
             sample = self.exchange(NOTHING)
-            if sample is not None and (sample.joint != AT_ZERO or sample.buttons != RED | HOMING):
+            if sample is not None and (sample.joint != AT_ZERO or sample.buttons != falcon_py.RED | falcon_py.HOMING):
                 return True
         return False
 

@@ -14,19 +14,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from actors.values.spatial import Reach
+from fastpath.codecs import hapi_py
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 # Any number works if both sides use it; the makers' examples use 5.
 BOARD_ID: Final = 5
-PORTS: Final = 4
-# N.m, the firmware's limit of each motor.
-MOTOR_TORQUE: Final = 0.123
 
 RESET: Final = 0
 SETUP: Final = 1
-TORQUES: Final = 2
 
 
 class Turn(IntEnum):
@@ -121,10 +118,9 @@ def setup_message(board: Board, board_id: int = BOARD_ID) -> bytes:
 
 def zero_message(board: Board, board_id: int = BOARD_ID) -> bytes:
     """Return the message with zero torques; answered with the angles."""
-    return bytes((TORQUES, board_id)) + bytes(4 * len(board.joints))
+    return hapi_py.zero_message(board_id, len(board.joints))
 
 
 def codec_config(board: Board, board_id: int = BOARD_ID) -> bytes:
     """Return the configuration of `fastpath/codecs/hapi.pxd`: id, number of motors and encoders, joint of each port."""
-    joints = bytes(board.by_port) + bytes(PORTS - len(board.joints))
-    return bytes((board_id, len(board.joints), len(board.joints), 0, 0)) + joints + joints
+    return hapi_py.config(board_id, board.by_port)

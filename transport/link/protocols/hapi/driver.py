@@ -21,11 +21,11 @@ from actors.port.api import CalibrationResult, DeviceFacts, LinkFacts, NoDeviceA
 from actors.values.hardware import Candidate, FoundDevice, FoundMechanism, MechanismKind, Transport
 from actors.values.identity import Connection, Firmware, Kind
 from fastpath.arena.runtime import now_ns
+from fastpath.codecs import hapi_py
 from fastpath.port.port_thread import PortThread
 from transport.link.protocols.hapi.board import (
     BOARD_ID,
     BOARDS,
-    MOTOR_TORQUE,
     codec_config,
     reset_message,
     setup_message,
@@ -212,7 +212,7 @@ def found_board(candidate: Candidate, name: str) -> FoundDevice:
         mechanism=FoundMechanism(
             MechanismKind.FIVE_BAR,
             board.peak_force,
-            1000 * MOTOR_TORQUE,
+            float(hapi_py.TORQUE_LIMIT),
             board.step,
             {
                 "shoulder": (board.base / 2, 0.0, 0.0),
