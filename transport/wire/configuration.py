@@ -40,7 +40,7 @@ _RANKS: Final[Mapping[type[Change], int]] = {DeclareProfile: 0, RequireSdk: 1, S
 
 
 def arrange(parsed: ParsedMessage) -> None:
-    """Changes in the one order that counts, whatever the order of keys: profile, version, bases, mounts and presets."""
+    """Sort the changes into the order in which they apply: profile, version, bases, mounts and presets."""
     mounted = {change.device_id for change in parsed.changes if isinstance(change, SetMount)}
     both = mounted & {change.device_id for change in parsed.changes if isinstance(change, SetPreset)}
     kept: list[Change] = []
@@ -56,7 +56,7 @@ def arrange(parsed: ParsedMessage) -> None:
 
 
 def device_configuration(parsed: ParsedMessage, value: Any, path: str, target: NamedDevice) -> None:
-    """`configure` of a device; each key by itself."""
+    """Parse the `configure` of a device; a fault in one key leaves the others valid."""
     fields = shapes.mapping(value, path)
     if "mount" in fields and "preset" in fields:
         if not _as_shown(fields, path, target):
@@ -106,7 +106,7 @@ def _device_key(parsed: ParsedMessage, part: Any, path: str, target: NamedDevice
 
 
 def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetDamping:
-    """`{"scalar"?, "vector"?}`, at least one of them; InvalidInput."""
+    """Parse `{"scalar"?, "vector"?}`, at least one of them; InvalidInput."""
     fields = shapes.mapping(value, path)
     shapes.needed(fields, ("scalar", "vector"), path, name_unknown)
     scalar = shapes.number(fields["scalar"], f"{path}.scalar") if "scalar" in fields else None
@@ -115,7 +115,7 @@ def damping(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnkn
 
 
 def force_gate(value: Any, path: str, device_id: str, name_unknown: shapes.NameUnknown) -> SetForceGate:
-    """`{"gain"}` or the bare number; InvalidInput."""
+    """Parse `{"gain"}` or the bare number; InvalidInput."""
     inner, where = shapes.only(value, "gain", path, name_unknown)
     return SetForceGate(device_id, shapes.number(inner, where), path)
 
@@ -141,7 +141,7 @@ def _alike(sent: PartialTransform, shown: Transform) -> bool:
 
 
 def _ignore(_path: str, _reason: str) -> None:
-    """Unknown keys are named when they count."""
+    """Ignore unknown keys; they are named when the value is parsed to take effect."""
 
 
 # ---------------------------------------------------------------- the session
@@ -150,7 +150,7 @@ def _ignore(_path: str, _reason: str) -> None:
 def session_part(
     parsed: ParsedMessage, part: Any, path: str, devices: Mapping[str, NamedDevice], vocabulary: Vocabulary
 ) -> None:
-    """Everything under `session`; each key by itself."""
+    """Parse everything under `session`; a fault in one key leaves the others valid."""
     for key, value in shapes.mapping(part, path).items():
         parsed.part(path)
         match key:

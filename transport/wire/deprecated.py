@@ -18,7 +18,7 @@ ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def coordinate_origin(value: Any, path: str) -> str:
-    """The preset that an old coordinate origin means: the bare word, or the one string of an object. InvalidInput."""
+    """Return the preset of an old coordinate origin: a bare word, or an object with one string. InvalidInput."""
     word = value
     if isinstance(value, dict) and len(value) == 1:
         (word,) = value.values()
@@ -29,7 +29,7 @@ def coordinate_origin(value: Any, path: str) -> str:
 
 
 def legacy_basis(value: Any, path: str) -> Basis:
-    """The basis of an old map L, which is its inverse: `{"permutation"}`, `{"matrix"}` or either bare. InvalidInput."""
+    """Return the basis of an old map L, its inverse: `{"permutation"}`, `{"matrix"}` or either bare. InvalidInput."""
     if isinstance(value, dict) and len(value) == 1:
         ((key, inner),) = value.items()
         if key in {"permutation", "matrix"}:

@@ -8,14 +8,14 @@ EVERY_NS: Final = 30_000_000_000
 
 
 class DeprecationNotices:
-    """Main thread only; what is asked here for each message must not reach an actor each time."""
+    """Last notice of each form; main thread only."""
 
     def __init__(self) -> None:
         self._next_ns: dict[str, int] = {}
         self._held: dict[str, int] = {}
 
     def due(self, form: str, now_ns: int) -> int | None:
-        """How many were held back since the last notice, when it is time for one; else None, and this one is held back."""
+        """Return how many notices were suppressed since the last one, if this one may be sent; else None, and it is suppressed too."""
         if now_ns < self._next_ns.get(form, 0):
             self._held[form] = self._held.get(form, 0) + 1
             return None

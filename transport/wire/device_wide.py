@@ -16,7 +16,7 @@ ALIKE: Final = 1e-5
 
 
 def check(part: Any, path: str, target: NamedDevice, key: str) -> None:
-    """Pass what the device shows under `key` now; InvalidInput names the route that changes it, or that the device has none."""
+    """Accept the value that the device has under `key` now; InvalidInput names the route that changes it, or the kinds that have it."""
     if key != "paired_with" and not target.kind.spec.has(key):
         raise InvalidInput(f"{target.kind.with_article} has no {key}: send it to {takers_of(key)}", path)
     if not _is_shown(part, _shown(target, key)):
@@ -25,7 +25,7 @@ def check(part: Any, path: str, target: NamedDevice, key: str) -> None:
 
 
 def _shown(target: NamedDevice, key: str) -> Mapping[str, object]:
-    """The value as HTTP has it."""
+    """Return the value of `key` as HTTP shows it."""
     wide = target.wide
     match key:
         case "handedness":

@@ -30,7 +30,7 @@ LONGEST_WARNING: Final = 100
 
 
 class NoSuchRoute(NotFound):
-    """No route has that path."""
+    """No route has this path."""
 
     noun = "route"
     hint = "check the spelling of the path"
@@ -40,7 +40,7 @@ class MethodNotAllowed(HapticError):
     """The route has other methods."""
 
     def __init__(self, method: str, allowed: Sequence[str]) -> None:
-        """`allowed` are those that it has."""
+        """`allowed`: methods that the route has."""
         super().__init__(f"{method} is not for this route: use {', '.join(allowed)}.")
         self.allowed = tuple(allowed)
 
@@ -109,7 +109,7 @@ STATUS: Final[Mapping[type[HapticError], int]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The text of a JSON object that is written as it is."""
+    """Text of a JSON object, written as it is."""
 
     text: bytes
 
@@ -119,13 +119,13 @@ Data: TypeAlias = Mapping[str, object] | Encoded
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What is said beside the data: unknown body keys, and what to use instead of a deprecated route."""
+    """Members beside the data: unknown body keys, and the replacement of a deprecated route."""
 
     unknown_keys: Sequence[str] = ()
     deprecation: str | None = None
 
     def fields(self) -> dict[str, object]:
-        """`warnings` and `deprecation_warning`, those that there are."""
+        """Return `warnings` and `deprecation_warning`, each only when there is one."""
         found: dict[str, object] = {}
         if self.unknown_keys:
             found["warnings"] = [_warning(key) for key in self.unknown_keys[:MOST_WARNINGS]]
@@ -138,7 +138,7 @@ NO_NOTES: Final = Notes()
 
 
 def status_of(error: BaseException) -> int:
-    """The HTTP status of an error; 500 for one that is not in the table."""
+    """Return the HTTP status of an error; 500 for one that is not in the table."""
     for kind in type(error).__mro__:
         status = STATUS.get(kind)
         if status is not None:
@@ -147,7 +147,7 @@ def status_of(error: BaseException) -> int:
 
 
 def headers_of(error: BaseException) -> dict[str, str]:
-    """The headers that belong to the status: `Allow`, `Retry-After`, `WWW-Authenticate`."""
+    """Return the headers that belong to the status: `Allow`, `Retry-After`, `WWW-Authenticate`."""
     if isinstance(error, MethodNotAllowed):
         return {"Allow": ", ".join(error.allowed)}
     status = status_of(error)
@@ -157,17 +157,17 @@ def headers_of(error: BaseException) -> dict[str, str]:
 
 
 def sentence_of(error: BaseException) -> str:
-    """What a client is told: the error's own sentence, and nothing of the inside for one that is no HapticError."""
+    """Return the sentence for the client: a HapticError's own; for any other error one that shows nothing of the inside."""
     return error.sentence if isinstance(error, HapticError) else OUR_FAULT
 
 
 def failure(sentence: str, notes: Notes = NO_NOTES) -> bytes:
-    """The body of an error, plain and in the envelope: `{"ok": false, "error": sentence, "data": null}`."""
+    """Return the body of an error, the same with and without the envelope: `{"ok": false, "error": sentence, "data": null}`."""
     return encode_json({"ok": False, "error": sentence, "data": None, **notes.fields()})
 
 
 def answered(data: Data, *, envelope: bool, notes: Notes = NO_NOTES, error: str | None = None) -> bytes:
-    """The body of an answer with data; `error`: why the status is no 2xx, so that the envelope's `ok` is false.
+    """Return the body of an answer with data; `error`: why the status is no 2xx, so that the envelope's `ok` is false.
 
     The envelope has all three members always. `notes` stand beside `data` in the envelope, inside the object without it.
     """
@@ -180,7 +180,7 @@ def answered(data: Data, *, envelope: bool, notes: Notes = NO_NOTES, error: str 
 
 
 def _joined(text: bytes, extra: Mapping[str, object]) -> bytes:
-    """The JSON object `text` with more fields at its end."""
+    """Return the JSON object `text` with more fields at its end."""
     if not extra:
         return text
     comma = b"" if text == b"{}" else b","

@@ -16,7 +16,7 @@ ABOUT_WORDS: Final = "vocabulary"
 
 
 def translation(vocabulary: Vocabulary) -> Translate | None:
-    """The same function for each asking, so that an event is encoded once for all who listen in a vocabulary; None: as emitted."""
+    """Return the translation for a vocabulary, None if there is none: one function each, so that subscribers share the encoded event."""
     return None if vocabulary is NEUTRAL else _TRANSLATIONS[vocabulary.name]
 
 
@@ -31,7 +31,7 @@ def _translated(vocabulary: Vocabulary) -> Callable[[Mapping[str, Any]], Mapping
 
 
 def _data(data: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:
-    """Type, family and reason in the vocabulary's words; all else as it is."""
+    """Return the event with type, family and reason in the vocabulary's words."""
     found = dict(data)
     if isinstance(reason := data.get("reason"), str):
         found["reason"] = vocabulary.said(reason)

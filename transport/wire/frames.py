@@ -53,7 +53,7 @@ FORCE_GATE = "filters/force_gate/gain"
 def grouped(
     records: Iterable[DeviceRecord], vocabulary: Vocabulary, entry: Callable[[DeviceRecord], FrameEntry]
 ) -> Groups:
-    """Every group of the vocabulary with its entries; devices stay in the inventory's order."""
+    """Return every group of the vocabulary with its entries, in the inventory's order."""
     groups: dict[str, list[FrameEntry]] = {name: [] for name in vocabulary.groups()}
     for record in records:
         groups[vocabulary.group(record.kind, record.identity.connection)].append(entry(record))
@@ -61,7 +61,7 @@ def grouped(
 
 
 def encoder(session_id: int | None, groups: Groups, version: str, settings: SettingsView) -> FrameEncoder:
-    """The encoder of one connection, as the settings want frames now."""
+    """Return the frame encoder of one connection for the settings now in force."""
     return FrameEncoder(
         session_id,
         groups,
@@ -81,7 +81,7 @@ def devices_json(
     version: str = "3.1",
     start: SessionConfig | None = None,
 ) -> bytes:
-    """The groups of a full frame in device space, or as a session sees them that starts with `start`: the body of GET /devices."""
+    """Return the groups of a full frame, the body of GET /devices: in device space, or as a session that starts with `start` sees them."""
 
     def entry(record: DeviceRecord) -> FrameEntry:
         reader = runtime.reader(record.lease)
@@ -93,7 +93,7 @@ def devices_json(
 
 
 def frame_entry(record: DeviceRecord, reader: Reader, writer: Writer | None) -> FrameEntry:
-    """What the frame encoder needs of a device; without a writer, in device space."""
+    """Return the encoder's entry of a device; without a writer, in device space."""
     return FrameEntry(
         record.device_id,
         SHAPES[record.kind.spec.frame_shape],
@@ -113,7 +113,7 @@ def is_wireless(record: DeviceRecord) -> bool:
 def configs(
     records: Iterable[DeviceRecord], config: SessionConfig, vocabulary: Vocabulary, settings: SettingsView, version: str
 ) -> Mapping[str, bytes]:
-    """Device id -> JSON text of its `config`."""
+    """Return the JSON text of each device's `config`, by device id."""
     return {
         record.device_id: encode_json(config_of(record, config, vocabulary, settings, version)) for record in records
     }
@@ -122,7 +122,7 @@ def configs(
 def config_of(
     record: DeviceRecord, config: SessionConfig, vocabulary: Vocabulary, settings: SettingsView, version: str
 ) -> dict[str, Any]:
-    """One device's `config`, which a client may send back as `configure`."""
+    """Return the `config` of a device, which a client may send back as `configure`."""
     identity = record.identity
     head: dict[str, Any] = {
         "type": vocabulary.type_word(identity.kind, identity.connection),
@@ -167,20 +167,20 @@ def config_of(
 
 
 def home_of(record: DeviceRecord) -> Vec3:
-    """The reach centre of a device with motors, m, device frame."""
+    """Return the reach centre of a device with motors (m, device frame)."""
     reach = record.identity.reach
     return ORIGIN if reach is None else reach.centre
 
 
 def gate_of(record: DeviceRecord, config: SessionConfig, settings: SettingsView) -> float:
-    """Gain of the force gate in force: the session's own, else the setting's most exact one."""
+    """Return the gain of the force gate: the session's own, else that of the most specific setting."""
     own = config.device(record.device_id).force_gate
     gain = settings.device(record.device_id, record.kind, FORCE_GATE) if own is None else own
     return float(gain) if isinstance(gain, (int, float)) else 0.0
 
 
 def damping_json(damping: Damping, *, complete: bool = False) -> dict[str, Any]:
-    """`scalar` always, `vector` when it says something or everything is wanted."""
+    """Return `scalar`, and `vector` when it is not zero or `complete`."""
     shown: dict[str, Any] = {"scalar": kept(damping.scalar)}
     if complete or damping.vector != ORIGIN:
         shown["vector"] = dict(zip("xyz", map(kept, damping.vector), strict=True))
@@ -188,7 +188,7 @@ def damping_json(damping: Damping, *, complete: bool = False) -> dict[str, Any]:
 
 
 def transform_json(transform: Transform, *, complete: bool) -> dict[str, dict[str, float]]:
-    """A transform in the contract's order w, x, y, z; identity sub-fields left out unless `complete`."""
+    """Return a transform as JSON, rotations as w, x, y, z; without identity parts unless `complete`."""
     shown: dict[str, dict[str, float]] = {}
     if complete or transform.position != ORIGIN:
         shown["position"] = dict(zip("xyz", transform.position, strict=True))
@@ -200,7 +200,7 @@ def transform_json(transform: Transform, *, complete: bool) -> dict[str, dict[st
 
 
 def _start_view(runtime: Runtime, record: DeviceRecord, start: SessionConfig) -> Writer:
-    """The view alone: no session stands behind it, and it is never published."""
+    """Return a writer with the start view; it belongs to no session and is never published."""
     view = runtime.writer(NOBODY, record.lease)
     basis, mount = start.basis_of(record.device_id), mount_of(start, record)
     workspace = start.device(record.device_id).workspace
@@ -236,6 +236,6 @@ def _device_info(record: DeviceRecord, version: str) -> dict[str, Any]:
 
 
 def _extended_firmware(record: DeviceRecord) -> str:
-    """32 hex digits: the version in the first eight, the rest zero for a device that has no build id."""
+    """Return 32 hex digits: the version in the first eight, zeros behind it for a device without a build id."""
     firmware = record.identity.firmware
     return f"{firmware.major:04X}{firmware.minor:04X}".ljust(32, "0")

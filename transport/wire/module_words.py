@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 def take_up(parsed: ParsedMessage, place: Place, word: str, value: Any, path: str, target: NamedDevice | None) -> bool:
-    """Have a module read the word; False when it is nobody's. InvalidInput, also for one whose module is off."""
+    """Let the module of a word parse its value; False when no module has the word. InvalidInput, also when the module is off."""
     module = parsed.modules.find(place, word, path)
     if module is None:
         return False
@@ -34,7 +34,7 @@ def take_up(parsed: ParsedMessage, place: Place, word: str, value: Any, path: st
 
 
 def transform_words(active: Active, fields: Mapping[str, Any], path: str) -> dict[str, Module]:
-    """Those of modules beside a transform, with who reads them; InvalidInput for one whose module is off."""
+    """Return the words of modules beside a transform, each with its module; InvalidInput when that module is off."""
     parsed = {word: active.find(Place.TRANSFORM, word, f"{path}.{word[:40]}") for word in fields}
     return {word: module for word, module in parsed.items() if module is not None}
 
@@ -47,7 +47,7 @@ def changed(
     change: PartialTransform,
     note: NameUnknown,
 ) -> WorkspaceChange:
-    """What a transform comes to with the words beside it; InvalidInput."""
+    """Return the workspace change of a transform and the modules' words beside it; InvalidInput."""
     whole: WorkspaceChange = change
     for word, module in words.items():
         sent = ModuleInput(Place.TRANSFORM, word, fields[word], f"{path}.{word}", kind, note, change)
@@ -56,7 +56,7 @@ def changed(
 
 
 def _read(module: Module, sent: ModuleInput) -> object:
-    """What the module makes of it; one that fails is as one that refuses."""
+    """Return the value as parsed by the module; InvalidInput when it refuses, and when it fails."""
     try:
         return module.read(sent)
     except InvalidInput:

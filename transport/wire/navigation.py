@@ -16,7 +16,7 @@ PARTS: Final = ("shape", "center", "velocity", "spring", "damping", "collision",
 
 
 def read(value: Any, path: str, device_id: str, note: shapes.NameUnknown) -> SetNavigation:
-    """`{"mode"?, "bubble"?}`, at least one of them, or the bare mode; InvalidInput, also when only unknown keys were sent."""
+    """Parse `{"mode"?, "bubble"?}`, at least one of them, or the bare mode; InvalidInput, also when only unknown keys were sent."""
     if isinstance(value, str):
         return SetNavigation(device_id, value, (), path)
     unknown: list[tuple[str, str]] = []
@@ -38,7 +38,7 @@ def read(value: Any, path: str, device_id: str, note: shapes.NameUnknown) -> Set
 
 
 def shown(navigation: NavigationConfig) -> dict[str, Any]:
-    """All of it; a center without a position is the reach centre."""
+    """Return the whole navigation as JSON; a center without a position is the reach centre."""
     bubble = navigation.bubble
     center: dict[str, Any] = {"mode": DRIFT if bubble.drifts else FIXED}
     if bubble.position is not None:
@@ -70,7 +70,7 @@ def _json(value: Parameter) -> object:
 
 
 def _bubble(value: Any, path: str, note: shapes.NameUnknown) -> dict[str, object]:
-    """Fields of a Bubble by name."""
+    """Return the fields of a Bubble by name; InvalidInput."""
     fields = shapes.mapping(value, path)
     shapes.known(fields, PARTS, path, note)
     found: dict[str, object] = {}
@@ -119,7 +119,7 @@ def _center(value: Any, path: str, note: shapes.NameUnknown) -> dict[str, object
 
 
 def _shape(value: Any, path: str, note: shapes.NameUnknown) -> BubbleShape:
-    """A primitive with all its parameters: half a shape is none."""
+    """Parse a primitive, which needs all of its parameters; InvalidInput."""
     fields = shapes.mapping(value, path)
     shapes.known(fields, ("primitive", "parameters"), path, note)
     primitive = shapes.text(fields.get("primitive"), f"{path}.primitive")

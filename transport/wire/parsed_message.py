@@ -26,7 +26,7 @@ class NamedDevice(DeviceFacts, Protocol):
 
     @property
     def refusal(self) -> str:
-        """Why it takes none."""
+        """Reason why it takes no commands."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class NamedDevice(DeviceFacts, Protocol):
 
 
 class TooLong(Exception):
-    """A message has so many parts that reading all of them would keep the others waiting; the text is the path of the next."""
+    """A message has more than MOST_PARTS parts; the text is the path of the first one that is ignored."""
 
 
 # device id, code, three numbers (application space or joints), path for a fault
@@ -60,7 +60,7 @@ DeviceCommand: TypeAlias = tuple[str, int, float, float, float, str]
 
 @dataclass(frozen=True, slots=True)
 class ModuleChange:
-    """A module's word, as its `read` made it; `device_id` None: of the session."""
+    """Parsed value of a module's word; `device_id` None: of the session."""
 
     module: str
     place: Place
@@ -72,7 +72,7 @@ class ModuleChange:
 
 @dataclass(slots=True)
 class ParsedMessage:
-    """A message, read; `mapped` are the devices with a commands map, `full` the groups wanted with config (None: no full frame).
+    """Parsed message; `mapped`: devices with a commands map, `full`: groups that the frame shows with config (None: no full frame).
 
     `deprecated` are old forms that were used, each with what replaces it; `modules` are those that may read words;
     `spoken` are the bits (vocabulary.OWNERS) of the vocabularies whose own words were used.

@@ -35,28 +35,28 @@ def number(value: Any, path: str, largest: float = LARGEST) -> float:
 
 
 def mapping(value: Any, path: str) -> dict[str, Any]:
-    """A JSON object; InvalidInput."""
+    """Return a JSON object; InvalidInput."""
     if not isinstance(value, dict):
         raise InvalidInput(f"an object is needed, not {kind(value)}", path)
     return value
 
 
 def text(value: Any, path: str) -> str:
-    """A JSON string; InvalidInput."""
+    """Return a JSON string; InvalidInput."""
     if not isinstance(value, str):
         raise InvalidInput(f"a string is needed, not {kind(value)}", path)
     return value
 
 
 def known(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: NameUnknown) -> None:
-    """Name keys that are none of `keys`: the first eight, which is all that a frame can show."""
+    """Name unknown keys: the first eight, as many as a frame shows."""
     unknown = [key for key in fields if key not in keys]
     for key in unknown[:MOST_NAMED]:
         name_unknown(f"{path}.{key[:40]}", f"unknown: only {', '.join(keys)} may stand here")
 
 
 def some_known(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: NameUnknown) -> None:
-    """As `known`, but InvalidInput that names the first key when none of them is known; no keys at all are all right."""
+    """Name unknown keys; InvalidInput when there are keys and none is known."""
     unknown = [key for key in fields if key not in keys]
     if unknown and len(unknown) == len(fields):
         first = unknown[0]
@@ -66,7 +66,7 @@ def some_known(fields: dict[str, Any], keys: Iterable[str], path: str, name_unkn
 
 
 def needed(fields: dict[str, Any], keys: Iterable[str], path: str, name_unknown: NameUnknown) -> None:
-    """As `some_known`, and InvalidInput when there are no keys at all."""
+    """Name unknown keys; InvalidInput when no key is known, or there is none."""
     some_known(fields, keys, path, name_unknown)
     if not fields:
         *others, last = keys
@@ -97,7 +97,7 @@ def vec3(
 def vec3_or_array(
     value: Any, path: str, name_unknown: NameUnknown, keys: tuple[str, ...] = XYZ, largest: float = LARGEST
 ) -> Vec3:
-    """As `vec3`, or an array of three: the deprecated `values`; InvalidInput."""
+    """Return the vector of `{x, y, z}` or of an array of three numbers, the deprecated `values`; InvalidInput."""
     if not isinstance(value, list):
         return vec3(value, path, name_unknown, keys, largest)
     if len(value) != 3:
@@ -107,7 +107,7 @@ def vec3_or_array(
 
 
 def rotation(value: Any, path: str, name_unknown: NameUnknown) -> Quaternion:
-    """`{w, x, y, z}` within 1e-3 of unit norm, normalised; InvalidInput."""
+    """Return `{w, x, y, z}` normalised; InvalidInput unless its norm is within 1e-3 of 1."""
     w, x, y, z = numbers(value, WXYZ, path, name_unknown)
     norm = sqrt(w * w + x * x + y * y + z * z)
     if abs(norm - 1) > UNIT_TOLERANCE + ROUNDING:
@@ -116,7 +116,7 @@ def rotation(value: Any, path: str, name_unknown: NameUnknown) -> Quaternion:
 
 
 def scale(value: Any, path: str, name_unknown: NameUnknown) -> Vec3:
-    """Three positive factors, or one for all; InvalidInput."""
+    """Return three positive factors; one number means all three. InvalidInput."""
     if isinstance(value, dict):
         x, y, z = vec3(value, path, name_unknown)
         return _factor(x, f"{path}.x"), _factor(y, f"{path}.y"), _factor(z, f"{path}.z")
@@ -125,7 +125,7 @@ def scale(value: Any, path: str, name_unknown: NameUnknown) -> Vec3:
 
 
 def transform(value: Any, path: str, name_unknown: NameUnknown) -> PartialTransform:
-    """The sub-fields that were sent, each complete; flat, or wrapped in `transform`. `{}` sends none of them.
+    """Return the parts of a transform that were sent, flat or wrapped in `transform`. `{}` sends none of them.
 
     InvalidInput, also when only unknown keys were sent.
     """
@@ -144,7 +144,7 @@ def transform(value: Any, path: str, name_unknown: NameUnknown) -> PartialTransf
 
 
 def basis(value: Any, path: str, name_unknown: NameUnknown) -> Basis:
-    """`{"permutation": "XZ-Y"}` or the bare string; InvalidInput."""
+    """Return the basis of `{"permutation": "XZ-Y"}` or of the bare string; InvalidInput."""
     permutation, path = only(value, "permutation", path, name_unknown)
     try:
         return Basis.parse(text(permutation, path))
@@ -153,13 +153,13 @@ def basis(value: Any, path: str, name_unknown: NameUnknown) -> Basis:
 
 
 def word(value: Any, key: str, path: str, name_unknown: NameUnknown) -> str:
-    """A string, bare or as the one field `key` of an object; InvalidInput."""
+    """Return a string, bare or as the one field `key` of an object; InvalidInput."""
     found, path = only(value, key, path, name_unknown)
     return text(found, path)
 
 
 def only(value: Any, key: str, path: str, name_unknown: NameUnknown) -> tuple[Any, str]:
-    """The field `key` of an object, or the bare value, with its path; InvalidInput."""
+    """Return the field `key` of an object, or the bare value, with its path; InvalidInput."""
     if not isinstance(value, dict):
         return value, path
     some_known(value, (key,), path, name_unknown)
@@ -170,12 +170,12 @@ def only(value: Any, key: str, path: str, name_unknown: NameUnknown) -> tuple[An
 
 
 def no_json(said: object) -> str:
-    """What the parser says is wrong with a text; it says to be short of memory where brackets are opened and never closed."""
+    """Return the JSON parser's message; it reports a lack of memory where brackets are not closed, which is replaced."""
     return str(said).replace("failed to allocate memory", "brackets are opened and not closed")
 
 
 def kind(value: Any) -> str:
-    """What a JSON value is, for a message."""
+    """Return the type of a JSON value for an error sentence."""
     if value is None:
         return "null"
     return {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "an array"}.get(

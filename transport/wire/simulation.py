@@ -28,20 +28,20 @@ _FIRMWARE: Final = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 
 
 def spec(fields: Mapping[str, Any]) -> SimulatedSpec:
-    """`{"type", "connection"?, "firmware"?, "device_id"?}`; InvalidInput."""
+    """Parse `{"type", "connection"?, "firmware"?, "device_id"?}`; InvalidInput."""
     kind, connection = _sort(fields)
     return SimulatedSpec(kind, connection, _device_id(fields.get("device_id")), _firmware(fields.get("firmware")))
 
 
 def connections(word: str) -> tuple[Connection, ...]:
-    """How a simulated device of a path's word, which is no pattern, can be connected."""
+    """Return the connections that a simulated device of this type can have."""
     members = path_members(word)
     ways = {way for member in members for way in member.kind.spec.connections if member_of(member.kind, way) in members}
     return tuple(sorted(ways))
 
 
 def change(fields: Mapping[str, Any], note: shapes.NameUnknown) -> SimulationChange:
-    """Any of CHANGE, at least one; `null` for `hand.position` or `orientation` gives it back to the hand. InvalidInput."""
+    """Parse members of CHANGE, at least one; `null` for `hand.position` or `orientation` returns it to the hand model. InvalidInput."""
     if not fields.keys() & set(CHANGE):
         raise InvalidInput(f"Send at least one of {', '.join(CHANGE)}.")
     hand = shapes.mapping(fields["hand"], "hand") if "hand" in fields else {}
@@ -65,7 +65,7 @@ def change(fields: Mapping[str, Any], note: shapes.NameUnknown) -> SimulationCha
 
 
 def shown(record: DeviceRecord, battery_level: float) -> dict[str, object]:
-    """What is in force for the device, of what its kind has."""
+    """Return the simulation values in force, of those that the device's kind has."""
     told, identity = record.simulation, record.identity
     hand: dict[str, object] = {"path": str(told.path)}
     turned = told.orientation

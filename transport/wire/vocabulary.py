@@ -19,7 +19,7 @@ _TYPE_IN_SENTENCE: Final = re.compile(rf"(?<![\w/*.-])(?:{_NAMES})(?![\w/*\[:-]|
 
 
 class Member(NamedTuple):
-    """One sort of device that has a word of its own; `wireless` tells grips apart and is False for all others."""
+    """Sort of device that has a word of its own; `wireless` is True for wireless grips alone."""
 
     kind: Kind
     wireless: bool = False
@@ -39,7 +39,7 @@ INVERSE_WORD: Final = 2
 
 
 class Vocabulary:
-    """The output words of one connection or request; immutable, there are two: NEUTRAL and INVERSE."""
+    """Output words of a connection or request: NEUTRAL or INVERSE; immutable."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Vocabulary:
         *,
         nests_filters: bool,
     ) -> None:
-        """`nests_filters`: force gate and damping stand inside `config.filters`, not beside it."""
+        """`nests_filters`: force gate and damping are members of `config.filters`."""
         self.name: Final = name
         self.nests_filters: Final = nests_filters
         self._group_names = tuple(dict.fromkeys(groups[member] for member in MEMBERS))
@@ -67,27 +67,27 @@ class Vocabulary:
         return f"<Vocabulary {self.name}>"
 
     def groups(self) -> tuple[str, ...]:
-        """Every group of a frame, in its order."""
+        """Groups of a frame, in order."""
         return self._group_names
 
     def group(self, kind: Kind, connection: Connection) -> str:
-        """The group of a frame that the device stands in."""
+        """Return the group of a frame that shows the device."""
         return self._groups[kind, connection]
 
     def type_word(self, kind: Kind, connection: Connection) -> str:
-        """`config.type` of the device."""
+        """Return the device's `config.type`."""
         return self._types[kind, connection]
 
     def family(self, kind: Kind) -> str:
-        """`device_family` of an event about the device."""
+        """Return the `device_family` of an event about the device."""
         return self._families[kind]
 
     def preset_out(self, name: str) -> str:
-        """The word for a preset."""
+        """Return the word for a preset."""
         return self._presets.get(name, name)
 
     def said(self, sentence: str) -> str:
-        """A sentence of the inside with this vocabulary's words for presets and device types; what is in quotes stays.
+        """Return a sentence with this vocabulary's words for presets and device types; quoted text stays.
 
         A type is a word by itself or the first segment of a route (`/grip/1605/…`): settings keys and compounds stay.
         """
@@ -100,18 +100,18 @@ class Vocabulary:
         return '"'.join(parts)
 
     def full_groups(self, word: str) -> frozenset[str] | None:
-        """The groups of this vocabulary that a word of `force_render_full_state.device_types` means; None: no such word."""
+        """Return the groups that a word of `force_render_full_state.device_types` means; None: no such word."""
         members = _DEVICE_TYPES.get(word)
         return None if members is None else frozenset(self._by_member[member] for member in members)
 
 
 def preset_in(word: str) -> str:
-    """The preset's neutral name; a word that is no public one comes back as it is."""
+    """Return the preset's neutral name; any other word unchanged."""
     return _PRESETS_IN.get(word, word)
 
 
 def path_members(word: str) -> frozenset[Member]:
-    """What the type segment of a path means: a type, a family or a pattern (`*` = any characters); empty: nothing."""
+    """Return the sorts that the type segment of a path means: a type, a family or a pattern (`*` = any characters); empty: none."""
     known = _PATH_WORDS.get(word) or _FAMILIES.get(word)
     if known is not None:
         return known
@@ -119,18 +119,18 @@ def path_members(word: str) -> frozenset[Member]:
 
 
 def path_kinds(word: str) -> frozenset[Kind]:
-    """The kinds among which an exact id after the type segment `word` is found: the whole side that the word belongs to."""
+    """Return the kinds that an exact id after the type segment `word` may have: all of the word's side of a pair."""
     kinds = {member.kind for member in path_members(word)}
     return frozenset(other for kind in kinds for other in _side(kind))
 
 
 def path_words() -> tuple[str, ...]:
-    """Every word that stands for itself as the type segment of a path: types, then families."""
+    """Return the words of the type segment of a path that are no patterns: types, then families."""
     return (*_PATH_WORDS, *_FAMILIES)
 
 
 def setting_key(key: str) -> str:
-    """The neutral key of a setting: `devices/…` with the type or family in public words becomes the catalogue's."""
+    """Return the catalogue's key of a setting `devices/…` whose type or family is in words of a vocabulary."""
     first, *rest = key.split("/")
     if first != "devices" or not rest:
         return key
@@ -138,17 +138,17 @@ def setting_key(key: str) -> str:
 
 
 def member_of(kind: Kind, connection: Connection) -> Member:
-    """The sort of a device."""
+    """Return the sort of a device."""
     return _SORTS[kind, connection]
 
 
 def vocabulary_named(name: str) -> Vocabulary | None:
-    """The vocabulary that `serialization/vocabulary` or `?vocabulary=` names; `auto` starts as NEUTRAL. None: no such name."""
+    """Return the vocabulary that `serialization/vocabulary` or `?vocabulary=` names; NEUTRAL for `auto`, None for no such name."""
     return _VOCABULARIES.get(name)
 
 
 def words_of(name: str) -> str:
-    """The groups of a frame under the setting `name`, as one sentence for the ready lines."""
+    """Return the groups of a frame under the setting `name`, as one sentence for the ready lines."""
     neutral, inverse = (", ".join(vocabulary.groups()) for vocabulary in (NEUTRAL, INVERSE))
     if name == AUTO:
         return f"{neutral}; {inverse} for a session from the first of these words that it sends"
@@ -160,7 +160,7 @@ def _inverted(table: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _side(kind: Kind) -> frozenset[Kind]:
-    """The kinds under whose words an id of this kind is found: those of its side of a pair; alone if it is never paired."""
+    """Return the kinds of the same side of a pair; the kind alone if it is never paired."""
     side = kind.spec.pairs_as
     return frozenset({kind}) if side is None else frozenset(other for other in Kind if other.spec.pairs_as is side)
 
@@ -176,13 +176,13 @@ def _inverse_group(member: Member) -> str:
 
 
 def _inverse_words(kind: Kind) -> tuple[str, ...]:
-    """Every word of the inverse vocabulary that means this kind or a sort of it, as the type of a device."""
+    """Return the words of the inverse vocabulary that mean this kind or a sort of it."""
     words = kind.spec.inverse
     return tuple(dict.fromkeys((words.type, *words.aliases, *filter(None, (words.wireless,)))))
 
 
 def _meant_by(kind: Kind, word: str) -> frozenset[Member]:
-    """The sorts of a kind that one of its words means by itself."""
+    """Return the sorts of a kind that one of its words means."""
     own = [member for member in MEMBERS if member.kind is kind]
     return frozenset(
         own if word == kind or word in kind.spec.inverse.aliases else (m for m in own if _inverse_type(m) == word)
@@ -190,7 +190,7 @@ def _meant_by(kind: Kind, word: str) -> frozenset[Member]:
 
 
 def _beside(members: frozenset[Member]) -> frozenset[Member]:
-    """All that stands in the inverse groups of these."""
+    """Return all sorts in the inverse groups of these."""
     groups = {_inverse_group(member) for member in members}
     return frozenset(member for member in MEMBERS if _inverse_group(member) in groups)
 
@@ -260,7 +260,7 @@ VOCABULARY_NAMES: Final = tuple(_VOCABULARIES)
 
 
 def _owner(word: str) -> int:
-    """The vocabulary that alone has this word of a group or a type; 0: both have it."""
+    """Return the bit of the vocabulary that alone has this word of a group or a type; 0: both have it."""
     of_inverse = any(word in (kind.spec.inverse.group, *_inverse_words(kind)) for kind in Kind)
     if word in NEUTRAL.groups():
         return 0 if of_inverse else NEUTRAL_WORD
