@@ -99,16 +99,16 @@ def test_ended_session_id_is_given_to_the_client_that_names_it(
 
 
 def test_unknown_session_id_gets_a_new_one_and_a_warning(system: RunningSystem, clients: StreamingClients) -> None:
-    wishes = (*NO_SESSIONS, str(clients.session_ids[0]))
+    session_ids = (*NO_SESSIONS, str(clients.session_ids[0]))
     with EventClient(system.events, kinds="session-warning") as listener:
-        for wish in wishes:
+        for session_id in session_ids:
             newest = max(clients.session_ids)
-            newcomer = clients.join(f"{system.ws}/?session_id={quote(wish)}")
-            assert newcomer.session_id == newest + 1, wish
+            newcomer = clients.join(f"{system.ws}/?session_id={quote(session_id)}")
+            assert newcomer.session_id == newest + 1, session_id
             event = listener.wait_for_event("session-warning", session_id=newcomer.session_id)
             assert event["data"]["reason"] == "resume_refused"
             assert str(newcomer.session_id) in event["message"]
-        assert len(listener.received_events("session-warning", reason="resume_refused")) == len(wishes)
+        assert len(listener.received_events("session-warning", reason="resume_refused")) == len(session_ids)
 
 
 def test_unsupported_sdk_version_is_an_error_a_warning_and_remembered(

@@ -234,8 +234,8 @@ def test_settling_device_refuses_commands(tmp_path: Path) -> None:
         peer, first = opened(early)
         with peer:
             assert first["arm"][0]["device_id"] == "A001"
-            for wish in (FORCE, POSITION):
-                (error,) = peer.ask(wish)["errors"]
+            for command in (FORCE, POSITION):
+                (error,) = peer.ask(command)["errors"]
                 assert error["path"].startswith("arm[0].commands.set_cursor_")
                 assert "settling" in error["reason"]
             early.step()

@@ -180,7 +180,7 @@ def _old_origin(parsed: ParsedMessage, value: Any, path: str, devices: Mapping[s
 
 
 def _full(parsed: ParsedMessage, value: Any, path: str, vocabulary: Vocabulary) -> None:
-    # A faulty wish for a full frame is still one: more than was asked for harms nobody.
+    # A faulty request for a full frame gives one of all groups: more than was asked for does no harm.
     parsed.full = frozenset(vocabulary.groups())
     fields = shapes.mapping(value, path)
     words = fields.get("device_types", [])

@@ -337,9 +337,9 @@ def test_no_channel_opens_while_the_service_stops(rig: EventRig) -> None:
 
 
 def test_query_without_fields_selects_everything() -> None:
-    wish = parse_event_filter({}, "inverse")
+    event_filter = parse_event_filter({}, "inverse")
 
-    assert (wish.kinds, wish.level, wish.since, wish.vocabulary) == (None, "info", None, INVERSE)
+    assert (event_filter.kinds, event_filter.level, event_filter.since, event_filter.vocabulary) == (None, "info", None, INVERSE)
 
 
 def test_every_kind_can_be_selected() -> None:

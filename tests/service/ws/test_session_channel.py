@@ -111,8 +111,8 @@ def test_frame_is_in_the_new_space_for_any_key_order(
     service: InProcessService, client: RawWebSocket, commands_first: bool, transform_first: bool
 ) -> None:
     at = numbers(state(client.ask({}))["cursor_position"])
-    wishes = [("set_transform", WORKSPACE), ("set_cursor_force", {"vector": xyz(0, 0.5, 1)})]
-    parts = [("configure", CONFIGURE), ("commands", dict(wishes if transform_first else reversed(wishes)))]
+    commands = [("set_transform", WORKSPACE), ("set_cursor_force", {"vector": xyz(0, 0.5, 1)})]
+    parts = [("configure", CONFIGURE), ("commands", dict(commands if transform_first else reversed(commands)))]
 
     reply = client.ask(arm(**dict(reversed(parts) if commands_first else parts)))
 

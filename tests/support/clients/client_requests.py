@@ -62,10 +62,10 @@ class ClientRequest:
     @property
     def full(self) -> frozenset[str]:
         """The devices whose config the answer must have."""
-        wish: Any = self.message.get("session", {}).get("force_render_full_state")
-        if wish is None:
+        full: Any = self.message.get("session", {}).get("force_render_full_state")
+        if full is None:
             return frozenset()
-        return frozenset(device_id for group in wish.get("device_types", GROUPS) for device_id in GROUPS[group])
+        return frozenset(device_id for group in full.get("device_types", GROUPS) for device_id in GROUPS[group])
 
 
 def read_requests() -> list[ClientRequest]:

@@ -46,8 +46,8 @@ class ReconnectingClient:
         frame = json.loads(words)
         self.frames += 1
         force = {"set_cursor_force": {"vector": {"x": 0, "y": 0, "z": 0.5}}}
-        wish = {
+        message = {
             kind: [{"device_id": one["device_id"], "commands": force} for one in frame.get(kind, ())]
             for kind in ("arm", "compact")
         }
-        send(json.dumps({kind: entries for kind, entries in wish.items() if entries}))
+        send(json.dumps({kind: entries for kind, entries in message.items() if entries}))

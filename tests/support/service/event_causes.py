@@ -157,7 +157,7 @@ def paired(system: RunningSystem) -> None:
 
 
 def calibrated(system: RunningSystem, seconds: float = 0.05) -> int:
-    """The status that the wish for a calibration of so many seconds is answered with."""
+    """Return the status of the answer to a calibration of so many seconds."""
     with patch("actors.device.actor.CALIBRATION_S", seconds):
         return system.ask("POST", f"/compact/{SPARE}/calibration").status
 

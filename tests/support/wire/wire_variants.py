@@ -82,11 +82,11 @@ class WireVariant:
             return content
         said = {self.word(name): part for name, part in message.items()}
         session = object_of(said.get("session"))
-        wish = object_of((session or {}).get("force_render_full_state"))
-        types = (wish or {}).get("device_types")
+        full = object_of((session or {}).get("force_render_full_state"))
+        types = (full or {}).get("device_types")
         if isinstance(types, list):
             words = [self.word(one) if isinstance(one, str) else one for one in cast("Sequence[object]", types)]
-            said["session"] = {**(session or {}), "force_render_full_state": {**(wish or {}), "device_types": words}}
+            said["session"] = {**(session or {}), "force_render_full_state": {**(full or {}), "device_types": words}}
         return said
 
 

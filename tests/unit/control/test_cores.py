@@ -25,10 +25,10 @@ TWINS = {cpu: cpus(cpu % 4, cpu % 4 + 4) for cpu in range(8)}
 BIG_LITTLE = {cpu: 1024 if cpu >= 4 else 446 for cpu in range(8)}
 
 
-@pytest.mark.parametrize("wish", ["auto", "none", "0", "7"])
-def test_one_processor_is_shared(wish: str) -> None:
-    assert choose(cpus(0), wish) == Cores(None, cpus(0))
-    assert choose(cpus(3), wish) == Cores(None, cpus(3))
+@pytest.mark.parametrize("setting", ["auto", "none", "0", "7"])
+def test_one_processor_is_shared(setting: str) -> None:
+    assert choose(cpus(0), setting) == Cores(None, cpus(0))
+    assert choose(cpus(3), setting) == Cores(None, cpus(3))
 
 
 def test_of_two_processors_the_loop_gets_the_last() -> None:
@@ -65,9 +65,9 @@ def test_configured_processor_is_used(number: int) -> None:
     assert choose(EIGHT, str(number), BIG_LITTLE) == Cores(number, EIGHT - {number})
 
 
-@pytest.mark.parametrize("wish", ["8", "1023", "-1", "auto", "", "fast", "1.0", "0x1"])
-def test_unavailable_configured_processor_counts_as_auto(wish: str) -> None:
-    assert choose(EIGHT, wish) == Cores(7, EIGHT - {7})
+@pytest.mark.parametrize("setting", ["8", "1023", "-1", "auto", "", "fast", "1.0", "0x1"])
+def test_unavailable_configured_processor_counts_as_auto(setting: str) -> None:
+    assert choose(EIGHT, setting) == Cores(7, EIGHT - {7})
 
 
 def test_configuration_none_pins_nothing() -> None:
@@ -84,9 +84,9 @@ numbers = st.frozensets(st.integers(0, 15), max_size=16)
     st.dictionaries(st.integers(0, 15), numbers),
 )
 def test_every_thread_always_keeps_a_processor(
-    allowed: frozenset[int], wish: str, capacity: dict[int, int], twins: dict[int, frozenset[int]]
+    allowed: frozenset[int], setting: str, capacity: dict[int, int], twins: dict[int, frozenset[int]]
 ) -> None:
-    found = choose(allowed, wish, capacity, twins)
+    found = choose(allowed, setting, capacity, twins)
 
     assert found.rest <= allowed
     assert bool(found.rest) == bool(allowed)

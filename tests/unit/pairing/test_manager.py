@@ -226,10 +226,10 @@ def test_dissolved_pair_is_removed_from_the_ledger_and_stays_dissolved(rig: Pair
     assert rig.heard("device-pairing-changed")[-1]["paired_with"] is None
 
 
-@pytest.mark.parametrize("wish", [PairManually("nobody", "X"), Unpair("nobody"), Calibrate("nobody")])
-def test_absent_device_is_refused(rig: PairingRig, wish: Any) -> None:
+@pytest.mark.parametrize("message", [PairManually("nobody", "X"), Unpair("nobody"), Calibrate("nobody")])
+def test_absent_device_is_refused(rig: PairingRig, message: Any) -> None:
     with pytest.raises(NoSuchDevice):
-        rig.manager.on_receive(wish)
+        rig.manager.on_receive(message)
 
 
 def test_restarted_device_manager_and_store_are_sent_the_pairs(rig: PairingRig) -> None:

@@ -46,7 +46,7 @@ class DetectionRig(ActorRig):
         super().__init__()
         self.ports = FakeActor(self.context, PORTS)
         self.devices = FakeActor(self.context, MANAGER)
-        self.wished = FakeActor(self.context, DETECTION)
+        self.detection_messages = FakeActor(self.context, DETECTION)
         self.links = Ports(PORT)
         self.opened = OpenLinks()
         self.opened.watch(PORT)
@@ -135,16 +135,16 @@ def test_toggled_transport_closes_and_scans_at_once(rig: DetectionRig, key: str,
     detection = rig.detection()
     try:
         detection.on_scan(ScanDue())
-        wished = len(rig.wished.of(ScanDue))
+        scans = len(rig.detection_messages.of(ScanDue))
 
         rig.settings.replace(settings_view({key: False}))
         detection.on_setting(SettingChanged(key, False))
         assert rig.opened.watched() == {}
-        assert len(rig.wished.of(ScanDue)) == wished + 1
+        assert len(rig.detection_messages.of(ScanDue)) == scans + 1
 
         rig.settings.replace(settings_view())
         detection.on_setting(SettingChanged(key, True))
-        assert len(rig.wished.of(ScanDue)) == wished + 2
+        assert len(rig.detection_messages.of(ScanDue)) == scans + 2
         assert rig.told() == [PortPlugged(port.port)]
     finally:
         detection.stopped()
