@@ -13,7 +13,7 @@ from transport.ws.turns import Turns
 
 if TYPE_CHECKING:
     from actors.kit.message import Request
-    from actors.modules.registry import Registry
+    from actors.modules.registry import ModuleRegistry
     from actors.system import System
     from transport.session.devices import SessionDevices
 
@@ -51,7 +51,7 @@ class Channel(Protocol):
 class Bridge(EdgeState):
     """Shared by all handlers; main thread only. `listening` and `stopping` decide the answer of `/readyz`."""
 
-    def __init__(self, system: System, modules: Registry | None = None) -> None:
+    def __init__(self, system: System, modules: ModuleRegistry | None = None) -> None:
         """`modules` None: the built-in ones."""
         super().__init__(system, modules)
         self.channels: dict[int, Channel] = {}

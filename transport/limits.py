@@ -16,7 +16,7 @@ IPV6_NETWORK_BITS: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class EdgeLimits:
     """Limits of all listeners together."""
 
     requests_per_s: float = 1000.0  # of one remote peer; more are refused with 429

@@ -20,7 +20,7 @@ from transport.http.app import HTTP_ROUTES, PortApplication, session_upgrade
 from transport.http.body_cache import BodyCache
 from transport.http.call import Edge
 from transport.http.server import PortServer
-from transport.limits import Limits
+from transport.limits import EdgeLimits
 from transport.security import AccessPolicy
 from transport.ws.events import EventChannels, event_routes
 from transport.ws.hangup_poll import HangupPoll
@@ -76,11 +76,11 @@ class Listeners:
         channel: type[WebSocketHandler],
         build: Mapping[str, str],
         token: Callable[[], str],
-        limits: Limits | None = None,
+        limits: EdgeLimits | None = None,
     ) -> None:
         """`channel` is the session channel, made with `bridge` and `version`; `token` gives the bearer token."""
         self._bridge = bridge
-        self.admission = Admission(limits or Limits())
+        self.admission = Admission(limits or EdgeLimits())
         self._events = EventChannels(bridge, self.admission.limits.event_channels)
         body_cache = BodyCache(bridge.system.context.clock.now_ns)
         self._edge = Edge(bridge, AccessPolicy(bridge.system.settings, token()), build, body_cache)

@@ -48,7 +48,7 @@ class Requester:
     asks_private: bool = False  # Access-Control-Request-Private-Network of a preflight
 
 
-class Origin(NamedTuple):
+class WebOrigin(NamedTuple):
     """An origin in lower case; `port` None: neither written nor implied by the scheme."""
 
     scheme: str
@@ -63,7 +63,7 @@ class AccessRules:
     token: str
     token_required: bool = True
     hosts: frozenset[str] = field(default_factory=frozenset[str])
-    foreign_origins: frozenset[Origin] = field(default_factory=frozenset[Origin])
+    foreign_origins: frozenset[WebOrigin] = field(default_factory=frozenset[WebOrigin])
     ports: frozenset[int] = field(default_factory=frozenset[int])
 
 
@@ -136,7 +136,7 @@ def host_name(host: str) -> str | None:
     return (found[1] or found[2]).lower().removesuffix(".") or None if found else None
 
 
-def parse_origin(origin: str) -> Origin | None:
+def parse_origin(origin: str) -> WebOrigin | None:
     """Parse an Origin header; None for `null` and for an invalid origin."""
     found = _ORIGIN.fullmatch(origin)
     place = _HOST.fullmatch(found[2]) if found else None
@@ -144,7 +144,7 @@ def parse_origin(origin: str) -> Origin | None:
     if found is None or place is None or name is None:
         return None
     scheme = found[1].lower()
-    return Origin(scheme, name, int(place[3]) if place[3] else WEB_PORTS.get(scheme))
+    return WebOrigin(scheme, name, int(place[3]) if place[3] else WEB_PORTS.get(scheme))
 
 
 def is_loopback(name: str) -> bool:

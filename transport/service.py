@@ -21,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from actors.control.api import Cores, of_this_machine
-from actors.modules.registry import Registry, load
+from actors.modules.registry import ModuleRegistry, load
 from actors.settings.api import Ledger, SettingsState
 from actors.system import System
 from fastpath.port import zero_packets
@@ -80,7 +80,9 @@ class Service:
             failsafe.close()
             self._signals.forget()
 
-    async def _serve(self, settings: SettingsState, cores: Cores, modules: Registry, failsafe: FailsafeProcess) -> int:
+    async def _serve(
+        self, settings: SettingsState, cores: Cores, modules: ModuleRegistry, failsafe: FailsafeProcess
+    ) -> int:
         loop, signals = asyncio.get_running_loop(), self._signals
         on_fatal = self._on_fatal(loop, signals.stop)
         make_links = partial(make_scanner, failsafe=failsafe)

@@ -67,14 +67,14 @@ def status_flags(record: DeviceRecord) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SafetyLimits:
     """Safety limits of a device; 0: no limit."""
 
     safe_speed: float = 0.0  # m/s, largest speed of a held position's set-point
     grip_timeout: float = 0.0  # s, for which a paired grip may be let go
 
 
-UNLIMITED: Final = Limits()
+UNLIMITED: Final = SafetyLimits()
 
 
 def capabilities_of(spec: KindSpec) -> int:
@@ -87,7 +87,7 @@ def capabilities_of(spec: KindSpec) -> int:
 
 
 def device_params(
-    record: DeviceRecord, seed: int, force_scale: float = 1.0, limits: Limits = UNLIMITED
+    record: DeviceRecord, seed: int, force_scale: float = 1.0, limits: SafetyLimits = UNLIMITED
 ) -> NDArray[np.void]:
     """Return a 0-d array of dtype DEVICE_PARAMS; `force_scale` multiplies every force, `seed` and device id select the noise."""
     spec = record.kind.spec

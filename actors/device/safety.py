@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from actors.device.messages import FodStage
-from actors.device.params import Limits
+from actors.device.params import SafetyLimits
 from actors.event.messages import Emit
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ FOD_TEXTS: Final = MappingProxyType(
 )
 
 
-def limits_of(settings: SettingsView) -> Limits:
+def limits_of(settings: SettingsView) -> SafetyLimits:
     """Return the limits by the settings."""
-    return Limits(
+    return SafetyLimits(
         safe_speed=settings.number(MAX_SPEED) if settings.flag(SAFE_TRAJECTORY) else 0.0,
         grip_timeout=settings.number(GRIP_TIMEOUT) if settings.flag(GRIP_HOOK) else 0.0,
     )

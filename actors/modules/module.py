@@ -108,7 +108,7 @@ class WordTable:
         }
 
 
-class DeviceFacts(Protocol):
+class DeviceTraits(Protocol):
     """Identity and capabilities of a device."""
 
     @property
@@ -132,7 +132,7 @@ class DeviceFacts(Protocol):
         ...
 
 
-class Device(DeviceFacts, Protocol):
+class Device(DeviceTraits, Protocol):
     """One device of one session; the record is shown to the loop when the module's `take` or `close` has returned."""
 
     @property

@@ -60,7 +60,7 @@ class Active:
         return module
 
 
-class Registry:
+class ModuleRegistry:
     """Immutable set of modules; the modules themselves have state. ModuleClash, BrokenModule."""
 
     def __init__(self, modules: Iterable[Module] | None = None) -> None:
@@ -130,7 +130,7 @@ def refusal(module: Module, word: str) -> str:
     return f"{word} is a preview: set {module.setting} first"
 
 
-def load(found: Iterable[EntryPoint] | None = None) -> Registry:
+def load(found: Iterable[EntryPoint] | None = None) -> ModuleRegistry:
     """Return the built-in modules and those of entry points, sorted by name; ModuleClash."""
     points = entry_points(group=GROUP) if found is None else found
     modules = [*built_in()]
@@ -140,7 +140,7 @@ def load(found: Iterable[EntryPoint] | None = None) -> Registry:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - it is somebody else's code
             reason = error.sentence if isinstance(error, HapticError) else f"{type(error).__name__}: {error}"
             logger.error("module %s (%s) is left out: %s", point.name, point.value, _one_line(reason))  # noqa: TRY400
-    return Registry(modules)
+    return ModuleRegistry(modules)
 
 
 def check(module: object) -> None:
@@ -172,4 +172,4 @@ def _one_line(text: str) -> str:
 
 
 # Without settings: every key of a module is refused.
-NOTHING_ON: Final = Registry().active(None)
+NOTHING_ON: Final = ModuleRegistry().active(None)

@@ -10,7 +10,7 @@ import pytest
 
 from actors.modules.hfx import Effects
 from actors.modules.module import LISTED, Device, Part, Place, WordTable
-from actors.modules.registry import Registry
+from actors.modules.registry import ModuleRegistry
 from tests.support.clients.http_client import HttpClient
 from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.in_process_service import InProcessService
@@ -58,7 +58,7 @@ def tear(client: RawWebSocket, where: str) -> Any:
 def test_failing_module_affects_no_other_session_or_module(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, where: str
 ) -> None:
-    modules = Registry([TornModule(), Effects()])
+    modules = ModuleRegistry([TornModule(), Effects()])
     with (
         InProcessService(tmp_path, stepping=True, modules=modules) as service,
         RawWebSocket(service.ws) as client,

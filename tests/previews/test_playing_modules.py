@@ -11,7 +11,7 @@ import pytest
 
 from actors.modules.hfx import Effects
 from actors.modules.module import LISTED, Device, Part, Place, WordTable
-from actors.modules.registry import Registry
+from actors.modules.registry import ModuleRegistry
 from tests.support.clients.http_client import HttpClient
 from tests.support.clients.raw_websocket import RawWebSocket
 from tests.support.service.in_process_service import InProcessService
@@ -53,7 +53,7 @@ class BuzzModule:
 
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[InProcessService]:
-    modules = Registry([BuzzModule(), Effects()])
+    modules = ModuleRegistry([BuzzModule(), Effects()])
     with InProcessService(tmp_path, stepping=True, modules=modules) as running:
         http = HttpClient(running.http)
         assert http.post(ENABLED, {"value": ["buzz"]}).status == 200

@@ -12,7 +12,7 @@ from tests.support.clients.bad_client_kinds import ClientTargets, ClientThread, 
 from tests.support.clients.raw_websocket import connect_tcp
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
-from transport.limits import Limits
+from transport.limits import EdgeLimits
 
 CLIENTS: Final = 1_000
 GROWTH_MIB: Final = 16.0
@@ -40,7 +40,7 @@ def test_thousand_idle_connections_do_not_slow_a_good_client_and_are_released() 
             eventually(lambda: good.frames > at + 200, "the good client's frames go on", pause_s=0.01, tries=3000)
 
             assert service.request("GET", "/version")[0] == 200
-            kept = before + Limits().plain_connections + 8
+            kept = before + EdgeLimits().plain_connections + 8
             eventually(lambda: process.num_fds() <= kept, "only so many idle connections are kept", pause_s=0.02)
             clients.close()
             eventually(lambda: process.num_fds() <= before + 2, "every descriptor is back", pause_s=0.02)

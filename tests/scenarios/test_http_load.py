@@ -25,16 +25,16 @@ from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
 from transport.http import openapi
 from transport.http.base import PIECE
-from transport.limits import Limits
+from transport.limits import EdgeLimits
 
 BIG: Final = "/openapi.json"
 WRAPPED: Final = "/openapi.json?format=json"
 READERS: Final = 12
-LITTLE: Final = Limits(unsent_bytes=2 * 1024 * 1024)
+LITTLE: Final = EdgeLimits(unsent_bytes=2 * 1024 * 1024)
 HOUR_S: Final = 3600.0
 
 
-def serving(folder: Path, limits: Limits | None = None) -> InProcessService:
+def serving(folder: Path, limits: EdgeLimits | None = None) -> InProcessService:
     return InProcessService(folder, settings={"control/frequency": 1000}, limits=limits)
 
 

@@ -17,12 +17,12 @@ from tests.support.clients.exchange import exchange
 from tests.support.clients.raw_websocket import RawWebSocket, connect_tcp, encode_frame, read_status
 from tests.support.service.in_process_service import InProcessService
 from tests.support.service.polling import eventually
-from transport.limits import Limits
+from transport.limits import EdgeLimits
 
 SOON_S: Final = 0.15
 IDLE: Final = 300
 KEPT: Final = 40
-LIMITS: Final = Limits(
+LIMITS: Final = EdgeLimits(
     first_request_s=SOON_S,
     idle_s=SOON_S,
     body_s=SOON_S,
@@ -30,14 +30,14 @@ LIMITS: Final = Limits(
     plain_connections=KEPT,
     event_channels=5,
 )
-PATIENT: Final = Limits(plain_connections=KEPT)
+PATIENT: Final = EdgeLimits(plain_connections=KEPT)
 NEVER_S: Final = 600.0
 # Long enough for the good client's own first request.
 ALONE_S: Final = 0.5
 
 
 @contextmanager
-def serving(folder: Path, limits: Limits) -> Generator[InProcessService]:
+def serving(folder: Path, limits: EdgeLimits) -> Generator[InProcessService]:
     """A service and a good client on it, whose frames all come; afterwards as many descriptors as before."""
     with InProcessService(folder, settings={"control/frequency": 1000}, limits=limits) as service:
         warm = exchange(service.http, "GET", "/version")
@@ -111,7 +111,7 @@ def test_each_limit_alone_disconnects_slow_peers(
     tmp_path: Path, seconds: tuple[float, float, float, float], begun: bytes
 ) -> None:
     first, idle, body, whole = seconds
-    limits = Limits(first_request_s=first, idle_s=idle, body_s=body, exchange_s=whole)
+    limits = EdgeLimits(first_request_s=first, idle_s=idle, body_s=body, exchange_s=whole)
     with serving(tmp_path, limits) as service, connect_tcp(service.http) as peer:
         peer.sendall(begun)
 

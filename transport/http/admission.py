@@ -15,7 +15,7 @@ from transport.accepted_connections import AcceptedConnections
 from transport.acceptor import Shortage
 from transport.http.request_queue import RequestQueue
 from transport.http.unsent_bytes import UnsentBytes
-from transport.limits import Limits, RequestRate, Spacing
+from transport.limits import EdgeLimits, RequestRate, Spacing
 from transport.security import is_loopback
 from transport.tornado_ext.streams import stream_of
 from transport.wire.envelope import HeadersTooLarge, TooManyRequests
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 class Admission:
     """Rates, queues and connections of all ports together; main thread only."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: EdgeLimits) -> None:
         """`limits` hold for all ports together."""
         self.limits = limits
         self.connections = Connections(limits)
@@ -87,7 +87,7 @@ class Connections:
     first request and of an exchange are kept here; Tornado keeps those between requests and of a body.
     """
 
-    def __init__(self, limits: Limits, now_ns: Callable[[], int] = now_ns) -> None:
+    def __init__(self, limits: EdgeLimits, now_ns: Callable[[], int] = now_ns) -> None:
         self._limits = limits
         self._now_ns = now_ns
         # ns at which each connection entered its state, the oldest first

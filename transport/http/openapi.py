@@ -58,7 +58,7 @@ SAYS: Final = (
 
 def document(routes: Iterable[Route], facts: ServiceValues, version: str) -> dict[str, Any]:
     """Return the whole description; `facts` are the ids and words of the running service."""
-    return Writer(facts).document(routes, version)
+    return DescriptionWriter(facts).document(routes, version)
 
 
 def routes(table: Callable[[], Iterable[Route]]) -> Iterator[Route]:
@@ -81,7 +81,7 @@ def reader(routes: Callable[[], Iterable[Route]]) -> Callable[[Call], Any]:
     return read_description
 
 
-class Writer:
+class DescriptionWriter:
     """Writes the description and collects the shared schemas."""
 
     def __init__(self, facts: ServiceValues) -> None:

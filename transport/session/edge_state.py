@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
-from actors.modules.registry import Registry
+from actors.modules.registry import ModuleRegistry
 from transport.session.position_holders import PositionHolders
 from transport.wire.hint_limit import HintLimit
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 class EdgeState(ABC):
     """Main thread only; `transport.bridge.Bridge` adds the open channels and `ask`."""
 
-    def __init__(self, system: System, modules: Registry | None = None) -> None:
+    def __init__(self, system: System, modules: ModuleRegistry | None = None) -> None:
         """`modules` None: the built-in ones."""
         self.system = system
-        self.modules = modules or Registry()
+        self.modules = modules or ModuleRegistry()
         self.holders = PositionHolders()
         self.slow_hints = HintLimit()
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, TypeAlias
 
 from actors.device.api import DeviceWide
 from actors.kit.errors import InvalidInput
-from actors.modules.module import DeviceFacts, Place
+from actors.modules.module import DeviceTraits, Place
 from actors.modules.registry import NOTHING_ON, Active
 from actors.session.api import Change
 from actors.values.spatial import Transform, WorkspaceChange
@@ -16,7 +16,7 @@ MOST_PARTS: Final = 512
 TOO_LONG: Final = f"this and what follows is ignored: a message may have {MOST_PARTS} keys, devices and commands in all"
 
 
-class NamedDevice(DeviceFacts, Protocol):
+class NamedDevice(DeviceTraits, Protocol):
     """A device that a message may name, as the parser needs it."""
 
     @property

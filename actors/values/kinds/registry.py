@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 BUILT_IN: Final = (ARM, COMPACT, GRIP, PEN)
 
 
-class Registry:
+class KindRegistry:
     """Kinds by name; no kind can be added after the first read."""
 
     def __init__(self, built_in: tuple[KindSpec, ...] = BUILT_IN) -> None:
@@ -39,7 +39,7 @@ class Registry:
         return tuple(self._specs)
 
 
-_REGISTRY: Final = Registry()
+_REGISTRY: Final = KindRegistry()
 
 
 def register(spec: KindSpec) -> None:

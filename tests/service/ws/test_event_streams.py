@@ -339,7 +339,12 @@ def test_no_channel_opens_while_the_service_stops(rig: EventRig) -> None:
 def test_query_without_fields_selects_everything() -> None:
     event_filter = parse_event_filter({}, "inverse")
 
-    assert (event_filter.kinds, event_filter.level, event_filter.since, event_filter.vocabulary) == (None, "info", None, INVERSE)
+    assert (event_filter.kinds, event_filter.level, event_filter.since, event_filter.vocabulary) == (
+        None,
+        "info",
+        None,
+        INVERSE,
+    )
 
 
 def test_every_kind_can_be_selected() -> None:

@@ -19,7 +19,7 @@ from unittest.mock import patch
 
 from actors.control.cores import Cores
 from actors.device.messages import DeviceRecord, Phase, SimulatedSpec
-from actors.modules.registry import Registry
+from actors.modules.registry import ModuleRegistry
 from actors.settings.ledger import Ledger
 from actors.settings.sources import read_overrides
 from actors.settings.state import SettingsState
@@ -31,7 +31,7 @@ from tests.support.service.addresses import FREE_PORTS, Addresses, WithAddresses
 from tests.support.service.polling import eventually
 from tests.support.service.timeouts import long_silence_limits, long_timeouts
 from transport.bridge import Bridge
-from transport.limits import Limits
+from transport.limits import EdgeLimits
 from transport.listeners import Listeners
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.ws.session import MOST_UNSENT_BYTES, SessionChannel
@@ -68,8 +68,8 @@ class InProcessService(WithAddresses):
         stepping: bool = False,
         settled: bool = True,
         chain: bool = False,
-        limits: Limits | None = None,
-        modules: Registry | None = None,
+        limits: EdgeLimits | None = None,
+        modules: ModuleRegistry | None = None,
         links: MakeLinks | None = None,
     ) -> None:
         """`settings` hold for this start, on free ports; without `settled` a stepped service stands still before its first tick.

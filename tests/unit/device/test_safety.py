@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from actors.device.messages import DeviceRecord, FodStage, SafetyState
-from actors.device.params import Limits, device_params
+from actors.device.params import SafetyLimits, device_params
 from actors.device.safety import COUNTED, GRIP_HOOK, GRIP_TIMEOUT, MAX_SPEED, SAFE_TRAJECTORY, limits_of, safety_events
 from actors.event.catalog import EVENT_KINDS, level_of
 from actors.event.messages import Emit
@@ -79,9 +79,9 @@ def test_unchanged_counter_is_no_event(arm: DeviceRecord) -> None:
 def test_limits_hold_only_while_their_feature_is_on(arm: DeviceRecord) -> None:
     values: dict[str, object] = {MAX_SPEED: 0.25, GRIP_TIMEOUT: 0.5}
 
-    assert limits_of(settings_view(values)) == Limits(0.0, 0.0)
+    assert limits_of(settings_view(values)) == SafetyLimits(0.0, 0.0)
     limits = limits_of(settings_view({**values, SAFE_TRAJECTORY: True, GRIP_HOOK: True}))
-    assert limits == Limits(0.25, 0.5)
+    assert limits == SafetyLimits(0.25, 0.5)
 
     params = device_params(arm, 0, 1.0, limits)
     assert (float(params["safe_speed"]), float(params["grip_timeout"])) == (0.25, 0.5)

@@ -15,7 +15,7 @@ from actors.kit.errors import InvalidInput
 from actors.modules.core_words import CORE_WORDS
 from actors.modules.force_ducking import ForceDucking
 from actors.modules.module import LISTED, Part, Place, WordTable
-from actors.modules.registry import BrokenModule, ModuleClash, Registry, load
+from actors.modules.registry import BrokenModule, ModuleClash, ModuleRegistry, load
 from actors.settings.ledger import Ledger
 from actors.settings.messages import SettingsView
 from actors.settings.sources import read_overrides
@@ -58,13 +58,13 @@ def test_duplicate_key_is_refused_naming_both_modules() -> None:
     one, other = Made("one", WordTable(commands=("go",))), Made("other", WordTable(commands=("go",)))
 
     with pytest.raises(ModuleClash, match=r"^Module other takes commands.go, which is one's: uninstall the module or"):
-        Registry([one, other])
-    Registry([one, Made("other", WordTable(state=("go",), configure=("go",)))])
+        ModuleRegistry([one, other])
+    ModuleRegistry([one, Made("other", WordTable(state=("go",), configure=("go",)))])
 
 
 def test_duplicate_module_name_is_refused() -> None:
     with pytest.raises(ModuleClash, match="Two modules are called one"):
-        Registry([Made("one", WordTable()), Made("one", WordTable())])
+        ModuleRegistry([Made("one", WordTable()), Made("one", WordTable())])
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_duplicate_module_name_is_refused() -> None:
 )
 def test_core_schema_key_is_refused(words: WordTable) -> None:
     with pytest.raises(ModuleClash, match="which is the core schema's"):
-        Registry([Made("one", words)])
+        ModuleRegistry([Made("one", words)])
 
 
 def test_core_keys_are_those_that_the_parser_reads() -> None:
@@ -95,7 +95,7 @@ def test_core_keys_are_those_that_the_parser_reads() -> None:
 
 
 def test_keys_of_disabled_modules_are_refused_by_name() -> None:
-    active = Registry().active(None)
+    active = ModuleRegistry().active(None)
 
     assert (active.modules, active.words, active.shown) == ({}, {}, frozenset())
     with pytest.raises(InvalidInput, match="clutch is a preview: set features/clutch/enabled first"):
@@ -104,7 +104,7 @@ def test_keys_of_disabled_modules_are_refused_by_name() -> None:
 
 
 def test_setting_enables_one_module(tmp_path: Path) -> None:
-    registry = Registry()
+    registry = ModuleRegistry()
     active = registry.active(settings(tmp_path, "features/clutch/enabled=true"))
 
     found = active.find(Place.CONFIGURE, "clutch", "")
@@ -117,7 +117,7 @@ def test_setting_enables_one_module(tmp_path: Path) -> None:
 
 
 def test_third_party_module_is_enabled_while_listed(tmp_path: Path) -> None:
-    registry = Registry([Made("one", WordTable(commands=("go",)))])
+    registry = ModuleRegistry([Made("one", WordTable(commands=("go",)))])
 
     with pytest.raises(InvalidInput, match="go is of module one: put one in features/modules/enabled first"):
         registry.active(settings(tmp_path / "off")).find(Place.COMMAND, "go", "")
@@ -140,7 +140,7 @@ def test_third_party_module_is_enabled_while_listed(tmp_path: Path) -> None:
 )
 def test_invalid_module_is_named(made: Any, because: str) -> None:
     with pytest.raises(BrokenModule, match=because):
-        Registry([made])
+        ModuleRegistry([made])
 
 
 def test_broken_entry_point_is_logged_and_the_others_load(
@@ -183,12 +183,12 @@ def good() -> Made:
 
 
 def test_a_module_is_found_by_its_class() -> None:
-    registry = Registry()
+    registry = ModuleRegistry()
 
     assert registry.of(ForceDucking) is next(one for one in registry if isinstance(one, ForceDucking))
     with pytest.raises(BrokenModule, match="There is no module ForceDucking"):
-        Registry([]).of(ForceDucking)
+        ModuleRegistry([]).of(ForceDucking)
 
 
 def test_two_registries_share_no_state() -> None:
-    assert Registry().of(ForceDucking).scales is not Registry().of(ForceDucking).scales
+    assert ModuleRegistry().of(ForceDucking).scales is not ModuleRegistry().of(ForceDucking).scales

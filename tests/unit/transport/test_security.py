@@ -16,8 +16,8 @@ from actors.settings.state_directory import StateDirectory
 from transport.security import (
     AccessPolicy,
     AccessRules,
-    Origin,
     Requester,
+    WebOrigin,
     audit,
     bearer,
     check_access,
@@ -35,7 +35,7 @@ TOKEN = "correct-horse-battery"
 RULES = AccessRules(
     token=TOKEN,
     hosts=frozenset({"workbench", "proxy.example"}),
-    foreign_origins=frozenset({Origin("https", "app.example", 443), Origin("chrome-extension", "abc", None)}),
+    foreign_origins=frozenset({WebOrigin("https", "app.example", 443), WebOrigin("chrome-extension", "abc", None)}),
     ports=frozenset({10000, 10001}),
 )
 HERE = Requester("GET", upgrade=False, peer="127.0.0.1", local="127.0.0.1", host="localhost", origin=None, token=None)
@@ -371,7 +371,7 @@ def test_policy_follows_the_settings(folder: StateDirectory) -> None:
         TOKEN,
         token_required=False,
         hosts=frozenset({"workbench", "proxy.example", "2001:db8::1", "2001:db8::2"}),
-        foreign_origins=frozenset({Origin("https", "app.example", 443), Origin("http", "x.example", 80)}),
+        foreign_origins=frozenset({WebOrigin("https", "app.example", 443), WebOrigin("http", "x.example", 80)}),
         ports=frozenset({10001}),
     )
 

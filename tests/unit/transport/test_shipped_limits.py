@@ -5,7 +5,7 @@ from __future__ import annotations
 from actors.session import profile
 from transport.http import app
 from transport.http.base import LONGEST_BODY
-from transport.limits import Limits
+from transport.limits import EdgeLimits
 from transport.ws import session
 
 
@@ -24,7 +24,7 @@ def test_messages_and_bodies_are_limited_to_64_kib() -> None:
 
 
 def test_remote_peer_may_send_a_thousand_requests_per_second() -> None:
-    limits = Limits()
+    limits = EdgeLimits()
 
     assert limits.requests_per_s == 1000
     assert limits.first_request_s == 10

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from transport.http.admission import Connections
-from transport.limits import Limits
+from transport.limits import EdgeLimits
 
 MOST = 5
 S = 1_000_000_000
@@ -36,7 +36,7 @@ class Clients:
     def __init__(self) -> None:
         self.now_ns = 100 * S
         self.streams: list[Stream] = []
-        self.connections = Connections(Limits(plain_connections=MOST), lambda: self.now_ns)
+        self.connections = Connections(EdgeLimits(plain_connections=MOST), lambda: self.now_ns)
 
     def fresh(self, name: str = "fresh") -> Any:
         stream = Stream(name)
