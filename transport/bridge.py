@@ -40,7 +40,7 @@ class Channel(Protocol):
         ...
 
     def hung_up(self) -> None:
-        """The client has closed its side of the connection."""
+        """Handle a client that has closed its side of the connection."""
         ...
 
     def disconnect(self, code: int, reason: str) -> None:

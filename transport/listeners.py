@@ -162,7 +162,7 @@ def addresses(settings: SettingsView) -> tuple[str, ...]:
 
 
 def ready_words(opened: Mapping[str, Listener], host: str) -> str:
-    """`http://… ws://… ws://… (v3.0) ws://… (events)`, each with an address that a client on this machine can use."""
+    """Return `http://… ws://… ws://… (v3.0) ws://… (events)`, each with an address that a client on this machine can use."""
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
     place = f"[{shown}]" if ":" in shown else shown
     at = {setting: f"{place}:{listener.port}" for setting, listener in opened.items()}

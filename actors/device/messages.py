@@ -1,4 +1,4 @@
-"""Messages of the device slice, and Inventory, the published snapshot of all devices."""
+"""Records (device, bond, safety), the inventory and the messages of the device slice."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ class RealDevices:
                 self._manager.lose(record, message.why)
 
     def lost(self, message: DeviceLost) -> None:
-        """One device has gone; its link hears of it."""
+        """Remove a device that has gone, and tell its link."""
         record = self._inventory.value.find(message.device_id)
         if record is not None and record.lease.generation == message.generation:
             self._manager.lose(record, message.why)
@@ -91,7 +91,7 @@ class RealDevices:
         return self._manager.admit(identity_of(found, message.port, device_id, number))
 
     def _same(self, message: DeviceFound) -> DeviceRecord | None:
-        """The record of that very device: the same kind with the same uuid and id; a uuid of zeros tells no two ports apart."""
+        """Return the record of the same device: same kind, uuid and id; a uuid of zeros never proves that two are the same."""
         for record in self._inventory.value.devices:
             known = record.identity.found
             told_apart = record.identity.port == message.port or message.found.uuid.strip("0")

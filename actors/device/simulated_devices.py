@@ -47,7 +47,7 @@ class SimulatedDevices:
         self._manager = manager
 
     def new(self, spec: SimulatedSpec) -> DeviceIdentity:
-        """One more device among those that are here or away; Conflict (its id is taken, no room), PortBlocked."""
+        """Add a device; Conflict (its id is taken, no room), PortBlocked."""
         inventory = self._inventory.value
         here = [record.identity for record in (*inventory.devices, *inventory.unplugged)]
         here += inventory.withheld
@@ -62,7 +62,7 @@ class SimulatedDevices:
         return identity
 
     def simulate(self, message: Simulate) -> DeviceRecord:
-        """The record after the change; what keeps a device away or brings it back does so at once. NoSuchDevice, InvalidInput, Busy."""
+        """Apply a change and return the record after it; a fault that unplugs or plugs in acts at once. NoSuchDevice, InvalidInput, Busy."""
         change = message.change
         before = self.find(message.device_id)
         record = replace(before, simulation=simulation.changed(before, change))
@@ -81,13 +81,13 @@ class SimulatedDevices:
         return self.find(record.device_id)
 
     def lost(self, message: DeviceLost) -> None:
-        """A simulated device stopped sending: it stays unplugged."""
+        """Handle a simulated device that stopped sending: it stays unplugged."""
         record = self._inventory.value.find(message.device_id)
         if record is not None and record.lease.generation == message.generation:
             self._unplug(record, message.why)
 
     def turn(self, due: PlugDue) -> None:
-        """One step of a connection loop: even ones unplug, odd ones plug in; after the last one the fault is over."""
+        """Do one step of a connection loop: even steps unplug, odd steps plug in; the last one ends the fault."""
         try:
             record = self.find(due.device_id)
         except (NoSuchDevice, PortBlocked):
@@ -108,7 +108,7 @@ class SimulatedDevices:
             self._manager.later(LOOP_STEP_S, PlugDue(due.device_id, due.step + 1))
 
     def find(self, device_id: str) -> DeviceRecord:
-        """A simulated device, here or unplugged; NoSuchDevice, PortBlocked."""
+        """Return a simulated device, present or unplugged; NoSuchDevice, PortBlocked."""
         inventory = self._inventory.value
         for record in (*inventory.devices, *inventory.unplugged):
             if record.device_id == device_id and record.identity.simulated:

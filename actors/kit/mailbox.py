@@ -53,10 +53,10 @@ class Watcher(Protocol):
     """Reports an actor's start and end to its owner; called on the actor's thread, or in `watch` for what has already happened."""
 
     def started(self) -> None:
-        """The actor has started."""
+        """Handle the start of the actor."""
 
     def ended(self, error: Exception | None) -> None:
-        """The actor crashed with `error`, or stopped (None)."""
+        """Handle the end of the actor: it crashed with `error`, or stopped (None)."""
 
 
 class Mailbox:

@@ -190,7 +190,7 @@ class Part:
         return {}
 
     def close(self) -> None:
-        """The session closes or the module is disabled: undo every effect."""
+        """Undo every effect: the session closes or the module is disabled."""
 
 
 class Module(Protocol):

@@ -96,13 +96,13 @@ class PortGuard(ServiceActor):
 
     @handles(PortClosed)
     def on_closed(self, message: PortClosed) -> None:
-        """The next opening counts, unless the device was removed on purpose."""
+        """Count the next opening, unless the device was removed on purpose."""
         if not message.on_purpose:
             self._mark_dropped()
 
     @handles(PortVanished)
     def on_vanished(self, _message: PortVanished) -> None:
-        """The next plugging counts, whether or not the port could be opened."""
+        """Count the next plugging, whether or not the port could be opened."""
         self._mark_dropped()
 
     @handles(PortBlocked)

@@ -97,7 +97,7 @@ def named_scopes(call: Call) -> Scopes:
 
 
 def cleared_scopes(call: Call) -> Scopes:
-    """As `named_scopes`, but every open session (possibly none) without `?session=`."""
+    """Return the scopes that `?session=` names; without it every open session, possibly none."""
     if "session" in call.query:
         return named_scopes(call)
     return Scopes(tuple(OpenScope(call.bridge, one.session_id) for one in call.bridge.sessions.sessions), several=True)

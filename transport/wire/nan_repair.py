@@ -13,7 +13,7 @@ _NO_NUMBER: Final = re.compile(r"NaN|Infinity|[0-9][eE]\+?[0-9]{3}|[0-9]{309}")
 
 
 def repair_nan(data: str | bytes) -> Any:
-    r"""The JSON value with float nan and inf in it; None when something else is wrong with the text as well.
+    r"""Return the JSON value with float nan and inf in it; None when the text has other errors too.
 
     A text with \u escapes is not read again: a surrogate without its half would be taken here and could not be shown.
     """

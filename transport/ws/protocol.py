@@ -109,7 +109,7 @@ class Channel(HookedHandler):
     turns: Turns
 
     def set_default_headers(self) -> None:
-        """As every answer of the service has them."""
+        """Set the headers that every answer of the service has."""
         self.set_header("Server", "hapticd")
         self.set_header("Content-Type", "application/json")
         self.set_header("Cache-Control", "no-store")
@@ -147,7 +147,7 @@ class Channel(HookedHandler):
         return Protocol(self, params, self.turns)
 
     def check_origin(self, origin: str) -> bool:
-        """The guard has judged the origin by our rules, before the handshake."""
+        """Accept every origin: the access policy has checked it before the handshake."""
         del origin
         return True
 

@@ -36,7 +36,7 @@ class FalconDriver:
         return tuple(candidate_of(one, NAME) for one in self._bus.devices() if matches(one, IDS))
 
     def named_paths(self) -> tuple[str, ...]:
-        """No setting names a Falcon."""
+        """Return no path: no setting names a Falcon."""
         return ()
 
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> PolledLink:

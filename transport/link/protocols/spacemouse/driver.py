@@ -41,7 +41,7 @@ class SpaceMouseDriver:
         return tuple(one.candidate for one in self._hid_devices() if (one.vendor_id, one.product_id) in IDS)
 
     def named_paths(self) -> tuple[str, ...]:
-        """No setting names a SpaceMouse."""
+        """Return no path: no setting names a SpaceMouse."""
         return ()
 
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> PolledLink:

@@ -30,7 +30,7 @@ class UnsupportedDriver:
         return [one for one in map(candidate_of, self._bus.devices()) if self._is_listed_here(one)]
 
     def named_paths(self) -> tuple[str, ...]:
-        """No setting names a USB device."""
+        """Return no path: no setting names a USB device."""
         return ()
 
     def open(self, candidate: Candidate, limits: OpenLimits, stop: threading.Event) -> Link:
