@@ -16,6 +16,35 @@ FORM: Final = re.compile(r"[a-z0-9][\w ,./+-]*: (?P<verb>[a-z][\w-]*)\b(?:.*[^.\
 # An ending tells most of what is no imperative; these verbs only look like it.
 NO_IMPERATIVE: Final = re.compile(r"\w+(?:ing|ed|(?<!s)s)")
 IMPERATIVES: Final = frozenset({"bring", "string", "embed", "feed", "need", "shed", "speed", "focus", "canvas", "bias"})
+# First words of subjects that describe a state in place of a change.
+NO_VERBS: Final = frozenset(
+    {
+        "a",
+        "all",
+        "an",
+        "and",
+        "any",
+        "better",
+        "every",
+        "more",
+        "new",
+        "nicer",
+        "no",
+        "now",
+        "only",
+        "our",
+        "plain",
+        "plainer",
+        "some",
+        "still",
+        "that",
+        "the",
+        "these",
+        "this",
+        "what",
+        "when",
+    }
+)
 
 
 def fault(subject: str) -> str | None:
@@ -26,7 +55,7 @@ def fault(subject: str) -> str | None:
     if found is None:
         return "is not of the form 'topic: imperative', without a full stop"
     verb = found["verb"]
-    if NO_IMPERATIVE.fullmatch(verb) and verb not in IMPERATIVES:
+    if verb in NO_VERBS or (NO_IMPERATIVE.fullmatch(verb) and verb not in IMPERATIVES):
         return f"begins with {verb!r}, which is no imperative"
     return None
 

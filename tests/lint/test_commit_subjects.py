@@ -33,6 +33,8 @@ def test_a_subject_with_topic_and_imperative_passes(subject: str) -> None:
         ("build: rebuilds only what changed", "'rebuilds'"),
         ("build: fixed the flags", "'fixed'"),
         ("build: fixing the flags", "'fixing'"),
+        ("docs: the drawing of the cells", "'the'"),
+        ("docs: nicer words", "'nicer'"),
     ],
 )
 def test_any_other_subject_is_refused_with_the_reason(subject: str, why: str) -> None:
