@@ -1,6 +1,7 @@
 """Run the whole test suite in parallel processes, which take shares of files from a queue, the longest first.
 
-Behind `make test`, and with `--unit` behind `make test-unit`; with other arguments it is one plain run of pytest.
+Behind `make test`, and with `--unit` behind `make test-unit`. `--without PATH …` leaves these files and folders out; with other
+arguments it is one plain run of pytest.
 """
 
 from __future__ import annotations
@@ -59,6 +60,16 @@ def shares() -> list[tuple[str, ...]]:
     return [tuple(map(str, share)) for share in (*LONG, *parts, rest)]
 
 
+def shares_without(left_out: Sequence[str]) -> list[tuple[str, ...]]:
+    """The shares less these paths; ValueError for one that no share names."""
+    whole = shares()
+    if unknown := set(left_out) - {path for share in whole for path in share}:
+        message = f"no share of the suite names {', '.join(sorted(unknown))}"
+        raise ValueError(message)
+    kept = (tuple(path for path in share if path not in left_out) for share in whole)
+    return [share for share in kept if share]
+
+
 def unit_shares(count: int = os.cpu_count() or 1) -> list[tuple[str, ...]]:
     """The folders and files of tests/unit in `count` shares of about the same size, which is that of their text."""
     sizes = {path: sum(file.stat().st_size for file in _tests(path)) for path in UNIT.iterdir()}
@@ -108,11 +119,16 @@ def report(ended: Ended) -> str:
 
 def main(arguments: Sequence[str]) -> int:
     """Exit code of the share that went worst."""
-    unit = list(arguments) == ["--unit"]
-    if arguments and not unit:
-        return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
+    match list(arguments):
+        case []:
+            queue = shares()
+        case ["--unit"]:
+            queue = unit_shares()
+        case ["--without", *left_out]:
+            queue = shares_without(left_out)
+        case _:
+            return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
     worst = 0
-    queue = unit_shares() if unit else shares()
     with TemporaryDirectory(prefix="hapticd-tests-", dir=quick_folder()) as folder, ThreadPoolExecutor(BESIDE) as pool:
         for done in as_completed([pool.submit(run, share, folder) for share in queue]):
             ended = done.result()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.suite.shares import TESTS, Ended, main, report, run, shares, unit_shares
+from tests.support.suite.shares import TESTS, Ended, main, report, run, shares, shares_without, unit_shares
 
 
 def files(path: str) -> list[Path]:
@@ -25,6 +25,18 @@ def test_every_test_file_is_in_exactly_one_share() -> None:
     counted = Counter(file for share in shares() for path in share for file in files(path))
 
     assert counted == Counter(TESTS.rglob("test_*.py"))
+
+
+def test_paths_left_out_are_the_only_ones_missing() -> None:
+    left_out = ("tests/haptics", "tests/acceptance", "tests/scenarios/test_schemathesis.py")
+    counted = Counter(file for share in shares_without(left_out) for path in share for file in files(path))
+
+    assert counted == Counter(TESTS.rglob("test_*.py")) - Counter(file for path in left_out for file in files(path))
+
+
+def test_unknown_path_left_out_is_refused() -> None:
+    with pytest.raises(ValueError, match="no share of the suite names tests/nowhere"):
+        shares_without(("tests/nowhere", "tests/haptics"))
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 100])
