@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from websockets.sync.client import ClientConnection, connect
 
+from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 
 STATE: Final = [
@@ -85,8 +86,15 @@ def test_torque_turns_the_knob(service: RunningService, knob: str) -> None:
     def commanded(channel: ClientConnection, torque: float) -> Any:
         torques = {"a0": torque, "a1": 0, "a2": 0}
         message = {"knob": [{"device_id": knob, "commands": {"set_angular_torques": {"torques": torques}}}]}
-        frames = [ask(channel, message) for _ in range(FRAMES)]
-        return frames[-1]["knob"][0]["state"]
+        for _ in range(FRAMES):
+            ask(channel, message)
+
+        def reached() -> Any:
+            state = ask(channel, message)["knob"][0]["state"]
+            return state if state["current_angular_torques"]["a0"] == pytest.approx(torque, abs=1.0) else None
+
+        # On a busy machine a message may come so late that the one before it was fading.
+        return eventually(reached, f"a torque of {torque:g} N.mm", pause_s=0.001)
 
     status, _ = service.request("POST", f"/simulation/knob/{knob}", {"hand": {"path": "rest"}})
     assert status == 200
@@ -95,8 +103,6 @@ def test_torque_turns_the_knob(service: RunningService, knob: str) -> None:
         forward, back = commanded(channel, TORQUE_NMM), commanded(channel, -TORQUE_NMM)
 
     assert (forward["control_domain"], forward["control_mode"]) == ("angular", "force")
-    assert forward["current_angular_torques"]["a0"] == pytest.approx(TORQUE_NMM, abs=1.0)
-    assert back["current_angular_torques"]["a0"] == pytest.approx(-TORQUE_NMM, abs=1.0)
     assert forward["angular_position"]["a0"] > back["angular_position"]["a0"] + 1
 
 
