@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, Self, TypeVar, cast
 
-from tornado.httpserver import HTTPServer
+from tornado.netutil import add_accept_handler
 
 from actors.device.messages import (
     DeviceIdentity,
@@ -58,6 +58,7 @@ from transport.http.route import RouteTable
 from transport.security import AccessPolicy
 from transport.session.devices import SessionDevices
 from transport.settings_catalog import SETTINGS_CATALOG
+from transport.tornado_ext.managed_server import ManagedServer
 from transport.wire.vocabulary import Vocabulary
 
 T = TypeVar("T")
@@ -167,6 +168,14 @@ class Reply:
         return str(shown["error"])
 
 
+class RigServer(ManagedServer):
+    """The server of the service without its limits."""
+
+    def accept_on(self, listening: socket.socket) -> Callable[[], None]:
+        """Serve each connection at once."""
+        return add_accept_handler(listening, self.serve)
+
+
 class EdgeServer:
     """Context manager; everything inside is running, and nothing runs outside."""
 
@@ -197,7 +206,7 @@ class EdgeServer:
         self.port = 0
         self._loop: asyncio.AbstractEventLoop
         self._thread = threading.Thread(target=self._run, name="edge")
-        self._servers: list[HTTPServer] = []
+        self._servers: list[ManagedServer] = []
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
@@ -255,7 +264,7 @@ class EdgeServer:
         """One more port; its number."""
 
         async def start() -> int:
-            server = HTTPServer(PortApplication(self.edge, table, upgrade), max_body_size=64 * 1024, body_timeout=2)
+            server = RigServer(PortApplication(self.edge, table, upgrade), max_body_size=64 * 1024, body_timeout=2)
             listening = socket.create_server(("127.0.0.1", 0))
             listening.settimeout(0)
             server.add_sockets([listening])

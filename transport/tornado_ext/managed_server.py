@@ -69,4 +69,7 @@ class ManagedServer(HTTPServer):
         stream = cast("HTTP1ServerConnection", server_conn).stream
         self.connection_ended(stream)
         restore_write(stream)
+        if stream.error is not None:
+            # Its traceback holds the frames that hold the stream, and with them the handler.
+            stream.error.__traceback__ = None
         super().on_close(server_conn)

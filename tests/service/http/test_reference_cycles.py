@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import socket
+import struct
 from collections.abc import Iterator
 
 import pytest
@@ -13,6 +14,8 @@ from tests.support.service.polling import eventually
 from transport.http.base import HttpHandler
 
 REQUESTS = 20
+# linger on, for 0 s
+RESET = struct.pack("ii", 1, 0)
 HOST = "Host: 127.0.0.1\r\n"
 REFUSED = {
     "unknown path": f"GET /nonsense HTTP/1.1\r\n{HOST}\r\n",
@@ -68,5 +71,27 @@ def test_request_whose_connection_is_cut_is_freed_without_the_garbage_collector(
     for _ in range(REQUESTS):
         with rig.connect() as connection:
             connection.sendall(request_text.encode())
+    rig.get("/nonsense")
+
+    eventually(lambda: handlers() <= before or None, "all handlers are freed", pause_s=0.02)
+
+
+@pytest.mark.usefixtures("no_collection")
+@pytest.mark.parametrize("request_text", CUT.values(), ids=CUT)
+def test_request_whose_connection_is_reset_is_freed_without_the_garbage_collector(
+    rig: EdgeServer, request_text: str
+) -> None:
+    """The error of the socket must not keep the frames that read it."""
+    before = handlers()
+
+    def send_and_reset() -> None:
+        for _ in range(REQUESTS):
+            with rig.connect() as connection:
+                connection.sendall(request_text.encode())
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+
+    # On the edge's own thread, so that all are reset before the first is read.
+    rig.call(send_and_reset)
+    rig.get("/nonsense")
 
     eventually(lambda: handlers() <= before or None, "all handlers are freed", pause_s=0.02)
