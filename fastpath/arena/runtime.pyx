@@ -165,13 +165,18 @@ cdef class Runtime(ArenaMemory):
             self.stack = NULL
             loop_sweep(self.arena)
 
-    def step(self, long long ticks=1, *, bint beat=True) -> None:
-        """Run ticks of the loop on the calling thread, at exact periods of the virtual clock. Leasing waits meanwhile."""
+    def step(self, long long ticks=1, *, bint beat=True, long long missed=0) -> None:
+        """Run ticks of the loop on the calling thread, at exact periods of the virtual clock. Leasing waits meanwhile.
+
+        A gap of `missed` periods comes before the first tick, as on a machine that is short of time.
+        """
         if not self.stepping:
             raise RuntimeError("step() needs Runtime(stepping=True)")
+        if missed < 0:
+            raise ValueError(f"the number of missed periods must be 0 or more, not {missed}")
         # Without a loop thread, a released slot is freed at once on the caller's thread; the lock keeps that out of a tick.
         with self._lock, nogil:
-            loop_step(self.arena, ticks, beat)
+            loop_step(self.arena, ticks, beat, missed)
 
     @property
     def running(self) -> bool:

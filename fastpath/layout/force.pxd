@@ -156,3 +156,5 @@ cdef struct Chain:
     uint64_t catching_up
     uint64_t mode
     uint64_t obeyed
+    # no force reached the motors since the last tick: the filter and the observer of foreign objects take new samples
+    uint64_t interrupted

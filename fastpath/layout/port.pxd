@@ -7,6 +7,10 @@ Times are stamps of the runtime's clock. Every struct is a multiple of 8 bytes.
 
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
+cdef enum:
+    # ns, age of an order after which the thread of a port sends zero in its place
+    OLDEST_ORDER_NS = 20000000
+
 cdef struct PortSample:
     # decoded packets of this device so far, and when this one arrived
     uint64_t count

@@ -89,9 +89,9 @@ cdef inline void drift(Navigator *n, const Navigation *b, const double *p, const
         n.now.centre[i] += share * speed * (p[i] - n.now.centre[i]) * dt
 
 
-cdef inline void turn_slowly(Navigator *n, double *normal, double dt) noexcept nogil:
+cdef inline void turn_slowly(Navigator *n, double *normal, double period) noexcept nogil:
     """Limit the turning rate of the push direction to FASTEST_TURN, so that an edge of the shape gives no jerk."""
-    cdef double along = 0, most = FASTEST_TURN * dt
+    cdef double along = 0, most = FASTEST_TURN * period
     cdef double aside[3]
     cdef int i
     for i in range(3):
@@ -153,8 +153,11 @@ cdef inline void bubble_force(const Navigator *n, const Navigation *b, const dou
 
 
 cdef inline void bubble_step(Navigator *n, const Record *record, const DeviceParams *p, const DeviceState *s,
-                             const double *scene, double gain, double dt, double *force) noexcept nogil:
-    """Advance one session's bubble by a tick: update N, return its force (N, device frame). With `gain` 0 nothing moves or pushes."""
+                             const double *scene, double gain, double dt, double period, double *force) noexcept nogil:
+    """Advance one session's bubble by a tick: update N, return its force (N, device frame). With `gain` 0 nothing moves or pushes.
+
+    The scene moves for the true time `dt` since the last tick (s); what limits the force takes the nominal `period` (s).
+    """
     cdef const Navigation *b = &record.navigation
     cdef double point[3]
     cdef double v[3]
@@ -171,7 +174,7 @@ cdef inline void bubble_step(Navigator *n, const Record *record, const DevicePar
     for i in range(3):
         apart[i] = point[i] - n.now.centre[i]
     d = sdf(&b.shape, apart, normal) - n.now.inflated
-    turn_slowly(n, normal, dt)
+    turn_slowly(n, normal, period)
     n.turned = d > 0
     change_zone(n, b, d)
     pace = contact_share(n, b, normal, scene)
@@ -189,17 +192,17 @@ cdef inline void bubble_step(Navigator *n, const Record *record, const DevicePar
     transform_velocity(&record.view.workspace, n.velocity, n.now.rate)
     for i in range(3):
         n.now.offset[i] += dt * n.now.rate[i]
-    n.ramp = min(n.ramp + dt / (1e-3 * RAMP_MILLISECONDS), 1)
+    n.ramp = min(n.ramp + period / (1e-3 * RAMP_MILLISECONDS), 1)
     if gain <= 0:
         n.ramp = 0
-    bubble_force(n, b, normal, d, v, 0.5 * p.plant.mass / dt, force)
+    bubble_force(n, b, normal, d, v, 0.5 * p.plant.mass / period, force)
     rotate_back(record.view.mount.q, force, force)
     basis_undo(&record.view.basis, force, force)
     for i in range(3):
         force[i] *= gain
 
 
-cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt, bint obeys,
+cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt, double period, bint obeys,
                           double *force, double *gated) noexcept nogil:
     """Advance the bubble of every session on this device and add its force to the sums (N, device frame)."""
     cdef DeviceSlot *slot = &a.devices[index]
@@ -220,7 +223,7 @@ cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt,
             if slot.live[word] & bits & (~bits + 1) and record.commands >> COMMAND_FORCE & 1:
                 to_local(&record.view, record.set_points[<int>COMMAND_FORCE], scene)
             gain = slot.duck[session] * a.dead_man_gain if obeys else 0
-            bubble_step(&cell.navigator, record, p, &slot.inner.state, scene, gain, dt, push)
+            bubble_step(&cell.navigator, record, p, &slot.inner.state, scene, gain, dt, period, push)
             for i in range(3):
                 force[i] += push[i]
                 gated[i] += slot.gate[session] * push[i]

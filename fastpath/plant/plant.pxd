@@ -16,6 +16,8 @@ from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState, Sim
 
 cdef enum:
     SUBSTEP_RATE = 32000
+    # sub-steps in one tick: after a gap of more than 10 ms they are longer, so that no tick takes long
+    MOST_SUBSTEPS = 320
     # N.s/m: damping of a locked plant
     LOCK_DAMPING = 50
 
@@ -97,12 +99,14 @@ cdef inline void plant_substeps(
 cdef inline void plant_advance(
     SimDevice *d, const PlantParams *p, const HandParams *hand, const double *force, double weight, double dt,
 ) noexcept nogil:
-    """Advance plant and hand by dt seconds in equal sub-steps of at most 1/32,000 s; the force (N) is held."""
+    """Advance plant and hand by dt seconds in equal sub-steps of 1/32,000 s or less, longer ones beyond 10 ms; the force (N) is held."""
     cdef double want[3]
     cdef double want_v[3]
     cdef int n = <int>(dt * SUBSTEP_RATE + 0.999999)
     if n < 1:
         n = 1
+    elif n > MOST_SUBSTEPS:
+        n = MOST_SUBSTEPS
     hand_target(hand, d.hold, d.phase_time, want, want_v)
     plant_substeps(&d.plant, p, hand, want, want_v, force, weight, dt / n, n)
     d.phase_time += dt

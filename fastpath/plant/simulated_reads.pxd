@@ -7,6 +7,7 @@ from libc.math cimport M_PI, NAN, cos, sin
 
 from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceState
 from fastpath.layout.constants cimport FLAG_AWAKE, HAND_CIRCLE
+from fastpath.layout.port cimport OLDEST_ORDER_NS
 from fastpath.layout.simulation cimport SimDevice
 from fastpath.mechanisms.kinematics cimport inverse, quantise
 from fastpath.mechanisms.pose cimport Pose, joint_velocity
@@ -51,11 +52,22 @@ cdef inline void sim_begin(SimDevice *d, const DeviceParams *p) noexcept nogil:
     d.plant_revision = p.plant_revision
 
 
+cdef inline void advance_plant(SimDevice *sim, const DeviceParams *p, double dt) noexcept nogil:
+    """Advance the plant by dt seconds under the last output, which a device holds as long as the thread of a port sends it."""
+    cdef double force[3]
+    cdef double held = dt
+    if held > 1e-9 * OLDEST_ORDER_NS:
+        held = 1e-9 * OLDEST_ORDER_NS
+    plant_force(sim, p, force)
+    plant_advance(sim, &p.plant, &p.hand, force, weight(p), held)
+    if dt > held:
+        plant_advance(sim, &p.plant, &p.hand, p.simulation.external, weight(p), dt - held)
+
+
 cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt) noexcept nogil:
     """Advance the plant under the last output, read its encoders, and fill position, velocity, joints of the state."""
     cdef double angles[3]
     cdef double rate[3]
-    cdef double force[3]
     cdef double share
     cdef Pose *pose = &d.pose
     cdef SimDevice *sim = &d.sim
@@ -65,8 +77,7 @@ cdef inline void read_arm(DevicePrivate *d, const DeviceParams *p, double dt) no
         sim_begin(sim, p)
         d.posed[0] = NAN
     apply_controls(sim, p)
-    plant_force(sim, p, force)
-    plant_advance(sim, &p.plant, &p.hand, force, weight(p), dt)
+    advance_plant(sim, p, dt)
     inverse(&p.mechanism, sim.plant.x, angles)
     quantise(p.mechanism.counts_per_turn, angles)
     follow_joints(d, p, angles)

@@ -13,7 +13,7 @@ from fastpath.cells.cells cimport hd_load, hd_seq_write, hd_store, hd_triple_fro
 from fastpath.codecs.codec_state cimport CODEC_OUTPUT, HD_RING_MESSAGE, Codec, hd_ring, hd_ring_take
 from fastpath.codecs.dispatch cimport codec_order, codec_take
 from fastpath.layout.arena cimport Arena, DeviceSlot
-from fastpath.layout.port cimport PORT_DEVICES, PortCounters, PortOrder, PortSample
+from fastpath.layout.port cimport OLDEST_ORDER_NS, PORT_DEVICES, PortCounters, PortOrder, PortSample
 
 cdef extern from "platform/port_calls.h" nogil:
     enum:
@@ -35,7 +35,6 @@ cdef enum:
     # unsent bytes at which an order is skipped: a late force is worse than none
     LONGEST_QUEUE = 1024
     MESSAGES_A_ROUND = 16
-    OLDEST_ORDER_NS = 20000000
     LONGEST_WAIT_NS = 100000000
 
 cdef struct DeviceLine:

@@ -81,13 +81,13 @@ cdef inline double towards(double now, double wanted, double step) noexcept nogi
     return now - step if wanted < now - step else wanted
 
 
-cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint silent, double dt) noexcept nogil:
+cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint silent, double period) noexcept nogil:
     """Ramp gate and duck gain of a session to its record's values in at most 50 ms; at once while it has no output."""
     cdef double step
     if (slot.gate[session] == record.gate and slot.duck[session] == record.duck
             and slot.ramped_for[session] == record.session_generation):
         return
-    step = dt / (1e-3 * RAMP_MILLISECONDS)
+    step = period / (1e-3 * RAMP_MILLISECONDS)
     if silent or slot.ramped_for[session] != record.session_generation:
         slot.ramped_for[session] = record.session_generation
         step = 1
@@ -95,8 +95,13 @@ cdef inline void ramp(DeviceSlot *slot, int session, const Record *record, bint 
     slot.duck[session] = towards(slot.duck[session], record.duck, step)
 
 
-cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, double timeout, CommandSum *total) noexcept nogil:
-    """Take new records, drop those of closed sessions, and sum the rest; device frame, N, N.mm, m, degrees."""
+cdef inline void arbitrate(
+    Arena *arena, int device, int64_t now, double dt, double period, double timeout, CommandSum *total,
+) noexcept nogil:
+    """Take new records, drop those of closed sessions, and sum the rest; device frame, N, N.mm, m, degrees.
+
+    Fades take the true time `dt` since the last tick (s), ramps the nominal `period` of the loop (s).
+    """
     cdef DeviceSlot *slot = &arena.devices[device]
     cdef uint64_t fresh, live, damped, navigating, playing, bits, bit
     cdef RecordCell *cell
@@ -142,7 +147,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                     or record.session_generation != hd_load(&arena.sessions[session].generation)):
                 continue
             ramp(slot, session, record, (
-                slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word]) & bit == 0, dt)
+                slot.live[word] | slot.damped[word] | slot.navigating[word] | slot.playing[word]) & bit == 0, period)
             for i in range(3):
                 if record.damping[i] > 0:
                     damped |= bit
@@ -152,7 +157,7 @@ cdef inline void arbitrate(Arena *arena, int device, int64_t now, double dt, dou
                 restart_bubble(&cell.navigator, record)
             if plays(record.effects):
                 playing |= bit
-                play(record.effects, slot.duck[session], now, arena.oscillation_rate.dt, &total.effect)
+                play(record.effects, slot.duck[session], now, period, &total.effect)
             if record.commands == 0:
                 continue
             gain = faded(slot, session, record.command_ns, hold_gain(now - record.command_ns, timeout), dt)

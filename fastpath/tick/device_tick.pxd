@@ -18,12 +18,12 @@ from fastpath.plant.simulation_controls cimport frozen
 from fastpath.port.port_step cimport PACKET_NONE, PACKET_RESUMED, order, read_port_arm, read_port_grip, take_packet
 from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
 from fastpath.tick.effects cimport add_effects
-from fastpath.tick.force_chain cimport chain_begin, filter_and_gate, slew
+from fastpath.tick.force_chain cimport chain_begin, chain_interrupt, filter_and_gate, slew
 from fastpath.tick.force_maps cimport clamp_norm, clamp_torques, torque_map
 from fastpath.tick.force_sources cimport angle_torque, damping_force, home_force, position_force
 from fastpath.tick.measurement cimport weight
 from fastpath.tick.monitors cimport (
-    BRAKE, heat, limit_springs, monitors_begin, watch_grip, watch_object, watch_speed, watch_stall,
+    BRAKE, heat, limit_springs, monitors_begin, observe_anew, watch_grip, watch_object, watch_speed, watch_stall,
 )
 from fastpath.tick.set_points cimport set_point, set_point_now
 
@@ -53,18 +53,19 @@ cdef inline bint grip_released(Arena *a, const DeviceParams *p) noexcept nogil:
     return of_grip.capabilities & IS_HANDLE and grip.inner.state.flags & FLAG_ATTACHED == 0
 
 
+cdef enum:
+    # ns without a tick after which output, filter and monitors begin anew
+    LONGEST_GAP_NS = 250000000
+
+
 cdef inline void restart_ramps(DevicePrivate *d) noexcept nogil:
-    """Reset ramps, set-points and slew: the next command starts from zero."""
-    cdef int i
+    """Reset ramps and set-points: the next command grows at the slow limit of the slew."""
     d.position_ramp = 0
     d.angle_ramp = 0
     d.home_ease = 0
     d.position.held = 0
     d.angle.held = 0
     d.chain.obeyed = 0
-    for i in range(3):
-        d.chain.slewed[i] = 0
-        d.chain.slewed_torque[i] = 0
 
 
 cdef inline void show_flags(DeviceSlot *slot, const DeviceParams *p, bint stopped) noexcept nogil:
@@ -82,6 +83,14 @@ cdef inline void reset_output(DevicePrivate *d) noexcept nogil:
     """Reset ramps, filter and slew while the output is zero."""
     restart_ramps(d)
     chain_begin(&d.chain, &d.state)
+
+
+cdef inline void resume_output(DevicePrivate *d, int64_t silent_ns) noexcept nogil:
+    """Let the output of a device that was silent or frozen grow from zero; after a long time its filter begins anew."""
+    restart_ramps(d)
+    if silent_ns > LONGEST_GAP_NS:
+        chain_begin(&d.chain, &d.state)
+    chain_interrupt(&d.chain)
 
 
 cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, CommandSum *total, int64_t now, double dt, double timeout) noexcept nogil:
@@ -102,8 +111,11 @@ cdef inline void advance_set_points(DevicePrivate *d, const DeviceParams *p, Com
 
 
 cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const Pose *pose, CommandSum *total,
-                        double dt, int times, int64_t *since, double *force, double *torque) noexcept nogil:
-    """Run steps 4 to 13 for a device that accepts commands: command sums in, force (N) and joint torques (N.mm) out."""
+                        double period, int times, int64_t *since, double *force, double *torque) noexcept nogil:
+    """Run steps 4 to 13 for a device that accepts commands: command sums in, force (N) and joint torques (N.mm) out.
+
+    Ramps and slew advance by the nominal `period` of the loop (s), the filter by `times` periods.
+    """
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
     cdef double limit = p.torque_limit * s.derating
@@ -113,10 +125,10 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         force[i] = total.force[i]
         torque[i] = total.torque[i]
     # 4 set-points: their forces and torques
-    position_force(d, p, total, dt, force, total.gated_force)
-    angle_torque(d, p, total, dt, torque, total.gated_torque)
+    position_force(d, p, total, period, force, total.gated_force)
+    angle_torque(d, p, total, period, torque, total.gated_torque)
     if p.home_return and s.mode == MODE_IDLE:
-        home_force(d, p, a.dead_man_gain, dt, force)
+        home_force(d, p, a.dead_man_gain, period, force)
     else:
         d.home_ease = 0
     if p.left_handed:
@@ -135,13 +147,17 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     filter_and_gate(&d.chain, &a.oscillation, &a.oscillation_rate, p, s, pose,
                     total.gated_force, total.gated_torque, times, force, torque)
     lap(a, STEP_FILTER, since)
-    # 7 damping
-    damping_force(p, s, total, dt, force)
-    # 8 scale
+    # 7 ramp
+    for i in range(3):
+        force[i] *= a.output_gain
+        torque[i] *= a.output_gain
+    # 8 damping
+    damping_force(p, s, total, period, force)
+    # 9 scale
     for i in range(3):
         force[i] *= p.force_scale
-    add_effects(&total.effect, p, a.dead_man_gain, force)
-    # 9 monitors act, 10 clamp
+    add_effects(&total.effect, p, a.output_gain * a.dead_man_gain, force)
+    # 10 monitors act, 11 clamp
     if s.safety & SAFETY_EBRAKE:
         for i in range(3):
             force[i] = -BRAKE * s.velocity[i]
@@ -155,34 +171,32 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
             torque[i] *= d.monitors.fod_gain * d.monitors.grip_gain
         s.clamped += clamp_norm(force, p.peak_force)
     lap(a, STEP_CLAMP, since)
-    # 11 torque map, 12 slew
+    # 12 torque map, 13 slew
     saturated = torque_map(p, pose, limit, force, torque)
-    if not s.safety & SAFETY_EBRAKE and slew(&d.chain, p, s, dt, force, torque):
+    if slew(&d.chain, p, s, period, force, torque):
         saturated |= torque_map(p, pose, limit, force, torque)
     s.saturated += saturated
-    # 13 ramp
-    for i in range(3):
-        force[i] *= a.output_gain
-        torque[i] *= a.output_gain
     lap(a, STEP_TORQUE, since)
 
 
-cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p, double dt) noexcept nogil:
+cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p, double dt, double period) noexcept nogil:
     """Run every monitor once, on the measurement under the last output."""
     cdef DevicePrivate *d = &slot.inner
     cdef bint alone = grip_released(a, p)
     if d.monitors.begun == 0:
         monitors_begin(&d.monitors)
         chain_begin(&d.chain, &d.state)
+    if d.chain.interrupted:
+        observe_anew(&d.monitors, &d.state)
     watch_object(&d.monitors, p, &d.state, alone, weight(p), dt)
     watch_speed(&d.monitors, &d.state, dt)
     watch_stall(&d.monitors, p, &d.state, dt)
-    watch_grip(&d.monitors, p, &d.state, alone, dt)
+    watch_grip(&d.monitors, p, &d.state, alone, dt, period)
     heat(&d.thermal, p, &d.state, dt)
 
 
 cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
-    """Run one tick of a device, `dt` seconds and `times` periods after the last one. The steps, in this order:
+    """Run one tick of a device, `dt` seconds after the last one; the filter runs for `times` periods. The steps, in this order:
 
      1  read          newest packet of a device at a port, or the simulated plant advanced by dt; encoders, velocity
      2  monitors      e-brake, foreign object, stall, grip, heat: check the device's response to the last output
@@ -191,18 +205,19 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
                       springs of held positions and angles; home return
      5  clamp         |F| <= peak, |torque| <= limit: the filter sees only what the motors can give
      6  filter        out = g (u - h sum(gate F)), one g for each axis: oscillation filter and force gates
-     7  damping       - b v of the sessions; never filtered
-     8  scale         F times the force scale; effects are added, bounded in power; never filtered
-     9  monitors act  e-brake replaces the force; else limit springs are added, foreign object and dropped grip scale it
-    10  clamp         |F| <= peak
-    11  torque map    torque = J' F + commanded torque, saturated in its direction, |F at the cursor| <= peak
-    12  slew          |dF/dt| <= 3,000 N/s away from zero, of the total output; a limited output passes step 11 again
-    13  ramp          F times the output gain: 50 ms after a start, a gap or a change of rate
+     7  ramp          F times the output gain: 50 ms after a start, a gap of more than 250 ms or a change of rate
+     8  damping       - b v of the sessions; never filtered
+     9  scale         F times the force scale; effects are added, bounded in power; never filtered
+    10  monitors act  e-brake replaces the force; else limit springs are added, foreign object and dropped grip scale it
+    11  clamp         |F| <= peak
+    12  torque map    torque = J' F + commanded torque, saturated in its direction, |F at the cursor| <= peak
+    13  slew          |dF/dt| <= 3,000 N/s away from zero, of the total output; a limited output passes step 12 again
     14  output        to the simulated plant, or as an order to the thread of the device's port
     15  publish       state and navigation, under one sequence
 
     Grips and pens have steps 1, 3 and 15. A device that is stopped or accepts no commands gets zero output instead of steps 5 to
-    13, and its ramps, filter and set-points are reset. Of a silent device at a port only the flags are published.
+    13, and its ramps, filter and set-points are reset. Of a silent device at a port only the flags are published. Ramps and slew
+    advance by one nominal period of the loop in each tick, also after a gap; all else takes the true time.
     """
     cdef DeviceSlot *slot = &a.devices[index]
     cdef DeviceState *s = &slot.inner.state
@@ -212,7 +227,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
-    cdef bint stopped, obeys, has_motors, is_handle, real
+    cdef double period = 1 / loop.frequency
+    cdef bint stopped, obeys, has_motors, is_handle, real, was_frozen
     cdef int packet, i
     if a.measure:
         since = hd_now_ns()
@@ -227,9 +243,13 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             show_flags(slot, p, stopped)
             return
         if packet == PACKET_RESUMED:
-            reset_output(&slot.inner)
-    elif frozen(slot, p):
-        return
+            resume_output(&slot.inner, now - slot.inner.port.time_ns)
+    else:
+        was_frozen = slot.inner.sim.frozen != 0
+        if frozen(slot, p):
+            return
+        if was_frozen:
+            resume_output(&slot.inner, now - s.time_ns)
     has_motors = p.capabilities & HAS_MOTORS != 0
     is_handle = p.capabilities & IS_HANDLE != 0
     if has_motors:
@@ -239,7 +259,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             read_arm(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
         # 2 monitors
-        run_monitors(a, slot, p, dt)
+        run_monitors(a, slot, p, dt, period)
         lap(a, STEP_MONITOR, &since)
     elif is_handle:
         if real:
@@ -248,20 +268,20 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             read_grip(&slot.inner, p, dt)
         lap(a, STEP_READ, &since)
     # 3 sum
-    arbitrate(a, index, now, dt, loop.command_timeout, &total)
+    arbitrate(a, index, now, dt, period, loop.command_timeout, &total)
     total.position_gain *= a.dead_man_gain
     total.angle_gain *= a.dead_man_gain
     obeys = p.accepts_commands != 0 and not stopped
     show_commands(s, &total, obeys)
     # 4 set-points
     if p.capabilities & HAS_CURSOR:
-        navigate(a, index, p, dt, obeys, total.force, total.gated_force)
+        navigate(a, index, p, dt, period, obeys, total.force, total.gated_force)
     advance_set_points(&slot.inner, p, &total, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if has_motors:
         # 4 to 13
         if obeys:
-            output(a, slot, p, pose, &total, dt, times, &since, force, torque)
+            output(a, slot, p, pose, &total, period, times, &since, force, torque)
         else:
             reset_output(&slot.inner)
             for i in range(3):

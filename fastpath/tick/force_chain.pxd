@@ -1,4 +1,4 @@
-"""Oscillation filter with force gates, and slew limit: steps 6 and 12 of the tick.
+"""Oscillation filter with force gates, and slew limit: steps 6 and 13 of the tick.
 
 u = sum of all sources; out = g (u - h sum(gate F)), g the filter's gain on each axis, h = 1 - the lowest gain in the last
 tick (docs/force-path.md). Forces in the device frame, N; torques in N.mm.
@@ -9,10 +9,18 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from fastpath.layout.arena cimport DeviceParams, DeviceState
-from fastpath.layout.constants cimport MODE_FORCE, MODE_POSITION
-from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationParams, OscillationRate
+from fastpath.layout.constants cimport MODE_FORCE, MODE_POSITION, SAFETY_EBRAKE
+from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationAxis, OscillationParams, OscillationRate
 from fastpath.mechanisms.pose cimport Pose, cursor_force
-from fastpath.tick.oscillation cimport oscillation_begin, oscillation_step
+from fastpath.tick.oscillation cimport oscillation_begin, oscillation_resume, oscillation_step, oscillation_wait
+
+cdef extern from "tick/monitors.h" nogil:
+    const double BRAKE_ONSET "HD_BRAKE_ONSET"
+
+cdef enum:
+    # repetitions of the filter in one tick: every period of a gap of 20 ms at 4 kHz, and a bound on what a tick costs above
+    MOST_REPETITIONS = 80
+
 
 cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
     """Reset filter and slew."""
@@ -23,22 +31,51 @@ cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
         c.slewed_torque[i] = 0
     c.catching_up = 1
     c.obeyed = 0
+    c.interrupted = 0
     s.severity = 0
     s.oscillation_stage = OSCILLATION_FREE
+
+
+cdef inline void chain_interrupt(Chain *c) noexcept nogil:
+    """Start the slew from zero, because no force reaches the motors any more; the filter resumes at the next tick, in its stage."""
+    cdef int i
+    for i in range(3):
+        c.slewed[i] = 0
+        c.slewed_torque[i] = 0
+    c.interrupted = 1
+
+
+cdef inline double axis_gain(
+    OscillationAxis *axis, const OscillationParams *params, const OscillationRate *rate, double force, double velocity,
+    double position, double encoder_step, int times,
+) noexcept nogil:
+    """Run the filter of one axis for a number of periods on the same input; return its gain."""
+    cdef double gain = axis.gain
+    cdef int _k
+    if times > MOST_REPETITIONS:
+        oscillation_wait(axis, params, rate, (times - MOST_REPETITIONS) * rate.dt)
+        times = MOST_REPETITIONS
+    for _k in range(times):
+        gain = oscillation_step(axis, params, rate, force, velocity, position, encoder_step)
+    return gain
 
 
 cdef inline void filter_and_gate(
     Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
     const Pose *pose, const double *gated_force, const double *gated_torque, int times, double *force, double *torque,
 ) noexcept nogil:
-    """Apply filter and gates to the sums in place; the filter runs `times` times on the same input."""
+    """Apply filter and gates to the sums in place; the filter runs for `times` periods on the same input."""
     cdef double seen[3]
     cdef double from_torque[3]
     cdef double gain[3]
     cdef double worst = 1, h = s.severity
     cdef uint32_t stage = OSCILLATION_FREE
     cdef unsigned long long entries, ceilings
-    cdef int i, _k
+    cdef bint resumes = c.interrupted != 0
+    cdef int i
+    c.interrupted = 0
+    if resumes:
+        times = 1
     if params.enabled == 0:
         s.severity = 0
         s.oscillation_stage = OSCILLATION_FREE
@@ -55,10 +92,9 @@ cdef inline void filter_and_gate(
     for i in range(3):
         entries = c.axis[i].entries
         ceilings = c.axis[i].ceilings
-        gain[i] = c.axis[i].gain
-        for _k in range(times):
-            gain[i] = oscillation_step(
-                &c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step)
+        if resumes:
+            oscillation_resume(&c.axis[i], seen[i], s.velocity[i])
+        gain[i] = axis_gain(&c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step, times)
         if gain[i] < worst:
             worst = gain[i]
         if c.axis[i].stage < stage:
@@ -116,18 +152,23 @@ cdef inline bint slew(
 ) noexcept nogil:
     """Limit the rate away from zero, to the slow limit until a new source has caught up; decreases pass at once. 1 when limited.
 
+    The e-brake may reach the peak within BRAKE_ONSET. `dt`: s, nominal period of the loop, however long the last tick was.
     In: motor output as force at the cursor (N) and as joint torques (N.mm). Out, when limited: a force without torques, or at
     a singular pose torques alone, which use the same share of their limit as a force of its peak.
     """
     cdef bint positions = s.mode == MODE_POSITION, forces = s.mode == MODE_FORCE, torques = without_cursor_force(force, torque)
     cdef bint held_back
     cdef double step
-    if c.obeyed == 0 or (positions and c.mode == MODE_FORCE) or (forces and c.mode == MODE_POSITION):
-        c.catching_up = 1
-    c.obeyed = 1
-    if positions or forces:
-        c.mode = s.mode
-    step = (p.slow_slew if c.catching_up else p.slew) * dt
+    if s.safety & SAFETY_EBRAKE:
+        c.obeyed = 0
+        step = p.peak_force / BRAKE_ONSET * dt
+    else:
+        if c.obeyed == 0 or (positions and c.mode == MODE_FORCE) or (forces and c.mode == MODE_POSITION):
+            c.catching_up = 1
+        c.obeyed = 1
+        if positions or forces:
+            c.mode = s.mode
+        step = (p.slow_slew if c.catching_up else p.slew) * dt
     if torques:
         memset(c.slewed, 0, sizeof(c.slewed))
         held_back = limit_step(c.slewed_torque, torque, step * p.torque_limit / p.peak_force if p.peak_force > 0 else 0)

@@ -1,6 +1,6 @@
 """Forces that the loop makes by itself: springs of held positions and angles, damping of sessions, home return.
 
-Device frame, N; joints in N.mm. None allocates, locks, logs or knows Python.
+Device frame, N; joints in N.mm; `period`: s, nominal period of the loop, by which ramps advance. None allocates, locks, logs or knows Python.
 """
 
 from libc.math cimport sqrt
@@ -28,7 +28,7 @@ cdef enum:
 
 
 cdef inline void position_force(
-    DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double dt, double *force, double *gated,
+    DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double period, double *force, double *gated,
 ) noexcept nogil:
     """Held position: a spring and a damper, limited to a share of the peak force and ramped in; added to force (N)."""
     cdef double limit = p.peak_force / HELD_DIVISOR, norm, scale
@@ -37,7 +37,7 @@ cdef inline void position_force(
     if not total.has_position:
         d.position_ramp = 0
         return
-    d.position_ramp += POSITION_RAMP * dt
+    d.position_ramp += POSITION_RAMP * period
     if d.position_ramp > limit:
         d.position_ramp = limit
     norm = 0
@@ -55,7 +55,7 @@ cdef inline void position_force(
 
 
 cdef inline void angle_torque(
-    DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double dt, double *torque, double *gated,
+    DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double period, double *torque, double *gated,
 ) noexcept nogil:
     """Held joint angles: a spring and a damper, limited to a share of the torque limit and ramped in; added to torque (N.mm)."""
     cdef double limit = p.torque_limit / HELD_DIVISOR, want
@@ -63,7 +63,7 @@ cdef inline void angle_torque(
     if not total.has_angle:
         d.angle_ramp = 0
         return
-    d.angle_ramp += limit / (1e-3 * ANGLE_RAMP_MILLISECONDS) * dt
+    d.angle_ramp += limit / (1e-3 * ANGLE_RAMP_MILLISECONDS) * period
     if d.angle_ramp > limit:
         d.angle_ramp = limit
     for i in range(3):
@@ -76,9 +76,9 @@ cdef inline void angle_torque(
         gated[i] += total.angle_gate * total.angle_gain * want
 
 
-cdef inline void damping_force(const DeviceParams *p, const DeviceState *s, const CommandSum *total, double dt, double *force) noexcept nogil:
-    """Viscous force -b v along each device axis, b at most 20 N.s/m and half of what the sampled mass bears (b dt / m < 0.5)."""
-    cdef double most = 0.5 * p.plant.mass / dt, b
+cdef inline void damping_force(const DeviceParams *p, const DeviceState *s, const CommandSum *total, double period, double *force) noexcept nogil:
+    """Viscous force -b v along each device axis, b at most 20 N.s/m and half of what the sampled mass bears (b period / m < 0.5)."""
+    cdef double most = 0.5 * p.plant.mass / period, b
     cdef int i
     if most > LARGEST_DAMPING:
         most = LARGEST_DAMPING
@@ -89,11 +89,11 @@ cdef inline void damping_force(const DeviceParams *p, const DeviceState *s, cons
         force[i] -= b * s.velocity[i]
 
 
-cdef inline void home_force(DevicePrivate *d, const DeviceParams *p, double gain, double dt, double *force) noexcept nogil:
+cdef inline void home_force(DevicePrivate *d, const DeviceParams *p, double gain, double period, double *force) noexcept nogil:
     """Pull to the home position by a weak spring that is eased in; `gain` is that of the dead man's switch."""
     cdef double pull[3]
     cdef int i
-    d.home_ease += dt / HOME_EASE
+    d.home_ease += period / HOME_EASE
     if d.home_ease > 1:
         d.home_ease = 1
     for i in range(3):

@@ -1,7 +1,8 @@
 """The control loop: a C thread with absolute deadlines that reads cells, runs one tick per device, and writes cells.
 
 From start to stop it takes no GIL and no lock, allocates no memory, and makes no system call except sleep and clock. A late tick
-is skipped and counted, never replayed. `loop_step` runs the same tick on a virtual clock, with identical bits in each run.
+is skipped and counted, never replayed; `ready_after` decides what a gap changes. `loop_step` runs the same tick on a virtual
+clock, with or without gaps, with identical bits in each run.
 """
 
 from libc.stdint cimport int64_t, uint64_t
@@ -13,10 +14,12 @@ from fastpath.layout.constants cimport (
     FIRST_LATENESS_NS, LATENESS_BUCKETS, MAX_DEVICES, MODE_IDLE, SESSION_WORDS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING,
 )
 from fastpath.layout.initial_state cimport reset_state
+from fastpath.layout.port cimport OLDEST_ORDER_NS
 from fastpath.port.port_step cimport order_zero
 from fastpath.tick.arbiter cimport lowest_bit
-from fastpath.tick.device_tick cimport device_tick
-from fastpath.tick.force_chain cimport chain_begin
+from fastpath.tick.device_tick cimport LONGEST_GAP_NS, device_tick
+from fastpath.tick.force_chain cimport chain_begin, chain_interrupt
+from fastpath.tick.monitors cimport forget_times
 from fastpath.tick.oscillation cimport oscillation_rate
 
 cdef extern from "platform/realtime.h" nogil:
@@ -35,7 +38,6 @@ cdef extern from "platform/realtime.h" nogil:
 cdef enum:
     PROBES = 128
     SAMPLE_EVERY = 64
-    LONGEST_GAP_TICKS = 8
 
 cdef int64_t SECOND = 1000000000
 cdef double RAMP_SECONDS = 0.050
@@ -79,8 +81,11 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
     hd_store(&slot.state, SLOT_FREE)
 
 
-cdef inline void dead_man(Arena *a, int64_t now, double dt) noexcept nogil:
-    """Dead man's switch: without a beat for 500 ms, ramp the loop's own forces to zero in 50 ms; back 200 ms after the beat."""
+cdef inline void dead_man(Arena *a, int64_t now, double dt, double period) noexcept nogil:
+    """Dead man's switch: without a beat for 500 ms, ramp the loop's own forces to zero in 50 ms; back 200 ms after the beat.
+
+    The way to zero takes the true time `dt` (s), the way back one nominal `period` (s) in each tick.
+    """
     cdef int64_t age = now - <int64_t>hd_load(&a.beat_ns)
     if age > <int64_t>(DEAD_MAN_SECONDS * 1e9):
         if a.dead_man_back_ns == 0:
@@ -93,17 +98,53 @@ cdef inline void dead_man(Arena *a, int64_t now, double dt) noexcept nogil:
         if a.dead_man_gain < 0:
             a.dead_man_gain = 0
     else:
-        a.dead_man_gain += dt / RAMP_SECONDS
+        a.dead_man_gain += period / RAMP_SECONDS
         if a.dead_man_gain > 1:
             a.dead_man_gain = 1
 
 
+cdef void interrupt(Arena *a) noexcept nogil:
+    """Let the slew of every device start from zero: stage, ceiling and gain of its filter stay, votes do not."""
+    cdef int index
+    for index in range(MAX_DEVICES):
+        chain_interrupt(&a.devices[index].inner.chain)
+
+
 cdef void begin_again(Arena *a) noexcept nogil:
-    """Reset all filters after a gap or a change of rate; the output ramps up from zero."""
+    """Begin output, filters and times of the monitors anew, after a start or a long gap; the output ramps up from zero."""
     cdef int index
     a.output_gain = 0
     for index in range(MAX_DEVICES):
         chain_begin(&a.devices[index].inner.chain, &a.devices[index].inner.state)
+        forget_times(&a.devices[index].inner.monitors)
+    interrupt(a)
+
+
+cdef void change_rate(Arena *a, double frequency, bint starts) noexcept nogil:
+    """Let the output ramp up from zero at a new rate (Hz): filters keep their stage, but begin anew when the loop starts."""
+    if starts:
+        begin_again(a)
+    else:
+        interrupt(a)
+        a.output_gain = 0
+    a.state.target_frequency = frequency
+
+
+cdef int64_t ready_after(Arena *a, int64_t missed, double frequency) noexcept nogil:
+    """Apply the gap rule before a tick that comes after missed periods: return by how many periods the tick advances.
+
+    Up to OLDEST_ORDER_NS the motors hold their last order and the tick advances by the whole gap. Longer: the thread of a port has
+    sent zero, so the slew starts from zero. Beyond LONGEST_GAP_NS everything begins anew, and the tick advances by one period.
+    """
+    cdef double gap_ns = 1e9 * (1 + missed) / frequency
+    if missed == 0 or gap_ns <= OLDEST_ORDER_NS:
+        return 1 + missed
+    a.state.gaps += 1
+    if gap_ns > LONGEST_GAP_NS:
+        begin_again(a)
+        return 1
+    interrupt(a)
+    return 1 + missed
 
 
 cdef void take_rate(Arena *a, const LoopParams *loop) noexcept nogil:
@@ -113,9 +154,10 @@ cdef void take_rate(Arena *a, const LoopParams *loop) noexcept nogil:
     a.loop_revision = loop.revision
 
 
-cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *loop) noexcept nogil:
-    """Run the tick of every device, `dt` seconds and `times` periods after the last one."""
-    cdef int64_t begun = 0
+cdef void tick(Arena *a, int64_t now, int64_t missed, const LoopParams *loop) noexcept nogil:
+    """Run the tick of every device, after a number of missed periods."""
+    cdef int64_t begun = 0, periods = ready_after(a, missed, loop.frequency)
+    cdef double period = 1 / loop.frequency, dt = periods * period
     cdef uint64_t state
     cdef int index
     a.measure = a.state.ticks % SAMPLE_EVERY == 0 and a.virtual_clock == 0
@@ -124,8 +166,8 @@ cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *lo
     if a.loop_revision != loop.revision:
         take_rate(a, loop)
     retire_sessions(a)
-    dead_man(a, now, dt)
-    a.output_gain += dt / RAMP_SECONDS
+    dead_man(a, now, dt, period)
+    a.output_gain += period / RAMP_SECONDS
     if a.output_gain > 1:
         a.output_gain = 1
     a.state.ticks += 1
@@ -133,7 +175,7 @@ cdef void tick(Arena *a, int64_t now, double dt, int times, const LoopParams *lo
     for index in range(MAX_DEVICES):
         state = hd_load(&a.devices[index].state)
         if state == SLOT_ACTIVE:
-            device_tick(a, index, now, dt, times, loop)
+            device_tick(a, index, now, dt, <int>periods, loop)
         elif state == SLOT_RETIRING:
             device_retire(&a.devices[index])
     if a.measure:
@@ -251,12 +293,12 @@ cdef void *hd_loop_main(void *argument) noexcept nogil:
     while hd_load(&a.halt) == 0:
         loop = loop_params(a)
         if loop.frequency != frequency:
+            change_rate(a, loop.frequency, frequency == 0)
             frequency = loop.frequency
             period = <int64_t>(1e9 / frequency)
             margin = <int64_t>(spin_margin(probed, 1 / frequency, loop.spin) * 1e9)
             deadline = hd_now_ns() + period
-            begin_again(a)
-            a.state.target_frequency = frequency
+            held = 0
             a.state.margin = margin * 1e-9
         hd_wait_until(deadline, margin)
         now = hd_now_ns()
@@ -272,12 +314,8 @@ cdef void *hd_loop_main(void *argument) noexcept nogil:
             held += 1
             show(a, now)
             continue
-        if held > LONGEST_GAP_TICKS:
-            a.state.gaps += 1
-            begin_again(a)
-            held = LONGEST_GAP_TICKS
         note_lateness(&a.state, late)
-        tick(a, now, (1 + held) * (period * 1e-9), <int>(1 + held), loop)
+        tick(a, now, held, loop)
         held = 0
         show(a, now)
     all_zero(a)
@@ -305,21 +343,25 @@ cdef void loop_join(Arena *arena, void *thread) noexcept nogil:
     pthread_join(<pthread_t>thread, NULL)
 
 
-cdef void loop_step(Arena *arena, long long ticks, bint beat) noexcept nogil:
-    """Run ticks on the caller's thread at exact periods of the virtual clock, with or without the timekeeper's beat."""
+cdef void loop_step(Arena *arena, long long ticks, bint beat, long long missed) noexcept nogil:
+    """Run ticks on the caller's thread at exact periods of the virtual clock, with or without the timekeeper's beat.
+
+    Before the first one `missed` periods pass without a tick.
+    """
     cdef LoopParams *loop
     cdef long long _i
     cdef int64_t now
     for _i in range(ticks):
         loop = loop_params(arena)
         if loop.frequency != arena.state.target_frequency:
-            arena.state.target_frequency = loop.frequency
-            begin_again(arena)
-        now = <int64_t>hd_load(&arena.virtual_ns) + <int64_t>(1e9 / loop.frequency)
+            change_rate(arena, loop.frequency, arena.state.target_frequency == 0)
+        now = <int64_t>hd_load(&arena.virtual_ns) + (1 + missed) * <int64_t>(1e9 / loop.frequency)
         hd_store(&arena.virtual_ns, <uint64_t>now)
         if beat:
             hd_store(&arena.beat_ns, <uint64_t>now)
-        tick(arena, now, 1 / loop.frequency, 1, loop)
+        arena.state.missed += missed
+        tick(arena, now, missed, loop)
+        missed = 0
         show(arena, now)
 
 

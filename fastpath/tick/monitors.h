@@ -4,6 +4,7 @@
 #define HD_MONITORS_H
 
 static const double HD_BRAKE = 5.0; /* N.s/m */
+static const double HD_BRAKE_ONSET = 0.002; /* s */
 static const double HD_RUNAWAY = 3.0; /* m/s */
 static const double HD_FAST = 1.5; /* m/s */
 static const double HD_FAST_SECONDS = 0.010; /* s */

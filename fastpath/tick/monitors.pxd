@@ -57,6 +57,25 @@ cdef inline void monitors_begin(MonitorMemory *g) noexcept nogil:
     g.begun = 1
 
 
+cdef inline void observe_anew(MonitorMemory *g, const DeviceState *s) noexcept nogil:
+    """Restart the observer of foreign objects at the present velocity: nobody knows which force acted since its last sample."""
+    cdef int i
+    for i in range(3):
+        g.observer[i] = 0
+        g.last_velocity[i] = s.velocity[i]
+
+
+cdef inline void forget_times(MonitorMemory *g) noexcept nogil:
+    """Restart every time that a monitor measures; what is latched stays latched."""
+    g.fast = 0
+    g.resting = 0
+    g.stalled = 0
+    g.hard = 0
+    g.calm = 0
+    g.grip_away = 0
+    g.grip_back = 0
+
+
 cdef inline void latch(DeviceState *s, uint32_t bit, bint on) noexcept nogil:
     """Set or clear a monitor's bit in the state."""
     if on:
@@ -98,16 +117,17 @@ cdef inline void watch_object(
 
     Stage `guard`, from 1 N, halves the output; stage `hard`, from 3 N for 30 ms, brakes; a stage ends after 0.5 s below its threshold.
     """
-    cdef double share = OBSERVER * dt, drag, sign, seen, known
+    cdef double share = OBSERVER * dt, drag, sign, seen, known, per_change
     cdef unsigned long long before = g.fod
     cdef int i
     if share > 1:
         share = 1
+    per_change = share / dt * p.plant.mass
     for i in range(3):
         sign = 0 if fabs(s.velocity[i]) < STALL_SPEED else (1 if s.velocity[i] > 0 else -1)
         drag = p.plant.viscous * s.velocity[i] + p.plant.coulomb * sign
         known = s.force[i] - drag - (load if i == 2 else 0)
-        g.observer[i] += OBSERVER * p.plant.mass * (s.velocity[i] - g.last_velocity[i]) - share * (known + g.observer[i])
+        g.observer[i] += per_change * (s.velocity[i] - g.last_velocity[i]) - share * (known + g.observer[i])
         g.last_velocity[i] = s.velocity[i]
     seen = norm3(g.observer)
     s.external = seen
@@ -155,8 +175,13 @@ cdef inline void watch_stall(MonitorMemory *g, const DeviceParams *p, DeviceStat
         latch(s, SAFETY_STALLED, True)
 
 
-cdef inline void watch_grip(MonitorMemory *g, const DeviceParams *p, DeviceState *s, bint released, double dt) noexcept nogil:
-    """Dropped grip: not held for longer than the time-out, the output ramps to 0 in 50 ms; it returns after 200 ms of holding."""
+cdef inline void watch_grip(
+    MonitorMemory *g, const DeviceParams *p, DeviceState *s, bint released, double dt, double period,
+) noexcept nogil:
+    """Dropped grip: not held for longer than the time-out, the output ramps to 0 in 50 ms; it returns after 200 ms of holding.
+
+    The ramp up advances by one `period` (s) of the loop, however long the tick was.
+    """
     g.grip_away = g.grip_away + dt if released else 0
     g.grip_back = 0 if released else g.grip_back + dt
     if p.grip_timeout <= 0:
@@ -166,7 +191,7 @@ cdef inline void watch_grip(MonitorMemory *g, const DeviceParams *p, DeviceState
         s.grip_drops += 1
     elif g.dropped and g.grip_back >= BACK_SECONDS:
         g.dropped = 0
-    g.grip_gain += (-dt if g.dropped else dt) / DROP_RAMP
+    g.grip_gain += (-dt if g.dropped else period) / DROP_RAMP
     if g.grip_gain > 1:
         g.grip_gain = 1
     elif g.grip_gain < 0:

@@ -33,12 +33,12 @@ cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p
         r.gain[stage] = pow(p.floor_gain, 1 - <double>stage / OSCILLATION_FREE)
 
 
-cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
-    """Reset the filter of one axis to free."""
+cdef inline void oscillation_resume(OscillationAxis *s, double u, double v) noexcept nogil:
+    """Take command u (N) and velocity v (m/s) as the state of rest and clear votes and half-cycles; stage, ceiling and gain stay."""
     cdef int i
-    s.force_low = 0; s.speed_low = 0
+    s.force_low = u; s.speed_low = v
     for i in range(2):
-        s.force_in[i] = 0; s.force_out[i] = 0; s.speed_in[i] = 0; s.speed_out[i] = 0
+        s.force_in[i] = u; s.force_out[i] = 0; s.speed_in[i] = v; s.speed_out[i] = 0
     s.sign = 0
     s.since = 0
     s.force_peak = 0; s.speed_peak = 0; s.force_before = 0; s.speed_before = 0
@@ -46,6 +46,12 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
     for i in range(4):
         s.peaks[i] = 0
     s.votes = 0
+    s.power = 0
+
+
+cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
+    """Reset the filter of one axis to free."""
+    oscillation_resume(s, 0, 0)
     s.stage = OSCILLATION_FREE
     s.ceiling = OSCILLATION_FREE
     s.quiet = 0
@@ -53,9 +59,18 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
     s.since_free = 1e9
     s.released = 0
     s.gain = 1
-    s.power = 0
     s.entries = 0
     s.ceilings = 0
+
+
+cdef inline void oscillation_wait(OscillationAxis *s, const OscillationParams *p, const OscillationRate *r, double seconds) noexcept nogil:
+    """Let seconds pass without a sample: times and gain go on, the half-cycle becomes longer."""
+    cdef double target = r.gain[s.stage]
+    s.since += seconds
+    s.since_relapse += seconds
+    s.since_free += seconds
+    s.quiet += seconds
+    s.gain += (1 - exp(-seconds / (p.attack if target < s.gain else p.release))) * (target - s.gain)
 
 
 cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil:
