@@ -64,7 +64,7 @@ class LoopCollector(Collector):
         yield _gauge("target_frequency_hz", "Ticks per second that the loop is asked for.", loop.target_frequency)
         yield _counter("ticks", "Ticks that ran.", loop.ticks)
         yield _counter("ticks_missed", "Ticks that came a whole period late and were skipped.", loop.missed)
-        yield _counter("gaps", "Interruptions of more than 8 periods, after which output ramps up again.", loop.gaps)
+        yield _counter("gaps", "Interruptions of more than 20 ms, after which output grows again from zero.", loop.gaps)
         yield _counter("dead_man_trips", "Times that the timekeeper was silent for 500 ms.", loop.dead_man_trips)
         yield _gauge("realtime", "1 when the loop runs under SCHED_FIFO.", loop.fifo)
         yield _gauge("pinned", "1 when the loop has a processor of its own.", loop.pinned)

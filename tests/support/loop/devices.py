@@ -144,9 +144,9 @@ class SteppedArm:
         """Whole ticks in some seconds."""
         return round(seconds * self.frequency)
 
-    def step(self, ticks: int = 1, *, beat: bool = True) -> NDArray[np.void]:
-        """The state after some more ticks."""
-        self.runtime.step(ticks, beat=beat)
+    def step(self, ticks: int = 1, *, beat: bool = True, missed: int = 0) -> NDArray[np.void]:
+        """The state after some more ticks, with so many missed periods before the first of them."""
+        self.runtime.step(ticks, beat=beat, missed=missed)
         return self.reader.snapshot()
 
     def other(self, name: str) -> Writer:

@@ -19,6 +19,8 @@ from tests.support.loop.monitored_arm import BARE, EBRAKE, MonitoredArm, bare_ar
 from tests.support.loop.walls import FIRM, LIGHT, MEDIUM, Setup
 
 SLEW: Final[dict[str, Any]] = {"slew": 3000.0, "slow_slew": 500.0}
+# s: the e-brake reaches the peak
+BRAKE_ONSET_S: Final = 0.002
 MOST_N: Final = 2.0
 MOST_W: Final = 0.010
 SWING_HZ: Final = 40.0
@@ -286,6 +288,7 @@ def test_brake_replaces_the_vibration() -> None:
     vibrate(rig.writer, ((0.0, 1.0, 0.0), 100.0))
     rig.push(3.5, 0, 0)
     rig.seconds_until(latched(EBRAKE), 0.02)
+    rig.step(rig.ticks(BRAKE_ONSET_S))
     for _ in range(100):
         state = rig.step()
         speed = float(np.linalg.norm(state["velocity"]))
