@@ -123,6 +123,8 @@ cdef struct MonitorMemory:
     # N, momentum observer of foreign objects; m/s of the last tick
     double observer[3]
     double last_velocity[3]
+    # s that the observer still ignores an axis whose stop has pushed
+    double at_stop[3]
     # s over the hard threshold of a foreign object, and below the threshold of the present stage
     double hard
     double calm

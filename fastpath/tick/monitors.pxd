@@ -30,6 +30,8 @@ cdef extern from "tick/monitors.h" nogil:
     const double STALL_END_SHARE "HD_STALL_END_SHARE"
     const double STALL_CUTOFF_HZ "HD_STALL_CUTOFF_HZ"
     const double OBSERVER "HD_OBSERVER"
+    const double STOP_REACH "HD_STOP_REACH"
+    const double STOP_SECONDS "HD_STOP_SECONDS"
     const double OBJECT "HD_OBJECT"
     const double OBJECT_HARD "HD_OBJECT_HARD"
     const double HARD_SECONDS "HD_HARD_SECONDS"
@@ -110,15 +112,28 @@ cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexce
     latch(s, SAFETY_EBRAKE, g.ebrake != 0)
 
 
+cdef inline bint stop_pushes(MonitorMemory *g, const DeviceParams *p, const DeviceState *s, int i, double dt) noexcept nogil:
+    """Return whether the device lies at a mechanical stop of an axis, or did so in the last 20 ms."""
+    if (s.position[i] < p.plant.low[i] + STOP_REACH) or (s.position[i] > p.plant.high[i] - STOP_REACH):
+        g.at_stop[i] = STOP_SECONDS
+        return True
+    g.at_stop[i] -= dt
+    if g.at_stop[i] < 0:
+        g.at_stop[i] = 0
+    return g.at_stop[i] > 0
+
+
 cdef inline void watch_object(
     MonitorMemory *g, const DeviceParams *p, DeviceState *s, bint released, double load, double dt,
 ) noexcept nogil:
     """Foreign object: a momentum observer (De Luca 2003) estimates the force other than motors and weight while the grip is not held.
 
     Stage `guard`, from 1 N, halves the output; stage `hard`, from 3 N for 30 ms, brakes; a stage ends after 0.5 s below its threshold.
+    What the hand did until it let go, and what a mechanical stop does, is no foreign object.
     """
     cdef double share = OBSERVER * dt, drag, sign, seen, known, per_change
     cdef unsigned long long before = g.fod
+    cdef bint lets_go = released and g.grip_away == 0
     cdef int i
     if share > 1:
         share = 1
@@ -129,6 +144,8 @@ cdef inline void watch_object(
         known = s.force[i] - drag - (load if i == 2 else 0)
         g.observer[i] += per_change * (s.velocity[i] - g.last_velocity[i]) - share * (known + g.observer[i])
         g.last_velocity[i] = s.velocity[i]
+        if stop_pushes(g, p, s, i, dt) or lets_go:
+            g.observer[i] = 0
     seen = norm3(g.observer)
     s.external = seen
     if not released:
@@ -157,19 +174,21 @@ cdef inline void watch_object(
 
 
 cdef inline void watch_stall(MonitorMemory *g, const DeviceParams *p, DeviceState *s, double dt) noexcept nogil:
-    """Stall: acts after 2 s above 0.6 of the torque limit without motion; ends at motion or below 0.4."""
-    cdef double largest = 0
+    """Stall: acts after 2 s above 0.6 of the torque limit, or of the peak force, without motion; ends at motion or below 0.4."""
+    cdef double largest = 0, force = norm3(s.force), share = STALL_END_SHARE if s.safety & SAFETY_STALLED else STALL_SHARE
+    cdef bint strains
     cdef int i
     g.still_speed += share_at(&g.still_share, STALL_CUTOFF_HZ, dt) * (norm3(s.velocity) - g.still_speed)
     for i in range(3):
         if fabs(s.torque[i]) > largest:
             largest = fabs(s.torque[i])
+    strains = largest > share * p.torque_limit or force > share * p.peak_force
     if s.safety & SAFETY_STALLED:
-        if g.still_speed > 2 * STALL_SPEED or largest < STALL_END_SHARE * p.torque_limit:
+        if g.still_speed > 2 * STALL_SPEED or not strains:
             latch(s, SAFETY_STALLED, False)
             g.stalled = 0
         return
-    g.stalled = g.stalled + dt if largest > STALL_SHARE * p.torque_limit and g.still_speed < STALL_SPEED else 0
+    g.stalled = g.stalled + dt if strains and g.still_speed < STALL_SPEED else 0
     if g.stalled >= STALL_SECONDS:
         s.stalls += 1
         latch(s, SAFETY_STALLED, True)

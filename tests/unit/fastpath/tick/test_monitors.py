@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from fastpath.layout.dtypes import DEVICE_PARAMS
 from tests.support.loop.devices import NO_HAND, REST, arm_params, keep
@@ -131,6 +132,21 @@ def test_strong_push_without_motion_for_two_seconds_is_a_stall(share: float, sta
     state = keep(rig.writer, rig, 0.4)
 
     assert (int(state["stalls"]), int(state["safety"]) & STALLED) == (stalls, STALLED * stalls)
+
+
+@pytest.mark.parametrize(("newtons", "stalls"), [(6.5, 1), (5.5, 0)])
+def test_strong_force_without_motion_is_a_stall_wherever_the_arm_is(newtons: float, stalls: int) -> None:
+    """In the middle of the reach, where the peak force needs 0.56 of the torque limit."""
+    rig = MonitoredArm(arm_params(hand={"path": NO_HAND}))
+    rig.order(lock_stiffness=20_000.0)
+    pressing(rig, newtons, 0.0, 0.0)
+
+    state = keep(rig.writer, rig, 2.5)
+
+    assert np.max(np.abs(state["torque"])) < 0.6 * 6000
+    assert (int(state["stalls"]), int(state["safety"]) & STALLED) == (stalls, STALLED * stalls)
+    pressing(rig, 3.9, 0.0, 0.0)
+    assert int(keep(rig.writer, rig, 0.1)["safety"]) & STALLED == 0
 
 
 def test_a_stall_ends_with_motion_or_with_less_torque() -> None:
@@ -316,3 +332,54 @@ def test_a_stop_holds_a_braked_device_at_zero() -> None:
 
     assert size(rig.step()) == 0
     assert int(rig.step()["safety"]) & EBRAKE
+
+
+# ---------------------------------------------------------------- a handle that is let go
+
+
+def let_go_under(newtons: float, seconds: float, *, timeout: float = 0.0) -> tuple[int, NDArray[np.void]]:
+    """Let a hand that holds against a force go: every bit of `safety` that came in so many seconds, and the last state."""
+    rig = MonitoredArm(arm_params(hand={"path": REST}, slew=3000.0, slow_slew=500.0), grip=True)
+    rig.change(grip_timeout=timeout)
+    pressing(rig, newtons, 0.0, 0.0)
+    keep(rig.writer, rig, 1.0)
+    rig.hold(held=False)
+    rig.params["hand"]["path"] = NO_HAND
+    rig.change()
+    seen, state = 0, rig.reader.snapshot()
+    for tick in range(rig.ticks(seconds)):
+        if tick % 40 == 0:
+            assert rig.writer.publish()
+        state = rig.step()
+        seen |= int(state["safety"])
+    return seen, state
+
+
+@pytest.mark.parametrize("newtons", [0.5, 1.1, 2.0])
+def test_handle_let_go_under_force_trips_the_dropped_grip_alone(newtons: float) -> None:
+    seen, state = let_go_under(newtons, 1.0, timeout=0.1)
+
+    assert seen == DROPPED
+    assert size(state) == 0
+
+
+@pytest.mark.parametrize("newtons", [0.5, 0.8, 1.0])
+def test_arm_that_runs_into_its_stop_meets_no_foreign_object(newtons: float) -> None:
+    seen, state = let_go_under(newtons, 1.5)
+
+    assert seen == 0
+    assert float(state["position"][0]) > 0.2
+
+
+def test_faster_run_into_a_stop_trips_the_ebrake_alone() -> None:
+    seen, _state = let_go_under(2.0, 1.5)
+
+    assert seen == EBRAKE
+
+
+def test_foreign_object_is_seen_right_after_the_handle_is_let_go() -> None:
+    rig = MonitoredArm(bare_arm(), grip=True)
+    rig.order(external=(2.0, 0.0, 0.0))
+    rig.hold(held=False)
+
+    assert rig.seconds_until(latched(GUARD), 0.1) <= 0.030
