@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from fastpath.cells.cells cimport hd_triple
 from fastpath.layout.constants cimport COMMANDS, LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS
 from fastpath.layout.force cimport (
-    EFFECTS, Chain, Effect, MonitorMemory, OscillationParams, OscillationRate, SetPoint, Thermal, ThermalParams,
+    EFFECTS, Chain, Effect, MonitorMemory, OscillationParams, OscillationRate, Rendering, SetPoint, Thermal, ThermalParams,
 )
 from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
@@ -208,6 +208,7 @@ cdef struct DevicePrivate:
     SetPoint angle
     Chain chain
     MonitorMemory monitors
+    Rendering rendering
     Thermal thermal
     PortInner port
 

@@ -139,6 +139,11 @@ cdef struct MonitorMemory:
     uint64_t dropped
     uint64_t begun
 
+cdef struct Rendering:
+    # s: how late a force answers to the position and to the velocity, the largest of the last time
+    double position_lag
+    double velocity_lag
+
 cdef struct Thermal:
     double winding[3]
     double housing[3]

@@ -153,10 +153,11 @@ cdef inline void bubble_force(const Navigator *n, const Navigation *b, const dou
 
 
 cdef inline void bubble_step(Navigator *n, const Record *record, const DeviceParams *p, const DeviceState *s,
-                             const double *scene, double gain, double dt, double period, double *force) noexcept nogil:
+                             const double *scene, double gain, double dt, double period, double most, double *force) noexcept nogil:
     """Advance one session's bubble by a tick: update N, return its force (N, device frame). With `gain` 0 nothing moves or pushes.
 
-    The scene moves for the true time `dt` since the last tick (s); what limits the force takes the nominal `period` (s).
+    The scene moves for the true time `dt` since the last tick (s); what limits the force takes the nominal `period` (s);
+    `most`: the largest damping, N.s/m.
     """
     cdef const Navigation *b = &record.navigation
     cdef double point[3]
@@ -195,16 +196,16 @@ cdef inline void bubble_step(Navigator *n, const Record *record, const DevicePar
     n.ramp = min(n.ramp + period / (1e-3 * RAMP_MILLISECONDS), 1)
     if gain <= 0:
         n.ramp = 0
-    bubble_force(n, b, normal, d, v, 0.5 * p.plant.mass / period, force)
+    bubble_force(n, b, normal, d, v, most, force)
     rotate_back(record.view.mount.q, force, force)
     basis_undo(&record.view.basis, force, force)
     for i in range(3):
         force[i] *= gain
 
 
-cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt, double period, bint obeys,
+cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt, double period, double most, bint obeys,
                           double *force, double *gated) noexcept nogil:
-    """Advance the bubble of every session on this device and add its force to the sums (N, device frame)."""
+    """Advance the bubble of every session on this device and add its force to the sums (N, device frame); `most`: largest damping, N.s/m."""
     cdef DeviceSlot *slot = &a.devices[index]
     cdef RecordCell *cell
     cdef Record *record
@@ -223,7 +224,7 @@ cdef inline void navigate(Arena *a, int index, const DeviceParams *p, double dt,
             if slot.live[word] & bits & (~bits + 1) and record.commands >> COMMAND_FORCE & 1:
                 to_local(&record.view, record.set_points[<int>COMMAND_FORCE], scene)
             gain = slot.duck[session] * a.dead_man_gain if obeys else 0
-            bubble_step(&cell.navigator, record, p, &slot.inner.state, scene, gain, dt, period, push)
+            bubble_step(&cell.navigator, record, p, &slot.inner.state, scene, gain, dt, period, most, push)
             for i in range(3):
                 force[i] += push[i]
                 gated[i] += slot.gate[session] * push[i]

@@ -25,6 +25,7 @@ from fastpath.tick.measurement cimport weight
 from fastpath.tick.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, observe_anew, watch_grip, watch_object, watch_speed, watch_stall,
 )
+from fastpath.tick.rendering cimport follow_lag, most_damping
 from fastpath.tick.set_points cimport set_point, set_point_now
 
 cdef extern from "platform/realtime.h" nogil:
@@ -118,7 +119,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     """
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
-    cdef double limit = p.torque_limit * s.derating
+    cdef double limit = p.torque_limit * s.derating, brake
     cdef uint32_t saturated
     cdef int i
     for i in range(3):
@@ -152,20 +153,23 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
         force[i] *= a.output_gain
         torque[i] *= a.output_gain
     # 8 damping
-    damping_force(p, s, total, period, force)
+    damping_force(p, s, &d.rendering, total, force)
     # 9 scale
     for i in range(3):
         force[i] *= p.force_scale
     add_effects(&total.effect, p, a.output_gain * a.dead_man_gain, force)
     # 10 monitors act, 11 clamp
     if s.safety & SAFETY_EBRAKE:
+        brake = most_damping(&d.rendering, p.plant.mass)
+        if brake > BRAKE:
+            brake = BRAKE
         for i in range(3):
-            force[i] = -BRAKE * s.velocity[i]
+            force[i] = -brake * s.velocity[i]
             torque[i] = 0
         clamp_norm(force, p.peak_force)
         restart_ramps(d)
     else:
-        limit_springs(p, s, force)
+        limit_springs(p, s, &d.rendering, force)
         for i in range(3):
             force[i] *= d.monitors.fod_gain * d.monitors.grip_gain
             torque[i] *= d.monitors.fod_gain * d.monitors.grip_gain
@@ -227,7 +231,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     cdef int64_t since = 0
     cdef double force[3]
     cdef double torque[3]
-    cdef double period = 1 / loop.frequency
+    cdef double period = 1 / loop.frequency, age = 0
     cdef bint stopped, obeys, has_motors, is_handle, real, was_frozen
     cdef int packet, i
     if a.measure:
@@ -255,8 +259,10 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     if has_motors:
         if real:
             read_port_arm(slot, p, dt)
+            age = 1e-9 * (now - slot.inner.port.time_ns)
         else:
             read_arm(&slot.inner, p, dt)
+        follow_lag(&slot.inner.rendering, age, period)
         lap(a, STEP_READ, &since)
         # 2 monitors
         run_monitors(a, slot, p, dt, period)
@@ -275,7 +281,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     show_commands(s, &total, obeys)
     # 4 set-points
     if p.capabilities & HAS_CURSOR:
-        navigate(a, index, p, dt, period, obeys, total.force, total.gated_force)
+        navigate(a, index, p, dt, period, most_damping(&slot.inner.rendering, p.plant.mass), obeys, total.force, total.gated_force)
     advance_set_points(&slot.inner, p, &total, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if has_motors:

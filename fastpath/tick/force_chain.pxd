@@ -20,6 +20,8 @@ cdef extern from "tick/monitors.h" nogil:
 cdef enum:
     # repetitions of the filter in one tick: every period of a gap of 20 ms at 4 kHz, and a bound on what a tick costs above
     MOST_REPETITIONS = 80
+    # ms of slew in one tick: at 300 Hz and below less than 10 N
+    LONGEST_SLEW_MS = 3
 
 
 cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
@@ -168,7 +170,7 @@ cdef inline bint slew(
         c.obeyed = 1
         if positions or forces:
             c.mode = s.mode
-        step = (p.slow_slew if c.catching_up else p.slew) * dt
+        step = (p.slow_slew if c.catching_up else p.slew) * (dt if dt < 1e-3 * LONGEST_SLEW_MS else 1e-3 * LONGEST_SLEW_MS)
     if torques:
         memset(c.slewed, 0, sizeof(c.slewed))
         held_back = limit_step(c.slewed_torque, torque, step * p.torque_limit / p.peak_force if p.peak_force > 0 else 0)

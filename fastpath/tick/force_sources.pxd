@@ -7,8 +7,10 @@ from libc.math cimport sqrt
 
 from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceState
 from fastpath.layout.constants cimport LARGEST_DAMPING
+from fastpath.layout.force cimport Rendering
 from fastpath.tick.arbiter cimport CommandSum
 from fastpath.tick.force_maps cimport clamp_norm
+from fastpath.tick.rendering cimport bound_spring, most_damping
 
 cdef enum:
     # held position: spring N/m, damper N.s/m, growth of its largest force N/s
@@ -31,7 +33,7 @@ cdef inline void position_force(
     DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double period, double *force, double *gated,
 ) noexcept nogil:
     """Held position: a spring and a damper, limited to a share of the peak force and ramped in; added to force (N)."""
-    cdef double limit = p.peak_force / HELD_DIVISOR, norm, scale
+    cdef double limit = p.peak_force / HELD_DIVISOR, norm, scale, stiffness = POSITION_STIFFNESS, damping = POSITION_DAMPING
     cdef double spring[3]
     cdef int i
     if not total.has_position:
@@ -41,9 +43,9 @@ cdef inline void position_force(
     if d.position_ramp > limit:
         d.position_ramp = limit
     norm = 0
+    bound_spring(&d.rendering, p.plant.mass, &stiffness, &damping)
     for i in range(3):
-        spring[i] = (POSITION_STIFFNESS * (d.position.now[i] - d.state.position[i])
-                     - POSITION_DAMPING * d.state.velocity[i])
+        spring[i] = stiffness * (d.position.now[i] - d.state.position[i]) - damping * d.state.velocity[i]
         norm += spring[i] * spring[i]
     norm = sqrt(norm)
     scale = total.position_gain
@@ -58,7 +60,7 @@ cdef inline void angle_torque(
     DevicePrivate *d, const DeviceParams *p, const CommandSum *total, double period, double *torque, double *gated,
 ) noexcept nogil:
     """Held joint angles: a spring and a damper, limited to a share of the torque limit and ramped in; added to torque (N.mm)."""
-    cdef double limit = p.torque_limit / HELD_DIVISOR, want
+    cdef double limit = p.torque_limit / HELD_DIVISOR, want, stiffness = POSITION_STIFFNESS, damping = POSITION_DAMPING
     cdef int i
     if not total.has_angle:
         d.angle_ramp = 0
@@ -66,8 +68,12 @@ cdef inline void angle_torque(
     d.angle_ramp += limit / (1e-3 * ANGLE_RAMP_MILLISECONDS) * period
     if d.angle_ramp > limit:
         d.angle_ramp = limit
+    # At a joint as much less as at the cursor: its inertia depends on the pose.
+    bound_spring(&d.rendering, p.plant.mass, &stiffness, &damping)
+    stiffness *= <double>ANGLE_STIFFNESS / POSITION_STIFFNESS
+    damping *= <double>ANGLE_DAMPING / POSITION_DAMPING
     for i in range(3):
-        want = ANGLE_STIFFNESS * (d.angle.now[i] - d.state.joint[i]) - ANGLE_DAMPING * d.state.joint_velocity[i]
+        want = stiffness * (d.angle.now[i] - d.state.joint[i]) - damping * d.state.joint_velocity[i]
         if want > d.angle_ramp:
             want = d.angle_ramp
         elif want < -d.angle_ramp:
@@ -76,9 +82,11 @@ cdef inline void angle_torque(
         gated[i] += total.angle_gate * total.angle_gain * want
 
 
-cdef inline void damping_force(const DeviceParams *p, const DeviceState *s, const CommandSum *total, double period, double *force) noexcept nogil:
-    """Viscous force -b v along each device axis, b at most 20 N.s/m and half of what the sampled mass bears (b period / m < 0.5)."""
-    cdef double most = 0.5 * p.plant.mass / period, b
+cdef inline void damping_force(
+    const DeviceParams *p, const DeviceState *s, const Rendering *r, const CommandSum *total, double *force,
+) noexcept nogil:
+    """Viscous force -b v along each device axis, b at most 20 N.s/m and what the bare mass bears (`most_damping`)."""
+    cdef double most = most_damping(r, p.plant.mass), b
     cdef int i
     if most > LARGEST_DAMPING:
         most = LARGEST_DAMPING

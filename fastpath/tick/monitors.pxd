@@ -12,8 +12,9 @@ from fastpath.layout.arena cimport DeviceParams, DeviceState
 from fastpath.layout.constants cimport (
     SAFETY_DERATED, SAFETY_DROPPED, SAFETY_EBRAKE, SAFETY_GUARD, SAFETY_HARD, SAFETY_STALLED,
 )
-from fastpath.layout.force cimport MonitorMemory, Thermal
+from fastpath.layout.force cimport MonitorMemory, Rendering, Thermal
 from fastpath.plant.plant cimport share_at
+from fastpath.tick.rendering cimport bound_spring
 
 cdef extern from "tick/monitors.h" nogil:
     const double BRAKE "HD_BRAKE"
@@ -218,10 +219,11 @@ cdef inline void watch_grip(
     latch(s, SAFETY_DROPPED, g.dropped != 0)
 
 
-cdef inline void limit_springs(const DeviceParams *p, const DeviceState *s, double *force) noexcept nogil:
-    """Add the safety springs at the limits of the reach: 500 N/m and 5 N.s/m inwards, at most half the peak force."""
+cdef inline void limit_springs(const DeviceParams *p, const DeviceState *s, const Rendering *r, double *force) noexcept nogil:
+    """Add the safety springs at the limits of the reach: 500 N/m and 5 N.s/m inwards, less for old samples, at most half the peak force."""
     cdef double spring[3]
-    cdef double deep, norm, scale = 1, most = 0.5 * p.peak_force
+    cdef double deep, norm, scale = 1, most = 0.5 * p.peak_force, stiffness = ZONE_STIFFNESS, damping = ZONE_DAMPING
+    cdef bint bounded = False
     cdef int i
     for i in range(3):
         deep = p.plant.low[i] + p.zone_low[i] - s.position[i]
@@ -230,7 +232,10 @@ cdef inline void limit_springs(const DeviceParams *p, const DeviceState *s, doub
             if deep >= 0:
                 spring[i] = 0
                 continue
-        spring[i] = ZONE_STIFFNESS * deep - ZONE_DAMPING * s.velocity[i]
+        if not bounded:
+            bound_spring(r, p.plant.mass, &stiffness, &damping)
+            bounded = True
+        spring[i] = stiffness * deep - damping * s.velocity[i]
         if spring[i] * deep < 0:
             spring[i] = 0
     norm = norm3(spring)
