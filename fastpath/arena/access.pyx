@@ -8,11 +8,11 @@ import numpy as np
 from fastpath.arena.array_copy cimport copy_out
 from fastpath.arena.memory cimport ArenaMemory
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_seq_read_both, hd_triple_publish
-from fastpath.layout.arena cimport Arena, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
+from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, Record, RecordCell, Transform, View
 from fastpath.layout.constants cimport (
     COMMANDS, COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES,
 )
-from fastpath.layout.dtypes import DEVICE_STATE
+from fastpath.layout.dtypes import DEVICE_GAPS, DEVICE_STATE
 from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.initial_state cimport reset_state
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
@@ -75,6 +75,15 @@ cdef class Reader:
             out = np.empty((), dtype=DEVICE_STATE)
         self.refresh()
         copy_out(out, &self.state, sizeof(DeviceState))
+        return out
+
+    def gaps(self) -> np.ndarray:
+        """Return the device's gaps and the time with force, at most 0.1 s old: 0-d array of dtype DEVICE_GAPS."""
+        cdef DeviceSlot *slot = &self.memory.arena.devices[self.device]
+        cdef DeviceGaps gaps
+        out = np.empty((), dtype=DEVICE_GAPS)
+        hd_seq_read(&slot.gap_sequence, &slot.shown_gaps, &gaps, sizeof(DeviceGaps))
+        copy_out(out, &gaps, sizeof(DeviceGaps))
         return out
 
 

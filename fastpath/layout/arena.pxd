@@ -7,7 +7,9 @@ Vectors are three doubles; quaternions four, w x y z. Every struct is a multiple
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 from fastpath.cells.cells cimport hd_triple
-from fastpath.layout.constants cimport COMMANDS, LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS
+from fastpath.layout.constants cimport (
+    COMMANDS, GAP_BUCKETS, KEPT_GAPS, LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS,
+)
 from fastpath.layout.force cimport (
     EFFECTS, Chain, Effect, MonitorMemory, OscillationParams, OscillationRate, Rendering, SetPoint, Thermal, ThermalParams,
 )
@@ -172,6 +174,20 @@ cdef struct DeviceState:
     uint64_t samples
     uint64_t silences
 
+cdef struct DeviceGaps:
+    # counts since the slot was leased; time of the device's newest tick, ns
+    int64_t tick_ns
+    # s with an output other than zero; s of these in which the motors did not get it
+    double force_seconds
+    double interrupted_seconds
+    # number of gaps, sum and maximum of their lengths, s
+    uint64_t gaps
+    double gap_seconds
+    double longest
+    # gaps by length; length of gap number n (s) at n % KEPT_GAPS
+    uint64_t buckets[GAP_BUCKETS]
+    double lengths[KEPT_GAPS]
+
 cdef struct LoopState:
     uint64_t ticks
     uint64_t missed
@@ -211,6 +227,8 @@ cdef struct DevicePrivate:
     Rendering rendering
     Thermal thermal
     PortInner port
+    DeviceGaps gaps
+    int64_t gaps_shown_ns
 
 cdef struct DeviceSlot:
     uint64_t state
@@ -232,6 +250,8 @@ cdef struct DeviceSlot:
     DeviceParams params[3]
     uint64_t sequence
     DeviceState shown
+    uint64_t gap_sequence
+    DeviceGaps shown_gaps
     DevicePrivate inner
     # written by the thread of the device's port, and by the loop
     hd_triple sample_cell

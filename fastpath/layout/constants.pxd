@@ -12,6 +12,14 @@ cpdef enum:
     COMMANDS = 4
     # ns: upper bound of the first bucket of the lateness histogram; each next one is twice as wide
     FIRST_LATENESS_NS = 250
+    # a gap: no tick of a device for longer than this (ns) and for more than so many periods
+    LEAST_GAP_NS = 2000000
+    LEAST_GAP_PERIODS = 2
+    GAP_BUCKETS = 10
+    # ns: upper bound of the first bucket of the gap histogram; each next one is twice as wide
+    FIRST_GAP_NS = 5000000
+    # newest gaps whose length is kept
+    KEPT_GAPS = 64
     # ms in which a stale command fades to zero
     FADE_MILLISECONDS = 20
     # N.s/m, damping of a session along an axis

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fastpath.layout.arena cimport DeviceParams, DeviceState, LoopState, MechanismParams
+from fastpath.layout.arena cimport DeviceGaps, DeviceParams, DeviceState, LoopState, MechanismParams
 from fastpath.layout.force cimport OscillationParams, ThermalParams
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimulationParams
 
@@ -14,6 +14,7 @@ cdef ThermalParams thermal_params
 cdef OscillationParams oscillation_params
 cdef DeviceParams device_params
 cdef DeviceState device_state
+cdef DeviceGaps device_gaps
 cdef LoopState loop_state
 
 # A typed memoryview describes the fields of its struct; numpy reads that description.
@@ -25,4 +26,5 @@ THERMAL_PARAMS = np.asarray(<ThermalParams[:1]>&thermal_params).dtype
 OSCILLATION_PARAMS = np.asarray(<OscillationParams[:1]>&oscillation_params).dtype
 DEVICE_PARAMS = np.asarray(<DeviceParams[:1]>&device_params).dtype
 DEVICE_STATE = np.asarray(<DeviceState[:1]>&device_state).dtype
+DEVICE_GAPS = np.asarray(<DeviceGaps[:1]>&device_gaps).dtype
 LOOP_STATE = np.asarray(<LoopState[:1]>&loop_state).dtype

@@ -19,6 +19,7 @@ from fastpath.port.port_step cimport order_zero
 from fastpath.tick.arbiter cimport lowest_bit
 from fastpath.tick.device_tick cimport LONGEST_GAP_NS, device_tick
 from fastpath.tick.force_chain cimport chain_begin, chain_interrupt
+from fastpath.tick.gaps cimport note_gap, show_gaps
 from fastpath.tick.monitors cimport forget_times
 from fastpath.tick.oscillation cimport oscillation_rate
 
@@ -78,6 +79,7 @@ cdef inline void device_retire(DeviceSlot *slot) noexcept nogil:
         slot.playing[word] = 0
         hd_exchange(&slot.fresh[word], 0)
     hd_seq_write(&slot.sequence, &slot.shown, &slot.inner.state, sizeof(DeviceState))
+    show_gaps(slot, 0)
     hd_store(&slot.state, SLOT_FREE)
 
 
@@ -175,6 +177,7 @@ cdef void tick(Arena *a, int64_t now, int64_t missed, const LoopParams *loop) no
     for index in range(MAX_DEVICES):
         state = hd_load(&a.devices[index].state)
         if state == SLOT_ACTIVE:
+            note_gap(&a.devices[index], now, a.state.started_ns, loop.frequency)
             device_tick(a, index, now, dt, <int>periods, loop)
         elif state == SLOT_RETIRING:
             device_retire(&a.devices[index])
