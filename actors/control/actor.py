@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from actors.control import oscillation, rate
 from actors.control.counters import read_counters
+from actors.control.gap_counters import read_gaps
+from actors.control.interruptions import DeviceGaps, InterruptionWatch, Reading, interruption_event, log_line
 from actors.control.messages import (
     FASTPATH,
     LoopFacts,
@@ -15,6 +17,7 @@ from actors.control.messages import (
     RateStage,
     SetTickShare,
 )
+from actors.control.processor_times import ProcessorTimes, read_processor_times
 from actors.control.statistics import statistics_event
 from actors.event.messages import HUB
 from actors.kit.actor import Context, ServiceActor, handles
@@ -23,6 +26,8 @@ from actors.kit.message import Message
 from actors.settings.messages import SettingChanged
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from actors.control.cores import Cores
     from actors.device.messages import Inventory
     from actors.kit.published import Published
@@ -33,7 +38,6 @@ if TYPE_CHECKING:
 FREQUENCY: Final = "control/frequency"
 COMMAND_TIMEOUT: Final = "sessions/command_timeout"
 STATISTICS_PERIOD: Final = "control/statistics_period"
-MISSED_SHARE_LOGGED: Final = 0.01
 # Shorter than the time from a device's connection to its first force.
 DEVICE_CHECK_S: Final = 0.05
 SLOW_MACHINE_HINT: Final = "lower control/frequency or give the loop a processor, see docs/realtime.md"
@@ -64,6 +68,7 @@ class FastpathActor(ServiceActor):
         watch: Published[LoopWatch],
         inventory: Published[Inventory],
         sessions: Published[SessionTable],
+        processor_times: Callable[[], ProcessorTimes | None] = read_processor_times,
     ) -> None:
         super().__init__(FASTPATH, context)
         self._runtime = runtime
@@ -72,6 +77,8 @@ class FastpathActor(ServiceActor):
         self._watch = watch
         self._inventory = inventory
         self._sessions = sessions
+        self._processor_times = processor_times
+        self._interruptions = InterruptionWatch()
         self._last_facts: LoopFacts | None = None
         self._period_began: LoopFacts | None = None
 
@@ -113,8 +120,9 @@ class FastpathActor(ServiceActor):
 
     @handles(LoopFacts)
     def on_facts(self, facts: LoopFacts) -> None:
-        """Log trips and missed ticks since the last facts, and emit an event when the rate becomes too low."""
+        """Log trips since the last facts, report lost force, and emit an event when the rate becomes too low."""
         before, self._last_facts = self._last_facts, facts
+        self._report_interruptions(facts)
         if before is None:
             return
         self._log(before, facts)
@@ -137,9 +145,30 @@ class FastpathActor(ServiceActor):
             logger.error(
                 "the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero"
             )
-        missed, ticks = now.missed - then.missed, now.ticks - then.ticks
-        if missed > MISSED_SHARE_LOGGED * ticks and self._watch.value.share == 1:
-            logger.warning("the loop skipped %d late ticks of %d: see docs/realtime.md", missed, missed + ticks)
+
+    def _report_interruptions(self, facts: LoopFacts) -> None:
+        """Log one line and emit an event for each device that lost force; at once, then at most once a minute."""
+        watch = self._watch.value
+        reading = Reading(
+            facts.at_ns,
+            facts.counters,
+            {
+                record.device_id: DeviceGaps(str(record.kind), read_gaps(self._runtime, record.lease))
+                for record in self._inventory.value.devices
+                if record.kind.has_motors
+            },
+            self._processor_times(),
+            watch.share,
+            self._cores.loop if facts.counters.pinned else None,
+        )
+        lost = self._interruptions.step(reading, watch.reported_ns)
+        if lost:
+            self._watch.replace(replace(watch, interruptions=lost, reported_ns=facts.at_ns))
+            logger.warning("%s", log_line(lost))
+            for one in lost:
+                self.tell(HUB, interruption_event(one))
+        elif lost is not None and watch.interruptions:
+            self._watch.replace(replace(watch, interruptions=()))
 
     def _check_rate(self, hz: float, target_hz: float) -> None:
         watch = self._watch.value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import Metric
@@ -10,16 +11,18 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 
 from actors.control.counters import read_counters
-from fastpath.layout.constants import FIRST_LATENESS_NS, TickStep
+from actors.control.gap_counters import read_gaps
+from fastpath.layout.constants import FIRST_GAP_NS, FIRST_LATENESS_NS, TickStep
 
 if TYPE_CHECKING:
-    from actors.control.messages import LoopCounters
+    from actors.control.messages import GapCounters, LoopCounters
     from actors.device.messages import Inventory
     from actors.kit.published import Published
     from fastpath.arena.runtime import Runtime
 
 STEPS: Final = tuple(name.removeprefix("STEP_").lower() for name in TickStep.__members__)
 FIRST_BOUND_S: Final = FIRST_LATENESS_NS * 1e-9
+FIRST_GAP_S: Final = FIRST_GAP_NS * 1e-9
 # of the loop's buckets; what was later is in the last one
 SHOWN_BUCKETS: Final = 16
 # Metric type, metric name, field of DEVICE_STATE, help text.
@@ -83,6 +86,7 @@ class LoopCollector(Collector):
     def _devices(self) -> Iterator[Metric]:
         phases = GaugeMetricFamily("hapticd_devices", "Devices, by type and phase.", labels=["type", "phase"])
         shown = [(make(name, help_text, labels=["device_id"]), field) for make, name, field, help_text in OF_DEVICES]
+        gaps = _GapFamilies()
         inventory = self._inventory.value
         counts: dict[tuple[str, str], int] = {}
         for record in (*inventory.devices, *inventory.failed):
@@ -94,8 +98,36 @@ class LoopCollector(Collector):
                 state = self._runtime.reader(record.lease).snapshot()
                 for family, field in shown:
                     family.add_metric([record.device_id], float(state[field]))
+                gaps.add(record.device_id, read_gaps(self._runtime, record.lease))
         yield phases
         yield from (family for family, _field in shown)
+        yield from gaps.families
+
+
+class _GapFamilies:
+    """Metrics of each device's gaps."""
+
+    def __init__(self) -> None:
+        self._force = CounterMetricFamily(
+            "hapticd_force_seconds", "Time in which a device's output was not zero.", labels=["device_id"]
+        )
+        self._interrupted = CounterMetricFamily(
+            "hapticd_force_interrupted_seconds",
+            "Time with force in which a gap of the loop left the motors without it.",
+            labels=["device_id"],
+        )
+        self._gaps = HistogramMetricFamily(
+            "hapticd_device_gap_seconds", "Gaps between two ticks of a device, above 2 ms.", labels=["device_id"]
+        )
+        self.families = (self._force, self._interrupted, self._gaps)
+
+    def add(self, device_id: str, gaps: GapCounters) -> None:
+        """Add a device."""
+        self._force.add_metric([device_id], gaps.force_s)
+        self._interrupted.add_metric([device_id], gaps.interrupted_s)
+        bounds = [f"{FIRST_GAP_S * 2**index:.9g}" for index in range(len(gaps.buckets) - 1)]
+        totals = [float(total) for total in accumulate(gaps.buckets)]
+        self._gaps.add_metric([device_id], list(zip([*bounds, "+Inf"], totals, strict=True)), sum_value=gaps.gap_s)
 
 
 def _lateness(loop: LoopCounters) -> Metric:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from typing import ClassVar, Final
 
 from actors.kit.message import Message, Request
@@ -36,6 +36,53 @@ class LoopCounters:
     tick_seconds: float  # s, sum over the sampled ticks
 
 
+@dataclass(frozen=True, slots=True)
+class GapCounters:
+    """Gaps of one device since its slot was leased."""
+
+    force_s: float = 0.0  # s, time with an output other than zero
+    interrupted_s: float = 0.0  # s of it in which the motors did not get the output
+    gaps: int = 0
+    gap_s: float = 0.0  # s, sum of the gaps' lengths
+    longest_s: float = 0.0  # s
+    buckets: tuple[int, ...] = ()  # gaps by length: entry b below 2^b * 5 ms, the last one all others
+    lengths_s: tuple[float, ...] = ()  # s, of gap number n at n modulo their number
+
+    @property
+    def force_lost(self) -> float:
+        """Return the share of the time with force in which the motors did not get it, 0 to 1."""
+        return lost_share(self.interrupted_s, self.force_s)
+
+
+def lost_share(interrupted_s: float, force_s: float) -> float:
+    """Return the share of the time with force that was interrupted, 0 to 1."""
+    return min(1.0, interrupted_s / force_s) if force_s > 0 else 0.0
+
+
+class GapCause(StrEnum):
+    """Likely cause of the loop's gaps."""
+
+    TICKS_LEFT_OUT = "ticks_left_out"
+    STOLEN_TIME = "stolen_time"
+    NO_PERMISSION = "no_realtime_permission"
+    BUSY_CORE = "busy_core"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Interruption:
+    """Force that one device lost by gaps of the loop, over one window of time."""
+
+    device_id: str
+    device_family: str
+    window_s: float  # s
+    gaps: int
+    longest_s: float  # s, longest gap of the window
+    interrupted_s: float  # s without the commanded force
+    force_lost: float  # share of the time with force, 0 to 1
+    cause: GapCause
+
+
 class RateStage(IntEnum):
     """Warning stage of the loop's rate."""
 
@@ -50,6 +97,8 @@ class LoopWatch:
 
     share: float = 1.0  # share of ticks that run, 0 to 1; below 1 in a simulation only
     stage: RateStage = RateStage.ENOUGH  # of the last rate warning
+    interruptions: tuple[Interruption, ...] = ()  # of the last report; empty again after a minute without one
+    reported_ns: int | None = None  # ns, service clock, of the last report of interruptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,30 @@ EVENT_KINDS: Final[Mapping[str, EventKind]] = MappingProxyType(
             "A wireless grip has 5 % left.",
             Example({**GRIP, "battery_level": 0.05}, "grip 1605 has 5% of its charge left: charge it"),
         ),
+        "device-force-interrupted": EventKind(
+            "device",
+            ("warning",),
+            (*DEVICE, "interrupted_s", "force_lost", "gaps", "longest_ms", "window_s", "cause"),
+            (
+                "Gaps of the control loop left the motors without force; at once, then at most once a minute. `cause`:"
+                " ticks_left_out, stolen_time, no_realtime_permission, busy_core or unknown."
+            ),
+            Example(
+                {
+                    **ARM,
+                    "interrupted_s": 1.2,
+                    "force_lost": 0.04,
+                    "gaps": 31,
+                    "longest_ms": 84.0,
+                    "window_s": 60.0,
+                    "cause": "no_realtime_permission",
+                },
+                (
+                    "arm 049D was without its force for 1.200 s of 60 s (4.0% of the time with force): 31 gaps of the control loop,"
+                    " the longest 84 ms; likely cause: no realtime permission; grant it as docs/realtime.md says"
+                ),
+            ),
+        ),
         "port-blocked": EventKind(
             "device",
             ("error",),

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import orjson
 
+from actors.control.api import read_gaps
 from actors.device.api import MANAGER, ConfigureDevice, DeviceRecord, Inventory, SaveConfiguration, actor_name
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession, UnsupportedArea
 from actors.session.api import parse_selector, select
@@ -18,7 +19,6 @@ from transport.http.route import Route
 from transport.http.schema.devices import GROUPS, RECORD
 from transport.http.schema.json_schema import TEXT, FromService, obj
 from transport.http.schema.route_schema import SEVERAL_DEVICES, Query, RouteSchema
-from transport.wire.envelope import Encoded
 from transport.wire.frames import devices_json
 
 NS_PER_S: Final = 1_000_000_000
@@ -53,19 +53,41 @@ async def list_devices(call: Call) -> Answer:
         bridge, system = call.bridge, call.bridge.system
         start = None if selector is None else bridge.sessions.defaults
         whole = devices_json(bridge.inventory, system.runtime, call.vocabulary, bridge.settings, call.version, start)
-        return Answer(Encoded(whole))
+        return Answer(_with_interruptions(call, whole))
     first, *others = select(selector, call.bridge.sessions).some()
     if not others:
-        return Answer(Encoded(_as_seen_by(call, first.session_id)))
+        return Answer(_with_interruptions(call, _as_seen_by(call, first.session_id)))
     return await values_of(call.vocabulary, [_seen(call, one.session_id) for one in (first, *others)])
 
 
 def _seen(call: Call, session_id: int) -> Act:
     async def run() -> Mapping[str, object]:
-        groups: dict[str, object] = orjson.loads(_as_seen_by(call, session_id))
-        return groups
+        return _with_interruptions(call, _as_seen_by(call, session_id))
 
     return Act({"session_id": session_id}, run)
+
+
+def _with_interruptions(call: Call, whole: bytes) -> dict[str, Any]:
+    """Return the groups with the `interruptions` of each device with motors, which frames do not have."""
+    groups: dict[str, Any] = orjson.loads(whole)
+    for record in call.bridge.inventory.devices:
+        if record.kind.has_motors:
+            group = groups.get(call.vocabulary.group(record.kind, record.identity.connection), ())
+            for entry in [group.get(record.device_id)] if isinstance(group, dict) else group:
+                if entry is not None and entry.get("device_id", record.device_id) == record.device_id:
+                    entry["interruptions"] = _interruptions_of(call, record)
+    return groups
+
+
+def _interruptions_of(call: Call, record: DeviceRecord) -> dict[str, object]:
+    """Return what gaps of the loop took from a device since it connected."""
+    gaps = read_gaps(call.bridge.system.runtime, record.lease)
+    return {
+        "interrupted_s": gaps.interrupted_s,
+        "force_lost": gaps.force_lost,
+        "gaps": gaps.gaps,
+        "longest_ms": gaps.longest_s * 1e3,
+    }
 
 
 def _as_seen_by(call: Call, session_id: int) -> bytes:
@@ -99,7 +121,8 @@ def entry_of(call: Call, record: DeviceRecord) -> dict[str, object]:
     timeout_ns = int(bridge.settings.number("sessions/command_timeout") * NS_PER_S)
     held_by = bridge.holders.holder(record.device_id, system.runtime.now_ns(), timeout_ns)
     reports = system.links.fault(record.identity.port, record.identity.link_id)
-    return {"device_id": record.device_id, **entry, "held_by": held_by, "reports": reports}
+    lost = {"interruptions": _interruptions_of(call, record)} if record.kind.has_motors else {}
+    return {"device_id": record.device_id, **entry, "held_by": held_by, "reports": reports, **lost}
 
 
 async def save_configuration(call: Call) -> Answer:

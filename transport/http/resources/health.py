@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
+from actors.control.api import interruption_data
 from actors.device.api import Phase
 from transport.http.call import Answer, Call
 from transport.http.route import Route
-from transport.http.schema.json_schema import obj
+from transport.http.schema.devices import INTERRUPTION
+from transport.http.schema.json_schema import listed, obj
 from transport.http.schema.route_schema import RouteSchema
 from transport.wire.envelope import NotReady
 
@@ -17,7 +19,13 @@ if TYPE_CHECKING:
 
 STALLED_NS: Final = 1_000_000_000
 HEALTH: Final = RouteSchema(obj({"status": {"const": "ok"}}))
-READINESS: Final = RouteSchema(obj({"status": {"const": "ready"}}))
+READINESS: Final = RouteSchema(
+    obj(
+        {"status": {"const": "ready"}},
+        optional={"interruptions": listed(INTERRUPTION)},
+        description="With `interruptions` while devices lost force in the last minute because the control loop had gaps.",
+    )
+)
 # Asleep counts as ready: a touch or a command wakes the device.
 USABLE: Final = frozenset({Phase.READY, Phase.ASLEEP})
 
@@ -38,7 +46,11 @@ async def read_readiness(call: Call) -> Answer:
     obstacle = readiness(call.bridge) or call.bridge.system.ledger.trouble
     if obstacle:
         raise NotReady(obstacle)
-    return Answer({"status": "ready"})
+    lost = call.bridge.system.loop_watch.value.interruptions
+    if not lost:
+        return Answer({"status": "ready"})
+    shown = [{"device_id": one.device_id, **interruption_data(one)} for one in lost]
+    return Answer({"status": "ready", "interruptions": shown})
 
 
 def readiness(bridge: Bridge) -> str | None:

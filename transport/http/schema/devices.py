@@ -117,9 +117,18 @@ _PARTS: Final = (
     *(_parts_of(spec) for spec in specs() if spec.frame_shape is FrameShape.FIELDS),
 )
 _IDENTIFIED: Final = {"device_id": TEXT}
+_LOST: Final = {"interrupted_s": number(0), "force_lost": number(0, 1), "gaps": WHOLE, "longest_ms": number(0)}
+_OF_MOTORS: Final = {
+    "interruptions": obj(
+        _LOST,
+        description="Only with motors: s without the commanded force because of gaps of the control loop, its share of the time with "
+        "force, number of gaps and the longest; since the device connected.",
+    )
+}
 
-ENTRY: Final = Named("Device", either(*(obj({**_IDENTIFIED, **parts}) for parts in _PARTS)))
-ENTRY_V30: Final = Named("DeviceV30", either(*(obj(parts) for parts in _PARTS)))
+INTERRUPTION: Final = obj({"device_id": TEXT, **_LOST, "window_s": number(0), "cause": TEXT})
+ENTRY: Final = Named("Device", either(*(obj({**_IDENTIFIED, **parts}, optional=_OF_MOTORS) for parts in _PARTS)))
+ENTRY_V30: Final = Named("DeviceV30", either(*(obj(parts, optional=_OF_MOTORS) for parts in _PARTS)))
 GROUPS: Final = Named(
     "Devices",
     mapped(
@@ -132,7 +141,7 @@ GROUPS: Final = Named(
 RECORD: Final = Named(
     "DeviceRecord",
     either(
-        *(obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE), "reports": TEXT}) for parts in _PARTS),
+        *(obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE), "reports": TEXT}, optional=_OF_MOTORS) for parts in _PARTS),
         description="One device in device space, the session that holds its position, and what a real one says is wrong with it or "
         'did not take of its configuration: "" while nothing is.',
     ),
