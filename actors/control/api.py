@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from actors.control.cores import Cores, of_this_machine
 from actors.control.gap_counters import read_gaps
-from actors.control.interruptions import interruption_data
+from actors.control.interruptions import gap_data, interruption_data
 from actors.control.messages import FASTPATH, SetTickShare
 
 __all__ = [
     "FASTPATH",
     "Cores",
     "SetTickShare",
+    "gap_data",
     "interruption_data",
     "of_this_machine",
     "read_gaps",

@@ -95,7 +95,9 @@ def longest_since(then: GapCounters, now: GapCounters) -> float:
     longest_s = max((now.lengths_s[n % kept] for n in range(max(then.gaps, now.gaps - kept), now.gaps)), default=0.0)
     if now.gaps - then.gaps > kept:
         counts = then.buckets or (0,) * len(now.buckets)
-        highest = max((b for b, (was, count) in enumerate(zip(counts, now.buckets, strict=True)) if count > was), default=0)
+        highest = max(
+            (b for b, (was, count) in enumerate(zip(counts, now.buckets, strict=True)) if count > was), default=0
+        )
         longest_s = max(longest_s, FIRST_BOUND_S * 2.0 ** (highest - 1) if highest else 0.0)
     return longest_s
 
@@ -117,14 +119,13 @@ def interruption_event(lost: Interruption) -> Emit:
 
 def interruption_data(lost: Interruption) -> dict[str, object]:
     """Return what an event and `/readyz` show of an interruption, without the device."""
-    return {
-        "interrupted_s": lost.interrupted_s,
-        "force_lost": lost.force_lost,
-        "gaps": lost.gaps,
-        "longest_ms": lost.longest_s * 1e3,
-        "window_s": lost.window_s,
-        "cause": str(lost.cause),
-    }
+    shown = _shown(lost.interrupted_s, lost.force_lost, lost.gaps, lost.longest_s)
+    return {**shown, "window_s": round(lost.window_s, 3), "cause": str(lost.cause)}
+
+
+def gap_data(counters: GapCounters) -> dict[str, object]:
+    """Return what `/devices` shows of a device's gaps since it connected."""
+    return _shown(counters.interrupted_s, counters.force_lost, counters.gaps, counters.longest_s)
 
 
 def log_line(lost: Sequence[Interruption]) -> str:
@@ -140,6 +141,15 @@ def sentence(lost: Interruption) -> str:
         f" ({lost.force_lost:.1%} of the time with force): {lost.gaps} gap{'s' if lost.gaps > 1 else ''} of the control loop,"
         f" the longest {lost.longest_s * 1e3:.0f} ms; likely cause: {ADVICE[lost.cause]}"
     )
+
+
+def _shown(interrupted_s: float, force_lost: float, gaps: int, longest_s: float) -> dict[str, object]:
+    return {
+        "interrupted_s": round(interrupted_s, 6),
+        "force_lost": round(force_lost, 6),
+        "gaps": gaps,
+        "longest_ms": round(longest_s * 1e3, 3),
+    }
 
 
 def _before(reading: Reading, device_id: str, counters: GapCounters) -> GapCounters:

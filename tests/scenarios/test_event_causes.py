@@ -46,6 +46,7 @@ from tests.support.service.event_causes import (
     damping_of_an_old_arm,
     hang,
     home_return_of_an_old_arm,
+    interrupted,
     let_go,
     pair_dissolved,
     port_reset,
@@ -165,6 +166,7 @@ CAUSES: Final = (
         "warning",
         DEVICE | {"safety_type", "silent_ms"},
         hang,
+        interrupted,
         {"safety_type": "device_stale"},
     ),
     *(
@@ -213,6 +215,14 @@ CAUSES: Final = (
         WARNING | {"cause", "vocabulary", "setting"},
         a_word_of_the_other_vocabulary,
         {"reason": "vocabulary", "cause": "inverse_word", "vocabulary": "inverse"},
+    ),
+    Row(
+        "device-force-interrupted",
+        "device",
+        "warning",
+        DEVICE | {"interrupted_s", "force_lost", "gaps", "longest_ms", "window_s", "cause"},
+        interrupted,
+        {"device_id": ARM},
     ),
     Row("control-rate-low", "system", "warning", RATE, starved_a_little, {"target_hz": 400}),
     Row("control-rate-critical", "system", "error", RATE, starved(0.3), {"target_hz": 400}),
@@ -283,7 +293,7 @@ def listener(system: RunningSystem) -> Iterator[EventClient]:
         yield listening
 
 
-@pytest.mark.promise(194, "Each of the 24 kinds of events is raised by its cause")
+@pytest.mark.promise(194, "Each of the 25 kinds of events is raised by its cause")
 @pytest.mark.parametrize("row", CAUSES, ids=str)
 def test_each_cause_raises_its_event_as_specified(system: RunningSystem, listener: EventClient, row: Row) -> None:
     row.cause(system)
@@ -297,7 +307,7 @@ def test_each_cause_raises_its_event_as_specified(system: RunningSystem, listene
     assert len(event["time"]) == len("2030-01-31T12:00:00.000000Z")
 
 
-@pytest.mark.promise(194, "Each of the 24 kinds of events is raised by its cause")
+@pytest.mark.promise(194, "Each of the 25 kinds of events is raised by its cause")
 def test_every_event_kind_has_a_cause() -> None:
     assert {row.kind for row in CAUSES} == set(EVENT_KINDS), "a kind of the catalogue needs a row in CAUSES"
 

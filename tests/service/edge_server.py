@@ -18,6 +18,7 @@ from typing import Any, Self, TypeVar, cast
 
 from tornado.netutil import add_accept_handler
 
+from actors.control.messages import LoopWatch
 from actors.device.messages import (
     DeviceIdentity,
     DeviceRecord,
@@ -187,6 +188,7 @@ class EdgeServer:
         self.inventory = Published(Inventory())
         self.sessions = Published(SessionTable())
         self.ports = Published(PortTable())
+        self.loop_watch = Published(LoopWatch())
         system = SimpleNamespace(
             settings=self.state.view,
             ledger=self.ledger,
@@ -196,6 +198,7 @@ class EdgeServer:
             inventory=self.inventory,
             sessions=self.sessions,
             ports=self.ports,
+            loop_watch=self.loop_watch,
             stops=StopSwitch(cast("Any", self.runtime), self.inventory, StopLatch(), self.context.directory.tell),
         )
         self.bridge = Bridge(cast("Any", system))

@@ -261,6 +261,20 @@ def starved(ratio: float) -> Cause:
     return cause
 
 
+def interrupted(system: RunningSystem) -> None:
+    """One tick in 40 at 400 Hz is 100 ms after the one before; the force is held meanwhile."""
+
+    def lost() -> bool:
+        commanded(client, FORCE)
+        return bool(system.system.loop_watch.value.interruptions)
+
+    starved(0.025)(system)
+    with session(system) as client:
+        client.recv()
+        eventually(lost, "force is lost", pause_s=0.02)
+    starved(1)(system)
+
+
 def starved_a_little(system: RunningSystem) -> None:
     """Low and no worse from a whole rate on: a hole in the machine's time may make it critical at once."""
 

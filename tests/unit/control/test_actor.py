@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
@@ -31,7 +32,8 @@ from actors.kit.published import Published
 from actors.session.messages import SessionTable
 from actors.settings.messages import SettingChanged
 from fastpath.arena.runtime import Runtime, default_oscillation
-from fastpath.layout.dtypes import LOOP_STATE
+from fastpath.layout.constants import KEPT_GAPS
+from fastpath.layout.dtypes import DEVICE_GAPS, LOOP_STATE
 from tests.support.actors.actor_rig import ActorRig
 from tests.support.actors.doubles import FakeActor, settings_view, simulated_records
 from tests.unit.control.counter_samples import counters
@@ -267,31 +269,83 @@ def test_a_silent_timekeeper_is_an_error(caplog: pytest.LogCaptureFixture) -> No
     assert line.startswith("ERROR the timekeeper was silent for 500 ms")
 
 
-def test_many_late_ticks_are_logged(caplog: pytest.LogCaptureFixture) -> None:
-    (line,) = said(caplog, facts(), facts(missed=50, ticks=950))
-
-    assert line == "WARNING the loop skipped 50 late ticks of 1000: see docs/realtime.md"
+def test_late_ticks_alone_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
+    assert said(caplog, facts(), facts(missed=500, ticks=500, gaps=20)) == []
 
 
-def test_few_late_ticks_are_not_logged(caplog: pytest.LogCaptureFixture) -> None:
-    assert said(caplog, facts(), facts(missed=1, ticks=1_000), facts(missed=2, ticks=2_000, gaps=1)) == []
+# ---------------------------------------------------------------- lost force
 
 
-def test_only_new_late_ticks_count(caplog: pytest.LogCaptureFixture) -> None:
-    first = facts(missed=50, ticks=950)
+class GapRig(FastpathRig):
+    """A loop with one arm, under force all the time; each second has a gap of so many seconds."""
 
-    assert said(caplog, first, facts(missed=50, ticks=1_900), facts(missed=51, ticks=100_000)) == []
+    def __init__(self) -> None:
+        super().__init__()
+        self.has("arm")
+        (self.arm,) = self.inventory.value.devices
+        self.gaps: Any = np.zeros((), dtype=DEVICE_GAPS)
+        self.second = 0
+
+    def passes_with(self, *gaps_s: float) -> None:
+        for gap_s in gaps_s:
+            gaps = self.gaps
+            gaps["force_seconds"] += 1
+            if gap_s:
+                gaps["lengths"][int(gaps["gaps"]) % KEPT_GAPS] = gap_s
+                gaps["buckets"][-1] += 1
+                gaps["gaps"] += 1
+                gaps["interrupted_seconds"] += max(0.0, gap_s - 0.02)
+            cast("Any", self.loop).reader = lambda _lease: SimpleNamespace(gaps=self.gaps.copy)
+            self.second += 1
+            self.actor.on_facts(facts(ticks=4000 * self.second, at_s=self.second))
+
+    def interrupted(self) -> list[Mapping[str, Any]]:
+        return [data for kind, data in self.told() if kind == "device-force-interrupted"]
 
 
-def test_skipped_ticks_of_a_duty_are_not_logged_as_late(caplog: pytest.LogCaptureFixture) -> None:
-    rig = FastpathRig()
-    rig.watch.replace(LoopWatch(share=0.5))
+def test_lost_force_is_one_event_and_one_line_a_minute(caplog: pytest.LogCaptureFixture) -> None:
+    rig = GapRig()
 
     with caplog.at_level(logging.INFO):
-        rig.actor.on_facts(facts())
-        rig.actor.on_facts(facts(missed=500, ticks=500))
+        rig.passes_with(0, *[0.12] * 119)
 
-    assert caplog.records == []
+    assert [(event["gaps"], event["window_s"]) for event in rig.interrupted()] == [(1, 1), (60, 60)]
+    lines = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert len(lines) == 2
+    assert all(rig.arm.device_id in line and "the longest 120 ms" in line for line in lines)
+    assert rig.interrupted()[0]["cause"] == "no_realtime_permission"
+
+
+def test_nothing_is_logged_while_no_force_is_lost(caplog: pytest.LogCaptureFixture) -> None:
+    rig = GapRig()
+
+    with caplog.at_level(logging.INFO):
+        rig.passes_with(*[0.0] * 70, *[0.015] * 70)
+
+    assert (rig.interrupted(), caplog.records) == ([], [])
+
+
+def test_restarted_actor_keeps_to_one_report_a_minute() -> None:
+    rig = GapRig()
+    rig.passes_with(0, 0.12)
+    rig.actor = rig.another()
+
+    rig.passes_with(*[0.12] * 58)
+    assert len(rig.interrupted()) == 1
+    rig.passes_with(0.12, 0.12)
+    assert len(rig.interrupted()) == 2
+
+
+def test_interruptions_are_shown_until_a_minute_without_loss() -> None:
+    rig = GapRig()
+    rig.passes_with(0, 0.12)
+    (shown,) = rig.watch.value.interruptions
+    assert shown.device_id == rig.arm.device_id
+
+    rig.passes_with(*[0.0] * 59)
+    assert rig.watch.value.interruptions == (shown,)
+    rig.passes_with(0.0, 0.0)
+    assert rig.watch.value.interruptions == ()
 
 
 # ---------------------------------------------------------------- the rate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any, Final, cast
 
 import numpy as np
@@ -19,8 +20,8 @@ from actors.device.params import device_params
 from actors.kit.metrics import Metrics
 from actors.kit.published import Published
 from actors.values.simulation import Fault, Simulation
-from fastpath.arena.runtime import Runtime
-from fastpath.layout.dtypes import LOOP_STATE
+from fastpath.arena.runtime import Lease, Runtime
+from fastpath.layout.dtypes import DEVICE_GAPS, LOOP_STATE
 from tests.support.actors.doubles import simulated_records
 
 SAFETY_METRICS: Final = {
@@ -189,6 +190,50 @@ def test_devices_with_motors_count_clamped_saturated_and_faded_ticks() -> None:
         assert value(found, f"hapticd_{name}", **label) == state[field], name
     assert state["temperature"] > 20
     assert state["derating"] == 1
+    assert not [sample for sample in found if sample.labels.get("device_id") == grip.device_id]
+
+
+def test_gaps_of_each_device_with_motors_are_a_histogram_beside_its_lost_force() -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    arm, grip = simulated_records(runtime, "arm", "grip")
+    gaps = np.zeros((), dtype=DEVICE_GAPS)
+    gaps["force_seconds"], gaps["interrupted_seconds"] = 40.0, 1.5
+    gaps["gaps"], gaps["gap_seconds"] = 6, 2.25
+    gaps["buckets"] = [1, 0, 2, 1, 0, 0, 0, 0, 0, 2]
+
+    class Gapped:
+        """The loop above, with these gaps of every device."""
+
+        loop_state = runtime.loop_state
+
+        @staticmethod
+        def reader(lease: Lease) -> Any:
+            return SimpleNamespace(snapshot=runtime.reader(lease).snapshot, gaps=lambda: gaps)
+
+    found = samples(Gapped(), Inventory((arm, grip)))
+
+    label = {"device_id": arm.device_id}
+    assert value(found, "hapticd_force_seconds_total", **label) == 40
+    assert value(found, "hapticd_force_interrupted_seconds_total", **label) == 1.5
+    buckets = [
+        (sample.labels["le"], sample.value)
+        for sample in found
+        if sample.name == "hapticd_device_gap_seconds_bucket" and sample.labels["device_id"] == arm.device_id
+    ]
+    assert buckets == [
+        ("0.005", 1),
+        ("0.01", 1),
+        ("0.02", 3),
+        ("0.04", 4),
+        ("0.08", 4),
+        ("0.16", 4),
+        ("0.32", 4),
+        ("0.64", 4),
+        ("1.28", 4),
+        ("+Inf", 6),
+    ]
+    assert value(found, "hapticd_device_gap_seconds_count", **label) == 6
+    assert value(found, "hapticd_device_gap_seconds_sum", **label) == 2.25
     assert not [sample for sample in found if sample.labels.get("device_id") == grip.device_id]
 
 

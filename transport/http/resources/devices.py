@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from actors.control.api import read_gaps
+from actors.control.api import gap_data, read_gaps
 from actors.device.api import MANAGER, ConfigureDevice, DeviceRecord, Inventory, SaveConfiguration, actor_name
 from actors.kit.errors import InvalidInput, NoSuchDevice, NoSuchSession, UnsupportedArea
 from actors.session.api import parse_selector, select
@@ -81,13 +81,7 @@ def _with_interruptions(call: Call, whole: bytes) -> dict[str, Any]:
 
 def _interruptions_of(call: Call, record: DeviceRecord) -> dict[str, object]:
     """Return what gaps of the loop took from a device since it connected."""
-    gaps = read_gaps(call.bridge.system.runtime, record.lease)
-    return {
-        "interrupted_s": gaps.interrupted_s,
-        "force_lost": gaps.force_lost,
-        "gaps": gaps.gaps,
-        "longest_ms": gaps.longest_s * 1e3,
-    }
+    return gap_data(read_gaps(call.bridge.system.runtime, record.lease))
 
 
 def _as_seen_by(call: Call, session_id: int) -> bytes:

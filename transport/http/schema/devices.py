@@ -141,7 +141,10 @@ GROUPS: Final = Named(
 RECORD: Final = Named(
     "DeviceRecord",
     either(
-        *(obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE), "reports": TEXT}, optional=_OF_MOTORS) for parts in _PARTS),
+        *(
+            obj({**_IDENTIFIED, **parts, "held_by": nullable(WHOLE), "reports": TEXT}, optional=_OF_MOTORS)
+            for parts in _PARTS
+        ),
         description="One device in device space, the session that holds its position, and what a real one says is wrong with it or "
         'did not take of its configuration: "" while nothing is.',
     ),

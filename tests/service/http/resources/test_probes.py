@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from actors.control.messages import GapCause, Interruption, LoopWatch
 from actors.device.messages import Inventory, Phase
 from actors.port.messages import PortStatus, PortTable
 from actors.values.identity import Kind
@@ -89,6 +90,31 @@ def test_readyz_is_200_when_everything_is_ready(rig: EdgeServer) -> None:
 
     assert readiness(rig.bridge) is None
     assert rig.get("/readyz").json == {"status": "ready"}
+
+
+def test_readyz_is_200_with_the_devices_that_lost_force(rig: EdgeServer) -> None:
+    lost = Interruption("049D", "arm", 60.0, 31, 0.084, 1.2, 0.04, GapCause.STOLEN_TIME)
+    rig.loop_watch.replace(LoopWatch(interruptions=(lost,)))
+
+    reply = rig.get("/readyz")
+
+    assert (reply.status, reply.json) == (
+        200,
+        {
+            "status": "ready",
+            "interruptions": [
+                {
+                    "device_id": "049D",
+                    "interrupted_s": 1.2,
+                    "force_lost": 0.04,
+                    "gaps": 31,
+                    "longest_ms": 84,
+                    "window_s": 60,
+                    "cause": "stolen_time",
+                }
+            ],
+        },
+    )
 
 
 def test_sleeping_simulated_device_keeps_the_service_ready(rig: EdgeServer) -> None:
