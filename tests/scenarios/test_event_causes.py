@@ -166,7 +166,6 @@ CAUSES: Final = (
         "warning",
         DEVICE | {"safety_type", "silent_ms"},
         hang,
-        interrupted,
         {"safety_type": "device_stale"},
     ),
     *(

@@ -295,9 +295,12 @@ class GapRig(FastpathRig):
                 gaps["buckets"][-1] += 1
                 gaps["gaps"] += 1
                 gaps["interrupted_seconds"] += max(0.0, gap_s - 0.02)
-            cast("Any", self.loop).reader = lambda _lease: SimpleNamespace(gaps=self.gaps.copy)
+            cast("Any", self.loop).reader = self._reader
             self.second += 1
             self.actor.on_facts(facts(ticks=4000 * self.second, at_s=self.second))
+
+    def _reader(self, _lease: object) -> SimpleNamespace:
+        return SimpleNamespace(gaps=self.gaps.copy)
 
     def interrupted(self) -> list[Mapping[str, Any]]:
         return [data for kind, data in self.told() if kind == "device-force-interrupted"]
@@ -343,9 +346,9 @@ def test_interruptions_are_shown_until_a_minute_without_loss() -> None:
     assert shown.device_id == rig.arm.device_id
 
     rig.passes_with(*[0.0] * 59)
-    assert rig.watch.value.interruptions == (shown,)
+    assert list(rig.watch.value.interruptions) == [shown]
     rig.passes_with(0.0, 0.0)
-    assert rig.watch.value.interruptions == ()
+    assert list(rig.watch.value.interruptions) == []
 
 
 # ---------------------------------------------------------------- the rate

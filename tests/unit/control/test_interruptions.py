@@ -73,7 +73,7 @@ def test_first_loss_is_reported_at_once() -> None:
     ((_, lost),) = minute.reports
     assert (lost.device_id, lost.device_family, lost.gaps) == ("049D", "arm", 2)
     assert lost.longest_s == 0.12
-    assert (lost.interrupted_s, lost.force_lost, lost.window_s) == (pytest.approx(0.1), pytest.approx(0.1), 1.0)
+    assert (lost.interrupted_s, lost.force_lost, lost.window_s) == pytest.approx((0.1, 0.1, 1.0))
 
 
 def test_permanent_gaps_are_reported_once_a_minute() -> None:
@@ -113,7 +113,7 @@ def test_loss_after_a_quiet_time_is_reported_at_once_over_its_second() -> None:
     minute.passes(0.52)
 
     ((_, lost),) = minute.reports
-    assert (lost.window_s, lost.force_lost) == (1.0, pytest.approx(0.5))
+    assert (lost.window_s, lost.force_lost) == pytest.approx((1.0, 0.5))
 
 
 def test_loss_soon_after_a_report_waits_for_the_minute() -> None:
