@@ -117,7 +117,7 @@ class _GapFamilies:
             labels=["device_id"],
         )
         self._gaps = HistogramMetricFamily(
-            "hapticd_device_gap_seconds", "Gaps between two ticks of a device, above 2 ms.", labels=["device_id"]
+            "hapticd_force_gap_seconds", "Gaps between two ticks of a device, above 2 ms.", labels=["device_id"]
         )
         self.families = (self._force, self._interrupted, self._gaps)
 

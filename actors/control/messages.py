@@ -45,7 +45,7 @@ class GapCounters:
     gaps: int = 0
     gap_s: float = 0.0  # s, sum of the gaps' lengths
     longest_s: float = 0.0  # s
-    buckets: tuple[int, ...] = ()  # gaps by length: entry b below 2^b * 5 ms, the last one all others
+    buckets: tuple[int, ...] = ()  # gaps by length: entry b below 2^b * 2.5 ms, the last one all others
     lengths_s: tuple[float, ...] = ()  # s, of gap number n at n modulo their number
 
     @property

@@ -17,7 +17,7 @@ cpdef enum:
     LEAST_GAP_PERIODS = 2
     GAP_BUCKETS = 10
     # ns: upper bound of the first bucket of the gap histogram; each next one is twice as wide
-    FIRST_GAP_NS = 5000000
+    FIRST_GAP_NS = 2500000
     # newest gaps whose length is kept
     KEPT_GAPS = 64
     # ms in which a stale command fades to zero

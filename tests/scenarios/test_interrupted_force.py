@@ -90,7 +90,7 @@ def test_interrupted_force_is_told_once_and_shown(
 
         page = exchange(system.http, "GET", "/metrics").body.decode()
         assert sample(page, "hapticd_force_interrupted_seconds_total", device_id=arm) > 0
-        assert sample(page, "hapticd_device_gap_seconds_bucket", device_id=arm, le="+Inf") >= 1
+        assert sample(page, "hapticd_force_gap_seconds_bucket", device_id=arm, le="+Inf") >= 1
 
         after = frame(FORCE)
         assert set(after) == set(before)

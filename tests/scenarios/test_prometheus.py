@@ -31,6 +31,8 @@ ALERTED_ON = {
     "hapticd_loop_ticks_missed_total",
     "hapticd_loop_lateness_seconds_bucket",
     "hapticd_loop_realtime",
+    "hapticd_force_interrupted_seconds_total",
+    "hapticd_force_seconds_total",
     "hapticd_port_blocked",
     "hapticd_sessions_open",
 }

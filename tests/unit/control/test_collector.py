@@ -218,22 +218,22 @@ def test_gaps_of_each_device_with_motors_are_a_histogram_beside_its_lost_force()
     buckets = [
         (sample.labels["le"], sample.value)
         for sample in found
-        if sample.name == "hapticd_device_gap_seconds_bucket" and sample.labels["device_id"] == arm.device_id
+        if sample.name == "hapticd_force_gap_seconds_bucket" and sample.labels["device_id"] == arm.device_id
     ]
     assert buckets == [
+        ("0.0025", 1),
         ("0.005", 1),
-        ("0.01", 1),
-        ("0.02", 3),
+        ("0.01", 3),
+        ("0.02", 4),
         ("0.04", 4),
         ("0.08", 4),
         ("0.16", 4),
         ("0.32", 4),
         ("0.64", 4),
-        ("1.28", 4),
         ("+Inf", 6),
     ]
-    assert value(found, "hapticd_device_gap_seconds_count", **label) == 6
-    assert value(found, "hapticd_device_gap_seconds_sum", **label) == 2.25
+    assert value(found, "hapticd_force_gap_seconds_count", **label) == 6
+    assert value(found, "hapticd_force_gap_seconds_sum", **label) == 2.25
     assert not [sample for sample in found if sample.labels.get("device_id") == grip.device_id]
 
 

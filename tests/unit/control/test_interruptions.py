@@ -30,7 +30,7 @@ def with_gaps(before: GapCounters, *lengths_s: float, force_s: float = 1.0) -> G
     counts = list(before.buckets or (0,) * GAP_BUCKETS)
     for number, length_s in enumerate(lengths_s, before.gaps):
         kept[number % KEPT_GAPS] = length_s
-        counts[next(b for b in range(GAP_BUCKETS) if length_s < 0.005 * 2**b or b == GAP_BUCKETS - 1)] += 1
+        counts[next(b for b in range(GAP_BUCKETS) if length_s < 0.0025 * 2**b or b == GAP_BUCKETS - 1)] += 1
     return GapCounters(
         force_s=before.force_s + force_s,
         interrupted_s=before.interrupted_s + force_s * sum(max(0.0, length_s - 0.02) for length_s in lengths_s),

@@ -11,7 +11,7 @@ import pytest
 from fastpath.arena.runtime import Runtime
 from fastpath.layout.constants import FIRST_GAP_NS, GAP_BUCKETS, KEPT_GAPS
 from fastpath.testing.gap_trial import gaps_of
-from tests.support.loop.devices import SteppedArm
+from tests.support.loop.devices import SteppedArm, still_arm_params
 from tests.support.service.polling import eventually
 
 MS = 1_000_000
@@ -46,13 +46,13 @@ def test_gap_is_longer_than_two_milliseconds_and_two_periods(frequency: float, l
 
 
 def test_histogram_has_every_gap_once_with_sum_and_longest() -> None:
-    lengths = [3, 4.9, 5, 19.9, 20, 39, 100, 1279, 1280, 60_000]
+    lengths = [2.1, 2.4, 2.5, 9.9, 10, 19, 50, 639, 640, 60_000]
 
     counted = after(*lengths)
 
     assert counted["buckets"].tolist() == [2, 1, 1, 2, 0, 1, 0, 0, 1, 2]
     assert len(counted["buckets"]) == GAP_BUCKETS
-    assert FIRST_GAP_NS == 5 * MS
+    assert FIRST_GAP_NS == 2_500_000
     assert int(counted["gaps"]) == len(lengths)
     assert float(counted["gap_seconds"]) == pytest.approx(sum(lengths) / 1e3)
     assert float(counted["longest"]) == pytest.approx(60)
@@ -107,6 +107,31 @@ def test_stepped_loop_counts_time_with_force_and_no_gap() -> None:
     # whole until the time-out of 50 ms, then a fade of 20 ms
     assert 0.045 < float(counted["force_seconds"]) < 0.08
     assert (int(counted["gaps"]), float(counted["interrupted_seconds"])) == (0, 0)
+
+
+@pytest.mark.parametrize(("length_ms", "interrupted_s"), [(5, 0.0), (20, 0.0), (25, 0.005), (80, 0.060), (400, 0.380)])
+@pytest.mark.parametrize("frequency", [1_000.0, 4_000.0, 32_000.0])
+def test_missed_periods_of_a_stepped_loop_are_counted(frequency: float, length_ms: float, interrupted_s: float) -> None:
+    rig = SteppedArm(still_arm_params(), frequency=frequency, timeout=10.0)
+    rig.force(0.0, 0.0, 2.0)
+    rig.step(rig.ticks(0.1))
+
+    rig.step(missed=rig.ticks(length_ms / 1e3) - 1)
+
+    counted = rig.reader.gaps()
+    assert int(counted["gaps"]) == 1
+    assert float(counted["longest"]) == pytest.approx(length_ms / 1e3)
+    assert float(counted["interrupted_seconds"]) == pytest.approx(interrupted_s, abs=1e-9)
+
+
+def test_missed_periods_without_force_interrupt_nothing() -> None:
+    rig = SteppedArm(still_arm_params())
+    rig.step(rig.ticks(0.1))
+
+    rig.step(missed=rig.ticks(0.1))
+
+    counted = rig.reader.gaps()
+    assert (int(counted["gaps"]), float(counted["interrupted_seconds"])) == (1, 0)
 
 
 def test_counts_are_zero_for_the_next_device_of_a_slot() -> None:
