@@ -227,12 +227,14 @@ def test_record_is_the_frame_entry_with_its_holder(http: HttpClient) -> None:
     listed = http.get("/devices").data["compact"][0]
     record = http.get("/compact/0").data
 
-    assert list(record) == ["device_id", "config", "state", "status", "held_by", "reports"]
+    assert list(record) == ["device_id", "config", "state", "status", "held_by", "reports", "interruptions"]
     assert record["config"] == listed["config"]
+    assert listed["interruptions"].keys() == record["interruptions"].keys()
     assert (record["device_id"], record["held_by"], record["reports"]) == ("C001", None, "")
     assert http.get("/3.0/compact/0").data["config"]["device_info"]["model"] == 5
     assert http.get("/inverse3/C001?vocabulary=inverse").data["config"]["type"] == "minverse"
     assert http.get("/grip/B001").data["config"]["type"] == "grip"
+    assert "interruptions" not in http.get("/grip/B001").data
 
 
 def test_session_that_holds_a_position_is_named(service: InProcessService, http: HttpClient, join: Join) -> None:
