@@ -212,6 +212,7 @@ def test_http_uses_the_same_space_as_frames(
 
     assert (mounted, moved["transform"]) == (as_json(mount), as_json(workspace))
     assert (list(mounted["rotation"]), list(moved["transform"]["rotation"])) == (list("wxyz"), list("wxyz"))
+    assert listed.pop("interruptions").keys() == {"interrupted_s", "force_lost", "gaps", "longest_ms"}
     assert listed == framed
     p = [*(matrix_of(basis) @ service.state("A001")["position"]), 1.0]
     assert values(listed["state"]["cursor_position"]) == pytest.approx(
