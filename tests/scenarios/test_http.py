@@ -65,6 +65,10 @@ def test_devices_answer_has_the_shape_of_a_full_frame(
     devices = get(service, f"{prefix}/devices?vocabulary={words}")
 
     assert frame.pop("session_id") > 0
+    arms = devices["arm" if words == "neutral" else "inverse3"]
+    (arm,) = arms.values() if prefix else arms
+    # Of what a frame does not have there is this only.
+    assert arm.pop("interruptions").keys() == {"interrupted_s", "force_lost", "gaps", "longest_ms"}
     assert keys(devices) == keys(frame)
 
 
