@@ -86,11 +86,19 @@ class PortScanner:
         try:
             self._listed[driver] = tuple(driver.candidates())
             self._errors.pop(driver, None)
+        except OSError as error:  # what the system refuses (descriptors, permissions) is no fault of the driver
+            if self._is_new(driver, error):
+                logger.error("the ports of %s cannot be listed: %s", type(driver).__name__, error)  # noqa: TRY400
         except Exception as error:
-            if self._errors.get(driver) != repr(error):
-                self._errors[driver] = repr(error)
+            if self._is_new(driver, error):
                 logger.exception("the ports of %s cannot be listed", type(driver).__name__)
         return self._listed.get(driver, ())
+
+    def _is_new(self, driver: Driver, error: Exception) -> bool:
+        """Keep the driver's error; return whether it is another than that of the last scan."""
+        text = repr(error)
+        was, self._errors[driver] = self._errors.get(driver), text
+        return was != text
 
     def change_token(self) -> object:
         """Return a value that differs after a node came or went in a device folder or at a path that a setting names."""

@@ -51,11 +51,20 @@ def test_driver_failing_to_list_keeps_its_ports_and_is_logged_once(caplog: pytes
     with caplog.at_level(logging.ERROR):
         for _ in range(3):
             assert [found.port for found in machine.scan()] == ["one", "other"]
-    assert len(caplog.records) == 1
-    assert "Some" in caplog.text
+    assert [record.getMessage() for record in caplog.records] == [
+        "the ports of Some cannot be listed: [Errno None] no bus today"
+    ]
+    assert caplog.records[0].exc_info is None
 
     one.error = None
     assert [found.port for found in machine.scan()] == ["one", "other"]
+
+
+def test_driver_with_a_fault_is_logged_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    one = Some("/dev/one")
+    one.error = KeyError("vendor")
+    assert not PortScanner(Published(settings_view()), (one,), UNSUPPORTED).scan()
+    assert caplog.records[0].exc_info is not None
 
 
 def test_impossible_path_is_a_missing_port() -> None:
