@@ -36,9 +36,13 @@ def wait_until_ready(http: HttpClient, device_id: str) -> None:
 
 
 def port_path(http: HttpClient, device_id: str) -> str:
-    """`/ports/{port}` of a device that is there."""
-    (row,) = (row for row in http.get("/ports").json["ports"] if row["device_id"] == device_id)
-    return f"/ports/{row['port']}"
+    """`/ports/{port}` of a device that was added; waits until its port is listed."""
+
+    def port() -> str | None:
+        rows = http.get("/ports").json["ports"]
+        return next((row["port"] for row in rows if row["device_id"] == device_id), None)
+
+    return f"/ports/{eventually(port, f'the port of {device_id} is listed', pause_s=POLL_S)}"
 
 
 def _removed(http: HttpClient, device_id: str) -> bool:
