@@ -22,13 +22,28 @@ cdef enum:
     LOCK_DAMPING = 50
 
 
+cdef inline double hand_substep(
+    double *hand_x, double *hand_v, const HandParams *hand, double want, double want_v, double x, double v,
+    double half, double per_hand,
+) noexcept nogil:
+    """Advance a hand's mass on one axis by two steps of `half` s; return its pull (N) on a device that is at x (m) in mid-step.
+
+    `want` and `want_v`: intended position (m) and velocity; `v`: the device's velocity; `per_hand`: step by mass of the hand, s/kg.
+    """
+    cdef double middle = hand_x[0] + half * hand_v[0]
+    cdef double grip = hand.grip_stiffness * (middle - x) + hand.grip_damping * (hand_v[0] - v)
+    hand_v[0] += per_hand * (hand.arm_stiffness * (want - middle) + hand.arm_damping * (want_v - hand_v[0]) - grip)
+    hand_x[0] = middle + half * hand_v[0]
+    return grip
+
+
 cdef inline void plant_substep(
     PlantState *s, const PlantParams *p, const HandParams *hand, const double *want, const double *want_v,
     const double *force, double weight, double dt,
 ) noexcept nogil:
     """Advance by one step of dt seconds under a held force (N); want = the hand's intended position (m) and velocity in mid-step."""
     cdef bint held = hand.mass > 0 and hand.path != HAND_NONE
-    cdef double f, grip, v, x, hand_x, half = 0.5 * dt, stick = dt * p.coulomb / p.mass
+    cdef double f, grip, v, x, half = 0.5 * dt, stick = dt * p.coulomb / p.mass
     cdef double per_mass = dt / p.mass, per_hand = dt / hand.mass if held else 0
     cdef int i
     for i in range(3):
@@ -36,11 +51,7 @@ cdef inline void plant_substep(
         f = force[i]
         grip = 0
         if held:
-            hand_x = s.hand_x[i] + half * s.hand_v[i]
-            grip = hand.grip_stiffness * (hand_x - x) + hand.grip_damping * (s.hand_v[i] - s.v[i])
-            s.hand_v[i] += per_hand * (
-                hand.arm_stiffness * (want[i] - hand_x) + hand.arm_damping * (want_v[i] - s.hand_v[i]) - grip)
-            s.hand_x[i] = hand_x + half * s.hand_v[i]
+            grip = hand_substep(&s.hand_x[i], &s.hand_v[i], hand, want[i], want_v[i], x, s.v[i], half, per_hand)
             f += grip
         s.hand_force[i] = grip
         if s.lock_stiffness > 0:
