@@ -1,7 +1,8 @@
 """Simulate a held device in three axes under the force laws of clients, with the tick's plant, hand and filter, without Python.
 
 It calls the same inline functions as the tick, in its order: measured position and speed, commands of clients as they arrive,
-springs of held positions, clamp, filter (or a reference in its place), bubble, slew limit. Metres, newtons, seconds.
+springs of held positions, clamp, filter (or a reference in its place), bubble, slew limit. What a run shows are means over 1 ms.
+Metres, newtons, seconds, watts.
 """
 
 from libc.math cimport floor, sqrt
@@ -13,16 +14,18 @@ import numpy as np
 
 from fastpath.layout.arena cimport DeviceParams, DeviceState, Record
 from fastpath.layout.constants cimport HAND_HOLD, HAND_NONE
-from fastpath.layout.force cimport OscillationAxis, OscillationParams, OscillationRate, SetPoint
+from fastpath.layout.force cimport Chain, OscillationParams, OscillationRate, SetPoint
 from fastpath.layout.navigation cimport NAVIGATION_BUBBLE, SOLID_SPHERE, Navigator
 from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
+from fastpath.mechanisms.pose cimport Pose
 from fastpath.navigation.bubble cimport bubble_step
-from fastpath.plant.plant cimport hand_substep, low_pass_share, plant_substep, random_next
+from fastpath.plant.plant cimport SUBSTEP_RATE, hand_substep, low_pass_share, plant_substep, random_next
 from fastpath.space.spatial cimport view_identity
 from fastpath.testing.force_laws cimport LAW_HELD, LAW_TARGET, Law, Scene, is_driven, law_force, law_target
-from fastpath.tick.force_chain cimport limit_step
+from fastpath.tick.force_chain cimport chain_begin, filter_and_gate, limit_step
 from fastpath.tick.force_maps cimport clamp_norm
-from fastpath.tick.oscillation cimport oscillation_begin, oscillation_rate, oscillation_step
+from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ
+from fastpath.tick.oscillation cimport oscillation_rate
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
 from fastpath.tick.set_points cimport set_point, set_point_now
 
@@ -35,7 +38,7 @@ LAW = np.dtype([
 
 CONTACT = np.dtype([
     ("x", "f8", 3), ("v", "f8", 3), ("position", "f8", 3), ("speed", "f8", 3), ("command", "f8", 3), ("output", "f8", 3),
-    ("force", "f8", 3), ("ideal", "f8", 3), ("hand", "f8", 3), ("gain", "f8", 3), ("power", "f8"), ("stage", "f8"),
+    ("force", "f8", 3), ("hand", "f8", 3), ("fed", "f8"), ("excess", "f8"), ("given", "f8"), ("severity", "f8"), ("stage", "f8"),
     ("entries", "f8"),
 ], align=True)
 
@@ -44,8 +47,10 @@ KINDS = {
     "wall": 0, "spring": 1, "periodic": 2, "vibration": 3, "pulses": 4, "transient": 5, "viscous": 6, "friction": 7, "mass": 8,
     "ball": 9, "snap": 10, "button": 11, "held": 12, "target": 13, "string": 14,
 }
-# the client index of laws that the loop, or a module in it, computes in each tick
+# the client of laws that the loop, or a module in it, computes in each tick
 LOOP = 2
+# samples, points of paths and grips in 1 s
+SAMPLE_RATE = 1000
 
 cdef enum:
     MODE_FREE = 0
@@ -54,9 +59,11 @@ cdef enum:
     MODE_BRAKE = 3
     WIRE_CLIENTS = 2
     MOST_LAWS = 12
+    MOST_HANDS = 2
     QUEUE = 512
     MOST_LATENCY = 8
-    VELOCITY_CUTOFF_HZ = 100
+    # Hz of samples, as SAMPLE_RATE
+    MEANS_HZ = 1000
     FRESH_NS = 50000000
 
 cdef struct Sample:
@@ -67,10 +74,12 @@ cdef struct Sample:
     double command[3]
     double output[3]
     double force[3]
-    double ideal[3]
     double hand[3]
-    double gain[3]
-    double power
+    # W: of the motors' force, what of it the laws without sampling and delay would not give, and of the hands
+    double fed
+    double excess
+    double given
+    double severity
     double stage
     double entries
 
@@ -104,7 +113,7 @@ cdef struct Reference:
 
 cdef struct Trial:
     PlantParams plant
-    HandParams hand[2]
+    HandParams hand[MOST_HANDS]
     double dt
     double encoder_step
     double peak
@@ -120,45 +129,59 @@ cdef struct Trial:
     SetPoint position
     uint64_t random
     Reference reference
+    OscillationParams oscillation
+    OscillationRate rate
+    Chain chain
+    Pose pose
     Record record
     DeviceParams params
     DeviceState state
     Navigator navigator
+    PlantState s
+    # m, m/s: masses of further hands
+    double hand_x[MOST_HANDS][3]
+    double hand_v[MOST_HANDS][3]
+    double sent[MOST_LATENCY][3]
+    double before[3]
+    double slewed[3]
 
 
 def contact_trial(
-    device, hands, paths, grips, laws, clients, *, double frequency, double encoder_step, long latency=0, double peak=10,
+    device, hands, paths, grips, laws, clients, *, long frequency, double encoder_step, long latency=0, double peak=10,
     double slew=3000, mode="free", long noise=0, unsigned long long seed=1, bubble=None,
 ):
-    """Return one sample of dtype CONTACT for each tick of `paths`, the hands' intended positions (m): hands x (ticks + 1) x 3.
+    """Return one sample of dtype CONTACT for each ms: means over it; severity, stage and entries of the filter at its end.
 
-    `device`: kg, N.s/m, N; each of the (at most two) `hands`: kg and N/m, N.s/m of grip and arm; `grips` (hands x ticks) scales
-    its grip. `laws`: rows of dtype LAW; `clients`: period (s), delay (s), jitter (share) of at most two on the wire. `latency`:
-    ticks from order to motor; `peak`: N; `slew`: N/s; `noise`: counts. `bubble`: radius, width (m), speed (m/s), or None. ValueError.
+    `device`: kg, N.s/m, N; each of at most two `hands`: kg and N/m, N.s/m of grip and arm. `paths`: the hands' intended positions
+    (m) at each ms, hands x (samples + 1) x 3; `grips` (hands x samples) scales stiffness and damping of their grip. `laws`: rows of
+    dtype LAW; `clients`: period (s), delay (s), jitter (share) of at most two on the wire. `latency`: ticks from order to motor;
+    `noise`: counts; `peak`: N; `slew`: N/s. `bubble`: radius, width (m), speed (m/s), or None. ValueError.
     """
     if mode not in MODES:
         raise ValueError(f"mode {mode!r} is unknown: use one of {', '.join(MODES)}")
     cdef double[:, :, ::1] wanted = np.ascontiguousarray(paths, dtype=np.float64)
     cdef double[:, ::1] grip = np.ascontiguousarray(grips, dtype=np.float64)
-    cdef long ticks = wanted.shape[1] - 1
+    cdef long count = wanted.shape[1] - 1
     rows = np.ascontiguousarray(laws, dtype=LAW)
-    if not (len(hands) <= 2 and wanted.shape[0] >= max(1, len(hands)) and wanted.shape[2] == 3 and ticks >= 1):
-        raise ValueError("at most two hands, and for each a path of three axes with one more position than ticks are needed")
-    if grip.shape[0] < len(hands) or (len(hands) and grip.shape[1] < ticks):
-        raise ValueError("each hand needs a grip for each tick")
-    if not (1 <= frequency <= 32000 and encoder_step > 0 and 0 <= latency < MOST_LATENCY):
-        raise ValueError(f"a loop of 1 to 32000 Hz, an encoder step and a latency of 0 to {MOST_LATENCY - 1} ticks are needed")
+    if not (len(hands) <= MOST_HANDS and wanted.shape[0] >= max(1, len(hands)) and wanted.shape[2] == 3 and count >= 1):
+        raise ValueError("give at most two hands, and for each a path of three axes with one point more than samples")
+    if len(hands) and (grip.shape[0] < len(hands) or grip.shape[1] < count):
+        raise ValueError("give each hand a grip for each sample")
+    if not (MEANS_HZ <= frequency <= 32000 and frequency % MEANS_HZ == 0):
+        raise ValueError("give a loop of 1000 to 32000 Hz, a multiple of 1000")
+    if not (encoder_step > 0 and 0 <= latency < MOST_LATENCY):
+        raise ValueError(f"give an encoder step above 0 m and a latency of 0 to {MOST_LATENCY - 1} ticks")
     if len(rows) > MOST_LAWS or len(clients) > WIRE_CLIENTS:
-        raise ValueError(f"at most {MOST_LAWS} laws and {WIRE_CLIENTS} clients on the wire are simulated")
-    if len(rows) and not all(row["client"] == LOOP or row["client"] < len(clients) for row in rows):
-        raise ValueError(f"each law needs a client of this trial, or {LOOP} for the loop")
-    out = np.empty(ticks, dtype=CONTACT)
+        raise ValueError(f"give at most {MOST_LAWS} laws and {WIRE_CLIENTS} clients on the wire")
+    if not all(row["client"] == LOOP or 0 <= row["client"] < len(clients) for row in rows):
+        raise ValueError(f"give each law a client of this trial, or {LOOP} for the loop")
+    out = np.empty(count, dtype=CONTACT)
     cdef Sample[::1] samples = out
     cdef Trial *t = <Trial *>malloc(sizeof(Trial))
-    if t == NULL:
-        raise MemoryError
     cdef Law[::1] given
     cdef int i
+    if t == NULL:
+        raise MemoryError
     try:
         memset(t, 0, sizeof(Trial))
         t.plant.mass, t.plant.viscous, t.plant.coulomb = device
@@ -171,14 +194,14 @@ def contact_trial(
             t.hand[i].mass, t.hand[i].grip_stiffness, t.hand[i].grip_damping, t.hand[i].arm_stiffness, t.hand[i].arm_damping = h
             t.hand[i].path = HAND_HOLD
         t.hands = len(hands)
-        t.dt = 1 / frequency
+        t.dt = 1.0 / frequency
         t.encoder_step = encoder_step
         t.peak = peak
         t.slew = slew
         t.latency = <int>latency
         t.noise = <int>noise
         t.mode = MODES[mode]
-        t.random = seed * <uint64_t>0x9E3779B97F4A7C15 + 1
+        t.random = (seed + 1) * <uint64_t>0x9E3779B97F4A7C15 | 1
         t.laws = len(rows)
         if t.laws:
             given = rows
@@ -189,11 +212,14 @@ def contact_trial(
         for i in range(len(clients)):
             t.client[i].period, t.client[i].delay, t.client[i].jitter = clients[i]
             t.client[i].period = max(t.client[i].period, t.dt)
+        t.params.plant.mass = t.plant.mass
+        t.params.peak_force = peak
+        t.params.encoder_step = encoder_step
         if bubble is not None:
             t.bubble = True
             start_bubble(t, bubble[0], bubble[1], bubble[2])
         with nogil:
-            run(t, &wanted[0, 0, 0], &grip[0, 0] if t.hands else NULL, wanted.shape[1], grip.shape[1], &samples[0], ticks)
+            run(t, &wanted[0, 0, 0], &grip[0, 0] if t.hands else NULL, wanted.shape[1], grip.shape[1], &samples[0], count)
     finally:
         free(t)
     return out
@@ -219,13 +245,14 @@ cdef void start_bubble(Trial *t, double radius, double width, double speed) noex
     t.record.navigation.release = 0.3
     t.record.navigation.full_stop = 2
     t.record.navigation.hysteresis = 0.001
-    t.params.plant.mass = t.plant.mass
     view_identity(&t.record.view)
 
 
-cdef void compute(Trial *t, int index, const double *x, const double *v, const double *offset, double now, Order *order) noexcept nogil:
+cdef void compute(Trial *t, int index, double now, Order *order) noexcept nogil:
     """Compute a client's command (N, m) from the position and velocity that it has; its objects move on."""
     cdef Client *c = &t.client[index]
+    cdef double *x = t.state.position
+    cdef double *v = t.state.velocity
     cdef double force[3]
     cdef double moved[3]
     cdef double *sum
@@ -234,7 +261,7 @@ cdef void compute(Trial *t, int index, const double *x, const double *v, const d
     memset(order.feedback, 0, sizeof(order.feedback)); memset(order.driven, 0, sizeof(order.driven))
     c.scene.load = 0
     for i in range(3):
-        moved[i] = x[i] + offset[i]
+        moved[i] = x[i] + t.navigator.now.offset[i]
     for k in range(t.laws):
         l = &t.law[k]
         if l.client != index:
@@ -243,14 +270,14 @@ cdef void compute(Trial *t, int index, const double *x, const double *v, const d
             law_target(l, x, now, order.target)
             c.targets = True
             continue
-        law_force(l, moved if l.scene else x, v, now, now - c.last if now > c.last else c.period, True, &c.scene, force)
-        sum = order.driven if is_driven(l) else order.feedback
+        law_force(l, &moved[0] if l.scene else x, v, now, now - c.last if now > c.last else c.period, True, &c.scene, force)
+        sum = &order.driven[0] if is_driven(l) else &order.feedback[0]
         for i in range(3):
             sum[i] += force[i]
     c.last = now
 
 
-cdef void send(Trial *t, int index, const double *x, const double *v, const double *offset, double now) noexcept nogil:
+cdef void send(Trial *t, int index, double now) noexcept nogil:
     """Let a client on the wire compute when its time has come, and take what has arrived from it."""
     cdef Client *c = &t.client[index]
     cdef Order *order
@@ -258,7 +285,7 @@ cdef void send(Trial *t, int index, const double *x, const double *v, const doub
     while c.next <= now + 1e-12:
         if c.waiting < QUEUE:
             order = &c.queue[(c.head + c.waiting) % QUEUE]
-            compute(t, index, x, v, offset, now, order)
+            compute(t, index, now, order)
             late = c.delay * (1 + c.jitter * uneven(&t.random))
             order.arrival = now + max(late, t.dt)
             if c.waiting > 0:
@@ -280,8 +307,10 @@ cdef inline double uneven(uint64_t *state) noexcept nogil:
     return 2 * ((random_next(state) >> 11) * (1.0 / 9007199254740992.0)) - 1
 
 
-cdef void ideal_force(Trial *t, const double *offset, const double *x, const double *v, double now, double *out) noexcept nogil:
+cdef void ideal_force(Trial *t, double now, double *out) noexcept nogil:
     """Compute what the laws would do without sampling, delay and encoder; forces played over time are taken as they are held."""
+    cdef double *x = t.s.x
+    cdef double *v = t.s.v
     cdef Scene scene
     cdef Law *l
     cdef double force[3]
@@ -291,7 +320,7 @@ cdef void ideal_force(Trial *t, const double *offset, const double *x, const dou
     memcpy(target, t.position.now, sizeof(target))
     for i in range(3):
         out[i] = t.client[0].held.driven[i] + t.client[1].held.driven[i] + t.client[2].held.driven[i]
-        moved[i] = x[i] + offset[i]
+        moved[i] = x[i] + t.navigator.now.offset[i]
     for k in range(t.laws):
         if t.law[k].kind == LAW_TARGET and t.law[k].share > 0:
             law_target(&t.law[k], x, now, target)
@@ -302,23 +331,24 @@ cdef void ideal_force(Trial *t, const double *offset, const double *x, const dou
         for k in range(t.laws):
             l = &t.law[k]
             if l.client == index and not is_driven(l) and (l.kind != LAW_HELD or t.position.held):
-                law_force(l, moved if l.scene else x, v, now, 0, False, &scene, force)
+                law_force(l, &moved[0] if l.scene else x, v, now, 0, False, &scene, force)
                 for i in range(3):
                     out[i] += force[i]
     clamp_norm(out, t.peak)
 
 
-cdef void passivity(Trial *t, const double *position, const double *speed, double *force) noexcept nogil:
+cdef void passivity(Trial *t, double *force) noexcept nogil:
     """Time-domain passivity controller (Hannaford and Ryu 2002) over three axes: damp while the rendered force has given energy out.
 
     Energy of a step is the held force times the way of the encoders; damping is at most 20 N.s/m and a quarter of what the sampled
     mass bears; the sum begins again after 50 ms without force.
     """
     cdef Reference *r = &t.reference
+    cdef const double *speed = t.state.velocity
     cdef double square = 0, size = 0, damping
     cdef int i
     for i in range(3):
-        r.energy += r.order[i] * (position[i] - r.before[i])
+        r.energy += r.order[i] * (t.state.position[i] - r.before[i])
         square += speed[i] * speed[i]
         size += force[i] * force[i]
     r.calm = r.calm + t.dt if size < 0.05 * 0.05 else 0
@@ -330,8 +360,9 @@ cdef void passivity(Trial *t, const double *position, const double *speed, doubl
             force[i] -= damping * speed[i]
 
 
-cdef void brake(Trial *t, const double *speed, double *force) noexcept nogil:
+cdef void brake(Trial *t, double *force) noexcept nogil:
     """Velocity brake: damping that grows from 0 at 50 mm/s to its limit (that of `passivity`) at 150 mm/s, while there is force."""
+    cdef const double *speed = t.state.velocity
     cdef double along = sqrt(speed[0] * speed[0] + speed[1] * speed[1] + speed[2] * speed[2])
     cdef double size = sqrt(force[0] * force[0] + force[1] * force[1] + force[2] * force[2])
     cdef double share = min(1.0, max(0.0, (along - 0.05) / 0.1)), damping = min(20.0, 0.25 * t.plant.mass / t.dt)
@@ -341,134 +372,164 @@ cdef void brake(Trial *t, const double *speed, double *force) noexcept nogil:
             force[i] -= share * damping * speed[i]
 
 
-cdef void run(
-    Trial *t, const double *wanted, const double *grips, long stride, long grip_stride, Sample *out, long ticks,
+cdef void measure(Trial *t) noexcept nogil:
+    """Take the position as encoders give it, and the low-passed speed from it, into the device's state."""
+    cdef double share = low_pass_share(VELOCITY_CUTOFF_HZ, t.dt), x
+    cdef int i
+    for i in range(3):
+        x = floor(t.s.x[i] / t.encoder_step) * t.encoder_step
+        if t.noise > 0:
+            x += t.encoder_step * <double>(random_next(&t.random) % <uint64_t>(t.noise + 1))
+        t.state.velocity[i] += share * ((x - t.before[i]) / t.dt - t.state.velocity[i])
+        t.state.position[i] = x
+        t.before[i] = x
+
+
+cdef void clients_turn(Trial *t, double now, double *command) noexcept nogil:
+    """Let every client compute that is due, and sum what the device has been sent by them (N), clamped."""
+    cdef Client *c = &t.client[2]
+    cdef int i, j
+    for i in range(WIRE_CLIENTS):
+        send(t, i, now)
+    set_point_now(&t.position, <int64_t>(1e9 * now), 0, t.dt)
+    memcpy(c.scene.target, &t.position.now[0] if t.position.held else &t.state.position[0], sizeof(c.scene.target))
+    compute(t, 2, now, &c.held)
+    for i in range(3):
+        command[i] = 0
+        for j in range(3):
+            command[i] += t.client[j].held.feedback[i] + t.client[j].held.driven[i]
+    clamp_norm(command, t.peak)
+
+
+cdef void render(Trial *t, double *command, double *ideal, double *order) noexcept nogil:
+    """Turn the command (N) into the motors' order as the mode has it; the bubble's push is added to all three."""
+    cdef double no_torque[3]
+    cdef double nothing[3]
+    cdef double scene[3]
+    cdef double pushed[3]
+    cdef int i
+    memset(no_torque, 0, sizeof(no_torque)); memset(nothing, 0, sizeof(nothing))
+    memcpy(order, command, sizeof(scene)); memcpy(scene, command, sizeof(scene))
+    if t.mode == MODE_FILTER:
+        filter_and_gate(
+            &t.chain, &t.oscillation, &t.rate, &t.params, &t.state, &t.pose, nothing, nothing, 1, order, no_torque)
+    elif t.mode == MODE_PASSIVITY:
+        passivity(t, order)
+    elif t.mode == MODE_BRAKE:
+        brake(t, order)
+    if t.bubble:
+        bubble_step(&t.navigator, &t.record, &t.params, &t.state, scene, 1, t.dt, t.dt, pushed)
+        for i in range(3):
+            order[i] += pushed[i]
+            command[i] += pushed[i]
+            ideal[i] += pushed[i]
+    clamp_norm(order, t.peak)
+    limit_step(t.slewed, order, t.slew * t.dt)
+    memcpy(t.reference.before, t.state.position, sizeof(t.reference.before))
+    memcpy(t.reference.order, order, sizeof(t.reference.order))
+
+
+cdef void advance(
+    Trial *t, const double *force, const double *want, const double *want_v, const double *grips, long grip_stride, double *pulled,
 ) noexcept nogil:
-    cdef PlantState s
-    cdef OscillationParams params
-    cdef OscillationRate rate
-    cdef OscillationAxis axis[3]
-    cdef HandParams hand[2]
-    cdef double other_x[3]
-    cdef double other_v[3]
-    cdef double sent[MOST_LATENCY][3]
-    cdef double position[3]
-    cdef double speed[3]
-    cdef double before[3]
+    """Advance device and hands by a tick; `want` (m), `want_v` (m/s) of each hand; adds the mean of their force (N) to `pulled`."""
+    cdef HandParams hand[MOST_HANDS]
+    cdef double at[MOST_HANDS][3]
+    cdef double pushed[3]
+    cdef double pull, step
+    cdef int substeps = <int>(t.dt * SUBSTEP_RATE + 0.999999), i, j, _step
+    step = t.dt / substeps
+    hand[0] = t.hand[0]
+    for j in range(t.hands):
+        hand[j] = t.hand[j]
+        hand[j].grip_stiffness *= grips[j * grip_stride]
+        hand[j].grip_damping *= grips[j * grip_stride]
+        for i in range(3):
+            at[j][i] = want[3 * j + i] + 0.5 * step * want_v[3 * j + i]
+    for _step in range(substeps):
+        for i in range(3):
+            pushed[i] = force[i]
+            for j in range(1, t.hands):
+                pull = hand_substep(
+                    &t.hand_x[j][i], &t.hand_v[j][i], &hand[j], at[j][i], want_v[3 * j + i], t.s.x[i] + 0.5 * step * t.s.v[i],
+                    t.s.v[i], 0.5 * step, step / hand[j].mass)
+                pushed[i] += pull
+                pulled[i] += pull / substeps
+                at[j][i] += step * want_v[3 * j + i]
+        plant_substep(&t.s, &t.plant, &hand[0], at[0], want_v, pushed, 0, step)
+        for i in range(3):
+            at[0][i] += step * want_v[i]
+            pulled[i] += t.s.hand_force[i] / substeps
+
+
+cdef void start(Trial *t, const double *wanted, long stride) noexcept nogil:
+    """Put device and hands where the paths begin, and the filter to free."""
+    cdef int i, j
+    oscillation_defaults(&t.oscillation)
+    oscillation_rate(&t.rate, &t.oscillation, t.dt)
+    chain_begin(&t.chain, &t.state)
+    for i in range(3):
+        t.s.x[i] = wanted[i]
+        t.s.hand_x[i] = wanted[i]
+        for j in range(t.hands):
+            t.hand_x[j][i] = wanted[3 * j * stride + i]
+        t.before[i] = floor(t.s.x[i] / t.encoder_step) * t.encoder_step
+        t.reference.before[i] = t.before[i]
+
+
+cdef void run(
+    Trial *t, const double *wanted, const double *grips, long stride, long grip_stride, Sample *out, long count,
+) noexcept nogil:
+    cdef double want[MOST_HANDS * 3]
+    cdef double want_v[MOST_HANDS * 3]
     cdef double command[3]
     cdef double order[3]
     cdef double force[3]
-    cdef double pushed[3]
-    cdef double want[3]
-    cdef double want_v[3]
-    cdef double want_2[3]
-    cdef double want_v2[3]
-    cdef double slewed[3]
-    cdef double offset[3]
-    cdef double scene[3]
-    cdef double share = low_pass_share(VELOCITY_CUTOFF_HZ, t.dt), now, step, pull
-    cdef int substeps = <int>(t.dt * 32000 + 0.999999), i, j, _step
-    cdef long k
+    cdef double ideal[3]
+    cdef double ideal_before[3]
+    cdef double held[3]
+    cdef double way[3]
+    cdef double x[3]
+    cdef double pulled[3]
+    cdef int every = <int>(1 / (MEANS_HZ * t.dt) + 0.5), i, j, m
+    cdef double now, share = 1.0 / every, mean = <double>MEANS_HZ
+    cdef long k, tick = 0
     cdef Sample *o
-    memset(&s, 0, sizeof(PlantState)); memset(sent, 0, sizeof(sent)); memset(slewed, 0, sizeof(slewed))
-    memset(offset, 0, sizeof(offset)); memset(speed, 0, sizeof(speed))
-    memset(other_v, 0, sizeof(other_v))
-    oscillation_defaults(&params)
-    oscillation_rate(&rate, &params, t.dt)
-    step = t.dt / substeps
-    for i in range(3):
-        oscillation_begin(&axis[i])
-        s.x[i] = wanted[i]
-        s.hand_x[i] = wanted[i]
-        other_x[i] = wanted[3 * stride + i] if t.hands > 1 else 0
-        before[i] = floor(s.x[i] / t.encoder_step) * t.encoder_step
-        t.reference.before[i] = before[i]
-    for k in range(ticks):
+    start(t, wanted, stride)
+    memset(held, 0, sizeof(held)); memset(way, 0, sizeof(way)); memset(ideal_before, 0, sizeof(ideal_before))
+    memset(want, 0, sizeof(want)); memset(want_v, 0, sizeof(want_v))
+    for k in range(count):
         o = &out[k]
-        now = k * t.dt
-        for i in range(3):
-            position[i] = floor(s.x[i] / t.encoder_step) * t.encoder_step
-            if t.noise > 0:
-                position[i] += t.encoder_step * <double>(random_next(&t.random) % <uint64_t>(t.noise + 1))
-            speed[i] += share * ((position[i] - before[i]) / t.dt - speed[i])
-            before[i] = position[i]
-        for i in range(WIRE_CLIENTS):
-            send(t, i, position, speed, offset, now)
-        set_point_now(&t.position, <int64_t>(1e9 * now), 0, t.dt)
-        memcpy(t.client[2].scene.target, t.position.now, sizeof(t.position.now))
-        loop_client(t, position, speed, offset, now)
-        for i in range(3):
-            command[i] = 0
-            for j in range(3):
-                command[i] += t.client[j].held.feedback[i] + t.client[j].held.driven[i]
-            scene[i] = command[i]
-        clamp_norm(command, t.peak)
-        ideal_force(t, offset, s.x, s.v, now, o.ideal)
-        o.power = 0; o.stage = 8; o.entries = 0
-        for i in range(3):
-            o.gain[i] = oscillation_step(&axis[i], &params, &rate, command[i], speed[i], position[i], t.encoder_step)
-            order[i] = command[i] * o.gain[i] if t.mode == MODE_FILTER else command[i]
-            if axis[i].since == 0 and axis[i].power > o.power:
-                o.power = axis[i].power
-            o.stage = min(o.stage, <double>axis[i].stage)
-            o.entries += <double>axis[i].entries
-        if t.mode == MODE_PASSIVITY:
-            passivity(t, position, speed, order)
-        elif t.mode == MODE_BRAKE:
-            brake(t, speed, order)
-        if t.bubble:
-            memcpy(t.state.position, position, sizeof(position)); memcpy(t.state.velocity, speed, sizeof(speed))
-            bubble_step(&t.navigator, &t.record, &t.params, &t.state, scene, 1, t.dt, pushed)
+        memset(o, 0, sizeof(Sample))
+        for m in range(every):
+            now = tick * t.dt
+            measure(t)
+            clients_turn(t, now, command)
+            ideal_force(t, now, ideal)
             for i in range(3):
-                order[i] += pushed[i]
-                command[i] += pushed[i]
-                o.ideal[i] += pushed[i]
-                offset[i] = t.navigator.now.offset[i]
-        clamp_norm(order, t.peak)
-        limit_step(slewed, order, t.slew * t.dt)
-        memcpy(t.reference.before, position, sizeof(position)); memcpy(t.reference.order, order, sizeof(order))
-        for i in range(3):
-            sent[k % MOST_LATENCY][i] = order[i]
-            force[i] = sent[(k + MOST_LATENCY - t.latency) % MOST_LATENCY][i]
-            o.x[i] = s.x[i]; o.v[i] = s.v[i]; o.position[i] = position[i]; o.speed[i] = speed[i]
-            o.command[i] = command[i]; o.output[i] = order[i]; o.force[i] = force[i]
-            want[i] = wanted[3 * k + i]
-            want_v[i] = (wanted[3 * k + 3 + i] - want[i]) / t.dt
-            want[i] += 0.5 * step * want_v[i]
-            o.hand[i] = 0
-        for j in range(t.hands):
-            hand[j] = t.hand[j]
-            hand[j].grip_stiffness *= grips[j * grip_stride + k]
-            hand[j].grip_damping *= grips[j * grip_stride + k]
-        if t.hands == 0:
-            hand[0] = t.hand[0]
-        if t.hands > 1:
+                # The last tick's way, against the mean of what the laws would have given at its two ends.
+                o.excess += mean * (held[i] - 0.5 * (ideal_before[i] + ideal[i])) * way[i]
+            render(t, command, ideal, order)
+            memcpy(t.sent[tick % MOST_LATENCY], order, sizeof(order))
+            memcpy(force, t.sent[(tick + MOST_LATENCY - t.latency) % MOST_LATENCY], sizeof(force))
+            for j in range(max(1, t.hands)):
+                for i in range(3):
+                    want_v[3 * j + i] = mean * (wanted[3 * (j * stride + k + 1) + i] - wanted[3 * (j * stride + k) + i])
+                    want[3 * j + i] = wanted[3 * (j * stride + k) + i] + m * t.dt * want_v[3 * j + i]
+            memcpy(x, t.s.x, sizeof(x)); memset(pulled, 0, sizeof(pulled))
             for i in range(3):
-                want_2[i] = wanted[3 * (stride + k) + i]
-                want_v2[i] = (wanted[3 * (stride + k) + 3 + i] - want_2[i]) / t.dt
-                want_2[i] += 0.5 * step * want_v2[i]
-        for _step in range(substeps):
+                o.x[i] += share * x[i]; o.v[i] += share * t.s.v[i]
+                o.position[i] += share * t.state.position[i]; o.speed[i] += share * t.state.velocity[i]
+                o.command[i] += share * command[i]; o.output[i] += share * order[i]; o.force[i] += share * force[i]
+            advance(t, force, want, want_v, grips + k if t.hands else NULL, grip_stride, pulled)
             for i in range(3):
-                pushed[i] = force[i]
-                if t.hands > 1:
-                    pull = hand_substep(
-                        &other_x[i], &other_v[i], &hand[1], want_2[i], want_v2[i], s.x[i] + 0.5 * step * s.v[i], s.v[i],
-                        0.5 * step, step / hand[1].mass)
-                    pushed[i] += pull
-                    want_2[i] += step * want_v2[i]
-                    o.hand[i] += pull / substeps
-            plant_substep(&s, &t.plant, &hand[0], want, want_v, pushed, 0, step)
-            for i in range(3):
-                want[i] += step * want_v[i]
-                o.hand[i] += s.hand_force[i] / substeps
-
-
-cdef void loop_client(Trial *t, const double *position, const double *speed, const double *offset, double now) noexcept nogil:
-    """Compute the laws of the loop and of modules in it, as each tick does."""
-    cdef Client *c = &t.client[2]
-    cdef int k
-    if not t.position.held:
-        for k in range(t.laws):
-            if t.law[k].kind == LAW_HELD:
-                memcpy(c.scene.target, position, sizeof(t.position.now))
-    compute(t, 2, position, speed, offset, now, &c.held)
+                way[i] = t.s.x[i] - x[i]
+                held[i] = force[i]
+                ideal_before[i] = ideal[i]
+                o.hand[i] += share * pulled[i]
+                o.fed += mean * force[i] * way[i]
+                o.given += mean * pulled[i] * way[i]
+            tick += 1
+        o.severity = t.state.severity
+        o.stage = <double>t.state.oscillation_stage
+        o.entries = <double>t.state.oscillations

@@ -1,0 +1,118 @@
+"""What a run did: whether its motion is an oscillation that the rendered force feeds, when it began, and what a filter did to it.
+
+An oscillation moves by more than 10 mm/s rms in 2 to 400 Hz in both halves of the last two seconds, the force that was really
+applied does net positive work on it, and the work that sampling, delay and encoder add is the largest source: larger than what
+hands put in. Of a contact that is judged, `samples` are those of `contact_trial` without a filter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fastpath.testing.contact_trial import SAMPLE_RATE
+
+LOUD_MM_S: Final = 10.0
+LOWEST_HZ: Final = 2.0
+HIGHEST_HZ: Final = 400.0
+SETTLED_MS: Final = 1000
+ONSET_W: Final = 0.015
+LOST_N: Final = 0.01
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An unfiltered run."""
+
+    oscillates: bool
+    frequency: float  # Hz, the largest part of the spectrum of velocity
+    speed: float  # mm/s rms in the band
+    fed: float  # W, of the applied force on the motion in the band
+    excess: float  # W, that sampling, delay and encoder add
+    given: float  # W, of the hands
+    onset: int | None  # ms of the end of the first half-cycle of 15 mW
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a filter, or a reference in its place, did to a contact."""
+
+    found: int | None  # ms of the first entry
+    entries: int
+    lost: float  # share of the commanded force that did not reach the motors
+    altered: float  # share of the samples with force in which more than a tenth of it was changed
+    speed: float  # mm/s rms in the band, last second
+    unfiltered: float  # the same without the filter
+
+
+def band(values: Array, low: float = LOWEST_HZ, high: float = HIGHEST_HZ) -> Array:
+    """Return what lies between two frequencies (Hz); one row for each ms."""
+    spectrum = np.fft.rfft(values - values.mean(axis=0), axis=0)
+    hertz = np.fft.rfftfreq(len(values), 1 / SAMPLE_RATE)
+    spectrum[(hertz < low) | (hertz > high)] = 0
+    return np.fft.irfft(spectrum, len(values), axis=0)
+
+
+def rms(values: Array) -> float:
+    """Return the root mean square of the length of the rows."""
+    return float(np.sqrt(np.mean(np.sum(values * values, axis=1))))
+
+
+def main_frequency(velocity: Array) -> float:
+    """Return the frequency (Hz) of the largest part of the spectrum over all axes."""
+    window = np.hanning(len(velocity))[:, None]
+    spectrum = np.sum(np.abs(np.fft.rfft(window * velocity, 4 * len(velocity), axis=0)) ** 2, axis=1)
+    return float(np.fft.rfftfreq(4 * len(velocity), 1 / SAMPLE_RATE)[int(np.argmax(spectrum))])
+
+
+def main_direction(velocity: Array) -> Array:
+    """Return the unit vector along which the motion is largest."""
+    return np.asarray(np.linalg.eigh(velocity.T @ velocity)[1][:, -1])
+
+
+def first_loud(force: Array, velocity: Array) -> int | None:
+    """Return the ms at which the first half-cycle of velocity ends whose power, half of peak force by peak speed, is 15 mW."""
+    ends = np.flatnonzero(np.diff(np.signbit(velocity))) + 1
+    for begin, end in zip(ends[:-1], ends[1:], strict=True):
+        if 0.5 * np.abs(force[begin:end]).max() * np.abs(velocity[begin:end]).max() >= ONSET_W:
+            return int(end)
+    return None
+
+
+def judge(samples: NDArray[np.void]) -> Judged:
+    """Return what an unfiltered run is."""
+    late = samples[SETTLED_MS:]
+    moved = band(late["v"])
+    half = len(moved) // 2
+    frequency = main_frequency(moved)
+    fed = float(np.mean(np.sum(band(late["force"]) * moved, axis=1)))
+    excess, given = float(late["excess"].mean()), float(late["given"].mean())
+    loud = min(rms(moved[:half]), rms(moved[half:])) > 1e-3 * LOUD_MM_S
+    oscillates = loud and fed > 0 and excess > max(given, 0)
+    onset = None
+    if oscillates:
+        along, low = main_direction(moved), min(8.0, 0.5 * frequency)
+        onset = first_loud(band(samples["force"] @ along, low), band(samples["v"] @ along, low))
+    return Judged(oscillates, frequency, 1000 * rms(moved), fed, excess, given, onset)
+
+
+def answer(samples: NDArray[np.void], unfiltered: NDArray[np.void]) -> Answered:
+    """Return what was done to a contact, from its run with a filter and without."""
+    entered = np.flatnonzero(samples["entries"] > 0)
+    commanded = np.linalg.norm(samples["command"], axis=1)
+    changed = np.linalg.norm(samples["command"] - samples["output"], axis=1)
+    acts = commanded > LOST_N
+    lost = 1 - np.linalg.norm(samples["output"], axis=1).sum() / max(commanded.sum(), 1e-9)
+    return Answered(
+        int(entered[0]) if entered.size else None,
+        int(samples["entries"][-1]),
+        float(max(lost, 0.0)),
+        float(np.mean(changed[acts] > 0.1 * commanded[acts])) if acts.any() else 0.0,
+        1000 * rms(band(samples["v"][-SAMPLE_RATE:])),
+        1000 * rms(band(unfiltered["v"][-SAMPLE_RATE:])),
+    )
