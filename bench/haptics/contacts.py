@@ -6,7 +6,7 @@ Metres, newtons, seconds, kilograms. Everything follows from a class and a seed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 from zlib import crc32
 
@@ -21,6 +21,8 @@ TIME: Final[NDArray[np.float64]] = np.arange(SAMPLES + 1) / SAMPLE_RATE
 LOOP_RATES: Final = (1000, 2000, 4000, 4000, 4000, 4000, 8000, 16000, 32000)
 SPEED_CUTOFF_HZ: Final = 100.0
 OMEGA: Final[NDArray[np.float64]] = 2 * np.pi * np.geomspace(0.3, 450.0, 1200)
+
+PLAYED: Final = (KINDS["vibration"], KINDS["pulses"], KINDS["transient"])
 
 Array = NDArray[np.float64]
 # kg and N/m, N.s/m of grip and arm
@@ -173,6 +175,17 @@ class Contact:
             seed=self.seed,
             bubble=self.bubble,
         )
+
+
+    def left_alone(self, begin: float) -> Contact:
+        """Return the same contact whose hands stop where they want to be at a time (s); what is played ends then."""
+        tick = round(begin * SAMPLE_RATE)
+        paths, rows = self.paths.copy(), self.laws.copy()
+        paths[:, tick:] = paths[:, tick : tick + 1]
+        for row in rows:
+            if row["kind"] in PLAYED:
+                row["end"] = begin
+        return replace(self, paths=paths, laws=rows)
 
 
 def law(kind: str, client: int, **values: Any) -> NDArray[np.void]:

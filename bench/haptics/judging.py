@@ -58,6 +58,15 @@ def band(values: Array, low: float = LOWEST_HZ, high: float = HIGHEST_HZ) -> Arr
     return np.fft.irfft(spectrum, len(values), axis=0)
 
 
+def above(values: Array, low: float) -> Array:
+    """Return what a causal second-order Butterworth high-pass of this corner (Hz) lets through; one value for each ms."""
+    w = np.tan(np.pi * low / SAMPLE_RATE)
+    n = 1 / (1 + np.sqrt(2) * w + w * w)
+    back = np.exp(-2j * np.pi * np.fft.rfftfreq(2 * len(values)))
+    passed = n * (1 - back) ** 2 / (1 + 2 * (w * w - 1) * n * back + (1 - np.sqrt(2) * w + w * w) * n * back**2)
+    return np.fft.irfft(np.fft.rfft(values, 2 * len(values)) * passed, 2 * len(values))[: len(values)]
+
+
 def rms(values: Array) -> float:
     """Return the root mean square of the length of the rows."""
     return float(np.sqrt(np.mean(np.sum(values * values, axis=1))))
@@ -97,7 +106,7 @@ def judge(samples: NDArray[np.void]) -> Judged:
     onset = None
     if oscillates:
         along, low = main_direction(moved), min(8.0, 0.5 * frequency)
-        onset = first_loud(band(samples["force"] @ along, low), band(samples["v"] @ along, low))
+        onset = first_loud(above(samples["force"] @ along, low), above(samples["v"] @ along, low))
     return Judged(oscillates, frequency, 1000 * rms(moved), fed, excess, given, onset)
 
 
@@ -107,7 +116,7 @@ def answer(samples: NDArray[np.void], unfiltered: NDArray[np.void]) -> Answered:
     commanded = np.linalg.norm(samples["command"], axis=1)
     changed = np.linalg.norm(samples["command"] - samples["output"], axis=1)
     acts = commanded > LOST_N
-    lost = 1 - np.linalg.norm(samples["output"], axis=1).sum() / max(commanded.sum(), 1e-9)
+    lost = 1 - np.linalg.norm(samples["output"][acts], axis=1).sum() / commanded[acts].sum() if acts.any() else 0.0
     return Answered(
         int(entered[0]) if entered.size else None,
         int(samples["entries"][-1]),

@@ -141,7 +141,9 @@ cdef struct Trial:
     # m, m/s: masses of further hands
     double hand_x[MOST_HANDS][3]
     double hand_v[MOST_HANDS][3]
+    # N, orders of the last ticks, and what of them was played
     double sent[MOST_LATENCY][3]
+    double played[MOST_LATENCY][3]
     double before[3]
     double slewed[3]
 
@@ -308,7 +310,7 @@ cdef inline double uneven(uint64_t *state) noexcept nogil:
 
 
 cdef void ideal_force(Trial *t, double now, double *out) noexcept nogil:
-    """Compute what the laws would do without sampling, delay and encoder; forces played over time are taken as they are held."""
+    """Compute what the laws that answer to the motion would do without sampling, delay and encoder (N, not clamped)."""
     cdef double *x = t.s.x
     cdef double *v = t.s.v
     cdef Scene scene
@@ -319,7 +321,7 @@ cdef void ideal_force(Trial *t, double now, double *out) noexcept nogil:
     cdef int k, i, index
     memcpy(target, t.position.now, sizeof(target))
     for i in range(3):
-        out[i] = t.client[0].held.driven[i] + t.client[1].held.driven[i] + t.client[2].held.driven[i]
+        out[i] = 0
         moved[i] = x[i] + t.navigator.now.offset[i]
     for k in range(t.laws):
         if t.law[k].kind == LAW_TARGET and t.law[k].share > 0:
@@ -334,7 +336,6 @@ cdef void ideal_force(Trial *t, double now, double *out) noexcept nogil:
                 law_force(l, &moved[0] if l.scene else x, v, now, 0, False, &scene, force)
                 for i in range(3):
                     out[i] += force[i]
-    clamp_norm(out, t.peak)
 
 
 cdef void passivity(Trial *t, double *force) noexcept nogil:
@@ -370,6 +371,22 @@ cdef void brake(Trial *t, double *force) noexcept nogil:
     if size > 0.05:
         for i in range(3):
             force[i] -= share * damping * speed[i]
+
+
+cdef double ideal_work(Trial *t, const double *begin, const double *end, const double *driven, const double *way) noexcept nogil:
+    """Return the work (J) on a way (m) of the mean of two ideal forces (N) with a played one, each clamped."""
+    cdef double first[3]
+    cdef double last[3]
+    cdef double work = 0
+    cdef int i
+    for i in range(3):
+        first[i] = begin[i] + driven[i]
+        last[i] = end[i] + driven[i]
+    clamp_norm(first, t.peak)
+    clamp_norm(last, t.peak)
+    for i in range(3):
+        work += 0.5 * (first[i] + last[i]) * way[i]
+    return work
 
 
 cdef void measure(Trial *t) noexcept nogil:
@@ -487,16 +504,16 @@ cdef void run(
     cdef double force[3]
     cdef double ideal[3]
     cdef double ideal_before[3]
-    cdef double held[3]
+    cdef double driven[3]
     cdef double way[3]
     cdef double x[3]
     cdef double pulled[3]
     cdef int every = <int>(1 / (MEANS_HZ * t.dt) + 0.5), i, j, m
-    cdef double now, share = 1.0 / every, mean = <double>MEANS_HZ
+    cdef double now, share = 1.0 / every, mean = <double>MEANS_HZ, work = 0
     cdef long k, tick = 0
     cdef Sample *o
     start(t, wanted, stride)
-    memset(held, 0, sizeof(held)); memset(way, 0, sizeof(way)); memset(ideal_before, 0, sizeof(ideal_before))
+    memset(driven, 0, sizeof(driven)); memset(way, 0, sizeof(way)); memset(ideal_before, 0, sizeof(ideal_before))
     memset(want, 0, sizeof(want)); memset(want_v, 0, sizeof(want_v))
     for k in range(count):
         o = &out[k]
@@ -506,9 +523,7 @@ cdef void run(
             measure(t)
             clients_turn(t, now, command)
             ideal_force(t, now, ideal)
-            for i in range(3):
-                # The last tick's way, against the mean of what the laws would have given at its two ends.
-                o.excess += mean * (held[i] - 0.5 * (ideal_before[i] + ideal[i])) * way[i]
+            o.excess += mean * (work - ideal_work(t, ideal_before, ideal, driven, way))
             render(t, command, ideal, order)
             memcpy(t.sent[tick % MOST_LATENCY], order, sizeof(order))
             memcpy(force, t.sent[(tick + MOST_LATENCY - t.latency) % MOST_LATENCY], sizeof(force))
@@ -516,19 +531,24 @@ cdef void run(
                 for i in range(3):
                     want_v[3 * j + i] = mean * (wanted[3 * (j * stride + k + 1) + i] - wanted[3 * (j * stride + k) + i])
                     want[3 * j + i] = wanted[3 * (j * stride + k) + i] + m * t.dt * want_v[3 * j + i]
+            for i in range(3):
+                t.played[tick % MOST_LATENCY][i] = (
+                    t.client[0].held.driven[i] + t.client[1].held.driven[i] + t.client[2].held.driven[i])
+            memcpy(driven, t.played[(tick + MOST_LATENCY - t.latency) % MOST_LATENCY], sizeof(driven))
             memcpy(x, t.s.x, sizeof(x)); memset(pulled, 0, sizeof(pulled))
             for i in range(3):
                 o.x[i] += share * x[i]; o.v[i] += share * t.s.v[i]
                 o.position[i] += share * t.state.position[i]; o.speed[i] += share * t.state.velocity[i]
                 o.command[i] += share * command[i]; o.output[i] += share * order[i]; o.force[i] += share * force[i]
             advance(t, force, want, want_v, grips + k if t.hands else NULL, grip_stride, pulled)
+            work = 0
             for i in range(3):
                 way[i] = t.s.x[i] - x[i]
-                held[i] = force[i]
+                work += force[i] * way[i]
                 ideal_before[i] = ideal[i]
                 o.hand[i] += share * pulled[i]
-                o.fed += mean * force[i] * way[i]
                 o.given += mean * pulled[i] * way[i]
+            o.fed += mean * work
             tick += 1
         o.severity = t.state.severity
         o.stage = <double>t.state.oscillation_stage
