@@ -2,7 +2,7 @@
 
 An oscillation moves by more than 10 mm/s rms in 2 to 400 Hz in both halves of the last two seconds, the force that was really
 applied does net positive work on it, and the work that sampling, delay and encoder add is the largest source: larger than what
-hands put in. Of a contact that is judged, `samples` are those of `contact_trial` without a filter.
+hands put in, and than what the same laws would give without delay, or play. `samples` are those of `contact_trial` without a filter.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ HIGHEST_HZ: Final = 400.0
 SETTLED_MS: Final = 1000
 ONSET_W: Final = 0.015
 LOST_N: Final = 0.01
+KEPT: Final = 0.8
 
 Array = NDArray[np.float64]
 
@@ -102,12 +103,19 @@ def judge(samples: NDArray[np.void]) -> Judged:
     fed = float(np.mean(np.sum(band(late["force"]) * moved, axis=1)))
     excess, given = float(late["excess"].mean()), float(late["given"].mean())
     loud = min(rms(moved[:half]), rms(moved[half:])) > 1e-3 * LOUD_MM_S
-    oscillates = loud and fed > 0 and excess > max(given, 0)
+    oscillates = loud and fed > 0 and excess > max(given, float(late["fed"].mean()) - excess, 0)
     onset = None
     if oscillates:
         along, low = main_direction(moved), min(8.0, 0.5 * frequency)
         onset = first_loud(above(samples["force"] @ along, low), above(samples["v"] @ along, low))
     return Judged(oscillates, frequency, 1000 * rms(moved), fed, excess, given, onset)
+
+
+def sustains(samples: NDArray[np.void]) -> bool:
+    """Return whether a run that was left alone (`Contact.left_alone`) moves on: loud and not decaying at its end."""
+    late = band(samples["v"])[-SAMPLE_RATE:]
+    before, after = rms(late[: SAMPLE_RATE // 2]), rms(late[SAMPLE_RATE // 2 :])
+    return after > max(1e-3 * LOUD_MM_S, KEPT * before)
 
 
 def answer(samples: NDArray[np.void], unfiltered: NDArray[np.void]) -> Answered:
