@@ -109,15 +109,14 @@ def run(job: Job) -> Done:
     if not counts(job, contact, bare, judged):
         return nothing
     rows = np.zeros(len(job.modes), dtype=RESULT)
-    for row, mode in zip(rows, job.modes, strict=True):
+    onset = np.nan if judged.onset is None else judged.onset
+    for k, mode in enumerate(job.modes):
         done = answer(contact.run(mode), bare)
-        onset = np.nan if judged.onset is None else judged.onset
         found = np.nan if done.found is None else done.found
-        row[["kind", "name", "seed", "mode"]] = (job.kind, job.name, job.seed, mode)
-        row[["frequency", "unfiltered", "onset", "found"]] = (judged.frequency, judged.speed, onset, found)
-        row[["entries", "lost", "altered"]] = (done.entries, done.lost, done.altered)
-        row[["last", "last_unfiltered"]] = (done.speed, done.unfiltered)
-        row[["fed", "excess", "given"]] = (judged.fed, judged.excess, judged.given)
+        rows[k] = (
+            *(job.kind, job.name, job.seed, mode, judged.frequency, judged.speed, onset, found),
+            *(done.entries, done.lost, done.altered, done.speed, done.unfiltered, judged.fed, judged.excess, judged.given),
+        )
     signals = np.stack([bare["force"], bare["position"], bare["speed"]]).astype(np.float32) if job.signals else None
     return Done(rows, signals)
 
