@@ -111,7 +111,9 @@ class Rig:
         the strongest grip count.
         """
         lag, held = self.delay(client)
-        rendered = (stiffness + damping * 1j * OMEGA / (1 + 1j * OMEGA / (2 * np.pi * SPEED_CUTOFF_HZ))) * np.exp(-1j * OMEGA * lag)
+        rendered = (stiffness + damping * 1j * OMEGA / (1 + 1j * OMEGA / (2 * np.pi * SPEED_CUTOFF_HZ))) * np.exp(
+            -1j * OMEGA * lag
+        )
         rendered *= np.sinc(OMEGA * held / (2 * np.pi))
         factors = [np.inf]
         for grip in {float(self.grips.min()), float(self.grips.max())} if self.hands else {0.0}:
@@ -176,7 +178,6 @@ class Contact:
             bubble=self.bubble,
         )
 
-
     def left_alone(self, begin: float) -> Contact:
         """Return the same contact whose hands stop where they want to be at a time (s); what is played ends then."""
         tick = round(begin * SAMPLE_RATE)
@@ -239,25 +240,28 @@ def ramp(begin: float, seconds: float) -> Array:
 
 
 def draw_hand(draw: Draw) -> Hand:
-    """Return a hand between that of a child's fingertip and a firm fist."""
-    stiffness = 0.0 if draw.chance(0.1) else draw.wide(20, 2000)
-    return draw.wide(0.1, 2.5), draw.wide(100, 3000), draw.wide(1, 20), stiffness, draw.wide(1, 60)
+    """Return a hand between that of a child's fingertip and a firm fist; no arm is damped less than a tenth of critically."""
+    mass, stiffness = draw.wide(0.1, 2.5), 0.0 if draw.chance(0.1) else draw.wide(20, 2000)
+    damping = max(draw.wide(1, 60), 0.2 * float(np.sqrt(stiffness * mass)))
+    return mass, draw.wide(100, 3000), draw.wide(1, 20), stiffness, damping
 
 
 def draw_client(draw: Draw, frequency: int) -> Client:
     """Return a client of 200 Hz to the loop's rate whose commands take 0 to 20 ms."""
     rate = draw.one_of(200.0, 250.0, 500.0, 1000.0, draw.wide(200, frequency), float(frequency))
     low, high = draw.one_of((1e-5, 1e-4), (1e-4, 1e-3), (1e-3, 5e-3), (5e-3, 20e-3))
-    return Client(1 / min(rate, frequency), draw.wide(low, high), draw.one_of(0.0, draw.even(0, 0.3), draw.even(0.3, 1)))
+    return Client(
+        1 / min(rate, frequency), draw.wide(low, high), draw.one_of(0.0, draw.even(0, 0.3), draw.even(0.3, 1))
+    )
 
 
 def draw_grips(draw: Draw, hands: int, *, changes: float = 0.4) -> Array:
-    """Return the factor of each hand's grip at each ms: constant, swelling, or let go for a while."""
+    """Return the factor of each hand's grip at each ms: constant, or one that swells and ebbs in this share of all draws."""
     grips = np.ones((hands, SAMPLES))
-    for row in grips:
-        row *= draw.wide(0.3, 1.5)
+    for hand in range(hands):
+        grips[hand] *= draw.wide(0.3, 1.5)
         if draw.chance(changes):
-            row *= 1 + draw.even(0.1, 0.8) * draw.smooth(draw.wide(0.2, 1.5))[:SAMPLES]
+            grips[hand] *= 1 + draw.even(0.1, 0.8) * draw.smooth(draw.wide(0.2, 1.5))[:SAMPLES]
     return np.clip(grips, 0.02, 3)
 
 
@@ -266,7 +270,11 @@ def draw_rig(draw: Draw, *, clients: int = 1, two_hands: float = 0.15, changes: 
     frequency = int(draw.one_of(*LOOP_RATES))
     hands = tuple(draw_hand(draw) for _ in range(2 if draw.chance(two_hands) else 1))
     return Rig(
-        device=(draw.wide(0.05, 0.6), draw.wide(0.03, 2.0), draw.one_of(0.0, draw.wide(0.02, 0.5), draw.wide(0.02, 0.5))),
+        device=(
+            draw.wide(0.05, 0.6),
+            draw.wide(0.03, 2.0),
+            draw.one_of(0.0, draw.wide(0.02, 0.5), draw.wide(0.02, 0.5)),
+        ),
         encoder_step=draw.wide(2e-6, 100e-6),
         noise=int(draw.one_of(0, 0, 0, 1)),
         hands=hands,

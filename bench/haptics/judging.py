@@ -8,6 +8,7 @@ hands put in, and than what the same laws would give without delay, or play. `sa
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -88,7 +89,7 @@ def main_direction(velocity: Array) -> Array:
 def first_loud(force: Array, velocity: Array) -> int | None:
     """Return the ms at which the first half-cycle of velocity ends whose power, half of peak force by peak speed, is 15 mW."""
     ends = np.flatnonzero(np.diff(np.signbit(velocity))) + 1
-    for begin, end in zip(ends[:-1], ends[1:], strict=True):
+    for begin, end in pairwise(ends):
         if 0.5 * np.abs(force[begin:end]).max() * np.abs(velocity[begin:end]).max() >= ONSET_W:
             return int(end)
     return None
@@ -112,10 +113,11 @@ def judge(samples: NDArray[np.void]) -> Judged:
 
 
 def sustains(samples: NDArray[np.void]) -> bool:
-    """Return whether a run that was left alone (`Contact.left_alone`) moves on: loud and not decaying at its end."""
+    """Return whether a run that was left alone (`Contact.left_alone`) moves on by itself: loud, fed and not decaying at its end."""
+    excess, given = samples["excess"][-SAMPLE_RATE:].mean(), samples["given"][-SAMPLE_RATE:].mean()
     late = band(samples["v"])[-SAMPLE_RATE:]
     before, after = rms(late[: SAMPLE_RATE // 2]), rms(late[SAMPLE_RATE // 2 :])
-    return after > max(1e-3 * LOUD_MM_S, KEPT * before)
+    return bool(excess > max(given, 0) and after > max(1e-3 * LOUD_MM_S, KEPT * before))
 
 
 def answer(samples: NDArray[np.void], unfiltered: NDArray[np.void]) -> Answered:

@@ -68,7 +68,9 @@ def pressing(draw: Draw, rig: Rig, towards: Array, *, clear: float = 0.0) -> Arr
     swell = 1 + (draw.even(0, 0.7) * draw.smooth(draw.wide(0.3, 1.5)) if draw.chance(0.4) else 0)
     path = line(towards, apart * (ramp(begin, seconds) - 1))
     if draw.chance(0.25):
-        path = path + line(draw.across(towards), draw.wide(0.005, 0.06) * draw.smooth(draw.wide(0.2, 1)) * ramp(begin + seconds, 0.3))
+        path = path + line(
+            draw.across(towards), draw.wide(0.005, 0.06) * draw.smooth(draw.wide(0.2, 1)) * ramp(begin + seconds, 0.3)
+        )
     return hands_paths(rig, draw, path, line(towards, force * swell * ramp(begin + 0.5 * seconds, seconds)))
 
 

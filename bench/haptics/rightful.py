@@ -67,7 +67,9 @@ def rightful(name: str, seed: int, use: Use = Use.TUNING) -> Contact:
     raise ValueError(f"no rig of {TRIES} renders {name!r} of seed {seed}: widen what its class draws")
 
 
-def passive(draw: Draw, rig: Rig, client: int, *, least: float, most: float, share: float = 1.0, lag: float = 0.0) -> float:
+def passive(
+    draw: Draw, rig: Rig, client: int, *, least: float, most: float, share: float = 1.0, lag: float = 0.0
+) -> float:
     """Return a stiffness (N/m) with a damper of `lag` s from a fifth of what stays passive to all of it. TooSoft below `least`."""
     bound = min(PASSIVE * share * min(rig.critical(client, 1, lag), 1e6), most)
     if bound < least:
@@ -83,12 +85,22 @@ def passive_damping(draw: Draw, rig: Rig, client: int, *, least: float, most: fl
     return draw.wide(max(least, 0.2 * bound), bound)
 
 
-def field(draw: Draw, rig: Rig, client: int, form: int, direction: Array, pitch: tuple[float, float]) -> NDArray[np.void]:
+def field(
+    draw: Draw, rig: Rig, client: int, form: int, direction: Array, pitch: tuple[float, float]
+) -> NDArray[np.void]:
     """Return a field that is periodic in position, of 0.08 to 3 N. TooSoft."""
     size = draw.wide(*pitch)
     slope = (SINE, BUMPS, DETENTS)[form] / size
     amplitude = passive(draw, rig, client, least=0.08 * slope, most=3 * slope) / slope
-    return law("periodic", client, form=form, normal=direction, size=size, amplitude=amplitude, at=draw.even(0, size) * direction)
+    return law(
+        "periodic",
+        client,
+        form=form,
+        normal=direction,
+        size=size,
+        amplitude=amplitude,
+        at=draw.even(0, size) * direction,
+    )
 
 
 def bounded_speed(draw: Draw, low: float, high: float, hertz: float) -> float:
@@ -117,7 +129,9 @@ def soft_wall(draw: Draw, rig: Rig, client: int, normal: Array, share: float = 1
     return law("wall", client, normal=normal, stiffness=stiffness, damping=lag * stiffness)
 
 
-def on_a_wall(draw: Draw, name: str, seed: int, moved: Callable[[Draw, Array], Array], *, force: tuple[float, float]) -> Contact:
+def on_a_wall(
+    draw: Draw, name: str, seed: int, moved: Callable[[Draw, Array], Array], *, force: tuple[float, float]
+) -> Contact:
     """Return a press on a wall with a motion besides, which begins with the contact."""
     rig, client, normal = draw_rig(draw), draw_renderer(draw), draw.direction()
     path, press = approach(draw, -normal, draw.wide(*force))
@@ -278,7 +292,16 @@ def weight(draw: Draw, name: str, seed: int) -> Contact:
     down = draw.direction()
     begin = draw.even(0.3, 1)
     force = draw.wide(0.3, 5)
-    row = law("spring", client, normal=down, at=10 * down, stiffness=10.0, amplitude=force, begin=begin, end=begin + draw.even(0.4, 1.8))
+    row = law(
+        "spring",
+        client,
+        normal=down,
+        at=10 * down,
+        stiffness=10.0,
+        amplitude=force,
+        begin=begin,
+        end=begin + draw.even(0.4, 1.8),
+    )
     path = line(down, draw.wide(0.001, 0.03) * draw.smooth(draw.wide(0.2, 1)))
     return Contact(name, seed, rig, hands_paths(rig, draw, path), laws(row))
 
@@ -286,7 +309,9 @@ def weight(draw: Draw, name: str, seed: int) -> Contact:
 # ---------------------------------------------------------------- surfaces
 
 
-def scanned(draw: Draw, name: str, seed: int, form: int, *, pitch: tuple[float, float], speed: tuple[float, float]) -> Contact:
+def scanned(
+    draw: Draw, name: str, seed: int, form: int, *, pitch: tuple[float, float], speed: tuple[float, float]
+) -> Contact:
     """Return a stroke there and back over a field that is periodic in position."""
     rig, client, direction = draw_rig(draw), draw_renderer(draw), draw.direction()
     row = field(draw, rig, client, form, direction, pitch)
@@ -325,12 +350,17 @@ def texture_on_a_wall(draw: Draw, name: str, seed: int) -> Contact:
     rig, client, normal = draw_rig(draw), draw_renderer(draw), draw.direction()
     along, force = draw.across(normal), draw.wide(0.5, 4)
     size = draw.wide(0.001, 0.01)
-    share = passive(draw, rig, client, least=0.04 * SINE / size, most=0.6 * force * SINE / size, share=0.5) * size / SINE / force
+    share = (
+        passive(draw, rig, client, least=0.04 * SINE / size, most=0.6 * force * SINE / size, share=0.5)
+        * size
+        / SINE
+        / force
+    )
     path, pressed = approach(draw, -normal, force)
     path = path + line(along, there_and_back(draw.wide(0.02, 0.5), draw.wide(0.02, 0.1)))
     rows = (
         soft_wall(draw, rig, client, normal, 0.5),
-        law("periodic", client, form=draw.one_of(0, 1), normal=along, size=size, share=share if share < 1 else 1),
+        law("periodic", client, form=draw.one_of(0, 1), normal=along, size=size, share=min(1, share)),
     )
     return Contact(name, seed, rig, hands_paths(rig, draw, path, pressed), laws(*rows))
 
@@ -352,7 +382,9 @@ def tilted(draw: Draw, name: str, seed: int) -> Contact:
     def along(draw: Draw, normal: Array) -> Array:
         hertz = draw.wide(0.5, 4)
         lifted = swing(draw, hertz, draw.wide(0.001, 0.01))
-        return line(draw.across(normal), there_and_back(draw.wide(0.05, 0.6), draw.wide(0.03, 0.15))) + line(normal, lifted)
+        return line(draw.across(normal), there_and_back(draw.wide(0.05, 0.6), draw.wide(0.03, 0.15))) + line(
+            normal, lifted
+        )
 
     return on_a_wall(draw, name, seed, along, force=(0.5, 3))
 
@@ -414,7 +446,9 @@ def handwriting(draw: Draw, name: str, seed: int) -> Contact:
     up, hertz, size = np.cross(normal, along), draw.wide(2, 6), draw.wide(0.001, 0.006)
     path, force = approach(draw, -normal, draw.wide(0.3, 2))
     lifts = smoothed((draw.smooth(0.4) > 0.5).astype(float), 0.1) * draw.wide(0.001, 0.004)
-    path = path + line(along, swing(draw, hertz, size) + 0.02 * ramp(0.3, 2.5)) + line(up, swing(draw, hertz, 1.5 * size))
+    path = (
+        path + line(along, swing(draw, hertz, size) + 0.02 * ramp(0.3, 2.5)) + line(up, swing(draw, hertz, 1.5 * size))
+    )
     path = path + line(normal, lifts)
     rows = (
         soft_wall(draw, rig, client, normal, 0.6),
@@ -499,7 +533,9 @@ def ball(draw: Draw, name: str, seed: int) -> Contact:
 def round_path(draw: Draw, hertz: float, size: float) -> Array:
     """Return a path in circles or ellipses."""
     first = draw.direction()
-    return line(first, swing(draw, hertz, size)) + line(draw.across(first), swing(draw, hertz, draw.even(0.3, 1) * size))
+    return line(first, swing(draw, hertz, size)) + line(
+        draw.across(first), swing(draw, hertz, draw.even(0.3, 1) * size)
+    )
 
 
 @rightful_class("viscous field")
@@ -531,7 +567,9 @@ def buttons(draw: Draw, name: str, seed: int) -> Contact:
     share = draw.even(0.2, 0.7)
     stiffness = bound / max(1.0, 5 * share)
     row = law("button", client, normal=normal, stiffness=stiffness, size=size, share=share, second=bound)
-    path = line(normal, -0.5 * draw.even(1.2, 2.5) * size * (1 - np.cos(2 * np.pi * hertz * TIME)) + draw.even(0.0, 0.5) * size)
+    path = line(
+        normal, -0.5 * draw.even(1.2, 2.5) * size * (1 - np.cos(2 * np.pi * hertz * TIME)) + draw.even(0.0, 0.5) * size
+    )
     return Contact(name, seed, rig, hands_paths(rig, draw, path), laws(row))
 
 
@@ -596,7 +634,7 @@ def valley(draw: Draw, name: str, seed: int) -> Contact:
 def set_point(draw: Draw, name: str, seed: int) -> Contact:
     """A held position that a client leads about; the loop's spring holds it."""
     rig, direction, hertz = draw_rig(draw), draw.direction(), draw.wide(0.2, 3)
-    if 500 > PASSIVE * rig.critical(LOOP, 1, 0.01):
+    if PASSIVE * rig.critical(LOOP, 1, 0.01) < 500:
         raise TooSoft
     size = bounded_speed(draw, 0.003, 0.04, 2 * hertz)
     rows = (
@@ -630,7 +668,15 @@ def tool(draw: Draw, name: str, seed: int) -> Contact:
     damping = draw.even(0.1, 0.25) * np.sqrt(stiffness * mass)
     if damping > PASSIVE * rig.critical(client, 0, 1):
         raise TooSoft
-    row = law("mass", client, normal=normal, stiffness=stiffness, damping=damping, mass=mass, second=draw.wide(2, 10) * stiffness)
+    row = law(
+        "mass",
+        client,
+        normal=normal,
+        stiffness=stiffness,
+        damping=damping,
+        mass=mass,
+        second=draw.wide(2, 10) * stiffness,
+    )
     path = line(normal, swing(draw, hertz, draw.wide(0.003, 0.015)) + draw.wide(0.001, 0.005))
     return Contact(name, seed, rig, hands_paths(rig, draw, path), laws(row))
 
@@ -638,14 +684,21 @@ def tool(draw: Draw, name: str, seed: int) -> Contact:
 @rightful_class("bubble")
 def bubble(draw: Draw, name: str, seed: int) -> Contact:
     """Navigation in and out of a bubble; a soft wall may come."""
-    rig, client, outward, hertz = draw_rig(draw, two_hands=0.0), draw_renderer(draw), draw.direction(), draw.wide(0.2, 1.5)
+    rig, client, outward, hertz = (
+        draw_rig(draw, two_hands=0.0),
+        draw_renderer(draw),
+        draw.direction(),
+        draw.wide(0.2, 1.5),
+    )
     radius, width = draw.even(0.02, 0.05), draw.even(0.015, 0.04)
-    if 680 > PASSIVE * rig.critical(LOOP, 1):
+    if PASSIVE * rig.critical(LOOP, 1) < 680:
         raise TooSoft
     wall = soft_wall(draw, rig, client, -outward)
     wall["scene"] = 1
     wall["at"] = (radius + width * draw.even(0.5, 3)) * outward
-    course = (radius + 0.4 * width) * (0.6 + 0.4 * ramp(0.05, 0.4)) + 0.4 * width * np.sin(2 * np.pi * hertz * TIME) * ramp(0.4, 0.3)
+    course = (radius + 0.4 * width) * (0.6 + 0.4 * ramp(0.05, 0.4)) + 0.4 * width * np.sin(
+        2 * np.pi * hertz * TIME
+    ) * ramp(0.4, 0.3)
     return Contact(
         name, seed, rig, hands_paths(rig, draw, line(outward, course)), laws(wall), (radius, width, draw.wide(0.1, 0.5))
     )

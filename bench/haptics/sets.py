@@ -8,9 +8,9 @@ what a detector over windows is trained on.
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import get_context
-import os
 from pathlib import Path
 from time import perf_counter
 from typing import Final, NamedTuple
@@ -115,7 +115,16 @@ def run(job: Job) -> Done:
         found = np.nan if done.found is None else done.found
         rows[k] = (
             *(job.kind, job.name, job.seed, mode, judged.frequency, judged.speed, onset, found),
-            *(done.entries, done.lost, done.altered, done.speed, done.unfiltered, judged.fed, judged.excess, judged.given),
+            *(
+                done.entries,
+                done.lost,
+                done.altered,
+                done.speed,
+                done.unfiltered,
+                judged.fed,
+                judged.excess,
+                judged.given,
+            ),
         )
     signals = np.stack([bare["force"], bare["position"], bare["speed"]]).astype(np.float32) if job.signals else None
     return Done(rows, signals)
@@ -126,7 +135,7 @@ def run_all(jobs: Sequence[Job], processes: int, work: Callable[[Job], Done] = r
     if processes == 1:
         yield from map(work, jobs)
         return
-    with get_context("forkserver").Pool(processes) as pool:
+    with get_context("spawn").Pool(processes) as pool:
         yield from pool.imap(work, jobs, chunksize=CHUNK)
 
 
@@ -146,7 +155,9 @@ def wilson(hits: int, runs: int) -> tuple[float, float]:
     share, square = hits / runs, Z * Z
     middle = share + square / (2 * runs)
     half = Z * np.sqrt(share * (1 - share) / runs + square / (4 * runs * runs))
-    return max(0.0, float((middle - half) / (1 + square / runs))), min(1.0, float((middle + half) / (1 + square / runs)))
+    return max(0.0, float((middle - half) / (1 + square / runs))), min(
+        1.0, float((middle + half) / (1 + square / runs))
+    )
 
 
 def share_text(hits: int, runs: int) -> str:
@@ -260,21 +271,27 @@ def load(path: Path, use: Use = Use.TUNING) -> tuple[NDArray[np.void], NDArray[n
     """Return rows and signals (runs x force, position, velocity x ms x axis) of a file. TestSeedRefused for the test set."""
     with np.load(path) as file:
         if str(file["part"]) == Part.TEST.value and use is not Use.REPORT:
-            raise TestSeedRefused(f"{path} holds runs of the test set: open it for a report only, and tune on the others")
-        return file["rows"], file["signals"] if "signals" in file else None
+            raise TestSeedRefused(
+                f"{path} holds runs of the test set: open it for a report only, and tune on the others"
+            )
+        return file["rows"], file.get("signals")
 
 
 def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
     parser.add_argument("--part", choices=[part.value for part in Part], default=Part.TRAINING.value)
-    parser.add_argument("--report", action="store_true", help="needed for the test set: the figures are reported, not tuned to")
+    parser.add_argument(
+        "--report", action="store_true", help="needed for the test set: the figures are reported, not tuned to"
+    )
     parser.add_argument("--contacts", type=int, default=3000, help="contacts that oscillate")
     parser.add_argument("--runs", type=int, default=60, help="runs of each class of rightful use")
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--modes", nargs="+", choices=[mode for mode in MODES if mode != "free"], default=["filter"])
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--signals", action="store_true", help="keep signals to train on: 108 kB a run before compression")
+    parser.add_argument(
+        "--signals", action="store_true", help="keep signals to train on: 108 kB a run before compression"
+    )
     parser.add_argument("--out", type=Path, default=None, help="file of results, build/haptics/PART.npz by default")
     return parser.parse_args(arguments)
 
