@@ -37,3 +37,6 @@ def contact_trial(
     seed: int = 1,
     bubble: tuple[float, float, float] | None = None,
 ) -> NDArray[np.void]: ...
+
+# Force (N) of one client's laws, rows of dtype LAW, at each point (m) of a path that is walked in steps of dt s.
+def law_forces(laws: ArrayLike, path: ArrayLike, *, dt: float, seed: int = 1) -> NDArray[np.float64]: ...

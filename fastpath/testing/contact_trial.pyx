@@ -227,6 +227,30 @@ def contact_trial(
     return out
 
 
+def law_forces(laws, path, *, double dt, unsigned long long seed=1):
+    """Return the force (N) of one client's laws, rows of dtype LAW, at each point (m) of a path that is walked in steps of dt s."""
+    cdef double[:, ::1] points = np.ascontiguousarray(path, dtype=np.float64)
+    cdef Law[::1] rows = np.array(laws, dtype=LAW).reshape(-1)
+    cdef Scene scene
+    cdef double v[3]
+    cdef double force[3]
+    cdef long k
+    cdef int i, j
+    memset(&scene, 0, sizeof(Scene)); memset(v, 0, sizeof(v))
+    scene.random = seed
+    out = np.zeros((points.shape[0], 3))
+    cdef double[:, ::1] forces = out
+    for k in range(points.shape[0]):
+        for i in range(3):
+            v[i] = (points[k, i] - points[max(k - 1, 0), i]) / dt
+        scene.load = 0
+        for j in range(rows.shape[0]):
+            law_force(&rows[j], &points[k, 0], v, k * dt, dt, True, &scene, force)
+            for i in range(3):
+                forces[k, i] += force[i]
+    return out
+
+
 cdef void start_bubble(Trial *t, double radius, double width, double speed) noexcept nogil:
     """Fill in the record of a session whose bubble is a sphere about 0, with the defaults of `fastpath.navigation.values.Bubble`."""
     t.record.navigation.mode = NAVIGATION_BUBBLE
