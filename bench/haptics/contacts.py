@@ -220,7 +220,8 @@ def lagged(course: Array, seconds: float) -> Array:
     """Return a course (rows for each ms) behind a first-order lag with this time constant (s), from 0."""
     kept = np.exp(-np.arange(len(course)) / (seconds * SAMPLE_RATE))
     kernel = np.fft.rfft(kept * (1 - np.exp(-1 / (seconds * SAMPLE_RATE))), 2 * len(course))
-    return np.fft.irfft(np.fft.rfft(course, 2 * len(course), axis=0) * kernel[:, None], axis=0)[: len(course)]
+    result: Array = np.fft.irfft(np.fft.rfft(course, 2 * len(course), axis=0) * kernel[:, None], axis=0)[: len(course)]
+    return result
 
 
 def line(direction: Array, course: Array) -> Array:

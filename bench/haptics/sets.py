@@ -240,7 +240,9 @@ def gather_classes(jobs: list[Job], runs: int, processes: int) -> list[tuple[Job
     left = dict.fromkeys(CLASSES, runs)
     kept: list[tuple[Job, Done]] = []
     while jobs and any(left.values()):
-        part, rest, taken = [], [], dict.fromkeys(CLASSES, 0)
+        part: list[Job] = []
+        rest: list[Job] = []
+        taken = dict.fromkeys(CLASSES, 0)
         for job in jobs:
             chosen = taken[job.name] < left[job.name]
             taken[job.name] += chosen

@@ -102,8 +102,12 @@ def test_played_law_comes_in_and_goes_out_between_begin_and_end() -> None:
 def still(**other: Any) -> NDArray[np.void]:
     """Return ten ms of a bare device that nothing moves."""
     values: dict[str, Any] = {"frequency": 1000, "encoder_step": 1e-6, **other}
-    arguments = [values.pop(name, default) for name, default in (("hands", ()), ("laws", np.zeros(0, LAW)), ("clients", ()))]
-    return contact_trial((0.2, 0.5, 0.1), arguments[0], np.zeros((1, 11, 3)), np.ones((1, 10)), *arguments[1:], **values)
+    arguments = [
+        values.pop(name, default) for name, default in (("hands", ()), ("laws", np.zeros(0, LAW)), ("clients", ()))
+    ]
+    return contact_trial(
+        (0.2, 0.5, 0.1), arguments[0], np.zeros((1, 11, 3)), np.ones((1, 10)), *arguments[1:], **values
+    )
 
 
 def test_trial_without_laws_rests() -> None:
