@@ -211,9 +211,8 @@ def smoothed(course: Array, seconds: float) -> Array:
     window = np.hanning(width + 2)[1:-1]
     window /= window.sum()
     padded = np.pad(course, [(width // 2, width // 2)] + [(0, 0)] * (course.ndim - 1), mode="edge")
-    if course.ndim == 1:
-        return np.convolve(padded, window, mode="valid")
-    return np.stack([np.convolve(column, window, mode="valid") for column in padded.T], axis=1)
+    columns = [np.convolve(column, window, mode="valid") for column in padded.reshape(len(padded), -1).T]
+    return np.stack(columns, axis=1).reshape(course.shape)
 
 
 def lagged(course: Array, seconds: float) -> Array:
