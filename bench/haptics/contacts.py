@@ -212,7 +212,7 @@ def smoothed(course: Array, seconds: float) -> Array:
     window /= window.sum()
     padded = np.pad(course, [(width // 2, width // 2)] + [(0, 0)] * (course.ndim - 1), mode="edge")
     columns = [np.convolve(column, window, mode="valid") for column in padded.reshape(len(padded), -1).T]
-    return np.stack(columns, axis=1).reshape(course.shape)
+    return np.asarray(np.stack(columns, axis=1).reshape(course.shape), dtype=np.float64)
 
 
 def lagged(course: Array, seconds: float) -> Array:
