@@ -174,6 +174,8 @@ def percentiles(values: NDArray[np.float64], marks: Sequence[int], form: str = "
 def contact_table(rows: NDArray[np.void]) -> Iterator[str]:
     """Oscillating contacts of one mode: missed by family and band, time until found, attenuation."""
     missed = rows["entries"] == 0
+    # References damp without a decision: nothing of theirs is found or missed.
+    detects = rows["mode"][0] == "filter"
     louder = rows["last"] > 0.5 * rows["last_unfiltered"]
     yield f"{'contacts':28}{'missed':>6}{'runs':>7}{'share':>8}  {'interval':16}{'louder than half at the end':>28}"
     fast, slow = rows["frequency"] >= SLOW_HZ, rows["frequency"] < SLOW_HZ
@@ -187,7 +189,8 @@ def contact_table(rows: NDArray[np.void]) -> Iterator[str]:
     ]
     groups += [(name, rows["name"] == name) for name in FAMILIES]
     for name, chosen in groups:
-        text = share_text(int(missed[chosen].sum()), int(chosen.sum()))
+        runs = int(chosen.sum())
+        text = share_text(int(missed[chosen].sum()), runs) if detects else f"{'-':>6}{runs:7}{'':26}"
         yield f"{name:28}{text}{louder[chosen].mean() if chosen.any() else 0:20.1%}"
     yield ""
     late = np.maximum(rows["found"] - rows["onset"], 0)
