@@ -14,7 +14,7 @@ import numpy as np
 
 from fastpath.layout.arena cimport DeviceParams, DeviceState, Record
 from fastpath.layout.constants cimport HAND_HOLD, HAND_NONE
-from fastpath.layout.force cimport Chain, OscillationParams, OscillationRate, SetPoint
+from fastpath.layout.force cimport Chain, OscillationParams, OscillationRate, Rendering, SetPoint
 from fastpath.layout.navigation cimport NAVIGATION_BUBBLE, SOLID_SPHERE, Navigator
 from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
 from fastpath.mechanisms.pose cimport Pose
@@ -27,6 +27,7 @@ from fastpath.tick.force_maps cimport clamp_norm
 from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ
 from fastpath.tick.oscillation cimport oscillation_rate
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
+from fastpath.tick.rendering cimport follow_lag, most_damping
 from fastpath.tick.set_points cimport set_point, set_point_now
 
 LAW = np.dtype([
@@ -132,6 +133,7 @@ cdef struct Trial:
     OscillationParams oscillation
     OscillationRate rate
     Chain chain
+    Rendering rendering
     Pose pose
     Record record
     DeviceParams params
@@ -217,6 +219,7 @@ def contact_trial(
         t.params.plant.mass = t.plant.mass
         t.params.peak_force = peak
         t.params.encoder_step = encoder_step
+        follow_lag(&t.rendering, 0, t.dt)
         if bubble is not None:
             t.bubble = True
             start_bubble(t, bubble[0], bubble[1], bubble[2])
@@ -459,7 +462,7 @@ cdef void render(Trial *t, double *command, double *ideal, double *order) noexce
     elif t.mode == MODE_BRAKE:
         brake(t, order)
     if t.bubble:
-        bubble_step(&t.navigator, &t.record, &t.params, &t.state, scene, 1, t.dt, t.dt, pushed)
+        bubble_step(&t.navigator, &t.record, &t.params, &t.state, scene, 1, t.dt, t.dt, most_damping(&t.rendering, t.params.plant.mass), pushed)
         for i in range(3):
             order[i] += pushed[i]
             command[i] += pushed[i]
