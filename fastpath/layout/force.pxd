@@ -35,6 +35,10 @@ cdef struct OscillationParams:
     double release
     double window
     double window_step
+    # N.s/m that an axis is damped with while it is not free, at most
+    double damping
+    # s: time constant with which that ends in a contact that is free again
+    double guard
     # s between relapses that lower the ceiling; N and s without which a contact has ended
     double relapse_window
     double contact
@@ -74,6 +78,9 @@ cdef struct OscillationAxis:
     double since_free
     double released
     double gain
+    # N.s/m, and its share of the largest one
+    double damping
+    double guard
     # W of the last half-cycle
     double power
     int64_t sign
@@ -82,6 +89,47 @@ cdef struct OscillationAxis:
     int64_t ceiling
     uint64_t entries
     uint64_t ceilings
+
+# ---------------------------------------------------------------- motion of the last half second
+
+cdef enum:
+    MOMENTS = 43
+    # blocks of 10 ms, and samples of 1 ms for the autocorrelation of velocity
+    MOTION_BLOCKS = 48
+    MOTION_LAGS = 32
+
+cdef struct MotionBlock:
+    double moment[MOMENTS]
+
+cdef struct MotionWindow:
+    # sums over the last blocks, the newest one at `head`; the sample and the block that are being taken
+    MotionBlock block[MOTION_BLOCKS]
+    MotionBlock open
+    double origin[3]
+    # low-passed force and position; force that the motors hold, and position before
+    double force[3]
+    double position[3]
+    double held[3]
+    double before[3]
+    # means over the open sample, s of it, way within it
+    double sample_force[3]
+    double sample_speed[3]
+    double sample_position[3]
+    double sample_way[3]
+    double sample_time
+    double sample_work
+    double last_speed[MOTION_LAGS][3]
+    double turn[3]
+    int64_t newest
+    int64_t head
+    int64_t filled
+    int64_t begun
+
+cdef struct OscillationJudge:
+    # smoothed logarithm of the odds of an oscillation; in this tick it was found; share of each axis in the motion of 120 ms
+    double score
+    double share[3]
+    uint64_t found
 
 # ---------------------------------------------------------------- motors, monitors, set-points
 
@@ -158,6 +206,8 @@ cdef struct Effect:
 
 cdef struct Chain:
     OscillationAxis axis[3]
+    MotionWindow motion
+    OscillationJudge judge
     double slewed[3]
     double slewed_torque[3]
     uint64_t catching_up

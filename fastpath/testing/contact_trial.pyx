@@ -14,7 +14,7 @@ import numpy as np
 
 from fastpath.layout.arena cimport DeviceParams, DeviceState, Record
 from fastpath.layout.constants cimport HAND_HOLD, HAND_NONE
-from fastpath.layout.force cimport Chain, OscillationParams, OscillationRate, Rendering, SetPoint
+from fastpath.layout.force cimport Chain, MotionWindow, OscillationParams, OscillationRate, Rendering, SetPoint
 from fastpath.layout.navigation cimport NAVIGATION_BUBBLE, SOLID_SPHERE, Navigator
 from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
 from fastpath.mechanisms.pose cimport Pose
@@ -25,8 +25,10 @@ from fastpath.testing.force_laws cimport LAW_HELD, LAW_TARGET, Law, Scene, is_dr
 from fastpath.tick.force_chain cimport chain_begin, filter_and_gate, limit_step
 from fastpath.tick.force_maps cimport clamp_norm
 from fastpath.tick.measurement cimport VELOCITY_CUTOFF_HZ
+from fastpath.tick.motion_window cimport FEATURES, motion_begin, motion_features, motion_hold, motion_step
 from fastpath.tick.oscillation cimport oscillation_rate
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
+from fastpath.tick.oscillation_judge cimport oscillation_score
 from fastpath.tick.rendering cimport follow_lag, most_damping
 from fastpath.tick.set_points cimport set_point, set_point_now
 
@@ -51,6 +53,7 @@ KINDS = {
 # the client of laws that the loop, or a module in it, computes in each tick
 LOOP = 2
 # samples, points of paths and grips in 1 s
+FEATURE_COUNT = FEATURES
 SAMPLE_RATE = 1000
 
 cdef enum:
@@ -134,6 +137,9 @@ cdef struct Trial:
     OscillationRate rate
     Chain chain
     Rendering rendering
+    float *features
+    long room
+    long kept
     Pose pose
     Record record
     DeviceParams params
@@ -152,15 +158,18 @@ cdef struct Trial:
 
 def contact_trial(
     device, hands, paths, grips, laws, clients, *, long frequency, double encoder_step, long latency=0, double peak=10,
-    double slew=3000, mode="free", long noise=0, unsigned long long seed=1, bubble=None,
+    double slew=3000, mode="free", long noise=0, unsigned long long seed=1, bubble=None, float[:, ::1] features=None,
 ):
     """Return one sample of dtype CONTACT for each ms: means over it; severity, stage and entries of the filter at its end.
 
     `device`: kg, N.s/m, N; each of at most two `hands`: kg and N/m, N.s/m of grip and arm. `paths`: the hands' intended positions
     (m) at each ms, hands x (samples + 1) x 3; `grips` (hands x samples) scales stiffness and damping of their grip. `laws`: rows of
     dtype LAW; `clients`: period (s), delay (s), jitter (share) of at most two on the wire. `latency`: ticks from order to motor;
-    `noise`: counts; `peak`: N; `slew`: N/s. `bubble`: radius, width (m), speed (m/s), or None. ValueError.
+    `noise`: counts; `peak`: N; `slew`: N/s. `bubble`: radius, width (m), speed (m/s), or None.
+    `features`: a row for each 10 ms that is filled with what the filter would decide on, in mode "free". ValueError.
     """
+    if features is not None and features.shape[1] != FEATURES:
+        raise ValueError(f"give features rows of {FEATURES} numbers")
     if mode not in MODES:
         raise ValueError(f"mode {mode!r} is unknown: use one of {', '.join(MODES)}")
     cdef double[:, :, ::1] wanted = np.ascontiguousarray(paths, dtype=np.float64)
@@ -220,6 +229,9 @@ def contact_trial(
         t.params.peak_force = peak
         t.params.encoder_step = encoder_step
         follow_lag(&t.rendering, 0, t.dt)
+        if features is not None:
+            t.features = &features[0, 0]
+            t.room = features.shape[0]
         if bubble is not None:
             t.bubble = True
             start_bubble(t, bubble[0], bubble[1], bubble[2])
@@ -228,6 +240,33 @@ def contact_trial(
     finally:
         free(t)
     return out
+
+
+def window_features(force, velocity, position, *, double dt, double mass):
+    """Return the features of a motion, a row for each 10 ms: force (N), velocity (m/s), position (m) of each tick of dt s; kg."""
+    cdef double[:, ::1] f = np.ascontiguousarray(force, dtype=np.float64)
+    cdef double[:, ::1] v = np.ascontiguousarray(velocity, dtype=np.float64)
+    cdef double[:, ::1] x = np.ascontiguousarray(position, dtype=np.float64)
+    cdef double found[FEATURES]
+    cdef MotionWindow window
+    cdef long k
+    rows = []
+    memset(&window, 0, sizeof(window))
+    motion_begin(&window)
+    for k in range(min(f.shape[0], v.shape[0], x.shape[0])):
+        if motion_step(&window, &v[k, 0], &x[k, 0], dt):
+            motion_features(&window, mass, found)
+            rows.append([found[i] for i in range(FEATURES)])
+        motion_hold(&window, &f[k, 0])
+    return np.array(rows).reshape(-1, FEATURES)
+
+
+def window_score(features):
+    """Return the logarithm of the odds of an oscillation that the shipped trees give a row of features."""
+    cdef double[::1] row = np.ascontiguousarray(features, dtype=np.float64)
+    if row.shape[0] != FEATURES:
+        raise ValueError(f"give {FEATURES} features")
+    return oscillation_score(&row[0])
 
 
 def law_forces(laws, path, *, double dt, unsigned long long seed=1):
@@ -445,6 +484,18 @@ cdef void clients_turn(Trial *t, double now, double *command) noexcept nogil:
     clamp_norm(command, t.peak)
 
 
+cdef void keep_features(Trial *t) noexcept nogil:
+    """Write a row of features, while there is room."""
+    cdef double found[FEATURES]
+    cdef int i
+    if t.kept >= t.room:
+        return
+    motion_features(&t.chain.motion, t.params.plant.mass, found)
+    for i in range(FEATURES):
+        t.features[t.kept * FEATURES + i] = <float>found[i]
+    t.kept += 1
+
+
 cdef void render(Trial *t, double *command, double *ideal, double *order) noexcept nogil:
     """Turn the command (N) into the motors' order as the mode has it; the bubble's push is added to all three."""
     cdef double no_torque[3]
@@ -453,20 +504,26 @@ cdef void render(Trial *t, double *command, double *ideal, double *order) noexce
     cdef double pushed[3]
     cdef int i
     memset(no_torque, 0, sizeof(no_torque)); memset(nothing, 0, sizeof(nothing))
-    memcpy(order, command, sizeof(scene)); memcpy(scene, command, sizeof(scene))
+    memcpy(scene, command, sizeof(scene))
+    if t.bubble:
+        bubble_step(&t.navigator, &t.record, &t.params, &t.state, scene, 1, t.dt, t.dt, most_damping(&t.rendering, t.params.plant.mass), pushed)
+        for i in range(3):
+            command[i] += pushed[i]
+            ideal[i] += pushed[i]
+        clamp_norm(command, t.peak)
+    memcpy(order, command, sizeof(scene))
     if t.mode == MODE_FILTER:
         filter_and_gate(
-            &t.chain, &t.oscillation, &t.rate, &t.params, &t.state, &t.pose, nothing, nothing, 1, order, no_torque)
+            &t.chain, &t.oscillation, &t.rate, &t.params, &t.state, &t.pose, nothing, nothing, 1,
+            most_damping(&t.rendering, t.params.plant.mass), False, order, no_torque)
     elif t.mode == MODE_PASSIVITY:
         passivity(t, order)
     elif t.mode == MODE_BRAKE:
         brake(t, order)
-    if t.bubble:
-        bubble_step(&t.navigator, &t.record, &t.params, &t.state, scene, 1, t.dt, t.dt, most_damping(&t.rendering, t.params.plant.mass), pushed)
-        for i in range(3):
-            order[i] += pushed[i]
-            command[i] += pushed[i]
-            ideal[i] += pushed[i]
+    elif t.features != NULL:
+        if motion_step(&t.chain.motion, t.state.velocity, t.state.position, t.dt):
+            keep_features(t)
+        motion_hold(&t.chain.motion, order)
     clamp_norm(order, t.peak)
     limit_step(t.slewed, order, t.slew * t.dt)
     memcpy(t.reference.before, t.state.position, sizeof(t.reference.before))

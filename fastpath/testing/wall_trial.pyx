@@ -4,17 +4,21 @@ It calls the same inline functions as the tick, so its results hold for the loop
 seconds; the wall is at x = 0 and pushes towards negative x.
 """
 
-from libc.math cimport M_PI, floor, sin
+from libc.math cimport M_PI, fabs, floor, sin
+from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 import numpy as np
 
 from fastpath.layout.constants cimport HAND_HOLD
-from fastpath.layout.force cimport OscillationAxis, OscillationParams, OscillationRate
+from fastpath.layout.force cimport MotionWindow, OscillationAxis, OscillationJudge, OscillationParams, OscillationRate, Rendering
 from fastpath.layout.simulation cimport HandParams, PlantParams, PlantState
 from fastpath.plant.plant cimport low_pass_share, plant_substep
-from fastpath.tick.oscillation cimport oscillation_begin, oscillation_rate, oscillation_step
+from fastpath.tick.motion_window cimport motion_hold
+from fastpath.tick.oscillation cimport Verdict, oscillation_begin, oscillation_rate, oscillation_step
 from fastpath.tick.oscillation_defaults cimport oscillation_defaults
+from fastpath.tick.oscillation_judge cimport judge_begin, judge_step, verdict_of
+from fastpath.tick.rendering cimport follow_lag, most_damping
 
 TRIAL = np.dtype([
     ("x", "f8"), ("v", "f8"), ("command", "f8"), ("gain", "f8"), ("power", "f8"), ("stage", "i8"), ("ceiling", "i8"),
@@ -102,6 +106,13 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
     cdef OscillationParams params
     cdef OscillationRate rate
     cdef OscillationAxis axis
+    cdef MotionWindow motion
+    cdef OscillationJudge judge
+    cdef Rendering rendering
+    cdef Verdict verdict
+    cdef uint64_t entries
+    cdef double velocity[3]
+    cdef double position[3]
     cdef double seen[MOST_DELAY]
     cdef double want[3]
     cdef double want_v[3]
@@ -114,6 +125,10 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
     oscillation_defaults(&params)
     oscillation_rate(&rate, &params, t.dt)
     oscillation_begin(&axis)
+    memset(velocity, 0, sizeof(velocity)); memset(position, 0, sizeof(position)); memset(&motion, 0, sizeof(motion))
+    judge_begin(&judge, &motion)
+    memset(&rendering, 0, sizeof(rendering))
+    follow_lag(&rendering, 0, t.dt)
     s.x[0] = wanted[0]
     s.hand_x[0] = wanted[0]
     before = floor(s.x[0] / t.encoder_step) * t.encoder_step
@@ -132,8 +147,18 @@ cdef void run(const Trial *t, const double *wanted, const double *pushed, Sample
             if t.grating != 0:
                 command += t.grating * sin(2 * M_PI * x / t.pitch)
         command = limited(command, t.limit)
-        out[k].gain = oscillation_step(&axis, &params, &rate, command, speed, measured, t.encoder_step)
-        force[0] = command * out[k].gain if t.filtered else command
+        velocity[0] = speed
+        position[0] = measured
+        judge_step(&judge, &motion, &params, velocity, position, t.plant.mass, t.dt)
+        entries = axis.entries
+        verdict_of(&judge, False, 0, most_damping(&rendering, t.plant.mass), &verdict)
+        out[k].gain = oscillation_step(&axis, &params, &rate, command, speed, measured, t.encoder_step, &verdict)
+        if axis.entries != entries:
+            judge_begin(&judge, &motion)
+        force[0] = command
+        if t.filtered:
+            force[0] = command * out[k].gain + limited(-axis.damping * speed, fabs(command))
+        motion_hold(&motion, force)
         want[0] = wanted[k]
         for _step in range(substeps):
             plant_substep(&s, &t.plant, &t.hand, want, want_v, force, 0, t.dt / substeps)

@@ -146,7 +146,8 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     clamp_torques(total.gated_torque, p.torque_limit, p.torque_scaling != 0)
     # 6 filter
     filter_and_gate(&d.chain, &a.oscillation, &a.oscillation_rate, p, s, pose,
-                    total.gated_force, total.gated_torque, times, force, torque)
+                    total.gated_force, total.gated_torque, times, most_damping(&d.rendering, p.plant.mass),
+                    total.effect.size > 0, force, torque)
     lap(a, STEP_FILTER, since)
     # 7 ramp
     for i in range(3):

@@ -12,7 +12,10 @@ from fastpath.layout.arena cimport DeviceParams, DeviceState
 from fastpath.layout.constants cimport MODE_FORCE, MODE_POSITION, SAFETY_EBRAKE
 from fastpath.layout.force cimport OSCILLATION_FREE, Chain, OscillationAxis, OscillationParams, OscillationRate
 from fastpath.mechanisms.pose cimport Pose, cursor_force
-from fastpath.tick.oscillation cimport oscillation_begin, oscillation_resume, oscillation_step, oscillation_wait
+from fastpath.tick.force_maps cimport clamp_norm
+from fastpath.tick.motion_window cimport motion_hold
+from fastpath.tick.oscillation cimport Verdict, oscillation_begin, oscillation_resume, oscillation_step, oscillation_wait
+from fastpath.tick.oscillation_judge cimport judge_begin, judge_step, verdict_of
 
 cdef extern from "tick/monitors.h" nogil:
     const double BRAKE_ONSET "HD_BRAKE_ONSET"
@@ -22,6 +25,8 @@ cdef enum:
     MOST_REPETITIONS = 80
     # ms of slew in one tick: at 300 Hz and below less than 10 N
     LONGEST_SLEW_MS = 3
+    # mN: below, a command is none
+    LEAST_MN = 1
 
 
 cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
@@ -29,8 +34,10 @@ cdef inline void chain_begin(Chain *c, DeviceState *s) noexcept nogil:
     cdef int i
     for i in range(3):
         oscillation_begin(&c.axis[i])
+        c.motion.held[i] = 0
         c.slewed[i] = 0
         c.slewed_torque[i] = 0
+    judge_begin(&c.judge, &c.motion)
     c.catching_up = 1
     c.obeyed = 0
     c.interrupted = 0
@@ -49,7 +56,7 @@ cdef inline void chain_interrupt(Chain *c) noexcept nogil:
 
 cdef inline double axis_gain(
     OscillationAxis *axis, const OscillationParams *params, const OscillationRate *rate, double force, double velocity,
-    double position, double encoder_step, int times,
+    double position, double encoder_step, int times, Verdict *verdict,
 ) noexcept nogil:
     """Run the filter of one axis for a number of periods on the same input; return its gain."""
     cdef double gain = axis.gain
@@ -58,22 +65,29 @@ cdef inline double axis_gain(
         oscillation_wait(axis, params, rate, (times - MOST_REPETITIONS) * rate.dt)
         times = MOST_REPETITIONS
     for _k in range(times):
-        gain = oscillation_step(axis, params, rate, force, velocity, position, encoder_step)
+        gain = oscillation_step(axis, params, rate, force, velocity, position, encoder_step, verdict)
+        verdict.found = False
     return gain
 
 
 cdef inline void filter_and_gate(
     Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
-    const Pose *pose, const double *gated_force, const double *gated_torque, int times, double *force, double *torque,
+    const Pose *pose, const double *gated_force, const double *gated_torque, int times, double most_damping, bint played,
+    double *force, double *torque,
 ) noexcept nogil:
-    """Apply filter and gates to the sums in place; the filter runs for `times` periods on the same input."""
+    """Apply filter and gates to the sums in place; the filter runs for `times` periods on the same input.
+
+    `most_damping`: N.s/m that the device bears; `played`: an effect acts beside the command.
+    """
     cdef double seen[3]
     cdef double from_torque[3]
     cdef double gain[3]
-    cdef double worst = 1, h = s.severity
+    cdef double damped[3]
+    cdef double worst = 1, h = s.severity, size = 0
+    cdef Verdict verdict
     cdef uint32_t stage = OSCILLATION_FREE
     cdef unsigned long long entries, ceilings
-    cdef bint resumes = c.interrupted != 0
+    cdef bint resumes = c.interrupted != 0, entered = False
     cdef int i
     c.interrupted = 0
     if resumes:
@@ -91,21 +105,44 @@ cdef inline void filter_and_gate(
             seen[i] += from_torque[i]
             if not fabs(seen[i]) <= p.peak_force:
                 seen[i] = p.peak_force if seen[i] > 0 else -p.peak_force
+    if resumes:
+        judge_begin(&c.judge, &c.motion)
+    judge_step(&c.judge, &c.motion, params, s.velocity, s.position, p.plant.mass, times * rate.dt)
     for i in range(3):
         entries = c.axis[i].entries
         ceilings = c.axis[i].ceilings
         if resumes:
             oscillation_resume(&c.axis[i], seen[i], s.velocity[i])
-        gain[i] = axis_gain(&c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step, times)
+        verdict_of(&c.judge, played, i, most_damping, &verdict)
+        gain[i] = axis_gain(&c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step, times, &verdict)
         if gain[i] < worst:
             worst = gain[i]
         if c.axis[i].stage < stage:
             stage = <uint32_t>c.axis[i].stage
+        entered |= c.axis[i].entries != entries
         s.oscillations += c.axis[i].entries - entries
         s.ceilings += c.axis[i].ceilings - ceilings
+        size += seen[i] * seen[i]
+        damped[i] = -c.axis[i].damping * s.velocity[i]
+    # Nothing is damped that is not commanded: no force outlives the command, and no more than that is added.
+    if size > 1e-6 * LEAST_MN * LEAST_MN:
+        clamp_norm(damped, sqrt(size))
+    else:
+        memset(damped, 0, sizeof(damped))
+    if entered:
+        judge_begin(&c.judge, &c.motion)
     for i in range(3):
         force[i] = gain[i] * (force[i] - h * gated_force[i])
         torque[i] = worst * (torque[i] - h * gated_torque[i])
+        from_torque[i] = 0.001 * torque[i]
+    if torque[0] != 0 or torque[1] != 0 or torque[2] != 0:
+        cursor_force(pose, from_torque, from_torque)
+    for i in range(3):
+        force[i] += damped[i]
+        from_torque[i] += force[i]
+        if not fabs(from_torque[i]) <= p.peak_force:
+            from_torque[i] = p.peak_force if from_torque[i] > 0 else -p.peak_force
+    motion_hold(&c.motion, from_torque)
     s.severity = 1 - worst
     s.oscillation_stage = stage
 

@@ -11,10 +11,21 @@ from libc.stdint cimport int64_t
 
 from fastpath.layout.force cimport OSCILLATION_FREE, OscillationAxis, OscillationParams, OscillationRate
 
+cdef struct Verdict:
+    # what the judge says of the device in a tick: that this axis oscillates, that votes for it may stand, that it is fed
+    bint found
+    bint agrees
+    bint fed
+    # N.s/m that the device bears
+    double most_damping
+
 cdef enum:
     MOST_VOTES = 8
     RELAPSE_STAGES = 3
     RETURN_CEILING = 6
+    # percent of the damping: below the first it has ended, below the second it is renewed before the gain is lowered
+    GUARD_GONE = 2
+    GUARD_WORN = 60
 
 
 cdef inline void oscillation_rate(OscillationRate *r, const OscillationParams *p, double dt) noexcept nogil:
@@ -59,6 +70,8 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
     s.since_free = 1e9
     s.released = 0
     s.gain = 1
+    s.damping = 0
+    s.guard = 0
     s.entries = 0
     s.ceilings = 0
 
@@ -91,11 +104,13 @@ cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept 
     s.quiet = 0
     if s.stage == 0:
         return
+    if s.stage == OSCILLATION_FREE and 1e-2 * GUARD_GONE < s.guard < 1e-2 * GUARD_WORN:
+        s.guard = 1
+        return
+    s.guard = 1
     s.entries += 1
     if s.stage < OSCILLATION_FREE:
-        if s.since_relapse <= p.relapse_window:
-            lower_ceiling(s, s.stage - 1)
-        s.since_relapse = 0
+        lower_ceiling(s, s.stage - 1)
         s.stage = s.stage - RELAPSE_STAGES if s.stage > RELAPSE_STAGES else 0
     else:
         if s.since_free <= p.relapse_window:
@@ -137,9 +152,12 @@ cdef inline bint half_cycle(
 
 cdef inline double oscillation_step(
     OscillationAxis *s, const OscillationParams *p, const OscillationRate *r,
-    double u, double v, double x, double encoder_step,
+    double u, double v, double x, double encoder_step, const Verdict *verdict,
 ) noexcept nogil:
-    """Run one tick of one axis: command u (N), velocity v (m/s) and position x (m) in, the gain for u out."""
+    """Run one tick of one axis: command u (N), velocity v (m/s) and position x (m) in, the gain for u out.
+
+    Votes need the judge's consent, except in a contact that has oscillated before; what the judge finds needs no votes.
+    """
     cdef double y, z, target
     cdef int sign = 0, needed, i
     cdef bint hot = False
@@ -174,10 +192,10 @@ cdef inline double oscillation_step(
             s.peaks[i] = 0
         s.force_before = 0; s.speed_before = 0
     needed = p.votes if s.stage == OSCILLATION_FREE else p.relapse_votes
-    if s.votes >= needed:
+    if verdict.found or (s.votes >= needed and (verdict.agrees or s.guard > 1e-2 * GUARD_GONE)):
         enter(s, p)
     elif s.stage < OSCILLATION_FREE:
-        s.quiet = 0 if hot else s.quiet + r.dt
+        s.quiet = 0 if hot or verdict.fed else s.quiet + r.dt
         if s.quiet > p.window + p.window_step * s.stage and s.stage < s.ceiling:
             s.stage += 1
             s.quiet = 0
@@ -187,10 +205,16 @@ cdef inline double oscillation_step(
         s.released += r.dt
         if s.released > p.contact_end:
             s.ceiling = OSCILLATION_FREE
+            if s.stage == OSCILLATION_FREE:
+                s.guard = 0
             s.since_relapse = 1e9
             s.since_free = 1e9
     else:
         s.released = 0
     target = r.gain[s.stage]
     s.gain += (r.attack if target < s.gain else r.release) * (target - s.gain)
+    if s.stage == OSCILLATION_FREE:
+        s.guard -= s.guard * r.dt / p.guard
+    target = s.guard * (verdict.most_damping if verdict.most_damping < p.damping else p.damping)
+    s.damping += (r.attack if target > s.damping else r.release) * (target - s.damping)
     return s.gain

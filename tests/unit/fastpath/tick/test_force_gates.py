@@ -21,6 +21,8 @@ def shaken(gate: float, *, enabled: bool = True) -> NDArray[np.void]:
     rig = SteppedArm(arm_params(grip="light", hand={"path": REST}), frequency=1000)
     oscillation = default_oscillation()
     oscillation["enabled"] = enabled
+    # It follows the motion, to which the other session's force adds.
+    oscillation["damping"] = 0
     rig.runtime.publish_loop(frequency=1000, command_timeout=0.05, oscillation=oscillation)
     steady = rig.other("2")
     steady.set_gate(gate)

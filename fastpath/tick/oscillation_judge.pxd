@@ -1,0 +1,68 @@
+"""Judge of oscillations: says each 10 ms whether the motion of a device is fed by the force that is rendered.
+
+Boosted trees over features of the last 60, 120 and 480 ms (`motion_window`, `oscillation_trees.h`) give the logarithm of the odds;
+it is smoothed, and found where it passes the threshold that training chose (docs/force-path.md).
+"""
+
+from fastpath.layout.force cimport MotionWindow, OscillationJudge, OscillationParams
+from fastpath.tick.motion_window cimport (
+    FEATURES,
+    FEATURES_OF_WINDOW,
+    motion_begin,
+    motion_features,
+    motion_shares,
+    motion_step,
+)
+from fastpath.tick.oscillation cimport Verdict
+
+cdef extern from "tick/oscillation_trees.h" nogil:
+    const double SCORE_FOUND "HD_SCORE_FOUND"
+    const double SCORE_CLIP "HD_SCORE_CLIP"
+    const double SCORE_SMOOTHING "HD_SCORE_SMOOTHING"
+    double oscillation_score "hd_oscillation_score"(const double *features)
+
+cdef enum:
+    # mm/s rms over 120 ms: a device that moves less is still
+    STILL_MM_S = 4
+    # of the power from which a half-cycle votes, what rms force times rms speed has to reach
+    POWER_PERCENT = 60
+    # of rms force times rms speed over all axes: an axis with less has no part in the oscillation
+    AXIS_PERCENT = 10
+    # log-odds from which votes may stand
+    CONSENT = 1
+
+
+cdef inline void verdict_of(const OscillationJudge *j, bint played, int axis, double most_damping, Verdict *verdict) noexcept nogil:
+    """Say what holds for an axis; while an effect is played beside the command (`played`), the votes alone decide."""
+    verdict.found = not played and j.found != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
+    verdict.agrees = played or j.score > CONSENT
+    verdict.fed = not played and j.score > 0
+    verdict.most_damping = most_damping
+
+
+cdef inline void judge_begin(OscillationJudge *j, MotionWindow *w) noexcept nogil:
+    """Forget score and motion; the force that is held stays."""
+    j.score = -SCORE_CLIP
+    j.found = 0
+    motion_begin(w)
+
+
+cdef inline void judge_step(
+    OscillationJudge *j, MotionWindow *w, const OscillationParams *p, const double *velocity, const double *position, double mass,
+    double dt,
+) noexcept nogil:
+    """Take one tick, `dt` s after the last one: velocity (m/s), position (m), apparent mass (kg)."""
+    cdef double seen[FEATURES]
+    cdef double score = -SCORE_CLIP
+    cdef const double *recent = seen + FEATURES_OF_WINDOW
+    j.found = 0
+    if not motion_step(w, velocity, position, dt):
+        return
+    motion_features(w, mass, seen)
+    if recent[0] > 1e-3 * STILL_MM_S:
+        score = oscillation_score(seen)
+        score = SCORE_CLIP if score > SCORE_CLIP else (-SCORE_CLIP if score < -SCORE_CLIP else score)
+    j.score += SCORE_SMOOTHING * (score - j.score)
+    if j.score > SCORE_FOUND and recent[0] * recent[1] >= 1e-2 * POWER_PERCENT * p.power_on:
+        j.found = 1
+        motion_shares(w, j.share)
