@@ -158,8 +158,8 @@ class Contact:
     laws: NDArray[np.void]
     bubble: tuple[float, float, float] | None = None  # m, m, m/s
 
-    def run(self, mode: str = "free") -> NDArray[np.void]:
-        """Return one sample of dtype CONTACT for each ms."""
+    def run(self, mode: str = "free", features: NDArray[np.float32] | None = None) -> NDArray[np.void]:
+        """Return one sample of dtype CONTACT for each ms; fill one row of features for each 10 ms."""
         rig = self.rig
         return contact_trial(
             rig.device,
@@ -176,6 +176,7 @@ class Contact:
             mode=mode,
             seed=self.seed,
             bubble=self.bubble,
+            features=features,
         )
 
     def left_alone(self, begin: float) -> Contact:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from bench.haptics.rightful import rightful
 from bench.haptics.seeds import Part, TestSeedRefused, Use, seeds
 from fastpath.testing.contact_trial import MODES
 
+Outcome = TypeVar("Outcome")
 RESULTS: Final = Path("build/haptics")
 # A contact faster than this is the e-brake's, and below this force nothing is felt.
 FASTEST_MM_S: Final = 2000.0
@@ -130,7 +131,7 @@ def run(job: Job) -> Done:
     return Done(rows, signals)
 
 
-def run_all(jobs: Sequence[Job], processes: int, work: Callable[[Job], Done] = run) -> Iterator[Done]:
+def in_processes(work: Callable[[Job], Outcome], jobs: Sequence[Job], processes: int) -> Iterator[Outcome]:
     """Yield what came of each job, in their order."""
     if processes == 1:
         yield from map(work, jobs)
@@ -232,7 +233,9 @@ def gather(jobs: list[Job], wanted: int, processes: int) -> list[tuple[Job, Done
     piece = max(200, wanted // 4)
     for begin in range(0, len(jobs), piece):
         part = jobs[begin : begin + piece]
-        kept += [(job, done) for job, done in zip(part, run_all(part, processes), strict=True) if len(done.rows)]
+        kept += [
+            (job, done) for job, done in zip(part, in_processes(run, part, processes), strict=True) if len(done.rows)
+        ]
         if len(kept) >= wanted:
             break
     return kept[:wanted]
@@ -250,7 +253,7 @@ def gather_classes(jobs: list[Job], runs: int, processes: int) -> list[tuple[Job
             chosen = taken[job.name] < left[job.name]
             taken[job.name] += chosen
             (part if chosen else rest).append(job)
-        for job, done in zip(part, run_all(part, processes), strict=True):
+        for job, done in zip(part, in_processes(run, part, processes), strict=True):
             if len(done.rows):
                 kept.append((job, done))
                 left[job.name] -= 1

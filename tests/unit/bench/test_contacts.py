@@ -15,7 +15,7 @@ from bench.haptics.oscillating import known_wall, oscillating
 from bench.haptics.rightful import NAMES as CLASSES
 from bench.haptics.rightful import rightful
 from bench.haptics.seeds import Part, Use, seeds
-from bench.haptics.sets import Job, plan, run, run_all, tables, wilson
+from bench.haptics.sets import Job, in_processes, plan, run, tables, wilson
 
 SECONDS: Final = np.arange(3000) / 1000
 TUNING: Final = seeds(Part.TRAINING, 3)
@@ -179,7 +179,7 @@ def test_filter_delays_onset_of_nothing_before_it_is_found() -> None:
 def test_two_processes_give_what_one_gives() -> None:
     jobs = plan("contact", Part.TRAINING, 1, Use.TUNING, ("filter",))[:4]
 
-    alone, both = list(run_all(jobs, 1)), list(run_all(jobs, 2))
+    alone, both = list(in_processes(run, jobs, 1)), list(in_processes(run, jobs, 2))
 
     assert [done.rows.tobytes() for done in alone] == [done.rows.tobytes() for done in both]
 
