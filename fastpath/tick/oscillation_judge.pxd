@@ -28,14 +28,14 @@ cdef enum:
     POWER_PERCENT = 60
     # of rms force times rms speed over all axes: an axis with less has no part in the oscillation
     AXIS_PERCENT = 10
-    # log-odds from which votes may stand
-    CONSENT = 1
+    # hundredths of the log-odds from which votes may stand
+    CONSENT = 150
 
 
 cdef inline void verdict_of(const OscillationJudge *j, bint played, int axis, double most_damping, Verdict *verdict) noexcept nogil:
     """Say what holds for an axis; while an effect is played beside the command (`played`), the votes alone decide."""
     verdict.found = not played and j.found != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
-    verdict.agrees = played or j.score > CONSENT
+    verdict.agrees = played or j.score > 1e-2 * CONSENT
     verdict.fed = not played and j.score > 0
     verdict.most_damping = most_damping
 
