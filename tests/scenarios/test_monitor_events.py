@@ -232,8 +232,9 @@ def test_force_gate_scales_the_output_of_the_filter(setup: SafetyService, gate: 
 
     severity = setup.metric("hapticd_oscillation_severity")
     assert severity == pytest.approx(1 - 0.12, abs=1e-6)
+    # of a value that is rounded on the wire
     damped = MOST_DAMPING * abs(float(setup.service.state(ARM)["velocity"][0]))
-    assert shown(setup)[0] == pytest.approx((1 - severity) * (1 - gate * severity), abs=damped + 1e-6)
+    assert shown(setup)[0] == pytest.approx((1 - severity) * (1 - gate * severity), abs=damped + 1e-4)
 
 
 # ---------------------------------------------------------------- final values of the chain
