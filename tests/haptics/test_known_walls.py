@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from tests.support.loop.walls import LIGHT, MEDIUM, Rates, Setup, band_rms_mm_s, first, rms_mm_s
+from tests.support.loop.walls import LIGHT, MEDIUM, Device, Rates, Setup, band_rms_mm_s, first, rms_mm_s
 
 SECONDS: Final = 3.0
 WITHIN_S: Final = 0.020
@@ -79,6 +79,26 @@ def test_wall_of_twice_the_critical_stiffness_is_detected_at_any_rate(frequency:
     assert found is not None
     assert hot is not None
     assert (found - hot) / frequency <= 0.150
+
+
+def contact_peaks(force: np.ndarray) -> np.ndarray:
+    """Largest force (N) of each contact that begins and ends."""
+    edges = np.flatnonzero(np.diff((force > 0.05).astype(int)))
+    edges = edges[int(force[0] > 0.05) :]
+    return np.array([force[begin + 1 : end + 1].max() for begin, end in pairwise(edges)][::2])
+
+
+def test_bounce_of_period_two_is_found_and_comes_to_rest() -> None:
+    """Peaks alternate, so that every second half-cycle decays: votes alone left it at 26 mm/s."""
+    setup = Setup(Device(0.1018, 0.0956, 0.039, 11.25e-6), LIGHT, Rates(2000, client_every=2), press=0.513)
+    path = setup.pressing(2.0)
+    bare, held = setup.run(path, 25_000, filtered=False), setup.run(path, 25_000)
+    peaks = contact_peaks(-bare["command"][2000:])
+
+    assert rms_mm_s(bare["v"][2000:]) > 100
+    assert abs(peaks[::2].mean() - peaks[1::2].mean()) > 1.0
+    assert held["entries"][-1] >= 1
+    assert rms_mm_s(held["v"][-1000:]) < 5
 
 
 def recovery() -> tuple[np.ndarray, int]:
