@@ -15,7 +15,7 @@ from bench.haptics.sets import RESULT, Done, Job, load, options, plan, save
 
 ROOT: Final = Path(__file__).parents[3]
 # Scripts that report figures of the test set, and the modules that hold the split: none of them chooses a constant.
-REPORTS: Final = {"seeds.py", "sets.py"}
+REPORTS: Final = {"page.py", "seeds.py", "sets.py"}
 
 
 def test_every_third_seed_is_of_the_test_set_and_a_sixth_is_for_validation() -> None:
