@@ -251,7 +251,7 @@ cdef inline void window_features(const double *m, double recent, double mass, do
     out[22] = over(fv * xx - fx * xv, mass * (vv * xx - xv * xv))
 
 
-cdef inline void motion_features(const MotionWindow *w, double mass, double *out) noexcept nogil:
+cdef inline void motion_features(MotionWindow *w, double mass, double *out) noexcept nogil:
     """Compute the features of the last 60, 120 and 480 ms, as far as they are there."""
     cdef double sum[MOMENTS]
     cdef const double *m
@@ -282,7 +282,7 @@ cdef inline void motion_features(const MotionWindow *w, double mass, double *out
             window_features(sum, recent, mass, out + 2 * FEATURES_OF_WINDOW)
 
 
-cdef inline void motion_shares(const MotionWindow *w, double *share) noexcept nogil:
+cdef inline void motion_shares(MotionWindow *w, double *share) noexcept nogil:
     """Compute the share of each axis in rms force times rms velocity of the last 120 ms, both without their means."""
     cdef double time = 0, all = 0
     cdef double sum[MOMENTS]
