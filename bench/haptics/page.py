@@ -85,7 +85,10 @@ def text(rows: Rows) -> Iterator[str]:
             continue
         yield f"| {name} | {runs:,} | {share(hits, runs)} | {100 * others['lost'][taken & chosen].mean():.0f} % |"
     yield ""
-    yield f"At most {MANY:.0%} each: {', '.join(few)}."
+    most = max((int(np.sum(others["name"] == name)) for name in few), default=1)
+    yield (
+        f"At most {MANY:.0%} each (95 % intervals end below {100 * wilson(int(MANY * most), most)[1]:.1f} %): {', '.join(few)}."
+    )
 
 
 def by_class(rows: Rows) -> Figure:

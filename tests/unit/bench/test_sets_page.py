@@ -38,7 +38,7 @@ def test_times_and_decibels_are_of_what_was_found() -> None:
 
 def test_classes_above_one_percent_stand_apart() -> None:
     assert "| press | 200 | 1.5 % (0.5 to 4.3) | 40 % |" in TABLE
-    assert TABLE[-1].startswith("At most 1% each: ")
+    assert TABLE[-1].startswith("At most 1% each (95 % intervals end below ")
     assert "press," not in TABLE[-1].split()
 
 
