@@ -34,7 +34,7 @@ CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 # A page that a module prints; the old one stays when the module fails.
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
-.PHONY: help run test test-unit test-slice bench bench-haptics bench-sets soak fuzz lint docs lock wheel build clean always
+.PHONY: help run test test-unit test-slice bench bench-haptics bench-sets bench-page soak fuzz lint docs lock wheel build clean always
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -62,6 +62,10 @@ bench-haptics: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test $(STAMPS)/dev  ##
 
 bench-sets: $(STAMPS)/build $(STAMPS)/test  ## the oscillation filter and two references on thousands of drawn contacts; SETS_ARGS are handed on
 	OPENBLAS_NUM_THREADS=1 $(PY) -m bench.haptics.sets $(SETS_ARGS)
+
+bench-page: $(STAMPS)/build $(STAMPS)/test $(STAMPS)/dev  ## figures and pictures of the test set in docs/force-path.md, about ten minutes
+	OPENBLAS_NUM_THREADS=1 $(PY) -m bench.haptics.sets --part test --report --contacts 5000 --runs 300
+	$(PY) -m bench.haptics.page build/haptics/test.npz
 
 soak: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## the tests that run for minutes
 	$(PY) -m pytest tests -m soak -q --tb=short --timeout=0 $(PYTEST_ARGS)
