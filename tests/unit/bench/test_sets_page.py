@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.haptics.page import BEGIN, END, placed, text
+from bench.haptics.page_tables import BEGIN, END, placed, text
 from bench.haptics.sets import RESULT
 
 
