@@ -104,7 +104,8 @@ def filters() -> Iterator[Setting]:
         15,
         5,
         100,
-        "Oscillatory power from which a half-cycle votes for oscillation; a third of it keeps the filter at work.",
+        "Oscillatory power from which a half-cycle votes for oscillation; the judge of the motion needs 60 % of it, "
+        "and a third of it keeps the filter at work.",
         unit="mW",
         advanced=True,
     )
@@ -112,7 +113,7 @@ def filters() -> Iterator[Setting]:
         "filters/oscillation/votes",
         5,
         Constraint(3, 8),
-        "How many half-cycles in a row make an oscillation: fewer find it sooner, more take fewer taps for one.",
+        "How many half-cycles in a row, with the judge's consent, make an oscillation; what the judge finds needs none.",
         advanced=True,
     )
     yield real(

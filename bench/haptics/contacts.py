@@ -5,7 +5,7 @@ Metres, newtons, seconds, kilograms. Everything follows from a class and a seed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 from zlib import crc32
@@ -27,6 +27,19 @@ PLAYED: Final = (KINDS["vibration"], KINDS["pulses"], KINDS["transient"])
 Array = NDArray[np.float64]
 # kg and N/m, N.s/m of grip and arm
 Hand = tuple[float, float, float, float, float]
+
+
+Maker = Callable[["Draw", str, int], "Contact"]
+
+
+def named(table: dict[str, Maker], name: str) -> Callable[[Maker], Maker]:
+    """Add a maker of contacts to a table under a name."""
+
+    def add(make: Maker) -> Maker:
+        table[name] = make
+        return make
+
+    return add
 
 
 class Draw:

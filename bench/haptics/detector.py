@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.haptics.seeds import Part, Use, check, part_of
-from bench.haptics.windows import EVERY_MS
+from bench.haptics.windows import EVERY_MS, STILL_M_S
 from fastpath.testing.contact_trial import FEATURE_COUNT, SAMPLE_RATE
 
 HEADER: Final = Path("fastpath/tick/oscillation_trees.h")
@@ -183,6 +183,7 @@ def header(model: Any, threshold: float, record: Sequence[str]) -> str:
         f"#define HD_TREE_LEAVES {most}",
         f"#define HD_TREE_FEATURES {FEATURE_COUNT}",
         f"#define HD_SCORE_FOUND {threshold:.3f}",
+        f"#define HD_STILL_M_S {STILL_M_S}",
         f"#define HD_SCORE_CLIP {CLIP:.1f}",
         f"#define HD_SCORE_SMOOTHING {SMOOTHING}",
         "",

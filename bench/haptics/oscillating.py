@@ -5,8 +5,8 @@ Each family draws its parameters wide. Whether a contact oscillates is decided b
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -18,6 +18,7 @@ from bench.haptics.contacts import (
     Client,
     Contact,
     Draw,
+    Maker,
     Rig,
     draw_renderer,
     draw_rig,
@@ -25,6 +26,7 @@ from bench.haptics.contacts import (
     law,
     laws,
     line,
+    named,
     ramp,
     unit,
 )
@@ -33,18 +35,8 @@ from fastpath.testing.contact_trial import LOOP
 
 SOFTEST: Final = 30.0
 STIFFEST: Final = 60000.0
-FAMILIES: Final[dict[str, Callable[[Draw, str, int], Contact]]] = {}
-Family = Callable[[Draw, str, int], Contact]
-
-
-def family(name: str) -> Callable[[Family], Family]:
-    """Add a family of contacts under a name."""
-
-    def add(draw: Family) -> Family:
-        FAMILIES[name] = draw
-        return draw
-
-    return add
+FAMILIES: Final[dict[str, Maker]] = {}
+family = partial(named, FAMILIES)
 
 
 def oscillating(name: str, seed: int, use: Use = Use.TUNING) -> Contact:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -19,6 +20,7 @@ from bench.haptics.contacts import (
     Array,
     Contact,
     Draw,
+    Maker,
     Rig,
     draw_renderer,
     draw_rig,
@@ -26,6 +28,7 @@ from bench.haptics.contacts import (
     law,
     laws,
     line,
+    named,
     ramp,
     smoothed,
     there_and_back,
@@ -37,22 +40,12 @@ PASSIVE: Final = 0.3
 TRIES: Final = 60
 # N/m for each N of amplitude and m of period or width, at the steepest place: sine, bumps, detents, well
 SINE, BUMPS, DETENTS, WELL = 2 * np.pi, 13.74, 20.0, 1.65
-CLASSES: Final[dict[str, Callable[[Draw, str, int], Contact]]] = {}
-Class = Callable[[Draw, str, int], Contact]
+CLASSES: Final[dict[str, Maker]] = {}
+rightful_class = partial(named, CLASSES)
 
 
 class TooSoft(ValueError):
     """Raised when a rig keeps too little passive for the class: another one is drawn."""
-
-
-def rightful_class(name: str) -> Callable[[Class], Class]:
-    """Add a class under a name."""
-
-    def add(draw: Class) -> Class:
-        CLASSES[name] = draw
-        return draw
-
-    return add
 
 
 def rightful(name: str, seed: int, use: Use = Use.TUNING) -> Contact:

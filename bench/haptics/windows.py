@@ -19,7 +19,7 @@ from bench.haptics.contacts import SAMPLES, Contact
 from bench.haptics.judging import judge
 from bench.haptics.oscillating import NAMES as FAMILIES
 from bench.haptics.rightful import NAMES as CLASSES
-from bench.haptics.seeds import Part, Use, part_of
+from bench.haptics.seeds import Part, TestSeedRefused, Use, part_of
 from bench.haptics.sets import RESULTS, Job, counts, draw, in_processes, plan
 from fastpath.testing.contact_trial import FEATURE_COUNT
 
@@ -57,9 +57,9 @@ def windows(job: Job) -> Windows | None:
     """Run a job without filter; None where it does not count. TestSeedRefused."""
     try:
         contact: Contact = draw(job)
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
+    except TestSeedRefused:
+        raise
+    except ValueError:
         return None
     features = np.zeros((SAMPLES // EVERY_MS + 1, FEATURE_COUNT), dtype=np.float32)
     bare = contact.run(features=features)

@@ -39,7 +39,7 @@ cdef struct OscillationParams:
     double damping
     # s: time constant with which that ends in a contact that is free again
     double guard
-    # s between relapses that lower the ceiling; N and s without which a contact has ended
+    # s after the filter came free in which a return lowers the ceiling; N and s without which a contact has ended
     double relapse_window
     double contact
     double contact_end
@@ -74,7 +74,6 @@ cdef struct OscillationAxis:
     double high_before
     double peaks[4]
     double quiet
-    double since_relapse
     double since_free
     double released
     double gain
@@ -93,7 +92,7 @@ cdef struct OscillationAxis:
 # ---------------------------------------------------------------- motion of the last half second
 
 cdef enum:
-    MOMENTS = 43
+    MOMENTS = 40
     # blocks of 10 ms, and samples of 1 ms for the autocorrelation of velocity
     MOTION_BLOCKS = 48
     MOTION_LAGS = 32
@@ -111,11 +110,10 @@ cdef struct MotionWindow:
     double position[3]
     double held[3]
     double before[3]
-    # means over the open sample, s of it, way within it
+    # sums over the open sample, s of it, work in it (J)
     double sample_force[3]
     double sample_speed[3]
     double sample_position[3]
-    double sample_way[3]
     double sample_time
     double sample_work
     double last_speed[MOTION_LAGS][3]

@@ -502,9 +502,12 @@ cdef void render(Trial *t, double *command, double *ideal, double *order) noexce
     cdef double nothing[3]
     cdef double scene[3]
     cdef double pushed[3]
+    cdef double bears[3]
     cdef int i
     memset(no_torque, 0, sizeof(no_torque)); memset(nothing, 0, sizeof(nothing))
     memcpy(scene, command, sizeof(scene))
+    for i in range(3):
+        bears[i] = most_damping(&t.rendering, t.params.plant.mass)
     if t.bubble:
         bubble_step(&t.navigator, &t.record, &t.params, &t.state, scene, 1, t.dt, t.dt, most_damping(&t.rendering, t.params.plant.mass), pushed)
         for i in range(3):
@@ -514,8 +517,7 @@ cdef void render(Trial *t, double *command, double *ideal, double *order) noexce
     memcpy(order, command, sizeof(scene))
     if t.mode == MODE_FILTER:
         filter_and_gate(
-            &t.chain, &t.oscillation, &t.rate, &t.params, &t.state, &t.pose, nothing, nothing, 1,
-            most_damping(&t.rendering, t.params.plant.mass), False, order, no_torque)
+            &t.chain, &t.oscillation, &t.rate, &t.params, &t.state, &t.pose, nothing, nothing, 1, bears, False, order, no_torque)
     elif t.mode == MODE_PASSIVITY:
         passivity(t, order)
     elif t.mode == MODE_BRAKE:

@@ -20,12 +20,12 @@ from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
 from fastpath.tick.effects cimport add_effects
 from fastpath.tick.force_chain cimport chain_begin, chain_interrupt, filter_and_gate, slew
 from fastpath.tick.force_maps cimport clamp_norm, clamp_torques, torque_map
-from fastpath.tick.force_sources cimport angle_torque, damping_force, home_force, position_force
+from fastpath.tick.force_sources cimport angle_torque, damping_force, home_force, position_force, session_damping
 from fastpath.tick.measurement cimport weight
 from fastpath.tick.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, observe_anew, watch_grip, watch_object, watch_speed, watch_stall,
 )
-from fastpath.tick.rendering cimport follow_lag, most_damping
+from fastpath.tick.rendering cimport follow_lag, most_before_scale, most_damping
 from fastpath.tick.set_points cimport set_point, set_point_now
 
 cdef extern from "platform/realtime.h" nogil:
@@ -120,6 +120,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     cdef DevicePrivate *d = &slot.inner
     cdef DeviceState *s = &d.state
     cdef double limit = p.torque_limit * s.derating, brake
+    cdef double bears[3]
     cdef uint32_t saturated
     cdef int i
     for i in range(3):
@@ -145,9 +146,10 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     clamp_torques(torque, p.torque_limit, p.torque_scaling != 0)
     clamp_torques(total.gated_torque, p.torque_limit, p.torque_scaling != 0)
     # 6 filter
+    for i in range(3):
+        bears[i] = most_before_scale(&d.rendering, p.plant.mass, p.force_scale) - session_damping(p, &d.rendering, total, i)
     filter_and_gate(&d.chain, &a.oscillation, &a.oscillation_rate, p, s, pose,
-                    total.gated_force, total.gated_torque, times, most_damping(&d.rendering, p.plant.mass),
-                    total.effect.size > 0, force, torque)
+                    total.gated_force, total.gated_torque, times, bears, total.effect.size > 0, force, torque)
     lap(a, STEP_FILTER, since)
     # 7 ramp
     for i in range(3):

@@ -72,18 +72,18 @@ cdef inline double axis_gain(
 
 cdef inline void filter_and_gate(
     Chain *c, const OscillationParams *params, const OscillationRate *rate, const DeviceParams *p, DeviceState *s,
-    const Pose *pose, const double *gated_force, const double *gated_torque, int times, double most_damping, bint played,
+    const Pose *pose, const double *gated_force, const double *gated_torque, int times, const double *bears, bint played,
     double *force, double *torque,
 ) noexcept nogil:
     """Apply filter and gates to the sums in place; the filter runs for `times` periods on the same input.
 
-    `most_damping`: N.s/m that the device bears; `played`: an effect acts beside the command.
+    `bears`: damping of each axis that the device bears besides (N.s/m); `played`: an effect acts beside the command.
     """
     cdef double seen[3]
     cdef double from_torque[3]
     cdef double gain[3]
     cdef double damped[3]
-    cdef double worst = 1, h = s.severity, size = 0
+    cdef double worst = 1, h = s.severity, size = 0, guard
     cdef Verdict verdict
     cdef uint32_t stage = OSCILLATION_FREE
     cdef unsigned long long entries, ceilings
@@ -93,6 +93,8 @@ cdef inline void filter_and_gate(
     if resumes:
         times = 1
     if params.enabled == 0:
+        if c.motion.begun:
+            judge_begin(&c.judge, &c.motion)
         s.severity = 0
         s.oscillation_stage = OSCILLATION_FREE
         return
@@ -111,15 +113,17 @@ cdef inline void filter_and_gate(
     for i in range(3):
         entries = c.axis[i].entries
         ceilings = c.axis[i].ceilings
+        guard = c.axis[i].guard
         if resumes:
             oscillation_resume(&c.axis[i], seen[i], s.velocity[i])
-        verdict_of(&c.judge, played, i, most_damping, &verdict)
+        verdict_of(&c.judge, played, i, bears[i], &verdict)
         gain[i] = axis_gain(&c.axis[i], params, rate, seen[i], s.velocity[i], s.position[i], p.encoder_step, times, &verdict)
         if gain[i] < worst:
             worst = gain[i]
         if c.axis[i].stage < stage:
             stage = <uint32_t>c.axis[i].stage
-        entered |= c.axis[i].entries != entries
+        # An entry, or a damping that was renewed: either has to be found anew.
+        entered |= c.axis[i].entries != entries or c.axis[i].guard > guard
         s.oscillations += c.axis[i].entries - entries
         s.ceilings += c.axis[i].ceilings - ceilings
         size += seen[i] * seen[i]

@@ -10,7 +10,7 @@ from fastpath.layout.constants cimport LARGEST_DAMPING
 from fastpath.layout.force cimport Rendering
 from fastpath.tick.arbiter cimport CommandSum
 from fastpath.tick.force_maps cimport clamp_norm
-from fastpath.tick.rendering cimport bound_spring, most_damping
+from fastpath.tick.rendering cimport bound_spring, most_before_scale
 
 cdef enum:
     # held position: spring N/m, damper N.s/m, growth of its largest force N/s
@@ -82,19 +82,21 @@ cdef inline void angle_torque(
         gated[i] += total.angle_gate * total.angle_gain * want
 
 
+cdef inline double session_damping(const DeviceParams *p, const Rendering *r, const CommandSum *total, int axis) noexcept nogil:
+    """Return the sessions' damping of an axis (N.s/m): at most 20, and what the bare mass bears once the force scale has acted."""
+    cdef double most = most_before_scale(r, p.plant.mass, p.force_scale)
+    if most > LARGEST_DAMPING:
+        most = LARGEST_DAMPING
+    return total.damping[axis] if total.damping[axis] < most else most
+
+
 cdef inline void damping_force(
     const DeviceParams *p, const DeviceState *s, const Rendering *r, const CommandSum *total, double *force,
 ) noexcept nogil:
-    """Viscous force -b v along each device axis, b at most 20 N.s/m and what the bare mass bears (`most_damping`)."""
-    cdef double most = most_damping(r, p.plant.mass), b
+    """Viscous force -b v along each device axis."""
     cdef int i
-    if most > LARGEST_DAMPING:
-        most = LARGEST_DAMPING
     for i in range(3):
-        b = total.damping[i]
-        if b > most:
-            b = most
-        force[i] -= b * s.velocity[i]
+        force[i] -= session_damping(p, r, total, i) * s.velocity[i]
 
 
 cdef inline void home_force(DevicePrivate *d, const DeviceParams *p, double gain, double period, double *force) noexcept nogil:

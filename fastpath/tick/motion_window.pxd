@@ -1,18 +1,18 @@
 """What a device did in the last half second: moments of force, velocity and position in blocks of 10 ms, and features of them.
 
 All of them are sums of dot products, or come from the three values of a covariance: they do not depend on the frame. Force (N,
-that of the period before, as the motors held it), velocity (m/s) and position (m) pass the same 100 Hz low-pass, so that their
+what the filter gave in the period before), velocity (m/s) and position (m) pass the same 100 Hz low-pass, so that their
 phases stay comparable, and are averaged to samples of 1 ms, so that the features do not depend on the rate of the loop.
 """
 
-from libc.math cimport M_PI, cos, exp, fabs, sqrt
+from libc.math cimport M_PI, fabs, sqrt
 from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from fastpath.layout.force cimport MOMENTS, MOTION_BLOCKS, MOTION_LAGS, MotionWindow
 
 cdef enum:
-    # s of force, time and velocity: what is summed over a block, each sample weighted by its time
+    # Places of what is summed over a block, each sample weighted by its time: s, m/s, N, m and their products
     M_TIME = 0
     M_SPEED = 1
     M_FORCE = 4
@@ -20,38 +20,33 @@ cdef enum:
     # v v': xx, yy, zz, xy, xz, yz
     M_SPEEDS = 10
     # f f': xx, yy, zz
-    M_FORCES = 40
-    M_FORCE_SPEED = 17
-    M_FORCE_POSITION = 18
-    M_POSITION_POSITION = 19
-    M_WHEN_POSITION = 20
-    M_WHEN_FORCE = 23
-    M_WHEN = 26
-    M_WHEN_WHEN = 27
-    M_PATH = 28
-    M_WORK = 29
-    M_GROSS_WORK = 30
-    M_TURNS = 31
-    M_ACCELERATION = 32
+    M_FORCES = 16
+    M_FORCE_SPEED = 19
+    M_FORCE_POSITION = 20
+    M_POSITION_POSITION = 21
+    M_SPEED_POSITION = 22
+    M_WHEN_POSITION = 23
+    M_WHEN_FORCE = 26
+    M_WHEN = 29
+    M_WHEN_WHEN = 30
+    M_PATH = 31
+    M_WORK = 32
+    M_GROSS_WORK = 33
+    M_TURNS = 34
+    M_ACCELERATION = 35
     # v(t) v(t - 4, 8, 16, 31 ms)
-    M_LAGGED = 33
-    M_FORCE_ACCELERATION = 37
-    M_NO_FORCE = 38
-    M_SPEED_POSITION = 39
+    M_LAGGED = 36
     FEATURES_OF_WINDOW = 23
-    WINDOWS = 3
     FEATURES = 69
     BLOCK_MS = 10
     SHARE_BLOCKS = 12
     MOTION_CUTOFF_HZ = 100
     # mm/s: a turn of the motion counts from here on
     TURN_MM_S = 4
-    # mN: below, nothing is rendered
-    NO_FORCE_MN = 20
 
 
 cdef inline void motion_begin(MotionWindow *w) noexcept nogil:
-    """Forget everything."""
+    """Forget all motion; the force that is held stays."""
     w.filled = 0
     w.begun = 0
     w.newest = 0
@@ -62,7 +57,6 @@ cdef inline void motion_begin(MotionWindow *w) noexcept nogil:
     memset(w.sample_force, 0, sizeof(w.sample_force))
     memset(w.sample_speed, 0, sizeof(w.sample_speed))
     memset(w.sample_position, 0, sizeof(w.sample_position))
-    memset(w.sample_way, 0, sizeof(w.sample_way))
     w.sample_time = 0
     w.sample_work = 0
 
@@ -111,9 +105,6 @@ cdef inline void end_sample(MotionWindow *w) noexcept nogil:
     m[M_WORK] += w.sample_work
     m[M_GROSS_WORK] += fabs(w.sample_work)
     m[M_ACCELERATION] += t * dot(change, change)
-    m[M_FORCE_ACCELERATION] += t * dot(f, change)
-    if dot(f, f) < 1e-6 * NO_FORCE_MN * NO_FORCE_MN:
-        m[M_NO_FORCE] += t
     m[M_LAGGED] += t * dot(v, w.last_speed[(w.newest + MOTION_LAGS - 3) % MOTION_LAGS])
     m[M_LAGGED + 1] += t * dot(v, w.last_speed[(w.newest + MOTION_LAGS - 7) % MOTION_LAGS])
     m[M_LAGGED + 2] += t * dot(v, w.last_speed[(w.newest + MOTION_LAGS - 15) % MOTION_LAGS])

@@ -16,8 +16,8 @@ cdef struct Verdict:
     bint found
     bint agrees
     bint fed
-    # N.s/m that the device bears
-    double most_damping
+    # N.s/m that the device bears besides
+    double bears
 
 cdef enum:
     MOST_VOTES = 8
@@ -66,7 +66,6 @@ cdef inline void oscillation_begin(OscillationAxis *s) noexcept nogil:
     s.stage = OSCILLATION_FREE
     s.ceiling = OSCILLATION_FREE
     s.quiet = 0
-    s.since_relapse = 1e9
     s.since_free = 1e9
     s.released = 0
     s.gain = 1
@@ -80,7 +79,6 @@ cdef inline void oscillation_wait(OscillationAxis *s, const OscillationParams *p
     """Let seconds pass without a sample: times and gain go on, the half-cycle becomes longer."""
     cdef double target = r.gain[s.stage]
     s.since += seconds
-    s.since_relapse += seconds
     s.since_free += seconds
     s.quiet += seconds
     s.gain += (1 - exp(-seconds / (p.attack if target < s.gain else p.release))) * (target - s.gain)
@@ -170,7 +168,6 @@ cdef inline double oscillation_step(
     s.speed_in[1] = s.speed_in[0]; s.speed_in[0] = s.speed_low
     s.speed_out[1] = s.speed_out[0]; s.speed_out[0] = z
     s.since += r.dt
-    s.since_relapse += r.dt
     s.since_free += r.dt
     if x > s.high:
         s.high = x
@@ -207,7 +204,6 @@ cdef inline double oscillation_step(
             s.ceiling = OSCILLATION_FREE
             if s.stage == OSCILLATION_FREE:
                 s.guard = 0
-            s.since_relapse = 1e9
             s.since_free = 1e9
     else:
         s.released = 0
@@ -215,6 +211,8 @@ cdef inline double oscillation_step(
     s.gain += (r.attack if target < s.gain else r.release) * (target - s.gain)
     if s.stage == OSCILLATION_FREE:
         s.guard -= s.guard * r.dt / p.guard
-    target = s.guard * (verdict.most_damping if verdict.most_damping < p.damping else p.damping)
+    target = s.guard * (verdict.bears if verdict.bears < p.damping else p.damping)
     s.damping += (r.attack if target > s.damping else r.release) * (target - s.damping)
+    if s.damping > verdict.bears:
+        s.damping = verdict.bears
     return s.gain

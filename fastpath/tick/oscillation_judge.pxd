@@ -17,13 +17,13 @@ from fastpath.tick.oscillation cimport Verdict
 
 cdef extern from "tick/oscillation_trees.h" nogil:
     const double SCORE_FOUND "HD_SCORE_FOUND"
+    # m/s rms over 120 ms: a device that moves less is still
+    const double STILL_M_S "HD_STILL_M_S"
     const double SCORE_CLIP "HD_SCORE_CLIP"
     const double SCORE_SMOOTHING "HD_SCORE_SMOOTHING"
     double oscillation_score "hd_oscillation_score"(const double *features)
 
 cdef enum:
-    # mm/s rms over 120 ms: a device that moves less is still
-    STILL_MM_S = 4
     # of the power from which a half-cycle votes, what rms force times rms speed has to reach
     POWER_PERCENT = 60
     # of rms force times rms speed over all axes: an axis with less has no part in the oscillation
@@ -32,12 +32,12 @@ cdef enum:
     CONSENT = 150
 
 
-cdef inline void verdict_of(const OscillationJudge *j, bint played, int axis, double most_damping, Verdict *verdict) noexcept nogil:
+cdef inline void verdict_of(const OscillationJudge *j, bint played, int axis, double bears, Verdict *verdict) noexcept nogil:
     """Say what holds for an axis; while an effect is played beside the command (`played`), the votes alone decide."""
     verdict.found = not played and j.found != 0 and j.share[axis] > 1e-2 * AXIS_PERCENT
     verdict.agrees = played or j.score > 1e-2 * CONSENT
     verdict.fed = not played and j.score > 0
-    verdict.most_damping = most_damping
+    verdict.bears = bears
 
 
 cdef inline void judge_begin(OscillationJudge *j, MotionWindow *w) noexcept nogil:
@@ -59,7 +59,7 @@ cdef inline void judge_step(
     if not motion_step(w, velocity, position, dt):
         return
     motion_features(w, mass, seen)
-    if recent[0] > 1e-3 * STILL_MM_S:
+    if recent[0] > STILL_M_S:
         score = oscillation_score(seen)
         score = SCORE_CLIP if score > SCORE_CLIP else (-SCORE_CLIP if score < -SCORE_CLIP else score)
     j.score += SCORE_SMOOTHING * (score - j.score)

@@ -29,6 +29,7 @@
 #define HD_TREE_LEAVES 31
 #define HD_TREE_FEATURES 69
 #define HD_SCORE_FOUND 2.179
+#define HD_STILL_M_S 0.004
 #define HD_SCORE_CLIP 6.0
 #define HD_SCORE_SMOOTHING 0.3
 

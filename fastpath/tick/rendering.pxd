@@ -37,6 +37,11 @@ cdef inline double most_damping(const Rendering *r, double mass) noexcept nogil:
     return 1e-2 * MARGIN_PERCENT * 0.5 * M_PI * mass / r.velocity_lag if r.velocity_lag > 0 else 0
 
 
+cdef inline double most_before_scale(const Rendering *r, double mass, double scale) noexcept nogil:
+    """Return the largest damping (N.s/m) that the force scale leaves within `most_damping`."""
+    return most_damping(r, mass) / (scale if scale > 1 else 1)
+
+
 cdef inline void bound_spring(const Rendering *r, double mass, double *stiffness, double *damping) noexcept nogil:
     """Reduce stiffness (N/m) and damping (N.s/m) of a spring to what a bare mass (kg) bears.
 

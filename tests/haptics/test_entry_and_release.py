@@ -87,3 +87,16 @@ def test_each_stage_lasts_40_ms_longer_and_the_gain_rises_slower_than_it_falls()
     risen = (gain[rise + 8] - gain[rise]) / (1 - gain[rise])
     assert fallen > 0.8
     assert risen < 0.3
+
+
+def test_return_long_after_release_renews_the_damping_before_the_gain_falls() -> None:
+    """Half of the damping has worn off after 22 s in the same contact: it is renewed first, and the gain stays for that long."""
+    returned = (24.0, 25.0, STRONG_N, SHAKE_HZ)
+    seen = shaken((*FOUND, STRONG_N, SHAKE_HZ), returned, seconds=25.0)
+    alone = shaken(returned, seconds=25.0)
+
+    first_return = int(np.argmax(seen["stage"][24_000:] < FREE))
+    first_alone = int(np.argmax(alone["stage"][24_000:] < FREE))
+
+    assert seen["stage"][23_999] == FREE
+    assert first_return >= first_alone + 40

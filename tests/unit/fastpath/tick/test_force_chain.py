@@ -456,6 +456,50 @@ def test_rate_change_keeps_the_stage_of_the_filter_and_ramps_up() -> None:
     assert state["force"] == pytest.approx([0, 0, 2], abs=1e-3)
 
 
+def damping_of_the_shaken(mass: float, scale: float, of_sessions: float) -> NDArray[np.float64]:
+    """Damping (N·s/m) of sessions and filter together, and what of it the filter added (N) beside the command (N), by tick."""
+    rig = SteppedArm(
+        arm_params(grip="light", hand={"path": REST}, plant={"mass": mass}, force_scale=scale), frequency=1000
+    )
+    rows: list[tuple[float, float, float]] = []
+    for tick in range(700):
+        if tick == 400:
+            rig.writer.set_damping(of_sessions, of_sessions, of_sessions)
+        command = 3 * math.sin(math.tau * SHAKE_HZ * tick / 1000)
+        rig.force(command, 0.0, 0.0)
+        state = rig.step()
+        (force, _y, _z), (speed, _vy, _vz) = state["force"], state["velocity"]
+        lost = (1 - float(state["severity"])) * scale * command - force
+        if tick >= 400 and abs(speed) > 1e-3:
+            rows.append(
+                (lost / speed, lost - scale * min(of_sessions, mass_bears(mass) / scale) * speed, scale * command)
+            )
+    assert int(rig.reader.snapshot()["oscillations"]) >= 1
+    return np.array(rows)
+
+
+def mass_bears(mass: float) -> float:
+    """0.4 pi m / (2 t) at 1 kHz, t being 1.5 periods and the lag of the low-pass of 100 Hz (N·s/m)."""
+    return 0.4 * math.pi * mass / 2 / (1.5e-3 + 1 / (math.tau * 100))
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 1.3])
+@pytest.mark.parametrize("of_sessions", [0.0, 1.0, 2.0, 20.0])
+def test_filter_and_sessions_together_damp_no_more_than_the_bare_mass_bears(scale: float, of_sessions: float) -> None:
+    mass = 0.02
+    together, _added, _command = damping_of_the_shaken(mass, scale, of_sessions).T
+
+    assert np.max(together) == pytest.approx(mass_bears(mass) * min(scale, 1.0), rel=0.02)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.5])
+def test_filter_adds_no_more_damping_than_the_command_commands(scale: float) -> None:
+    together, added, command = damping_of_the_shaken(0.4, scale, 0.0).T
+
+    assert np.max(together) > 5
+    assert np.all(np.abs(added) <= np.abs(command) + 1e-9)
+
+
 # ---------------------------------------------------------------- motors at their limit
 
 
