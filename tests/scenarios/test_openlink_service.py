@@ -173,8 +173,8 @@ def test_arm_that_reports_settling_settles_once(tmp_path: Path) -> None:
         boards.unplug(0)
         boards.unplug(1)
         eventually(lambda: not service.system.inventory.value.devices, "both are gone", pause_s=0.01)
-        boards.set("settle_ms", 1500, 0)
-        boards.set("settle_ms", 1000, 1)
+        boards.set("settle_ms", 4000, 0)
+        boards.set("settle_ms", 3000, 1)
 
         boards.plug(0)
         eventually(lambda: bench.phase("A1") is Phase.SETTLING, "the first arm settles", pause_s=0.005)
