@@ -50,6 +50,15 @@ class Answered:
     altered: float  # share of the samples with force in which more than a tenth of it was changed
     speed: float  # mm/s rms in the band, last second
     unfiltered: float  # the same without the filter
+    still_fed: (
+        bool  # in the last second it still moves as an oscillation does: loud, and fed by sampling and delay above all
+    )
+
+
+def feeds(samples: NDArray[np.void]) -> bool:
+    """Return whether sampling, delay and encoder give the motion more than the hands do, and than the laws would without them."""
+    excess, given, fed = (float(samples[name].mean()) for name in ("excess", "given", "fed"))
+    return excess > max(given, fed - excess, 0)
 
 
 def band(values: Array, low: float = LOWEST_HZ, high: float = HIGHEST_HZ) -> Array:
@@ -104,7 +113,7 @@ def judge(samples: NDArray[np.void]) -> Judged:
     fed = float(np.mean(np.sum(band(late["force"]) * moved, axis=1)))
     excess, given = float(late["excess"].mean()), float(late["given"].mean())
     loud = min(rms(moved[:half]), rms(moved[half:])) > 1e-3 * LOUD_MM_S
-    oscillates = loud and fed > 0 and excess > max(given, float(late["fed"].mean()) - excess, 0)
+    oscillates = loud and fed > 0 and feeds(late)
     onset = None
     if oscillates:
         along, low = main_direction(moved), min(8.0, 0.5 * frequency)
@@ -127,11 +136,14 @@ def answer(samples: NDArray[np.void], unfiltered: NDArray[np.void]) -> Answered:
     changed = np.linalg.norm(samples["command"] - samples["output"], axis=1)
     acts = commanded > LOST_N
     lost = 1 - np.linalg.norm(samples["output"][acts], axis=1).sum() / commanded[acts].sum() if acts.any() else 0.0
+    last = samples[-SAMPLE_RATE:]
+    speed = 1000 * rms(band(last["v"]))
     return Answered(
         int(entered[0]) if entered.size else None,
         int(samples["entries"][-1]),
         float(max(lost, 0.0)),
         float(np.mean(changed[acts] > 0.1 * commanded[acts])) if acts.any() else 0.0,
-        1000 * rms(band(samples["v"][-SAMPLE_RATE:])),
+        speed,
         1000 * rms(band(unfiltered["v"][-SAMPLE_RATE:])),
+        speed > LOUD_MM_S and feeds(last),
     )

@@ -41,22 +41,27 @@ def groups(rows: Rows) -> Iterator[tuple[str, NDArray[np.bool_]]]:
 def text(rows: Rows) -> Iterator[str]:
     """Yield the lines of the page: tables and sentences."""
     contacts, others = rows[rows["kind"] == "contact"], rows[rows["kind"] == "rightful"]
-    yield "| contacts | runs | missed (95 % interval) | louder than half at the end |"
-    yield "|---|---|---|---|"
+    yield "| contacts | runs | missed (95 % interval) | louder than half at the end | and still fed then |"
+    yield "|---|---|---|---|---|"
     missed, louder = contacts["entries"] == 0, contacts["last"] > 0.5 * contacts["last_unfiltered"]
     for name, chosen in groups(contacts):
         runs = int(chosen.sum())
         if runs == 0:
             continue
-        yield f"| {name} | {runs:,} | {share(int(missed[chosen].sum()), runs)} | {100 * louder[chosen].mean():.1f} % |"
+        loud, fed = (100 * hits[chosen].mean() for hits in (louder, louder & contacts["still_fed"]))
+        yield f"| {name} | {runs:,} | {share(int(missed[chosen].sum()), runs)} | {loud:.1f} % | {fed:.1f} % |"
     late = np.maximum(contacts["found"] - contacts["onset"], 0)
-    marks = np.percentile(late[np.isfinite(late)], (50, 90, 95))
     audible = contacts["last_unfiltered"] > LOUD_MM_S
     quieter = 20 * np.log10(contacts["last_unfiltered"][audible] / np.maximum(contacts["last"][audible], 1e-6))
     yield ""
-    yield (
-        f"From the first half-cycle of 15 mW until found: median {marks[0]:.0f} ms, 90 % within {marks[1]:.0f}, 95 % within {marks[2]:.0f}."
-    )
+    yield "| ms from the first half-cycle of 15 mW until found | median | 90 % within | 95 % within |"
+    yield "|---|---|---|---|"
+    for name, chosen in groups(contacts):
+        known = late[chosen & np.isfinite(late)]
+        if name not in FAMILIES and known.size:
+            marks = np.percentile(known, (50, 90, 95))
+            yield f"| {name} | " + " | ".join(f"{mark:.0f}" for mark in marks) + " |"
+    yield ""
     yield f"In the last second the motion is quieter by {np.median(quieter):.1f} dB in the median; {100 * np.mean(quieter < 6):.1f} % by less than 6 dB."
     yield ""
     taken = others["entries"] > 0

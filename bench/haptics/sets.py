@@ -57,6 +57,7 @@ RESULT: Final = np.dtype(
         ("fed", "f8"),
         ("excess", "f8"),
         ("given", "f8"),
+        ("still_fed", "?"),
     ]
 )
 
@@ -125,6 +126,7 @@ def run(job: Job) -> Done:
                 judged.fed,
                 judged.excess,
                 judged.given,
+                done.still_fed,
             ),
         )
     signals = np.stack([bare["force"], bare["position"], bare["speed"]]).astype(np.float32) if job.signals else None
@@ -172,13 +174,19 @@ def percentiles(values: NDArray[np.float64], marks: Sequence[int], form: str = "
     return "".join(f"{value:{form}}" for value in np.percentile(values, marks)) if values.size else "  none"
 
 
+def portion(hits: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> float:
+    """Return the share of hits among the chosen; 0 among none."""
+    return float(hits[chosen].mean()) if chosen.any() else 0.0
+
+
 def contact_table(rows: NDArray[np.void]) -> Iterator[str]:
     """Oscillating contacts of one mode: missed by family and band, time until found, attenuation."""
     missed = rows["entries"] == 0
     # References damp without a decision: nothing of theirs is found or missed.
     detects = rows["mode"][0] == "filter"
     louder = rows["last"] > 0.5 * rows["last_unfiltered"]
-    yield f"{'contacts':28}{'missed':>6}{'runs':>7}{'share':>8}  {'interval':16}{'louder than half at the end':>28}"
+    fed = louder & rows["still_fed"]
+    yield f"{'contacts':28}{'missed':>6}{'runs':>7}{'share':>8}  {'interval':16}{'louder than half at the end':>28}{'and still fed':>15}"
     fast, slow = rows["frequency"] >= SLOW_HZ, rows["frequency"] < SLOW_HZ
     loud = rows["unfiltered"] > 50
     groups = [
@@ -192,7 +200,7 @@ def contact_table(rows: NDArray[np.void]) -> Iterator[str]:
     for name, chosen in groups:
         runs = int(chosen.sum())
         text = share_text(int(missed[chosen].sum()), runs) if detects else f"{'-':>6}{runs:7}{'':26}"
-        yield f"{name:28}{text}{louder[chosen].mean() if chosen.any() else 0:20.1%}"
+        yield f"{name:28}{text}{portion(louder, chosen):20.1%}{portion(fed, chosen):20.1%}"
     yield ""
     late = np.maximum(rows["found"] - rows["onset"], 0)
     decibel = 20 * np.log10(np.maximum(rows["last_unfiltered"], 1e-6) / np.maximum(rows["last"], 1e-6))

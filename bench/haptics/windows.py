@@ -81,10 +81,12 @@ def windows(job: Job) -> Windows | None:
     return Windows(run, at[moving].astype(np.int16), features[moving], excess[moving].astype(np.float32))
 
 
-def gather(part: Part, contacts: int, runs: int, processes: int, first: int) -> list[Windows]:
-    """Return the windows of about so many contacts, and of so many runs of each class of rightful use. TestSeedRefused."""
+def gather(
+    part: Part, contacts: int, runs: int, processes: int, first: int, classes: Sequence[str] = CLASSES
+) -> list[Windows]:
+    """Return the windows of about so many contacts, and of so many runs of each of these classes of rightful use. TestSeedRefused."""
     jobs = plan("contact", part, contacts // len(FAMILIES), Use.TUNING, (), first=first)
-    jobs += plan("rightful", part, runs, Use.TUNING, (), first=first)
+    jobs += [job for job in plan("rightful", part, runs, Use.TUNING, (), first=first) if job.name in classes]
     return [found for found in in_processes(windows, jobs, processes) if found is not None]
 
 
@@ -108,18 +110,21 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--part", choices=[Part.TRAINING.value, Part.VALIDATION.value], default=Part.TRAINING.value)
     parser.add_argument("--contacts", type=int, default=3000, help="contacts that are drawn, oscillating or not")
     parser.add_argument("--runs", type=int, default=60, help="draws of each class of rightful use")
+    parser.add_argument(
+        "--classes", nargs="+", choices=CLASSES, default=CLASSES, help="classes of rightful use, all by default"
+    )
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--out", type=Path, default=None)
     asked = parser.parse_args(arguments)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     begun = perf_counter()
-    found = gather(Part(asked.part), asked.contacts, asked.runs, asked.processes, asked.first)
+    found = gather(Part(asked.part), asked.contacts, asked.runs, asked.processes, asked.first, asked.classes)
     path = asked.out or RESULTS / f"windows-{asked.part}.npz"
     save(path, found)
     contacts = sum(bool(one.run["contact"]) for one in found)
     print(
-        f"{contacts} contacts, {len(found) - contacts} runs of {len(CLASSES)} classes, {perf_counter() - begun:.0f} s, {path}"
+        f"{contacts} contacts, {len(found) - contacts} runs of {len(asked.classes)} classes, {perf_counter() - begun:.0f} s, {path}"
     )
 
 
