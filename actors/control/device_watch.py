@@ -1,7 +1,9 @@
-"""DeviceWatch: reads device states on the timekeeper's thread and reports changes of battery charge, rest and safety monitors."""
+"""DeviceWatch: reads device states on the timekeeper's thread; reports battery charge, rest and safety monitors, and logs trips."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,6 +23,7 @@ from fastpath.layout.dtypes import DEVICE_STATE
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
+    from actors.device.trips import TripTable
     from actors.kit.directory import Directory
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
@@ -30,7 +33,22 @@ if TYPE_CHECKING:
 REST_S: Final = 300.0
 LEAST_CHARGE: Final = 0.001
 NOTHING_SEEN: Final = SafetyState()
-COUNTERS: Final = ("ebrakes", "ebrake_releases", "stalls", "ceilings", "deratings", "oscillations", "grip_drops")
+COUNTERS: Final = (
+    "ebrakes",
+    "ebrake_releases",
+    "stalls",
+    "ceilings",
+    "deratings",
+    "oscillations",
+    "grip_drops",
+    "kinetic_trips",
+    "power_trips",
+    "contact_trips",
+    "stiffness_warnings",
+    "ebrake_waits",
+    "stop_brakes",
+    "enable_drops",
+)
 SCREENSAVER: Final = "features/screensaver/enabled"
 SCREENSAVER_S: Final = "features/screensaver/timeout"
 
@@ -43,6 +61,7 @@ class _Reported:
     level: float | None = None  # battery charge, 0 to 1
     rested: bool = False
     safety: SafetyState = NOTHING_SEEN
+    trips: int = 0  # logged ones
     commanded_ns: int | None = None  # loop time of the last tick with a command
     idle: bool = False
 
@@ -56,7 +75,12 @@ class DeviceWatch:
         runtime: Runtime,
         inventory: Published[Inventory],
         settings: Published[SettingsView],
+        trips: Published[TripTable],
+        wall_ns: Callable[[], int] = time.time_ns,
     ) -> None:
+        """`trips`: the log, of which this is the only writer; `wall_ns`: ns since 1970."""
+        self._trips = trips
+        self._wall_ns = wall_ns
         self._settings = settings
         self._directory = directory
         self._runtime = runtime
@@ -78,7 +102,12 @@ class DeviceWatch:
                 self._rest(record, reported, state)
                 if record.kind.has_motors:
                     self._safety(record, reported, state)
+                    if int(state["trips"]) > reported.trips:
+                        self._log_trips(lease_key, reported)
                     self._idle_sleep(record, reported, state)
+        for lease_key in before.keys() - self._reported.keys():
+            # It may have tripped just before it went.
+            self._log_trips(lease_key, before[lease_key])
 
     def _charge(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
         identity = record.identity
@@ -100,6 +129,15 @@ class DeviceWatch:
         if now != reported.safety:
             self._tell(record, SafetyTripped(record.lease.generation, reported.safety, now))
         reported.safety = now
+
+    def _log_trips(self, lease_key: tuple[str, int], reported: _Reported) -> None:
+        """Append the new trips of a lease to the log, unless its slot belongs to a later one."""
+        device_id, generation = lease_key
+        history = reported.reader.history()
+        if int(history["generation"]) == generation and int(history["trips"]) > reported.trips:
+            epoch_ns = self._wall_ns() - self._runtime.now_ns()
+            self._trips.replace(self._trips.value.with_trips(device_id, history, reported.trips, epoch_ns))
+            reported.trips = int(history["trips"])
 
     def _idle_sleep(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
         """Report idle sleep: no motion and no command for the screensaver's time-out. The connection counts as a command."""

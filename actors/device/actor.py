@@ -23,6 +23,7 @@ from actors.device.messages import (
     IdleSleepChanged,
     Inventory,
     Phase,
+    ResumeDevice,
     SafetyTripped,
     SimulationChanged,
     actor_name,
@@ -197,6 +198,11 @@ class DeviceActor(ServiceActor):
             self._report_change()
             self._configure_hardware()
         return wide
+
+    @handles(ResumeDevice)
+    def resume(self, _message: ResumeDevice) -> bool:
+        """Request the end of a latched e-brake. Return whether one waited for it."""
+        return self._runtime.resume_device(self._record.lease)
 
     @handles(SettingChanged)
     def on_setting(self, message: SettingChanged) -> None:

@@ -15,6 +15,7 @@ from actors.device.messages import (
     Inventory,
     Phase,
     RemoveSimulated,
+    ResumeDevice,
     SaveConfiguration,
     Simulate,
     SimulatedSpec,
@@ -22,6 +23,7 @@ from actors.device.messages import (
     actor_name,
     unsupported_event,
 )
+from actors.device.trips import Trip
 
 __all__ = [
     "MANAGER",
@@ -34,10 +36,12 @@ __all__ = [
     "Inventory",
     "Phase",
     "RemoveSimulated",
+    "ResumeDevice",
     "SaveConfiguration",
     "Simulate",
     "SimulatedSpec",
     "StopStatus",
+    "Trip",
     "actor_name",
     "sent_nothing",
     "sort_devices",

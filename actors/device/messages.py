@@ -211,6 +211,11 @@ class ConfigureDevice(Request[DeviceWide]):
 
 
 @dataclass(frozen=True, slots=True)
+class ResumeDevice(Request[bool]):
+    """Let a latched e-brake end once the device has rested. Asked of `device/{id}`. The reply is whether one waited for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class AddSimulated(Request[DeviceRecord]):
     """Add a simulated device. Asked of MANAGER: InvalidInput, Conflict (id taken, no free slot), Busy."""
 
@@ -285,6 +290,13 @@ class SafetyState:
     deratings: int = 0
     oscillations: int = 0
     grip_drops: int = 0
+    kinetic_trips: int = 0
+    power_trips: int = 0
+    contact_trips: int = 0
+    stiffness_warnings: int = 0
+    ebrake_waits: int = 0
+    stop_brakes: int = 0
+    enable_drops: int = 0
     fod_stage: FodStage = FodStage.IDLE
 
 

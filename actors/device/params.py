@@ -72,6 +72,13 @@ class SafetyLimits:
 
     safe_speed: float = 0.0  # m/s, largest speed of a held position's set-point
     grip_timeout: float = 0.0  # s, for which a paired grip may be let go
+    kinetic_energy: float = 0.0  # J
+    power: float = 0.0  # W that the motors put out
+    contact_energy: float = 0.0  # J that the motors put out in one contact
+    stiffness_warning: bool = False
+    brake_latch: bool = False
+    stop_brake: bool = False
+    enable_buttons: int = 0  # bits of buttons, one of which has to be held
 
 
 UNLIMITED: Final = SafetyLimits()
@@ -107,6 +114,14 @@ def device_params(
     params["grip_slot"] = record.bond.partner_slot
     params["safe_speed"] = limits.safe_speed
     params["grip_timeout"] = limits.grip_timeout
+    optional = params["optional"]
+    optional["kinetic_energy"] = limits.kinetic_energy
+    optional["power"] = limits.power
+    optional["contact_energy"] = limits.contact_energy
+    optional["stiffness_warning"] = limits.stiffness_warning
+    optional["brake_latch"] = limits.brake_latch
+    optional["stop_brake"] = limits.stop_brake
+    optional["enable_button"] = limits.enable_buttons
     if record.identity.connection == "wireless":
         params["battery_start"] = BATTERY_START
         params["battery_life"] = BATTERY_LIFE_S

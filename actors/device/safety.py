@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from actors.device.messages import FodStage
 from actors.device.params import SafetyLimits
 from actors.event.messages import Emit
+from actors.values.simulation import ANY_BUTTON, BUTTONS
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, SafetyState
@@ -21,7 +22,30 @@ SAFE_TRAJECTORY: Final = "features/safe_trajectory/enabled"
 MAX_SPEED: Final = "features/safe_trajectory/max_vel"
 GRIP_HOOK: Final = "features/grip_hook/enabled"
 GRIP_TIMEOUT: Final = "features/grip_hook/timeout"
-ACTING_SETTINGS: Final = frozenset({SAFE_TRAJECTORY, MAX_SPEED, GRIP_HOOK, GRIP_TIMEOUT})
+KINETIC_ENERGY: Final = "features/kinetic_energy_limit"
+POWER: Final = "features/power_limit"
+CONTACT_ENERGY: Final = "features/contact_energy_limit"
+STIFFNESS_WARNING: Final = "features/stiffness_warning"
+BRAKE_LATCH: Final = "features/brake_latch"
+STOP_BRAKE: Final = "features/stop_brake"
+ENABLE_BUTTON: Final = "features/enable_button"
+ACTING_SETTINGS: Final = frozenset(
+    {
+        SAFE_TRAJECTORY,
+        MAX_SPEED,
+        GRIP_HOOK,
+        GRIP_TIMEOUT,
+        KINETIC_ENERGY,
+        POWER,
+        CONTACT_ENERGY,
+        STIFFNESS_WARNING,
+        BRAKE_LATCH,
+        STOP_BRAKE,
+        ENABLE_BUTTON,
+    }
+)
+
+WAITING: Final = "ebrake_waiting"
 
 # Counter, safety_type, text of the event; in the order of the events of one snapshot.
 COUNTED: Final = (
@@ -30,7 +54,14 @@ COUNTED: Final = (
     ("grip_drops", "grip_dropped", "puts out no force: its grip was let go"),
     ("stalls", "stall_detected", "pushes hard and does not move: reduce the force or free the device"),
     ("deratings", "thermal_derating", "has hot motors: its force is limited until they cool down"),
+    ("enable_drops", "enable_released", "puts out no force: its enabling button is not held"),
+    ("stiffness_warnings", "stiffness_warning", "is rendered stiffer than it can damp: lower the stiffness or send faster"),
+    ("stop_brakes", "stop_braking", "was stopped in motion: it brakes before its force is zero"),
+    ("kinetic_trips", "kinetic_energy_limit", "had more kinetic energy than features/kinetic_energy_limit"),
+    ("power_trips", "power_limit", "put out more power than features/power_limit"),
+    ("contact_trips", "contact_energy_limit", "put out more energy in a contact than features/contact_energy_limit"),
     ("ebrakes", "ebrake_triggered", "brakes: it ignores commands until it has rested"),
+    ("ebrake_waits", WAITING, "waits for a request before it obeys again"),
     ("ebrake_releases", "ebrake_released", "has rested: it obeys again"),
 )
 FOD_TEXTS: Final = MappingProxyType(
@@ -44,9 +75,17 @@ FOD_TEXTS: Final = MappingProxyType(
 
 def limits_of(settings: SettingsView) -> SafetyLimits:
     """Return the limits by the settings."""
+    button = settings.text(ENABLE_BUTTON)
     return SafetyLimits(
         safe_speed=settings.number(MAX_SPEED) if settings.flag(SAFE_TRAJECTORY) else 0.0,
         grip_timeout=settings.number(GRIP_TIMEOUT) if settings.flag(GRIP_HOOK) else 0.0,
+        kinetic_energy=settings.number(KINETIC_ENERGY),
+        power=settings.number(POWER),
+        contact_energy=settings.number(CONTACT_ENERGY),
+        stiffness_warning=settings.flag(STIFFNESS_WARNING),
+        brake_latch=settings.flag(BRAKE_LATCH),
+        stop_brake=settings.flag(STOP_BRAKE),
+        enable_buttons=sum(1 << bit for bit, name in enumerate(BUTTONS) if button in (name, ANY_BUTTON)),
     )
 
 
@@ -58,7 +97,12 @@ def safety_events(record: DeviceRecord, before: SafetyState, now: SafetyState) -
         yield _event(record, "fod_stage_changed", FOD_TEXTS[now.fod_stage], stages, worse=worse)
     for counter, safety_type, text in COUNTED:
         if getattr(now, counter) > getattr(before, counter):
-            yield _event(record, safety_type, text, {})
+            yield _event(record, safety_type, text, _request(record) if safety_type == WAITING else {})
+
+
+def _request(record: DeviceRecord) -> Mapping[str, object]:
+    """Return the field that names the request which lets a waiting device obey again."""
+    return {"request": f"POST /{record.kind}/{record.device_id}/resume"}
 
 
 def _event(

@@ -139,7 +139,13 @@ EVENT_KINDS: Final[Mapping[str, EventKind]] = MappingProxyType(
             (*DEVICE, "safety_type"),
             "A safety monitor acted.",
             Example({**ARM, "safety_type": "stopped"}, "arm 049D was stopped by 127.0.0.1"),
-            safety_types=MappingProxyType({"fod_stage_changed": ("from", "to"), "device_stale": ("silent_ms",)}),
+            safety_types=MappingProxyType(
+                {
+                    "fod_stage_changed": ("from", "to"),
+                    "device_stale": ("silent_ms",),
+                    "ebrake_waiting": ("request",),
+                }
+            ),
         ),
         "device-calibration-failed": EventKind(
             "device",
@@ -349,6 +355,13 @@ SAFETY_LEVELS: Final[Mapping[str, tuple[Level, ...]]] = MappingProxyType(
     {
         "ebrake_triggered": ("error",),
         "ebrake_released": ("notice",),
+        "ebrake_waiting": ("warning",),
+        "kinetic_energy_limit": ("error",),
+        "power_limit": ("error",),
+        "contact_energy_limit": ("error",),
+        "stiffness_warning": ("warning",),
+        "stop_braking": ("notice",),
+        "enable_released": ("notice",),
         "fod_stage_changed": ("warning", "info"),
         "stall_detected": ("warning",),
         "stability_ceiling": ("warning",),

@@ -12,6 +12,7 @@ from actors.settings.key_lookup import Catalog
 from actors.settings.messages import Constraint
 from actors.settings.schema import Setting, TypeHint
 from actors.values.kinds.registry import specs
+from actors.values.simulation import ANY_BUTTON, BUTTONS
 
 SIMULATED: Final = tuple(word for spec in specs() for word in (spec.name, *spec.variants))
 
@@ -295,11 +296,52 @@ def features() -> Iterator[Setting]:
         "Speed limit of features/safe_trajectory.",
         unit="m/s",
     )
+    yield from optional_monitors()
     yield flag("features/clutch/enabled", "Preview: configure.clutch scales or freezes the motion shown to the scene.")
     yield flag("features/session_force_scale/enabled", "Preview: a session's force can be scaled down by another.")
     yield flag("features/workspace_zoom/enabled", "Preview: transforms can be changed about a pivot point.")
     yield flag("features/hfx/enabled", "Preview: groundwork of the effects module.")
     yield texts("features/modules/enabled", (), "Names of installed modules of other packages that are on.")
+
+
+def optional_monitors() -> Iterator[Setting]:
+    """Yield the rows of the safety monitors that are off by default (docs/force-path.md, "Optional monitors")."""
+    yield real(
+        "features/kinetic_energy_limit",
+        0,
+        0,
+        10,
+        "Kinetic energy of a device's own mass above which it brakes; 0: no limit.",
+        unit="J",
+    )
+    yield real(
+        "features/power_limit",
+        0,
+        0,
+        100,
+        "Power that the motors of a device put out above which it brakes; 0: no limit.",
+        unit="W",
+    )
+    yield real(
+        "features/contact_energy_limit",
+        0,
+        0,
+        100,
+        "Net work that the motors of a device put out in one contact above which it brakes; 0: no limit.",
+        unit="J",
+    )
+    yield flag(
+        "features/stiffness_warning",
+        "Warn of stiffness that a client renders too late for what device and hand damp; it limits nothing.",
+    )
+    yield flag("features/brake_latch", "After an e-brake wait for POST /{device}/{id}/resume before forces come back.")
+    yield flag("features/stop_brake", "Let a stop brake a moving device first, for at most 0.5 s, then put out zero.")
+    yield choice(
+        "features/enable_button",
+        "off",
+        ("off", *BUTTONS, ANY_BUTTON),
+        "Button of the device or of its paired grip that has to be held for any force.",
+    )
 
 
 def others() -> Iterator[Setting]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 from actors.values.spatial import Quaternion, Vec3
 
 BUTTONS: Final = ("a", "b", "c")
+ANY_BUTTON: Final = "any"  # of a setting: each of BUTTONS
 
 
 class HandPath(StrEnum):

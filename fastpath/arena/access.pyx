@@ -12,10 +12,11 @@ from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, R
 from fastpath.layout.constants cimport (
     COMMANDS, COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES,
 )
-from fastpath.layout.dtypes import DEVICE_GAPS, DEVICE_STATE
+from fastpath.layout.dtypes import DEVICE_GAPS, DEVICE_STATE, TRIP_HISTORY
 from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.initial_state cimport reset_state
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
+from fastpath.layout.trips cimport TripHistory
 from fastpath.navigation.bubble cimport initial_bubble, is_current
 from fastpath.navigation.validation cimport fill_navigation
 from fastpath.navigation.values import Navigated as Shown
@@ -84,6 +85,18 @@ cdef class Reader:
         out = np.empty((), dtype=DEVICE_GAPS)
         hd_seq_read(&slot.gap_sequence, &slot.shown_gaps, &gaps, sizeof(DeviceGaps))
         copy_out(out, &gaps, sizeof(DeviceGaps))
+        return out
+
+    def history(self) -> np.ndarray:
+        """Return the device's newest trips and samples of its motion: 0-d array of dtype TRIP_HISTORY.
+
+        They are of the lease of `generation`, and stay readable until the slot's next lease.
+        """
+        cdef DeviceSlot *slot = &self.memory.arena.devices[self.device]
+        cdef TripHistory history
+        out = np.empty((), dtype=TRIP_HISTORY)
+        hd_seq_read(&slot.trip_sequence, &slot.history, &history, sizeof(TripHistory))
+        copy_out(out, &history, sizeof(TripHistory))
         return out
 
 

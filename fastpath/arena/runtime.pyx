@@ -4,7 +4,7 @@ Slots are leased by name under a lock that no tick takes. A Writer commands one 
 device's state. Both work without a lock while their leases hold.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memset
 import threading
 
@@ -15,7 +15,7 @@ from fastpath.arena.array_copy cimport copy_in, copy_out
 from fastpath.arena.memory import Lease
 from fastpath.arena.memory cimport ArenaMemory
 from fastpath.cells.cells cimport hd_load, hd_or, hd_seq_read, hd_store, hd_triple_init, hd_triple_publish
-from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, LoopParams, LoopState, RecordCell
+from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, DeviceState, LoopParams, LoopState, RecordCell
 from fastpath.layout.constants cimport MAX_DEVICES, MAX_SESSIONS, SLOT_ACTIVE, SLOT_FREE, SLOT_RETIRING
 from fastpath.layout.dtypes import DEVICE_PARAMS, LOOP_STATE, OSCILLATION_PARAMS
 from fastpath.layout.force cimport OscillationParams
@@ -242,6 +242,7 @@ cdef class Runtime(ArenaMemory):
                 hd_triple_publish(
                     &self.arena.devices[slot].params_cell, self.arena.devices[slot].params, &empty, sizeof(empty))
                 hd_store(&self.arena.devices[slot].stop, 0)
+            hd_store(&self.arena.devices[slot].resume, 0)
             hd_store(&self.arena.devices[slot].generation, self.arena.devices[slot].generation + 1)
             hd_store(&self.arena.devices[slot].state, SLOT_ACTIVE)
             self._devices[name] = slot
@@ -302,6 +303,20 @@ cdef class Runtime(ArenaMemory):
             if slot.generation != lease.generation or slot.state != SLOT_ACTIVE:
                 return False
             hd_store(&slot.stop, stopped)
+            return True
+
+    def resume_device(self, lease: Lease) -> bool:
+        """Let a latched e-brake end once the device has rested; False when the lease has ended or no brake waits for a request."""
+        cdef DeviceSlot *slot = &self.arena.devices[<int>lease.slot]
+        cdef DeviceState state
+        reset_state(&state)
+        with self._lock:
+            if slot.generation != lease.generation or slot.state != SLOT_ACTIVE:
+                return False
+            hd_seq_read(&slot.sequence, &slot.shown, &state, sizeof(DeviceState))
+            if state.generation != <uint32_t>slot.generation or state.waiting == 0:
+                return False
+            hd_store(&slot.resume, <uint64_t>slot.generation << 32 | state.waiting)
             return True
 
     def reader(self, lease: Lease) -> Reader:

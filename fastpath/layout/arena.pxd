@@ -11,11 +11,13 @@ from fastpath.layout.constants cimport (
     COMMANDS, GAP_BUCKETS, KEPT_GAPS, LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS,
 )
 from fastpath.layout.force cimport (
-    EFFECTS, Chain, Effect, MonitorMemory, OscillationParams, OscillationRate, Rendering, SetPoint, Thermal, ThermalParams,
+    EFFECTS, Chain, Effect, MonitorMemory, OptionalLimits, OptionalMemory, OscillationParams, OscillationRate, Rendering, SetPoint,
+    Thermal, ThermalParams,
 )
 from fastpath.layout.navigation cimport Navigated, Navigation, Navigator
 from fastpath.layout.port cimport PortInner, PortOrder, PortSample
 from fastpath.layout.simulation cimport HandParams, PlantParams, SimDevice, SimulationParams
+from fastpath.layout.trips cimport TripHistory, TripMemory
 from fastpath.mechanisms.pose cimport Pose
 
 # ---------------------------------------------------------------- spaces
@@ -111,6 +113,7 @@ cdef struct DeviceParams:
     # SOURCE_; s without a packet after which a device at a port is silent
     uint64_t source
     double silence
+    OptionalLimits optional
 
 cdef struct LoopParams:
     double frequency
@@ -173,6 +176,17 @@ cdef struct DeviceState:
     uint64_t port_faults
     uint64_t samples
     uint64_t silences
+    # counts of the optional monitors since the slot was leased
+    uint64_t kinetic_trips
+    uint64_t power_trips
+    uint64_t contact_trips
+    uint64_t stiffness_warnings
+    uint64_t ebrake_waits
+    uint64_t stop_brakes
+    uint64_t enable_drops
+    # number of the brake that waits for a request to resume, 0: none; number of trips in the trip log of this lease
+    uint64_t waiting
+    uint64_t trips
 
 cdef struct DeviceGaps:
     # counts since the slot was leased; time of the device's newest tick, ns
@@ -224,6 +238,8 @@ cdef struct DevicePrivate:
     SetPoint angle
     Chain chain
     MonitorMemory monitors
+    OptionalMemory optional
+    TripMemory tripped
     Rendering rendering
     Thermal thermal
     PortInner port
@@ -253,6 +269,11 @@ cdef struct DeviceSlot:
     uint64_t gap_sequence
     DeviceGaps shown_gaps
     DevicePrivate inner
+    # request to resume: generation of the lease in the upper half, number of the brake in the lower one
+    uint64_t resume
+    # written by the loop under the sequence; it outlives the lease until the slot's next one
+    uint64_t trip_sequence
+    TripHistory history
     # written by the thread of the device's port, and by the loop
     hd_triple sample_cell
     PortSample samples[3]

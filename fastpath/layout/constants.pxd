@@ -24,6 +24,10 @@ cpdef enum:
     FADE_MILLISECONDS = 20
     # N.s/m, damping of a session along an axis
     LARGEST_DAMPING = 20
+    # newest trips of a device in the loop, and samples of its motion at SAMPLE_NS
+    KEPT_TRIPS = 32
+    KEPT_SAMPLES = 1024
+    SAMPLE_NS = 1000000
 
 cpdef enum Capability:
     # what a device has; its kind stays outside of the loop
@@ -79,6 +83,27 @@ cpdef enum SafetyBit:
     SAFETY_HARD = 8
     SAFETY_DROPPED = 16
     SAFETY_DERATED = 32
+    # of the optional monitors
+    SAFETY_WAITING = 64
+    SAFETY_STIFF = 128
+    SAFETY_DISABLED = 256
+
+cpdef enum TripCause:
+    # what a trip log names as the cause of a trip
+    TRIP_ENABLE = 1
+    TRIP_GRIP = 2
+    TRIP_GUARD = 3
+    TRIP_HARD = 4
+    TRIP_STALL = 5
+    TRIP_HEAT = 6
+    TRIP_KINETIC = 7
+    TRIP_POWER = 8
+    TRIP_CONTACT = 9
+    TRIP_RUNAWAY = 10
+    TRIP_FAST = 11
+    TRIP_OSCILLATION = 12
+    TRIP_STIFFNESS = 13
+    TRIP_STOP = 14
 
 cpdef enum Mechanism:
     MECHANISM_SERIAL = 0

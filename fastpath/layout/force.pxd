@@ -184,6 +184,70 @@ cdef struct MonitorMemory:
     uint64_t fod
     uint64_t dropped
     uint64_t begun
+    # a condition of the e-brake held in the last tick
+    uint64_t tripped
+
+cdef struct OptionalLimits:
+    # limits of the optional monitors, 0: off. J of the moving mass; W that the motors put out; J that they put out in one contact
+    double kinetic_energy
+    double power
+    double contact_energy
+    # 1: on
+    uint64_t stiffness_warning
+    uint64_t brake_latch
+    uint64_t stop_brake
+    # bits of `buttons` of which one has to be held; 0: none
+    uint64_t enable_button
+
+cdef struct OptionalMemory:
+    # ns of the last tick with monitors, s since then; joints (degrees) and cursor (m) in it, 0 in `measured`: unknown
+    int64_t time_ns
+    double since
+    double joint[3]
+    double position[3]
+    uint64_t measured
+    # what shifts coordinates when it changes: homing, handedness
+    uint64_t coordinates
+    # W that the motors put out, low-passed; whether it, or the kinetic energy, is over its limit
+    double power
+    Share power_share
+    uint64_t over_power
+    uint64_t over_kinetic
+    # J that the motors put out since the contact began; N commanded in the last tick; s below the contact threshold
+    double contact_energy
+    double commanded
+    double released
+    # rendered stiffness: means of position (m) and of the clients' force (N), variances and covariance of both
+    double mean_position[3]
+    double mean_force[3]
+    double covariance
+    double variance
+    double force_variance
+    # s: mean ages of the oldest command and of the sample, time since the last sample that counted, time of too much stiffness
+    double command_age
+    double sample_age
+    double unseen
+    double stiff
+    # s until the next warning may come
+    double warned
+    Share stiffness_share
+    uint64_t sample
+    uint64_t fitting
+    # number of the brake that waits for a request, 0: none; number of brakes with a latch in this lease
+    uint64_t waiting
+    uint64_t brakes
+    # the request for the present brake has come; the e-brake's condition held in the last tick
+    uint64_t asked
+    uint64_t tripped
+    # an optional monitor has engaged the e-brake in this tick
+    uint64_t braked
+    # s that a stop may still brake, and whether it does
+    double stop_left
+    uint64_t stopping
+    # factor of the output, 0 to 1, and whether the enabling button is held
+    double enable_gain
+    uint64_t enabled
+    uint64_t begun
 
 cdef struct Rendering:
     # s: how late a force answers to the position and to the velocity, the largest of the last time

@@ -44,6 +44,8 @@ cdef struct CommandSum:
     double angle_gain
     int64_t position_ns
     int64_t angle_ns
+    # stamp of the oldest command of a force or of torques, 0: none
+    int64_t client_ns
     bint has_force
     bint has_torque
     bint has_position
@@ -121,6 +123,7 @@ cdef inline void arbitrate(
     total.angle_gate = 0
     total.position_ns = 0
     total.angle_ns = 0
+    total.client_ns = 0
     for word in range(<int>arena.session_words):
         fresh = 0
         if hd_load(&slot.fresh[word]) != 0:
@@ -167,6 +170,9 @@ cdef inline void arbitrate(
             live |= bit
             gain *= slot.duck[session]
             gate = slot.gate[session]
+            if (record.commands & (1 << COMMAND_FORCE | 1 << COMMAND_TORQUE)
+                    and (total.client_ns == 0 or record.command_ns < total.client_ns)):
+                total.client_ns = record.command_ns
             if record.commands >> COMMAND_FORCE & 1:
                 total.has_force = True
                 for i in range(3):

@@ -25,8 +25,12 @@ from fastpath.tick.measurement cimport weight
 from fastpath.tick.monitors cimport (
     BRAKE, heat, limit_springs, monitors_begin, observe_anew, watch_grip, watch_object, watch_speed, watch_stall,
 )
+from fastpath.tick.optional_monitors cimport (
+    brake_before_stop, note_command, stop_brakes, watch_optional, watch_stiffness,
+)
 from fastpath.tick.rendering cimport follow_lag, most_before_scale, most_damping
 from fastpath.tick.set_points cimport set_point, set_point_now
+from fastpath.tick.trip_log cimport begin_trips, note_monitors, take_sample
 
 cdef extern from "platform/realtime.h" nogil:
     int64_t hd_now_ns()
@@ -145,6 +149,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     clamp_norm(total.gated_force, p.peak_force)
     clamp_torques(torque, p.torque_limit, p.torque_scaling != 0)
     clamp_torques(total.gated_torque, p.torque_limit, p.torque_scaling != 0)
+    note_command(&d.optional, p, pose, force, torque)
     # 6 filter
     for i in range(3):
         bears[i] = most_before_scale(&d.rendering, p.plant.mass, p.force_scale) - session_damping(p, &d.rendering, total, i)
@@ -174,8 +179,8 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     else:
         limit_springs(p, s, &d.rendering, force)
         for i in range(3):
-            force[i] *= d.monitors.fod_gain * d.monitors.grip_gain
-            torque[i] *= d.monitors.fod_gain * d.monitors.grip_gain
+            force[i] *= d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
+            torque[i] *= d.monitors.fod_gain * d.monitors.grip_gain * d.optional.enable_gain
         s.clamped += clamp_norm(force, p.peak_force)
     lap(a, STEP_CLAMP, since)
     # 12 torque map, 13 slew
@@ -186,7 +191,7 @@ cdef inline void output(Arena *a, DeviceSlot *slot, const DeviceParams *p, const
     lap(a, STEP_TORQUE, since)
 
 
-cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p, double dt, double period) noexcept nogil:
+cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p, int64_t now, double dt, double period) noexcept nogil:
     """Run every monitor once, on the measurement under the last output."""
     cdef DevicePrivate *d = &slot.inner
     cdef bint alone = grip_released(a, p)
@@ -195,6 +200,7 @@ cdef inline void run_monitors(Arena *a, DeviceSlot *slot, const DeviceParams *p,
         chain_begin(&d.chain, &d.state)
     if d.chain.interrupted:
         observe_anew(&d.monitors, &d.state)
+    watch_optional(a, slot, p, now, dt, period)
     watch_object(&d.monitors, p, &d.state, alone, weight(p), dt)
     watch_speed(&d.monitors, &d.state, dt)
     watch_stall(&d.monitors, p, &d.state, dt)
@@ -268,7 +274,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         follow_lag(&slot.inner.rendering, age, period)
         lap(a, STEP_READ, &since)
         # 2 monitors
-        run_monitors(a, slot, p, dt, period)
+        begin_trips(slot)
+        run_monitors(a, slot, p, now, dt, period)
         lap(a, STEP_MONITOR, &since)
     elif is_handle:
         if real:
@@ -282,6 +289,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     total.angle_gain *= a.dead_man_gain
     obeys = p.accepts_commands != 0 and not stopped
     show_commands(s, &total, obeys)
+    if has_motors:
+        watch_stiffness(a, slot, p, &total, now, dt, period, age, loop.command_timeout)
     # 4 set-points
     if p.capabilities & HAS_CURSOR:
         navigate(a, index, p, dt, period, most_damping(&slot.inner.rendering, p.plant.mass), obeys, total.force, total.gated_force)
@@ -291,6 +300,9 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
         # 4 to 13
         if obeys:
             output(a, slot, p, pose, &total, period, times, &since, force, torque)
+        elif stop_brakes(slot, p, now, stopped):
+            restart_ramps(&slot.inner)
+            brake_before_stop(&slot.inner, p, pose, period, force, torque)
         else:
             reset_output(&slot.inner)
             for i in range(3):
@@ -307,6 +319,9 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
             s.torque[0] = 0 - s.torque[0]
         lap(a, STEP_OUTPUT, &since)
     # 15 publish
+    if has_motors:
+        note_monitors(slot, p, now)
+        take_sample(slot, now, period)
     s.tick = a.state.ticks
     s.time_ns = now
     s.generation = <uint32_t>hd_load(&slot.generation)

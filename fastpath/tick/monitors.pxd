@@ -93,6 +93,7 @@ cdef inline void trip(MonitorMemory *g, DeviceState *s) noexcept nogil:
         g.ebrake = 1
         s.ebrakes += 1
     g.resting = 0
+    g.tripped = 1
 
 
 cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexcept nogil:
@@ -106,7 +107,7 @@ cdef inline void watch_speed(MonitorMemory *g, DeviceState *s, double dt) noexce
         trip(g, s)
     if g.ebrake:
         g.resting = g.resting + dt if speed < AT_REST else 0
-        if g.resting >= REST_SECONDS + RELEASE_SECONDS and not g.fod == SAFETY_HARD:
+        if g.resting >= REST_SECONDS + RELEASE_SECONDS and not g.fod == SAFETY_HARD and s.waiting == 0:
             g.ebrake = 0
             g.fast = 0
             s.ebrake_releases += 1

@@ -39,7 +39,10 @@ class DeviceWatchRig(ActorRig):
         (self.record,) = simulated_records(self.runtime, word)
         super().__init__(settings, inventory=Inventory((self.record,)), clock=Clock(self.runtime.now_ns))
         self.device = FakeActor(self.context, f"device/{self.record.device_id}")
-        self.watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
+        self.trips = Published(TripTable())
+        self.watch = DeviceWatch(
+            self.context.directory, self.runtime, self.inventory, self.settings, self.trips, lambda: WALL_NS
+        )
         if read:
             self.simulate(Simulation())
 

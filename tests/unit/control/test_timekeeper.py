@@ -40,7 +40,8 @@ class TimekeeperRig(ActorRig):
         self.runtime = Runtime(stepping=True, realtime=False)
         super().__init__(clock=Clock(self.runtime.now_ns))
         self.fastpath = FakeActor(self.context, FASTPATH)
-        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings)
+        trips = Published(TripTable())
+        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings, trips)
         self.keeper = Timekeeper(self.context, self.runtime, watch)
 
     def run(self, turns: int) -> list[float]:

@@ -1,0 +1,117 @@
+"""Trip log of the devices: what tripped and the motion before it, kept while the service runs, also when a device reconnects.
+
+The loop writes causes and samples (`fastpath/tick/trip_log.pxd`); the timekeeper converts them and publishes a new log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from fastpath.layout.constants import KEPT_SAMPLES, KEPT_TRIPS, TripCause
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+BEFORE_NS: Final = 200_000_000
+MOST_DEVICES: Final = 64
+
+# Word of a cause, unit of its value and limit.
+CAUSES: Final[Mapping[int, tuple[str, str]]] = MappingProxyType(
+    {
+        TripCause.TRIP_ENABLE: ("enable_button", ""),
+        TripCause.TRIP_GRIP: ("grip_dropped", "s"),
+        TripCause.TRIP_GUARD: ("foreign_object_guard", "N"),
+        TripCause.TRIP_HARD: ("foreign_object_hard", "N"),
+        TripCause.TRIP_STALL: ("stall", "s"),
+        TripCause.TRIP_HEAT: ("heat", "degrees Celsius"),
+        TripCause.TRIP_KINETIC: ("kinetic_energy_limit", "J"),
+        TripCause.TRIP_POWER: ("power_limit", "W"),
+        TripCause.TRIP_CONTACT: ("contact_energy_limit", "J"),
+        TripCause.TRIP_RUNAWAY: ("speed", "m/s"),
+        TripCause.TRIP_FAST: ("speed_with_power", "m/s"),
+        TripCause.TRIP_OSCILLATION: ("oscillation", ""),
+        TripCause.TRIP_STIFFNESS: ("stiffness_warning", "N.s/m"),
+        TripCause.TRIP_STOP: ("stop_brake", "m/s"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Samples of the motion before a trip, oldest first; device frame."""
+
+    seconds: NDArray[np.float64]  # s, before the trip: negative
+    position: NDArray[np.float32]  # m, one row for each sample
+    velocity: NDArray[np.float32]  # m/s
+    force: NDArray[np.float32]  # N, put out
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """One trip of a monitor."""
+
+    number: int  # from 1 on, of this device since the service started
+    cause: str  # word of CAUSES
+    unit: str  # of `value` and `limit`; empty: they mean nothing
+    value: float
+    limit: float
+    loop_ns: int  # ns, loop clock
+    at_ns: int  # ns since 1970, UTC
+    samples: Samples
+
+
+@dataclass(frozen=True, slots=True)
+class TripTable:
+    """Newest KEPT_TRIPS trips of each device that has tripped, oldest first; of MOST_DEVICES devices."""
+
+    trips: Mapping[str, tuple[Trip, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    def of(self, device_id: str) -> tuple[Trip, ...]:
+        """Return the trips of a device, oldest first; empty for one that never tripped."""
+        return self.trips.get(device_id, ())
+
+    def with_trips(self, device_id: str, history: Any, seen: int, epoch_ns: int) -> TripTable:
+        """Return the table with the trips of a TRIP_HISTORY that come after the first `seen`.
+
+        `epoch_ns`: ns since 1970 at which the loop's clock was 0.
+        """
+        before = self.of(device_id)
+        number = before[-1].number if before else 0
+        total = int(history["trips"])
+        new = [
+            _trip(history, at % KEPT_TRIPS, number + 1 + at - seen, epoch_ns)
+            for at in range(max(seen, total - KEPT_TRIPS), total)
+        ]
+        # The device that tripped last comes last.
+        others = {key: value for key, value in self.trips.items() if key != device_id}
+        kept = dict(list(others.items())[-(MOST_DEVICES - 1) :])
+        kept[device_id] = (*before, *new)[-KEPT_TRIPS:]
+        return TripTable(MappingProxyType(kept))
+
+
+def _trip(history: Any, at: int, number: int, epoch_ns: int) -> Trip:
+    trip = history["trip"][at]
+    cause, unit = CAUSES.get(int(trip["cause"]), ("unknown", ""))
+    loop_ns = int(trip["time_ns"])
+    value, limit = float(trip["value"]), float(trip["limit"])
+    return Trip(number, cause, unit, value, limit, loop_ns, epoch_ns + loop_ns, samples_before(history, loop_ns))
+
+
+def samples_before(history: Any, loop_ns: int) -> Samples:
+    """Return the samples of a TRIP_HISTORY from the BEFORE_NS before a time of the loop's clock (ns)."""
+    count = int(history["samples"])
+    order = np.arange(max(0, count - KEPT_SAMPLES), count) % KEPT_SAMPLES
+    samples = history["sample"][order]
+    times = samples["time_ns"]
+    chosen = samples[(times < loop_ns) & (times >= loop_ns - BEFORE_NS)]
+    return Samples(
+        (chosen["time_ns"] - loop_ns) * 1e-9,
+        chosen["position"].copy(),
+        chosen["velocity"].copy(),
+        chosen["force"].copy(),
+    )
