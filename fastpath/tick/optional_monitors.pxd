@@ -278,8 +278,10 @@ cdef inline double fit_stiffness(OptionalMemory *o, const DeviceParams *p, const
         o.mean_position[i] += share * dx
         o.mean_force[i] += share * df
         along += dx * df
-        way += dx * dx
         size += df * df
+    # Along the change of the force alone: what slides along a wall renders no stiffness.
+    if size > 0:
+        way = along * along / size
     o.covariance = (1 - share) * (o.covariance + share * along)
     o.variance = (1 - share) * (o.variance + share * way)
     o.force_variance = (1 - share) * (o.force_variance + share * size)

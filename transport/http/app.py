@@ -34,6 +34,7 @@ from transport.http.resources import (
     simulation,
     simulation_loop,
     stop,
+    trips,
     version,
     workspace,
 )
@@ -52,6 +53,7 @@ HTTP_ROUTES: Final[RouteTable] = RouteTable(
         *sessions.routes(),
         *force_scale.routes(),
         *stop.routes(),
+        *trips.routes(),
         *device_areas.routes(),
         *pairing.routes(),
         *session_areas.routes(),

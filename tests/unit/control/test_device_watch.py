@@ -18,8 +18,10 @@ from actors.device.messages import (
     SafetyTripped,
 )
 from actors.device.params import device_params
+from actors.device.trips import TripTable
 from actors.event.messages import BatteryLevel
 from actors.kit.clock import Clock
+from actors.kit.published import Published
 from actors.values.hardware import FoundDevice
 from actors.values.identity import Connection, Firmware, Kind
 from actors.values.simulation import Fault, HandPath, Simulation
@@ -27,6 +29,8 @@ from fastpath.arena.runtime import Runtime
 from fastpath.port.port_cell import PortCell
 from tests.support.actors.actor_rig import ActorRig
 from tests.support.actors.doubles import FakeActor, settings_view, simulated_records
+
+WALL_NS = 1_700_000_000_000_000_000
 
 
 class DeviceWatchRig(ActorRig):

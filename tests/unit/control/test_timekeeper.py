@@ -11,8 +11,10 @@ import pytest
 from actors.control.device_watch import DeviceWatch
 from actors.control.messages import FASTPATH, LoopFacts
 from actors.control.timekeeper import FACTS_EVERY, PERIOD_S, Timekeeper
+from actors.device.trips import TripTable
 from actors.kit.clock import Clock
 from actors.kit.message import Announce
+from actors.kit.published import Published
 from fastpath.arena.runtime import Runtime
 from tests.support.actors.actor_rig import ActorRig
 from tests.support.actors.doubles import FakeActor

@@ -34,7 +34,8 @@ def test_counter_increase_is_one_event(arm: DeviceRecord, counter: str, safety_t
     (event,) = safety_events(arm, before, after)
 
     assert event.kind == "device-safety-triggered"
-    assert event.data == {"device_id": arm.device_id, "device_family": "arm", "safety_type": safety_type}
+    request = {"request": f"POST /arm/{arm.device_id}/resume"} if safety_type == "ebrake_waiting" else {}
+    assert event.data == {"device_id": arm.device_id, "device_family": "arm", "safety_type": safety_type, **request}
     assert event.message.startswith(f"arm {arm.device_id} ")
     assert set(event.data) == EVENT_KINDS[event.kind].keys(event.data)
 

@@ -1,0 +1,78 @@
+"""The trip log: causes and samples of the loop become records that outlive a lease."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from actors.device.trips import CAUSES, MOST_DEVICES, TripTable
+from fastpath.layout.constants import KEPT_TRIPS, TripCause
+from fastpath.layout.dtypes import TRIP_HISTORY
+
+SECOND = 1_000_000_000
+
+
+def history(trips: int, *, samples: int = 0, at_ns: int = 5 * SECOND) -> Any:
+    """A history of so many speed trips at `at_ns`, after samples each ms until then."""
+    made = np.zeros((), dtype=TRIP_HISTORY)
+    made["trips"], made["samples"] = trips, samples
+    for number in range(max(0, trips - KEPT_TRIPS), trips):
+        made["trip"][number % KEPT_TRIPS] = (at_ns, TripCause.TRIP_RUNAWAY, 3.5 + number, 3.0)
+    for number in range(max(0, samples - 1024), samples):
+        sample = made["sample"][number % 1024]
+        sample["time_ns"] = at_ns - (samples - 1 - number) * 1_000_000
+        sample["position"] = number
+    return made
+
+
+def test_every_cause_of_the_loop_has_a_word() -> None:
+    assert set(CAUSES) == set(TripCause)
+    assert len({word for word, _unit in CAUSES.values()}) == len(CAUSES)
+
+
+def test_trip_has_its_cause_value_limit_and_time() -> None:
+    (trip,) = TripTable().with_trips("049D", history(1), 0, 100 * SECOND).of("049D")
+
+    assert (trip.number, trip.cause, trip.unit) == (1, "speed", "m/s")
+    assert (trip.value, trip.limit, trip.at_ns) == (3.5, 3.0, 105 * SECOND)
+
+
+@pytest.mark.parametrize("samples", [0, 1, 150, 201, 900, 1024, 5000])
+def test_samples_are_those_of_the_200_ms_before_the_trip(samples: int) -> None:
+    (trip,) = TripTable().with_trips("049D", history(1, samples=samples), 0, 0).of("049D")
+    seconds = trip.samples.seconds
+
+    assert len(seconds) == min(max(0, samples - 1), 200)
+    assert seconds == pytest.approx(-0.001 * np.arange(len(seconds), 0, -1))
+    assert trip.samples.position[:, 0].tolist() == [
+        samples - 1 - back for back in range(len(seconds), 0, -1)
+    ]
+
+
+def test_only_new_trips_are_appended_and_numbers_go_on_after_a_reconnection() -> None:
+    table = TripTable().with_trips("049D", history(2), 0, 0)
+    table = table.with_trips("049D", history(3), 2, 0)
+    table = table.with_trips("049D", history(1), 0, 0)
+
+    assert [trip.number for trip in table.of("049D")] == [1, 2, 3, 4]
+    assert [trip.value for trip in table.of("049D")] == [3.5, 4.5, 5.5, 3.5]
+
+
+def test_newest_trips_are_kept_and_overwritten_ones_keep_their_numbers() -> None:
+    table = TripTable().with_trips("049D", history(100), 10, 0)
+
+    assert len(table.of("049D")) == KEPT_TRIPS
+    assert table.of("049D")[-1].number == 90
+    assert table.of("049D")[-1].value == 3.5 + 99
+
+
+def test_only_so_many_devices_are_kept() -> None:
+    table = TripTable()
+    for number in range(MOST_DEVICES + 3):
+        table = table.with_trips(f"D{number}", history(1), 0, 0)
+
+    assert len(table.trips) == MOST_DEVICES
+    assert table.of("D0") == ()
+    assert table.of("nobody") == ()
