@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 
 from actors.device.params import SLEW_N_S, SLOW_SLEW_N_S
+from actors.device.trips import CAUSES
 from actors.values.kinds.arm import ARM
 from actors.values.kinds.base import Heat, KindSpec
 from actors.values.kinds.compact import COMPACT
@@ -66,6 +67,14 @@ def test_monitor_thresholds_match_the_page() -> None:
 
     assert thresholds
     assert shown == thresholds
+
+
+def test_optional_thresholds_and_causes_match_the_page() -> None:
+    header = (ROOT / "fastpath" / "tick" / "optional_monitors.h").read_text(encoding="utf-8")
+    thresholds = {name: (float(value), unit) for name, value, unit in THRESHOLD.findall(header)}
+
+    assert {name: (float(value), unit) for name, value, unit in table("optional threshold", "value", "unit")} == thresholds
+    assert {row[0]: row[2] for row in table("cause", "value and limit")} == dict(CAUSES.values())
 
 
 def test_settings_match_their_defaults_and_ranges() -> None:

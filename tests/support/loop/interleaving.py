@@ -50,6 +50,11 @@ class Watched:
     place: list[float] = field(default_factory=lambda: list(ARM_CENTRE))
 
     @property
+    def may_brake(self) -> bool:
+        """Whether a stop may brake it before its force is zero."""
+        return self.stopped and bool(self.params["accepts_commands"]) and bool(self.params["optional"]["stop_brake"])
+
+    @property
     def may_move(self) -> bool:
         return not self.stopped and bool(self.params["accepts_commands"])
 
@@ -94,6 +99,8 @@ class Interleaving:
             (0.3, self.packets_stop_or_resume),
             (0.3, self.change_sessions),
             (0.15, self.end_everything),
+            (0.4, self.limit),
+            (0.3, self.resume),
         )
         self.weights = np.array([weight for weight, _ in self.actions]) / sum(weight for weight, _ in self.actions)
 
@@ -129,11 +136,15 @@ class Interleaving:
         size = math.hypot(*force)
         self._hold(size <= PEAK_N + 1e-6, device, f"{size} N, above the peak")
         self._hold(max(map(abs, torque)) <= TORQUE_NMM * (1 + 1e-9), device, f"{torque} N.mm, above the limit")
-        if not device.may_move:
+        if device.may_brake:
+            velocity = device.state["velocity"].tolist()
+            power = sum(part * speed for part, speed in zip(force, velocity, strict=True))
+            self._hold(power <= 0, device, f"{power} W put out under a stop")
+        elif not device.may_move:
             self._hold(force == NOTHING and torque == NOTHING, device, f"{force} N without being allowed to")
         period = 1 / self.frequency
         most = SLEW * min(period, LONGEST_SLEW_S)
-        if int(device.state["safety"]) & EBRAKE:
+        if int(device.state["safety"]) & EBRAKE or device.may_brake:
             most = max(most, PEAK_N / BRAKE_ONSET_S * period)
         step = distance(force, NOTHING if interrupted else device.last)
         self._hold(step <= most + 1e-6, device, f"{step} N from {device.last} to {force} in one tick, at most {most}")
@@ -247,6 +258,19 @@ class Interleaving:
         self.runtime.release_session(lease)
         self._open_session()
 
+    def limit(self) -> None:
+        """Switch optional monitors of a device on or off."""
+        device = self._device_of()
+        on = self.random.random(7) < 0.3
+        drawn = (*self.random.uniform(0.01, [1.0, 20.0, 1.0]).tolist(), 1, 1, 1, 1)
+        names = device.params["optional"].dtype.names or ()
+        fill(device.params["optional"], dict(zip(names, (a * float(b) for a, b in zip(drawn, on, strict=True)), strict=True)))
+        self._publish(device)
+
+    def resume(self) -> None:
+        """Let a device whose latched brake waits obey again."""
+        self.runtime.resume_device(self._device_of().lease)
+
     def end_everything(self) -> None:
         """Close all sessions, or say nothing more: in time there is no force, but for the brake, at home in the springs' free space."""
         quiet = self._chance(0.5)
@@ -266,7 +290,7 @@ class Interleaving:
         for _ in range(math.ceil(left * self.frequency) + 2):
             self.tick()
         for device in self.devices:
-            if not int(device.state["safety"]) & EBRAKE:
+            if not int(device.state["safety"]) & EBRAKE and not device.may_brake:
                 self._hold(device.last == NOTHING, device, f"{device.last} N after everything ended")
         while len(self.sessions) < SESSIONS:
             self._open_session()

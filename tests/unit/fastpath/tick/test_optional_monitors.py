@@ -235,7 +235,9 @@ def in_steps(pause_s: float, *, missed: bool) -> Any:
             rig.step()
         rig.writer.begin()
         assert rig.writer.publish()
-        rig.step()
+        for tick in range(100):
+            assert cell.put(position=(ARM_CENTRE[0] + 0.0125 * (99 - tick) / 99, *ARM_CENTRE[1:]))
+            rig.step()
         assert cell.put(position=ARM_CENTRE)
         state = rig.step(missed=rig.ticks(pause_s)) if missed else rig.step(rig.ticks(pause_s))
     return state
