@@ -19,6 +19,7 @@ SECTION: Final = (
     "tick · stepped at 32 kHz, each session commands every arm at 1 kHz · quietest round · reference: the period"
 )
 LIMIT: Final = Limit(0.05, "≤")
+OPTIONAL_LIMIT: Final = Limit(0.001, "≤")
 TICKS_BETWEEN_COMMANDS: Final = 32
 BLOCKS: Final = 2000
 ROUNDS: Final = 9
@@ -46,3 +47,22 @@ def test_tick(benchmark: Benchmark, results: ResultTable, kinds: Sequence[str], 
     # Other load on the machine can only add time to a round.
     row = results.add(Row(SECTION, name, min(found), "us", PERIOD_US, LIMIT))
     hold(row)
+
+
+def test_tick_with_every_optional_monitor(benchmark: Benchmark, results: ResultTable) -> None:
+    kinds = ("arm", "arm", "arm")
+    rigs = [LoopRig(kinds, frequency=FREQUENCY, sessions=1, stepping=True, optional=on) for on in (False, True)]
+    found: list[list[float]] = [[], []]
+    for rig in rigs:
+        microseconds_of_a_tick(rig)
+
+    def both() -> None:
+        for rig, times in zip(rigs, found, strict=True):
+            times.append(microseconds_of_a_tick(rig))
+
+    benchmark.pedantic(both, rounds=ROUNDS)
+    more = (min(found[1]) - min(found[0])) / len(kinds)
+    results.add(Row(SECTION, f"{', '.join(kinds)}; every optional monitor on", min(found[1]), "us", PERIOD_US, LIMIT))
+    hold(
+        results.add(Row(SECTION, "every optional monitor, more for each device", more, "us", PERIOD_US, OPTIONAL_LIMIT))
+    )

@@ -55,7 +55,11 @@ COUNTED: Final = (
     ("stalls", "stall_detected", "pushes hard and does not move: reduce the force or free the device"),
     ("deratings", "thermal_derating", "has hot motors: its force is limited until they cool down"),
     ("enable_drops", "enable_released", "puts out no force: its enabling button is not held"),
-    ("stiffness_warnings", "stiffness_warning", "is rendered stiffer than it can damp: lower the stiffness or send faster"),
+    (
+        "stiffness_warnings",
+        "stiffness_warning",
+        "is rendered stiffer than it can damp: lower the stiffness or send faster",
+    ),
     ("stop_brakes", "stop_braking", "was stopped in motion: it brakes before its force is zero"),
     ("kinetic_trips", "kinetic_energy_limit", "had more kinetic energy than features/kinetic_energy_limit"),
     ("power_trips", "power_limit", "put out more power than features/power_limit"),

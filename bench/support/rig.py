@@ -14,17 +14,31 @@ from tests.support.loop.devices import arm_params, grip_params
 
 MAKES: Final[Mapping[str, Callable[..., NDArray[np.void]]]] = {"arm": arm_params, "grip": grip_params}
 COMMAND_TIMEOUT_S: Final = 0.05
+# OptionalLimits: J, W, J, stiffness warning, latch, braking stop, enabling button (no device here has it: the costliest case)
+UNREACHED: Final = (1e3, 1e3, 1e3, 1, 1, 1, 2)
 
 
 class LoopRig:
     """Devices of the given kinds, each moved by its simulated hand, and one Writer per session and device with motors."""
 
-    def __init__(self, kinds: Sequence[str], *, frequency: float, sessions: int = 0, stepping: bool = False) -> None:
+    def __init__(
+        self,
+        kinds: Sequence[str],
+        *,
+        frequency: float,
+        sessions: int = 0,
+        stepping: bool = False,
+        optional: bool = False,
+    ) -> None:
+        """`optional`: with every optional monitor on, at limits that nothing passes."""
         self.runtime = Runtime(stepping=stepping)
         self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
         devices = [self.runtime.lease_device(f"device {number}") for number in range(len(kinds))]
         for number, (lease, kind) in enumerate(zip(devices, kinds, strict=True)):
-            assert self.runtime.publish_device(lease, MAKES[kind](seed=5 + number))
+            params = MAKES[kind](seed=5 + number)
+            if optional:
+                params["optional"] = UNREACHED
+            assert self.runtime.publish_device(lease, params)
         self.readers: list[Reader] = [self.runtime.reader(lease) for lease in devices]
         moved = [lease for lease, kind in zip(devices, kinds, strict=True) if kind == "arm"]
         self.writers: list[Writer] = [

@@ -4,7 +4,7 @@ a latched e-brake, a stop that brakes first, an enabling button.
 While all are off, nothing here changes a bit of the output (docs/force-path.md, "Optional monitors"). J, W, N, N.s/m, m, s.
 """
 
-from libc.math cimport M_PI, fabs, sqrt
+from libc.math cimport M_PI, fabs
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -48,6 +48,8 @@ cdef extern from "tick/optional_monitors.h" nogil:
 cdef enum:
     # ms without a tick of the device after which a contact has ended
     CONTACT_GAP_MS = 250
+    # us between two samples of the fit of a stiffness, a little less than 1 ms
+    FIT_EVERY_US = 900
 
 
 # ---------------------------------------------------------------- work of the motors
@@ -248,6 +250,9 @@ cdef inline void note_command(OptionalMemory *o, const DeviceParams *p, const Po
     o.stopping = 0
     if p.optional.contact_energy <= 0:
         return
+    if torque[0] == 0 and torque[1] == 0 and torque[2] == 0:
+        o.commanded = norm3(force)
+        return
     for i in range(3):
         from_torque[i] = 0.001 * torque[i]
     cursor_force(pose, from_torque, from_torque)
@@ -316,16 +321,24 @@ cdef inline void watch_stiffness(
         fit_begin(o)
         return
     o.unseen += dt
+    # The mean age of a command that is replaced in time is half the interval between two.
+    share = 2 * M_PI * STIFFNESS_CUTOFF_HZ * dt
+    o.command_age += share * (command - o.command_age)
     if sample == o.sample:
         return
     o.sample = sample
-    for i in range(3):
-        from_torque[i] = 0.001 * total.torque[i]
-    if p.left_handed:
-        from_torque[0] = 0 - from_torque[0]
-    cursor_force(&d.pose, from_torque, from_torque)
-    for i in range(3):
-        force[i] = total.force[i] + from_torque[i]
+    o.sample_age += share * (age - o.sample_age)
+    if o.fitting and o.unseen < 1e-6 * FIT_EVERY_US:
+        return
+    memcpy(force, total.force, sizeof(force))
+    if total.has_torque:
+        for i in range(3):
+            from_torque[i] = 0.001 * total.torque[i]
+        if p.left_handed:
+            from_torque[0] = 0 - from_torque[0]
+        cursor_force(&d.pose, from_torque, from_torque)
+        for i in range(3):
+            force[i] += from_torque[i]
     clamp_norm(force, p.peak_force)
     if not o.fitting:
         memcpy(o.mean_position, s.position, sizeof(o.mean_position))
@@ -337,9 +350,6 @@ cdef inline void watch_stiffness(
         return
     share = share_at(&o.stiffness_share, STIFFNESS_CUTOFF_HZ, o.unseen)
     stiffness = fit_stiffness(o, p, s.position, force, share) * p.force_scale
-    # The mean age of a command that is replaced in time is half the interval between two.
-    o.command_age += share * (command - o.command_age)
-    o.sample_age += share * (age - o.sample_age)
     for i in range(3):
         damping = session_damping(p, &d.rendering, total, i)
         if i == 0 or damping < least:

@@ -3,8 +3,7 @@
 The loop writes it in every lease, whatever is switched on; nothing of it acts on the output.
 """
 
-from libc.math cimport sqrt
-from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from fastpath.cells.cells cimport hd_load, hd_seq_begin, hd_seq_end, hd_seq_put
 from fastpath.layout.arena cimport DeviceParams, DevicePrivate, DeviceSlot, DeviceState

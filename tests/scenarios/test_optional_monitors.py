@@ -108,7 +108,10 @@ def test_kinetic_energy_trips_with_an_event_and_the_motion_before_it(setup: Safe
 
 
 def test_power_and_contact_energy_trip_with_their_events(setup: SafetyService) -> None:
-    for name, value, cause in (("power_limit", 0.1, "power_limit"), ("contact_energy_limit", 0.005, "contact_energy_limit")):
+    for name, value, cause in (
+        ("power_limit", 0.1, "power_limit"),
+        ("contact_energy_limit", 0.005, "contact_energy_limit"),
+    ):
         switch(setup, name, value)
         setup.stream(0.3, force_command(y=6), every=0.01)
         setup.wait_for_event(cause)

@@ -73,7 +73,9 @@ def test_optional_thresholds_and_causes_match_the_page() -> None:
     header = (ROOT / "fastpath" / "tick" / "optional_monitors.h").read_text(encoding="utf-8")
     thresholds = {name: (float(value), unit) for name, value, unit in THRESHOLD.findall(header)}
 
-    assert {name: (float(value), unit) for name, value, unit in table("optional threshold", "value", "unit")} == thresholds
+    assert {
+        name: (float(value), unit) for name, value, unit in table("optional threshold", "value", "unit")
+    } == thresholds
     assert {row[0]: row[2] for row in table("cause", "value and limit")} == dict(CAUSES.values())
 
 

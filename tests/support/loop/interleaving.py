@@ -264,7 +264,10 @@ class Interleaving:
         on = self.random.random(7) < 0.3
         drawn = (*self.random.uniform(0.01, [1.0, 20.0, 1.0]).tolist(), 1, 1, 1, 1)
         names = device.params["optional"].dtype.names or ()
-        fill(device.params["optional"], dict(zip(names, (a * float(b) for a, b in zip(drawn, on, strict=True)), strict=True)))
+        fill(
+            device.params["optional"],
+            dict(zip(names, (a * float(b) for a, b in zip(drawn, on, strict=True)), strict=True)),
+        )
         self._publish(device)
 
     def resume(self) -> None:

@@ -46,9 +46,7 @@ def test_samples_are_those_of_the_200_ms_before_the_trip(samples: int) -> None:
 
     assert len(seconds) == min(max(0, samples - 1), 200)
     assert seconds == pytest.approx(-0.001 * np.arange(len(seconds), 0, -1))
-    assert trip.samples.position[:, 0].tolist() == [
-        samples - 1 - back for back in range(len(seconds), 0, -1)
-    ]
+    assert trip.samples.position[:, 0].tolist() == [samples - 1 - back for back in range(len(seconds), 0, -1)]
 
 
 def test_only_new_trips_are_appended_and_numbers_go_on_after_a_reconnection() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from fastpath.layout.constants import SafetyBit, TripCause
 from fastpath.port.port_cell import PortCell
-from tests.support.loop.devices import ARM_CENTRE, NO_HAND, arm_params, grip_params, keep
+from tests.support.loop.devices import ARM_CENTRE, arm_params, grip_params, keep
 from tests.support.loop.monitored_arm import ATTACHED, EBRAKE, MonitoredArm, bare_arm, free, latched, pressing, size
 
 OPTIONS: Final = (
@@ -584,9 +584,7 @@ def test_released_button_ramps_the_force_down_in_50_ms() -> None:
     option(rig, enable_button=BUTTON)
     settled(rig)
     press(rig, 0)
-    seen = []
-    for _ in range(5):
-        seen.append(settled(rig, 0.01))
+    seen = [settled(rig, 0.01) for _ in range(5)]
     assert seen == pytest.approx([0.8, 0.6, 0.4, 0.2, 0.0], abs=0.01)
 
 
@@ -672,8 +670,17 @@ def wall(rig: MonitoredArm, stiffness: float, *, every: int, seconds: float = 2.
 def carried(**options: float) -> MonitoredArm:
     """An arm that goes to and fro by 2 mm at 2 Hz, whatever the motors do."""
     params = arm_params(
-        hand={"path": 1, "radius": 0.002, "period": 0.5, "mass": 50.0, "grip_stiffness": 1e6, "grip_damping": 2e3,
-              "arm_stiffness": 1e6, "arm_damping": 2e4, "centre": ARM_CENTRE},
+        hand={
+            "path": 1,
+            "radius": 0.002,
+            "period": 0.5,
+            "mass": 50.0,
+            "grip_stiffness": 1e6,
+            "grip_damping": 2e3,
+            "arm_stiffness": 1e6,
+            "arm_damping": 2e4,
+            "centre": ARM_CENTRE,
+        },
         slew=3000.0,
         slow_slew=500.0,
     )
