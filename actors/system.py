@@ -23,7 +23,7 @@ from actors.device.messages import DeviceRecord, SimulatedSpec
 from actors.device.simulated_identity import identities, parse
 from actors.device.stop_latch import StopLatch
 from actors.device.stop_switch import STOP_SECTION, StopSwitch
-from actors.device.trips import TripTable
+from actors.device.trips import TripTable, append_to
 from actors.event.hub import EventHub
 from actors.event.hub_state import HubState
 from actors.event.messages import HUB
@@ -109,7 +109,7 @@ class System:
             Published(SessionMemory.from_json(ledger.section(SECTION))),
             Published(defaults.from_json(ledger.section(DEFAULTS_SECTION))),
         )
-        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings, self.trips)
+        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings, append_to(self.trips))
         self.links = OpenLinks()
         self._drivers = NoLinks() if links is None else links(self.runtime, self.settings)
         silence = SilenceWatch(self.context.directory, self.runtime, self.inventory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -23,12 +23,14 @@ from fastpath.layout.dtypes import DEVICE_STATE
 
 if TYPE_CHECKING:
     from actors.device.messages import DeviceRecord, Inventory
-    from actors.device.trips import TripTable
     from actors.kit.directory import Directory
     from actors.kit.published import Published
     from actors.settings.messages import SettingsView
     from fastpath.arena.access import Reader
     from fastpath.arena.runtime import Runtime
+
+# Device id, TRIP_HISTORY, number of its trips that are logged already, ns since 1970 at which the loop clock was 0.
+LogTrips: TypeAlias = Callable[[str, Any, int, int], None]
 
 REST_S: Final = 300.0
 LEAST_CHARGE: Final = 0.001
@@ -75,11 +77,11 @@ class DeviceWatch:
         runtime: Runtime,
         inventory: Published[Inventory],
         settings: Published[SettingsView],
-        trips: Published[TripTable],
+        log_trips: LogTrips,
         wall_ns: Callable[[], int] = time.time_ns,
     ) -> None:
-        """`trips`: the log, of which this is the only writer; `wall_ns`: ns since 1970."""
-        self._trips = trips
+        """`log_trips` takes the new trips of a device; `wall_ns`: ns since 1970."""
+        self._append_trips = log_trips
         self._wall_ns = wall_ns
         self._settings = settings
         self._directory = directory
@@ -136,7 +138,7 @@ class DeviceWatch:
         history = reported.reader.history()
         if int(history["generation"]) == generation and int(history["trips"]) > reported.trips:
             epoch_ns = self._wall_ns() - self._runtime.now_ns()
-            self._trips.replace(self._trips.value.with_trips(device_id, history, reported.trips, epoch_ns))
+            self._append_trips(device_id, history, reported.trips, epoch_ns)
             reported.trips = int(history["trips"])
 
     def _idle_sleep(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:

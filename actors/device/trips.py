@@ -5,7 +5,7 @@ The loop writes causes and samples (`fastpath/tick/trip_log.pxd`); the timekeepe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +16,8 @@ from fastpath.layout.constants import KEPT_SAMPLES, KEPT_TRIPS, TripCause
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from actors.kit.published import Published
 
 BEFORE_NS: Final = 200_000_000
 MOST_DEVICES: Final = 64
@@ -115,3 +117,12 @@ def samples_before(history: Any, loop_ns: int) -> Samples:
         chosen["velocity"].copy(),
         chosen["force"].copy(),
     )
+
+
+def append_to(table: Published[TripTable]) -> Callable[[str, Any, int, int], None]:
+    """Return a function that appends to a table as `TripTable.with_trips` does; its only caller is the table's only writer."""
+
+    def append(device_id: str, history: Any, seen: int, epoch_ns: int) -> None:
+        table.replace(table.value.with_trips(device_id, history, seen, epoch_ns))
+
+    return append

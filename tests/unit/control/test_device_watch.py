@@ -18,7 +18,7 @@ from actors.device.messages import (
     SafetyTripped,
 )
 from actors.device.params import device_params
-from actors.device.trips import TripTable
+from actors.device.trips import TripTable, append_to
 from actors.event.messages import BatteryLevel
 from actors.kit.clock import Clock
 from actors.kit.published import Published
@@ -45,7 +45,7 @@ class DeviceWatchRig(ActorRig):
         self.device = FakeActor(self.context, f"device/{self.record.device_id}")
         self.trips = Published(TripTable())
         self.watch = DeviceWatch(
-            self.context.directory, self.runtime, self.inventory, self.settings, self.trips, lambda: WALL_NS
+            self.context.directory, self.runtime, self.inventory, self.settings, append_to(self.trips), lambda: WALL_NS
         )
         if read:
             self.simulate(Simulation())

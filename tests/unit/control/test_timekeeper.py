@@ -11,7 +11,7 @@ import pytest
 from actors.control.device_watch import DeviceWatch
 from actors.control.messages import FASTPATH, LoopFacts
 from actors.control.timekeeper import FACTS_EVERY, PERIOD_S, Timekeeper
-from actors.device.trips import TripTable
+from actors.device.trips import TripTable, append_to
 from actors.kit.clock import Clock
 from actors.kit.message import Announce
 from actors.kit.published import Published
@@ -43,7 +43,7 @@ class TimekeeperRig(ActorRig):
         super().__init__(clock=Clock(self.runtime.now_ns))
         self.fastpath = FakeActor(self.context, FASTPATH)
         trips = Published(TripTable())
-        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings, trips)
+        watch = DeviceWatch(self.context.directory, self.runtime, self.inventory, self.settings, append_to(trips))
         self.keeper = Timekeeper(self.context, self.runtime, watch)
 
     def run(self, turns: int) -> list[float]:
