@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from actors.modules.clutch import Clutch
+from actors.modules.contact import Contact
 from actors.modules.force_ducking import ForceDucking
 from actors.modules.hfx import Effects
 from actors.modules.workspace_zoom import WorkspaceZoom
@@ -15,4 +16,4 @@ if TYPE_CHECKING:
 
 def built_in() -> tuple[Module, ...]:
     """Return the built-in modules, new objects; each is off until its setting enables it."""
-    return (Clutch(), ForceDucking(), WorkspaceZoom(), Effects())
+    return (Clutch(), ForceDucking(), WorkspaceZoom(), Effects(), Contact())

@@ -136,13 +136,23 @@ class Device(DeviceTraits, Protocol):
     """One device of one session; the record is shown to the loop when the module's `take` or `close` has returned."""
 
     @property
+    def accepts(self) -> bool:
+        """Whether it takes commands now."""
+        ...
+
+    @property
+    def refusal(self) -> str:
+        """Reason why it takes no commands."""
+        ...
+
+    @property
     def reader(self) -> Reader:
         """Reads its newest state, in the device frame."""
         ...
 
     @property
     def writer(self) -> Writer:
-        """Writes the session's record, for instance `set_effect` for vibrations; never call its `publish`."""
+        """Writes the session's record, for instance `set_effect` for vibrations or `contact_plane`; never call its `publish`."""
         ...
 
     @property

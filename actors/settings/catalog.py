@@ -301,6 +301,7 @@ def features() -> Iterator[Setting]:
     yield flag("features/session_force_scale/enabled", "Preview: a session's force can be scaled down by another.")
     yield flag("features/workspace_zoom/enabled", "Preview: transforms can be changed about a pivot point.")
     yield flag("features/hfx/enabled", "Preview: groundwork of the effects module.")
+    yield flag("features/contact/enabled", "Preview: the command set_contact, a wall or a ball that the loop renders.")
     yield texts("features/modules/enabled", (), "Names of installed modules of other packages that are on.")
 
 

@@ -2,6 +2,7 @@
 
 from fastpath.arena.memory cimport ArenaMemory
 from fastpath.layout.arena cimport DeviceState, Record
+from fastpath.layout.contact cimport Contact
 from fastpath.layout.navigation cimport NAVIGATION_OFF, Navigated
 
 cdef class Writer:
@@ -10,6 +11,8 @@ cdef class Writer:
     cdef readonly int device
     cdef Record record
     cdef double[3] home
+    # as it was set: its surface in application space
+    cdef Contact contact
     cdef readonly bint revoked
 
 cdef class Reader:

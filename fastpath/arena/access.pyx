@@ -1,7 +1,7 @@
 """Reader and Writer of one device: access to the shared memory without a lock, valid while their leases hold."""
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from fastpath.layout.arena cimport Arena, DeviceGaps, DeviceSlot, DeviceState, R
 from fastpath.layout.constants cimport (
     COMMANDS, COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, MAX_DEVICES,
 )
+from fastpath.layout.contact cimport (
+    CONTACT_COMMAND, CONTACT_PLANE, CONTACT_SPHERE, LARGEST_CONTACT_DAMPING, LARGEST_CONTACT_STIFFNESS, Contact,
+)
 from fastpath.layout.dtypes import DEVICE_GAPS, DEVICE_STATE, TRIP_HISTORY
 from fastpath.layout.force cimport EFFECTS
 from fastpath.layout.initial_state cimport reset_state
@@ -21,9 +24,13 @@ from fastpath.navigation.bubble cimport initial_bubble, is_current
 from fastpath.navigation.validation cimport fill_navigation
 from fastpath.navigation.values import Navigated as Shown
 from fastpath.space.spatial cimport clutch_offset, force_to_device, view_identity
+from fastpath.space.surface cimport (
+    SURFACE_FROZEN, SURFACE_NOT_ROUND, SURFACE_PLACED, SurfaceFault, place_surface,
+)
 from fastpath.space.validation cimport check_finite, fill_basis, fill_transform
 from fastpath.tick.effects cimport EFFECT_FORCE
 
+cdef uint32_t IN_SPACE = <uint32_t>1 << COMMAND_POSITION | <uint32_t>1 << CONTACT_COMMAND
 cdef enum:
     # of a vibration: below, it would be motion; above, hardly felt
     LOWEST_HZ = 10
@@ -115,19 +122,21 @@ cdef class Writer:
         view_identity(&self.record.view)
 
     def set_basis(self, axes: tuple[int, int, int], signs: tuple[int, int, int]) -> None:
-        """Application axis i takes signs[i] times device axis axes[i]; a held position is released."""
+        """Application axis i takes signs[i] times device axis axes[i]; a held position and a contact are released."""
         fill_basis(&self.record.view.basis, axes, signs)
-        self.record.commands &= ~(<uint32_t>1 << COMMAND_POSITION)
+        self.record.commands &= ~IN_SPACE
 
     def set_mount(self, position, rotation, scale) -> None:
-        """Set the mount transform: position (m), unit quaternion w x y z, scale > 0; a held position is released."""
+        """Set the mount transform: position (m), unit quaternion w x y z, scale > 0; a held position and a contact are released."""
         fill_transform(&self.record.view.mount, position, rotation, scale)
-        self.record.commands &= ~(<uint32_t>1 << COMMAND_POSITION)
+        self.record.commands &= ~IN_SPACE
 
     def set_workspace(self, position, rotation, scale) -> None:
-        """Set the workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position follows it."""
+        """Set the workspace transform: position (m), unit quaternion w x y z, scale > 0; a held position and a contact follow it, but for a sphere that gets another shape."""
         fill_transform(&self.record.view.workspace, position, rotation, scale)
         self.record.workspace_revision += 1
+        if self.record.commands >> CONTACT_COMMAND & 1 and place_contact(self) != SURFACE_PLACED:
+            self.release_contact()
 
     def set_damping(self, double x, double y, double z) -> None:
         """Set the damping along each device axis (N.s/m, 0 or more); it acts while the session is open. ValueError."""
@@ -180,7 +189,7 @@ cdef class Writer:
         self.home[0], self.home[1], self.home[2] = home
 
     def set_clutch(self, double ratio, Reader reader not None) -> tuple[float, float, float]:
-        """Scale the motion from the present position by a ratio (0 to 1); releases a held position. ValueError.
+        """Scale the motion from the present position by a ratio (0 to 1); releases a held position and a contact. ValueError.
 
         Return the offset of the previous ratio (m, application space); added to the workspace's position it avoids a jump.
         """
@@ -194,7 +203,7 @@ cdef class Writer:
         view.clutch = ratio
         for i in range(3):
             view.anchor[i] = reader.state.position[i]
-        self.record.commands &= ~(<uint32_t>1 << COMMAND_POSITION)
+        self.record.commands &= ~IN_SPACE
         return shift[0], shift[1], shift[2]
 
     def clutch_offset(self, Reader reader not None) -> tuple[float, float, float]:
@@ -245,6 +254,38 @@ cdef class Writer:
         """Hold joint angles (degrees)."""
         self.set_point(COMMAND_ANGLE, a0, a1, a2)
 
+    def contact_plane(self, point, normal, double stiffness, double damping) -> None:
+        """Render a wall: a point of it (m) and its normal towards the free side, application space; N/m and N.s/m at the device. ValueError.
+
+        A command as `force` is, one for each session and device; the loop bounds it by what the device bears, and lets it come in gently.
+        """
+        cdef Contact contact = contact_of(CONTACT_PLANE, point, stiffness, damping)
+        cdef double length
+        cdef int i
+        contact.normal[0], contact.normal[1], contact.normal[2] = normal
+        check_finite(contact.normal[0], contact.normal[1], contact.normal[2])
+        length = max(abs(contact.normal[0]), abs(contact.normal[1]), abs(contact.normal[2]))
+        if length <= 0:
+            raise ValueError("the normal is zero: send the direction from the wall to the free side")
+        for i in range(3):
+            contact.normal[i] /= length
+        set_contact(self, &contact)
+
+    def contact_sphere(self, centre, double radius, double stiffness, double damping) -> None:
+        """Render a ball that is free outside: centre and radius (m), application space; N/m and N.s/m at the device. ValueError.
+
+        A command as `contact_plane`. Refused in an application space whose scales differ between the axes.
+        """
+        cdef Contact contact = contact_of(CONTACT_SPHERE, centre, stiffness, damping)
+        if not 0 < radius < 1e300:
+            raise ValueError("the radius must be above 0")
+        contact.radius = radius
+        set_contact(self, &contact)
+
+    def release_contact(self) -> None:
+        """Release the contact; all else stays."""
+        self.record.commands &= ~(<uint32_t>1 << CONTACT_COMMAND)
+
     def publish(self, bint refresh=True) -> bool:
         """Hand the record to the loop; `refresh` stamps its commands with now. False when the session or the device is closed."""
         cdef RecordCell *cell
@@ -289,6 +330,50 @@ cdef class Writer:
         """Workspace transform as (position, rotation w x y z, scale)."""
         cdef Transform *m = &self.record.view.workspace
         return (m.t[0], m.t[1], m.t[2]), (m.q[0], m.q[1], m.q[2], m.q[3]), (m.s[0], m.s[1], m.s[2])
+
+
+cdef Contact contact_of(int shape, point, double stiffness, double damping) except *:
+    """Return a contact without a surface; ValueError."""
+    cdef Contact contact
+    memset(&contact, 0, sizeof(Contact))
+    contact.shape = shape
+    contact.point[0], contact.point[1], contact.point[2] = point
+    check_finite(contact.point[0], contact.point[1], contact.point[2])
+    if not 0 <= stiffness <= LARGEST_CONTACT_STIFFNESS:
+        raise ValueError(f"a contact has 0 to {LARGEST_CONTACT_STIFFNESS} N/m")
+    if not 0 <= damping <= LARGEST_CONTACT_DAMPING:
+        raise ValueError(f"a contact has 0 to {LARGEST_CONTACT_DAMPING} N.s/m")
+    contact.stiffness = stiffness
+    contact.damping = damping
+    return contact
+
+
+cdef int set_contact(Writer writer, const Contact *contact) except -1:
+    """Command a contact; ValueError if its surface has no place at the device, and then the last one is released."""
+    cdef SurfaceFault fault
+    writer.contact = contact[0]
+    fault = place_contact(writer)
+    writer.release_contact()
+    if fault == SURFACE_FROZEN:
+        raise ValueError("the clutch is frozen, so no surface can be reached: set its ratio above 0")
+    if fault == SURFACE_NOT_ROUND:
+        raise ValueError("a sphere needs the same scale along x, y and z: change the scale of the transform, or send a plane")
+    if fault != SURFACE_PLACED:
+        raise ValueError("the surface is too far from the device: check its numbers and the scale of the transform")
+    writer.record.commands |= <uint32_t>1 << CONTACT_COMMAND
+    return 0
+
+
+cdef SurfaceFault place_contact(Writer writer) noexcept:
+    """Write the contact to the record, in the device frame; a changed one gets a new revision."""
+    cdef Contact placed
+    cdef SurfaceFault fault = place_surface(&writer.record.view, &writer.contact, &placed)
+    if fault == SURFACE_PLACED:
+        placed.revision = writer.record.contact.revision
+        if memcmp(&placed, &writer.record.contact, sizeof(Contact)) != 0:
+            placed.revision += 1
+            writer.record.contact = placed
+    return fault
 
 
 cdef bint current(Writer writer) noexcept:

@@ -10,6 +10,7 @@ from fastpath.cells.cells cimport hd_triple
 from fastpath.layout.constants cimport (
     COMMANDS, GAP_BUCKETS, KEPT_GAPS, LATENESS_BUCKETS, MAX_DEVICES, MAX_SESSIONS, SESSION_WORDS, STEPS,
 )
+from fastpath.layout.contact cimport Contact, Touch
 from fastpath.layout.force cimport (
     EFFECTS, Chain, Effect, MonitorMemory, OptionalLimits, OptionalMemory, OscillationParams, OscillationRate, Rendering, SetPoint,
     Thermal, ThermalParams,
@@ -52,7 +53,7 @@ cdef struct Record:
     int64_t command_ns
     uint32_t commands
     uint32_t workspace_revision
-    # three numbers of each Command whose bit `commands` has: force N, device frame; position m, application space; N mm; degrees
+    # three numbers of each Command whose bit `commands` has, beside CONTACT_COMMAND: force N, device frame; position m, application space; N mm; degrees
     double set_points[COMMANDS][3]
     # N s/m along each device axis; acts while the session is open, commands or not
     double damping[3]
@@ -61,6 +62,8 @@ cdef struct Record:
     double duck
     # vibrations that go on until they are replaced, while the session is open
     Effect effects[EFFECTS]
+    # in the device frame; while `commands` has CONTACT_COMMAND
+    Contact contact
     Navigation navigation
     uint64_t revision
     View view
@@ -290,6 +293,8 @@ cdef struct RecordCell:
     # the loop's own, and what it shows of it under the sequence of the device's state
     Navigator navigator
     Navigated shown
+    # the loop's own
+    Touch touch
 
 cdef struct Arena:
     uint64_t bytes

@@ -15,6 +15,7 @@ from fastpath.layout.constants cimport (
     COMMAND_ANGLE, COMMAND_FORCE, COMMAND_POSITION, COMMAND_TORQUE, DOMAIN_ANGULAR, DOMAIN_CARTESIAN,
     FADE_MILLISECONDS, MAX_DEVICES, MODE_FORCE, MODE_IDLE, MODE_POSITION,
 )
+from fastpath.layout.contact cimport CONTACT_COMMAND
 from fastpath.layout.navigation cimport NAVIGATION_OFF
 from fastpath.navigation.bubble cimport held_position, restart_bubble
 from fastpath.tick.effects cimport Played, play, plays
@@ -50,6 +51,8 @@ cdef struct CommandSum:
     bint has_torque
     bint has_position
     bint has_angle
+    # sessions with a contact
+    int contacts
 
 
 cdef inline double hold_gain(int64_t age_ns, double timeout) noexcept nogil:
@@ -117,6 +120,7 @@ cdef inline void arbitrate(
     total.effect.speed = 0
     total.effect.way = 0
     total.has_force = False; total.has_torque = False; total.has_position = False; total.has_angle = False
+    total.contacts = 0
     total.position_gain = 0
     total.angle_gain = 0
     total.position_gate = 0
@@ -178,6 +182,10 @@ cdef inline void arbitrate(
                 for i in range(3):
                     total.force[i] += gain * record.set_points[<int>COMMAND_FORCE][i]
                     total.gated_force[i] += gate * gain * record.set_points[<int>COMMAND_FORCE][i]
+            if record.commands >> CONTACT_COMMAND & 1:
+                total.has_force = True
+                total.contacts += 1
+                cell.touch.gain = gain
             if record.commands >> COMMAND_TORQUE & 1:
                 total.has_torque = True
                 for i in range(3):

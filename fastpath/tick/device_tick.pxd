@@ -17,6 +17,7 @@ from fastpath.plant.simulated_reads cimport read_arm, read_grip
 from fastpath.plant.simulation_controls cimport frozen
 from fastpath.port.port_step cimport PACKET_NONE, PACKET_RESUMED, order, read_port_arm, read_port_grip, take_packet
 from fastpath.tick.arbiter cimport CommandSum, arbitrate, show_commands
+from fastpath.tick.contact cimport contact_forces
 from fastpath.tick.effects cimport add_effects
 from fastpath.tick.force_chain cimport chain_begin, chain_interrupt, filter_and_gate, slew
 from fastpath.tick.force_maps cimport clamp_norm, clamp_torques, torque_map
@@ -214,7 +215,7 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
      1  read          newest packet of a device at a port, or the simulated plant advanced by dt; encoders, velocity
      2  monitors      e-brake, foreign object, stall, grip, heat: check the device's response to the last output
      3  sum           forces and torques of all sessions: fade by age, ducking gain; separate sums of the parts with a force gate
-     4  set-points    bubbles add their forces to both sums; linear interpolation between messages;
+     4  set-points    bubbles and contacts add their forces to both sums; linear interpolation between messages;
                       springs of held positions and angles; home return
      5  clamp         |F| <= peak, |torque| <= limit: the filter sees only what the motors can give
      6  filter        out = g (u - h sum(gate F)), one g for each axis: oscillation filter and force gates
@@ -294,6 +295,8 @@ cdef inline void device_tick(Arena *a, int index, int64_t now, double dt, int ti
     # 4 set-points
     if p.capabilities & HAS_CURSOR:
         navigate(a, index, p, dt, period, most_damping(&slot.inner.rendering, p.plant.mass), obeys, total.force, total.gated_force)
+        if total.contacts > 0 and obeys and s.safety & SAFETY_EBRAKE == 0:
+            contact_forces(a, index, p, &slot.inner.rendering, total.contacts, period, total.force, total.gated_force)
     advance_set_points(&slot.inner, p, &total, now, dt, loop.command_timeout)
     lap(a, STEP_ARBITER, &since)
     if has_motors:

@@ -42,6 +42,15 @@ cdef inline double most_before_scale(const Rendering *r, double mass, double sca
     return most_damping(r, mass) / (scale if scale > 1 else 1)
 
 
+cdef inline double least_damping(const Rendering *r, double mass, double stiffness) noexcept nogil:
+    """Return the smallest damping (N.s/m) with which `bound_spring` leaves a stiffness (N/m) as it is, or as much of it as there can be."""
+    cdef double p = most_damping(r, mass), room
+    if p <= 0:
+        return 0
+    room = p * p - 4 * stiffness * r.position_lag * p / (1e-2 * MARGIN_PERCENT)
+    return 0.5 * (p - (sqrt(room) if room > 0 else 0))
+
+
 cdef inline void bound_spring(const Rendering *r, double mass, double *stiffness, double *damping) noexcept nogil:
     """Reduce stiffness (N/m) and damping (N.s/m) of a spring to what a bare mass (kg) bears.
 

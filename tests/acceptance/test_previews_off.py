@@ -16,6 +16,9 @@ from tests.support.clients.raw_websocket import RawWebSocket
 SETTINGS = {module.setting for module in built_in()}
 FULL: dict[str, Any] = {"session": {"force_render_full_state": {}}}
 POINT = {"x": 0, "y": 0, "z": 0}
+CONTACT = {"shape": "plane", "point": POINT, "normal": {"x": 0, "y": 0, "z": 1}, "stiffness": 500, "damping": 2}
+# What they change is felt, and shown in no frame of its own.
+UNSHOWN = {"features/session_force_scale/enabled", "features/contact/enabled"}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("configure.clutch", {"configure": {"clutch": {"ratio": 0.5}}}, "features/clutch/enabled"),
     (
@@ -24,6 +27,7 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
         "features/workspace_zoom/enabled",
     ),
     ("commands.hfx", {"commands": {"hfx": {}}}, "features/hfx/enabled"),
+    ("commands.set_contact", {"commands": {"set_contact": CONTACT}}, "features/contact/enabled"),
 ]
 SESSION_SETTING = "features/session_force_scale/enabled"
 SESSION = {"session": {"configure": {"force_scale": {"gain": 0}}}}
@@ -59,7 +63,7 @@ def test_keyword_of_a_disabled_preview_is_refused_naming_its_setting(join: Join,
     assert SESSION_SETTING in error["reason"]
 
     assert raw_full(client) == before
-    for word in ("clutch", "force_scale", "pivot", "hfx", "navigation"):
+    for word in ("clutch", "force_scale", "pivot", "hfx", "set_contact", "navigation"):
         assert f'"{word}"'.encode() not in before
 
 
@@ -138,5 +142,5 @@ def test_preview_disabled_after_use_leaves_no_trace_in_frames(
     finally:
         http.post(f"/settings/{setting}", {"value": False})
 
-    assert (shown[0] == before[0]) is (setting == SESSION_SETTING)
+    assert (shown[0] == before[0]) is (setting in UNSHOWN)
     assert [raw_full(mine), raw_full(other)] == before

@@ -121,10 +121,12 @@ class SessionDevices:
             self._edge.holders.forget(self._session_id)
 
     def apply(self, parsed: ParsedMessage) -> tuple[str, ...]:
-        """Apply workspace changes, then commands; without a commands map held ones stay. Return the devices whose workspace moved."""
+        """Apply workspace changes, then commands, also those of modules; without a commands map held ones stay. Return the devices whose workspace moved."""
         moved: dict[str, None] = {}
         if parsed.module_changes:
-            moved |= self._apply_modules(parsed, configuring=True)
+            for device_id in self.modules.take(parsed, configuring=True):
+                self.by_id[device_id].writer.publish(refresh=False)
+            moved |= self._store_workspaces()
         for device_id, change in parsed.workspaces:
             device = self.by_id[device_id]
             before = device.workspace
@@ -137,7 +139,7 @@ class SessionDevices:
         if parsed.mapped:
             self._command(parsed)
         if parsed.module_changes:
-            moved |= self._apply_modules(parsed, configuring=False)
+            moved |= self._store_workspaces()
         return tuple(moved)
 
     def drop_absent(self, parsed: ParsedMessage) -> None:
@@ -176,12 +178,6 @@ class SessionDevices:
         freeform = is_freeform(config.profile, self._edge.settings.texts(FREEFORM))
         self._config = config if freeform == config.freeform else replace(config, freeform=freeform)
 
-    def _apply_modules(self, parsed: ParsedMessage, *, configuring: bool) -> dict[str, None]:
-        """Apply the modules' configuration or commands. Return the devices whose workspace moved."""
-        for device_id in self.modules.take(parsed, configuring=configuring):
-            self.by_id[device_id].writer.publish(refresh=False)
-        return self._store_workspaces()
-
     def _store_workspaces(self) -> dict[str, None]:
         """Store the workspaces that modules replaced. Return their devices."""
         moved: dict[str, None] = {}
@@ -201,6 +197,8 @@ class SessionDevices:
         for command in parsed.commands:
             touched.add(command[0])
             self._apply_command(parsed, command, now_ns)
+        if parsed.module_changes:
+            touched |= self.modules.take(parsed, configuring=False)
         for device_id in touched:
             self.by_id[device_id].writer.publish()
 

@@ -171,8 +171,14 @@ def _command(parsed: ParsedMessage, target: NamedDevice, name: str, body: Any, p
 
 
 def _release(parsed: ParsedMessage, device_id: str, name: str) -> None:
-    """Drop a set-point that an earlier entry of the message gave: of two, the later counts, and that one is faulty."""
+    """Drop a command that an earlier entry of the message gave: of two, the later counts, and that one is faulty."""
     row = SET_POINTS.get(name)
+    if parsed.module_changes:
+        parsed.module_changes[:] = (
+            change
+            for change in parsed.module_changes
+            if (change.device_id, change.place, change.word) != (device_id, Place.COMMAND, name)
+        )
     if row is not None:
         parsed.commands[:] = (command for command in parsed.commands if (command[0], command[1]) != (device_id, row[0]))
 

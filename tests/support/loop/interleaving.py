@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -171,6 +172,8 @@ class Interleaving:
             writer.position(*(np.array(ARM_CENTRE) + 0.05 * self.random.standard_normal(3)).tolist())
         if self._chance(0.1):
             writer.angle(*(40.0 * self.random.standard_normal(3)).tolist())
+        if self._chance(0.3):
+            self._contact(writer)
         writer.publish()
 
     def publish_again(self) -> None:
@@ -339,6 +342,17 @@ class Interleaving:
 
     def _device_of(self) -> Watched:
         return self.devices[int(self.random.integers(len(self.devices)))]
+
+    def _contact(self, writer: Writer) -> None:
+        x, y, z = (np.array(ARM_CENTRE) + 0.05 * self.random.standard_normal(3)).tolist()
+        stiffness, damping = float(self.random.uniform(0, 2000)), float(self.random.uniform(0, 20))
+        if self._chance(0.5):
+            normal: Vector = tuple(self.random.standard_normal(3).tolist())
+            writer.contact_plane((x, y, z), normal, stiffness, damping)
+            return
+        # A session's space may be scaled unevenly: then a sphere is refused.
+        with suppress(ValueError):
+            writer.contact_sphere((x, y, z), float(self.random.uniform(0.001, 0.1)), stiffness, damping)
 
     def _vector(self, scale: float = 1.0) -> Vector:
         size = float(self.random.choice(SIZES)) * scale

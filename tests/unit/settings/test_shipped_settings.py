@@ -73,6 +73,7 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "features/session_force_scale/enabled": ("BOOL", False, None, None, False),
     "features/workspace_zoom/enabled": ("BOOL", False, None, None, False),
     "features/hfx/enabled": ("BOOL", False, None, None, False),
+    "features/contact/enabled": ("BOOL", False, None, None, False),
     "presets/freeform_profiles": ("ARR_STRING", ["*freeform*"], None, None, False),
     "simulation/settle_time": ("FLOAT", 0.2, "s", None, False),
     "simulation/seed": ("INT", 0, None, None, False),

@@ -1,0 +1,178 @@
+"""Contacts that the loop renders: a spring and a damper at a surface, which push out of it and never pull.
+
+Device frame, m, N, s. Only the hand's own motion loads a contact: one that appears around the cursor, moves, or grows stiffer is
+felt from where the cursor is (`yielded` below its surface), so that none of it pushes. While it is touched, what the device bears
+only falls: if it rose and fell with the age of the samples, the surface would give way at each turn. None allocates, locks, logs or knows Python.
+"""
+
+from libc.math cimport sqrt
+from libc.stdint cimport uint64_t
+from libc.string cimport memcpy, memset
+
+from fastpath.cells.cells cimport hd_triple_front
+from fastpath.layout.arena cimport Arena, DeviceParams, DeviceSlot, DeviceState, Record, RecordCell
+from fastpath.layout.constants cimport MAX_DEVICES
+from fastpath.layout.contact cimport CONTACT_COMMAND, CONTACT_SPHERE, Contact, Touch
+from fastpath.layout.force cimport Rendering
+from fastpath.layout.navigation cimport NAVIGATION_OFF
+from fastpath.space.spatial cimport velocity_to_device
+from fastpath.tick.rendering cimport bound_spring, least_damping
+
+cdef extern from *:
+    int lowest_contact "__builtin_ctzll"(unsigned long long) noexcept nogil
+
+cdef enum:
+    # N/s, growth of the damper's largest force from each entry on
+    CONTACT_RAMP = 500
+    # a normal that turns in one tick so that 100 times its cosine is below this is that of another surface
+    TURNED_PERCENT = 50
+
+
+cdef inline double dot(const double *a, const double *b) noexcept nogil:
+    """Return the scalar product."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+cdef inline double contact_depth(const Contact *c, const double *apart, double *normal) noexcept nogil:
+    """Return the depth (m, positive inside) at a place relative to the contact's point; `normal` keeps its value at a sphere's centre."""
+    cdef double away
+    cdef int i
+    if c.shape != CONTACT_SPHERE:
+        memcpy(normal, c.normal, 3 * sizeof(double))
+        return -dot(c.normal, apart)
+    away = sqrt(dot(apart, apart))
+    if away > 1e-9:
+        for i in range(3):
+            normal[i] = apart[i] / away
+    return c.radius - away
+
+
+cdef inline void begin_touch(Touch *t, const Record *record, double depth, double stiffness) noexcept nogil:
+    """Meet a contact where the cursor is."""
+    t.session_generation = record.session_generation
+    t.device_generation = record.device_generation
+    t.depth = 0
+    t.stiffness = stiffness
+    t.yielded = depth if depth > 0 else 0
+    t.damper = 0
+    t.damper_limit = 0
+
+
+cdef inline void keep_load(Touch *t, const double *normal, const double *position, double depth) noexcept nogil:
+    """Go over to another surface: its part of the force stays, and grows by the way of the cursor alone."""
+    cdef double along = dot(normal, t.normal), kept
+    if along < 0:
+        along = 0
+    kept = along * t.depth + dot(normal, t.position) - dot(normal, position)
+    if kept < 0:
+        kept = 0
+    t.yielded = depth - kept if depth > kept else 0
+    t.damper *= along
+    if t.damper_limit > t.damper:
+        t.damper_limit = t.damper
+
+
+cdef inline void contact_step(
+    Touch *t, const Record *record, const double *offset, const DeviceState *s, double gain, double share, double damping,
+    double peak, double period, uint64_t tick, double *force,
+) noexcept nogil:
+    """Compute the force of one contact (N) and advance its memory; `offset`: m from the contact's point to where it is now, if not NULL.
+
+    `share` of the stiffness and `damping` (N.s/m) are what the device bears; `gain` scales both.
+    """
+    cdef const Contact *c = &record.contact
+    cdef double apart[3]
+    cdef double normal[3]
+    cdef double depth, push, stiffness
+    cdef bint known = (
+        t.tick + 1 == tick and t.session_generation == record.session_generation
+        and t.device_generation == record.device_generation)
+    cdef int i
+    memset(normal, 0, sizeof(normal))
+    if known:
+        memcpy(normal, t.normal, sizeof(normal))
+    for i in range(3):
+        apart[i] = s.position[i] - c.point[i] - (offset[i] if offset != NULL else 0)
+    depth = contact_depth(c, apart, normal)
+    if known and t.revision == c.revision and t.depth > 0 and share > t.share:
+        share = t.share
+    stiffness = gain * share * c.stiffness
+    if not known:
+        begin_touch(t, record, depth, stiffness)
+    elif t.revision != c.revision or offset != NULL or (t.depth > 0 and 100 * dot(normal, t.normal) < TURNED_PERCENT):
+        keep_load(t, normal, s.position, depth)
+    if t.yielded > depth:
+        t.yielded = depth if depth > 0 else 0
+    t.depth = depth - t.yielded
+    if t.depth > 0 and stiffness > t.stiffness:
+        t.depth *= t.stiffness / stiffness
+        t.yielded = depth - t.depth
+    if t.depth > 0:
+        t.damper_limit += CONTACT_RAMP * period
+        t.damper = -gain * damping * dot(normal, s.velocity)
+        if t.damper > t.damper_limit:
+            t.damper = t.damper_limit
+        push = stiffness * t.depth + t.damper
+    else:
+        t.depth = 0
+        t.damper = 0
+        t.damper_limit = 0
+        push = 0
+    if not push > 0:
+        push = 0
+    elif push > peak:
+        push = peak
+    if t.damper < 0:
+        t.damper = 0
+    if t.damper_limit > peak:
+        t.damper_limit = peak
+    t.revision = c.revision
+    t.tick = tick
+    t.stiffness = stiffness
+    t.share = share
+    memcpy(t.position, s.position, sizeof(t.position))
+    memcpy(t.normal, normal, sizeof(normal))
+    for i in range(3):
+        force[i] = push * normal[i]
+
+
+cdef inline void contact_forces(
+    Arena *a, int index, const DeviceParams *p, const Rendering *r, int count, double period, double *force, double *gated,
+) noexcept nogil:
+    """Add the contacts of all sessions, `count` of them, to both sums (N); together they are as stiff as the bare mass bears."""
+    cdef DeviceSlot *slot = &a.devices[index]
+    cdef RecordCell *cell
+    cdef Record *record
+    cdef uint64_t bits
+    cdef double push[3]
+    cdef double offset[3]
+    cdef double mass = p.plant.mass / (count * (p.force_scale if p.force_scale > 1 else 1)), stiffness, damping, least, share, gain
+    cdef bint travels
+    cdef int word, session, i
+    for word in range(<int>a.session_words):
+        bits = slot.live[word]
+        while bits != 0:
+            session = word * 64 + lowest_contact(bits)
+            bits &= bits - 1
+            cell = &a.records[session * MAX_DEVICES + index]
+            record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
+            if record.commands >> CONTACT_COMMAND & 1 == 0:
+                continue
+            stiffness = record.contact.stiffness
+            damping = record.contact.damping
+            least = least_damping(r, mass, stiffness)
+            if damping < least:
+                damping = least
+            bound_spring(r, mass, &stiffness, &damping)
+            travels = record.navigation.mode != NAVIGATION_OFF
+            if travels:
+                velocity_to_device(&record.view, cell.navigator.now.offset, offset)
+                for i in range(3):
+                    offset[i] = -offset[i]
+            gain = cell.touch.gain * a.dead_man_gain
+            share = stiffness / record.contact.stiffness if record.contact.stiffness > 0 else 1
+            contact_step(&cell.touch, record, offset if travels else NULL, &slot.inner.state, gain, share, damping,
+                         p.peak_force, period, a.state.ticks, push)
+            for i in range(3):
+                force[i] += push[i]
+                gated[i] += slot.gate[session] * push[i]
