@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ NORMAL = {"x": 0, "y": 0, "z": 7}
 PLANE = {"shape": "plane", "point": POINT, "normal": NORMAL, "stiffness": 500, "damping": 2}
 SPHERE = {"shape": "sphere", "centre": POINT, "radius": 0.05, "stiffness": 500, "damping": 2}
 GONE = object()
-HUGE = 1e300
+HUGE, NAN = 1e300, float("nan")
 NUMBER, BETWEEN, MISSING, OBJECT, SHAPE = "a number is needed", "between", "is missing", "an object", "plane or sphere"
 
 
@@ -61,20 +62,25 @@ def test_body_must_be_an_object(value: object) -> None:
     assert caught.value.path == "here"
 
 
+def each(body: dict[str, Any], keys: str, values: Sequence[object], because: str) -> list[tuple[object, ...]]:
+    """A row for each key and value."""
+    return [(body, key, value, because) for key in keys.split() for value in values]
+
+
 @pytest.mark.parametrize(
     ("body", "path", "value", "because"),
     [
         *((PLANE, key, GONE, SHAPE if key == "shape" else MISSING) for key in PLANE),
         *((SPHERE, key, GONE, SHAPE if key == "shape" else MISSING) for key in SPHERE),
-        *((PLANE, "shape", value, SHAPE) for value in ("cube", "Plane", "", None, 1, ["plane"], {})),
-        *((PLANE, key, value, OBJECT) for key in ("point", "normal") for value in (None, [0, 0, 1], "up", 1)),
-        *((PLANE, f"{key}.x", value, NUMBER) for key in ("point", "normal") for value in ("1", None, True, [])),
-        *((PLANE, f"{key}.y", value, BETWEEN) for key in ("point", "normal") for value in (float("nan"), HUGE, -HUGE)),
-        *((SPHERE, "radius", value, BETWEEN) for value in (0, -1, float("nan"), HUGE, float("inf"))),
-        *((SPHERE, "radius", value, NUMBER) for value in ("1", None, True, {})),
-        *((PLANE, "stiffness", value, BETWEEN) for value in (-1, 2001, float("nan"), HUGE)),
-        *((PLANE, "damping", value, BETWEEN) for value in (-1, 21, float("nan"), HUGE)),
-        *((SPHERE, key, value, NUMBER) for key in ("stiffness", "damping") for value in ("1", None, True, [1])),
+        *each(PLANE, "shape", ["cube", "Plane", "", None, 1, ["plane"], {}], SHAPE),
+        *each(PLANE, "point normal", [None, [0, 0, 1], "up", 1], OBJECT),
+        *each(PLANE, "point.x normal.x", ["1", None, True, []], NUMBER),
+        *each(PLANE, "point.y normal.y", [NAN, HUGE, -HUGE], BETWEEN),
+        *each(SPHERE, "radius", [0, -1, NAN, HUGE, float("inf")], BETWEEN),
+        *each(SPHERE, "radius", ["1", None, True, {}], NUMBER),
+        *each(PLANE, "stiffness", [-1, 2001, NAN, HUGE], BETWEEN),
+        *each(PLANE, "damping", [-1, 21, NAN, HUGE], BETWEEN),
+        *each(SPHERE, "stiffness damping", ["1", None, True, [1]], NUMBER),
     ],
 )
 def test_wrong_member_is_refused_by_its_path(body: dict[str, Any], path: str, value: object, because: str) -> None:
