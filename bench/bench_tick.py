@@ -36,14 +36,24 @@ def microseconds_of_a_tick(rig: LoopRig) -> float:
     return median(spent) * 1e-3 / TICKS_BETWEEN_COMMANDS
 
 
-@pytest.mark.parametrize("sessions", [1, 8])
-@pytest.mark.parametrize("kinds", [("arm", "arm", "grip"), ("arm", "arm", "arm")])
-def test_tick(benchmark: Benchmark, results: ResultTable, kinds: Sequence[str], sessions: int) -> None:
-    rig = LoopRig(kinds, frequency=FREQUENCY, sessions=sessions, stepping=True)
+@pytest.mark.parametrize(
+    ("kinds", "sessions", "contacts"),
+    [
+        (("arm", "arm", "grip"), 1, False),
+        (("arm", "arm", "grip"), 8, False),
+        (("arm", "arm", "arm"), 1, False),
+        (("arm", "arm", "arm"), 8, False),
+        (("arm", "arm", "arm"), 8, True),
+    ],
+)
+def test_tick(
+    benchmark: Benchmark, results: ResultTable, kinds: Sequence[str], sessions: int, *, contacts: bool
+) -> None:
+    rig = LoopRig(kinds, frequency=FREQUENCY, sessions=sessions, stepping=True, contacts=contacts)
     microseconds_of_a_tick(rig)
     found: list[float] = []
     benchmark.pedantic(lambda: found.append(microseconds_of_a_tick(rig)), rounds=ROUNDS)
-    name = f"{', '.join(kinds)}; {sessions} session{'s' if sessions > 1 else ''}"
+    name = f"{', '.join(kinds)}; {sessions} session{'s' if sessions > 1 else ''}{'; a contact on each arm' if contacts else ''}"
     # Other load on the machine can only add time to a round.
     row = results.add(Row(SECTION, name, min(found), "us", PERIOD_US, LIMIT))
     hold(row)

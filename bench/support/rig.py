@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fastpath.arena.access import Reader, Writer
 from fastpath.arena.runtime import Runtime
-from tests.support.loop.devices import arm_params, grip_params
+from tests.support.loop.devices import ARM_CENTRE, arm_params, grip_params
 
 MAKES: Final[Mapping[str, Callable[..., NDArray[np.void]]]] = {"arm": arm_params, "grip": grip_params}
 COMMAND_TIMEOUT_S: Final = 0.05
@@ -29,8 +29,10 @@ class LoopRig:
         sessions: int = 0,
         stepping: bool = False,
         optional: bool = False,
+        contacts: bool = False,
     ) -> None:
-        """`optional`: with every optional monitor on, at limits that nothing passes."""
+        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: each session renders one on each arm."""
+        self.contacts = contacts
         self.runtime = Runtime(stepping=stepping)
         self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
         devices = [self.runtime.lease_device(f"device {number}") for number in range(len(kinds))]
@@ -41,6 +43,7 @@ class LoopRig:
             assert self.runtime.publish_device(lease, params)
         self.readers: list[Reader] = [self.runtime.reader(lease) for lease in devices]
         moved = [lease for lease, kind in zip(devices, kinds, strict=True) if kind == "arm"]
+        self.arms = len(moved)
         self.writers: list[Writer] = [
             self.runtime.writer(session, lease)
             for session in [self.runtime.lease_session(str(number)) for number in range(sessions)]
@@ -48,8 +51,10 @@ class LoopRig:
         ]
 
     def command(self) -> None:
-        """Command a force on every arm by every session."""
-        for writer in self.writers:
+        """Command a force on every arm by every session, and of the first one a contact too if there are contacts."""
+        for number, writer in enumerate(self.writers):
             writer.begin()
+            if self.contacts and number < self.arms:
+                writer.contact_plane(ARM_CENTRE, (0.1, 0.2, 1.0), 500.0, 2.0)
             writer.force(0.1234567, -0.2345678, 0.3456789)
             assert writer.publish()

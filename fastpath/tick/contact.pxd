@@ -148,16 +148,17 @@ cdef inline void contact_forces(
     cdef double offset[3]
     cdef double mass = p.plant.mass / (count * (p.force_scale if p.force_scale > 1 else 1)), stiffness, damping, least, share, gain
     cdef bint travels
-    cdef int word, session, i
+    cdef int word, session, i, left = count
     for word in range(<int>a.session_words):
         bits = slot.live[word]
-        while bits != 0:
+        while bits != 0 and left > 0:
             session = word * 64 + lowest_contact(bits)
             bits &= bits - 1
             cell = &a.records[session * MAX_DEVICES + index]
             record = <Record *>hd_triple_front(&cell.cell, cell.buffers, sizeof(Record))
             if record.commands >> CONTACT_COMMAND & 1 == 0:
                 continue
+            left -= 1
             stiffness = record.contact.stiffness
             damping = record.contact.damping
             least = least_damping(r, mass, stiffness)

@@ -33,6 +33,7 @@ STORIES = (
     "reconnect",
     "probes",
     "navigation",
+    "contact",
     "rates",
     "numbers",
 )
