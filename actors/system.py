@@ -119,6 +119,7 @@ class System:
         identities(self._simulated or ())
         self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))
         self.metrics.registry.register(PortCollector(self.ports, self.links))
+        self.metrics.state_write_failed.set_function(lambda: bool(ledger.trouble))
         self._supervisor = self._tree(on_fatal)
 
     def start(self) -> None:

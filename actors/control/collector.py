@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import Metric
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from actors.control.counters import read_counters
 from actors.control.gap_counters import read_gaps
-from fastpath.layout.constants import FIRST_GAP_NS, FIRST_LATENESS_NS, TickStep
+from actors.kit.metric_catalog import METRIC_ROWS, MetricType, counter, gauge, histogram
+from fastpath.layout.constants import FIRST_GAP_NS, FIRST_LATENESS_NS, StatusFlag, TickStep
 
 if TYPE_CHECKING:
     from actors.control.messages import GapCounters, LoopCounters
@@ -25,27 +27,24 @@ FIRST_BOUND_S: Final = FIRST_LATENESS_NS * 1e-9
 FIRST_GAP_S: Final = FIRST_GAP_NS * 1e-9
 # of the loop's buckets; what was later is in the last one
 SHOWN_BUCKETS: Final = 16
-# Metric type, metric name, field of DEVICE_STATE, help text.
-OF_DEVICES: Final[tuple[tuple[type[CounterMetricFamily | GaugeMetricFamily], str, str, str], ...]] = (
-    (CounterMetricFamily, "hapticd_force_clamped_ticks", "clamped", "Ticks whose force was over the peak."),
-    (CounterMetricFamily, "hapticd_commands_timed_out", "faded", "Commands that went stale and faded."),
-    (CounterMetricFamily, "hapticd_torque_saturated_ticks", "saturated", "Ticks at a motor's limit."),
-    (CounterMetricFamily, "hapticd_oscillations", "oscillations", "Times that an axis was found to oscillate."),
-    (CounterMetricFamily, "hapticd_stability_ceilings", "ceilings", "Times that relapses lowered the gain's ceiling."),
-    (CounterMetricFamily, "hapticd_ebrakes", "ebrakes", "Times that the e-brake was triggered."),
-    (CounterMetricFamily, "hapticd_stalls", "stalls", "Times that a device pushed hard without motion for 2 s."),
-    (CounterMetricFamily, "hapticd_thermal_deratings", "deratings", "Times that hot motors began to be limited."),
-    (CounterMetricFamily, "hapticd_grip_drops", "grip_drops", "Times that a paired grip was let go for too long."),
-    (CounterMetricFamily, "hapticd_foreign_object_stages", "guards", "Changes of the stage of a foreign object."),
-    (
-        GaugeMetricFamily,
-        "hapticd_oscillation_severity",
-        "severity",
-        "Share of the force that the filter takes, 0 to 1.",
-    ),
-    (GaugeMetricFamily, "hapticd_motor_temperature_celsius", "temperature", "Hottest winding, by the motors' model."),
-    (GaugeMetricFamily, "hapticd_motor_derating", "derating", "Share of the torque limit that heat leaves, 1: all."),
-    (GaugeMetricFamily, "hapticd_external_force_newtons", "external", "Push that neither motors nor weight explain."),
+# Metric -> field of DEVICE_STATE.
+OF_DEVICES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "hapticd_force_clamped_ticks": "clamped",
+        "hapticd_commands_timed_out": "faded",
+        "hapticd_torque_saturated_ticks": "saturated",
+        "hapticd_oscillations": "oscillations",
+        "hapticd_stability_ceilings": "ceilings",
+        "hapticd_ebrakes": "ebrakes",
+        "hapticd_stalls": "stalls",
+        "hapticd_thermal_deratings": "deratings",
+        "hapticd_grip_drops": "grip_drops",
+        "hapticd_foreign_object_stages": "guards",
+        "hapticd_oscillation_severity": "severity",
+        "hapticd_motor_temperature_celsius": "temperature",
+        "hapticd_motor_derating": "derating",
+        "hapticd_external_force_newtons": "external",
+    }
 )
 
 
@@ -63,29 +62,31 @@ class LoopCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics of one snapshot of the loop's cell."""
         loop = read_counters(self._runtime)
-        yield _gauge("frequency_hz", "Ticks per second over the last second.", loop.frequency)
-        yield _gauge("target_frequency_hz", "Ticks per second that the loop is asked for.", loop.target_frequency)
-        yield _counter("ticks", "Ticks that ran.", loop.ticks)
-        yield _counter("ticks_missed", "Ticks that came a whole period late and were skipped.", loop.missed)
-        yield _counter("gaps", "Interruptions of more than 20 ms, after which output grows again from zero.", loop.gaps)
-        yield _counter("dead_man_trips", "Times that the timekeeper was silent for 500 ms.", loop.dead_man_trips)
-        yield _gauge("realtime", "1 when the loop runs under SCHED_FIFO.", loop.fifo)
-        yield _gauge("pinned", "1 when the loop has a processor of its own.", loop.pinned)
-        yield _gauge("memory_locked", "1 when the memory that the loop touches is locked.", loop.locked)
-        yield _gauge("spin_margin_seconds", "How long the loop spins before each deadline.", loop.margin)
-        yield _gauge("lateness_max_seconds", "Latest wake-up since the start.", loop.lateness_max)
+        yield gauge("hapticd_loop_frequency_hz", float(loop.frequency))
+        yield gauge("hapticd_loop_target_frequency_hz", float(loop.target_frequency))
+        yield counter("hapticd_loop_ticks", float(loop.ticks))
+        yield counter("hapticd_loop_ticks_missed", float(loop.missed))
+        yield counter("hapticd_loop_gaps", float(loop.gaps))
+        yield counter("hapticd_loop_dead_man_trips", float(loop.dead_man_trips))
+        yield gauge("hapticd_loop_realtime", float(loop.fifo))
+        yield gauge("hapticd_loop_pinned", float(loop.pinned))
+        yield gauge("hapticd_loop_memory_locked", float(loop.locked))
+        yield gauge("hapticd_loop_spin_margin_seconds", float(loop.margin))
+        yield gauge("hapticd_loop_lateness_max_seconds", float(loop.lateness_max))
         yield _lateness(loop)
         samples = max(loop.step_samples, 1)
-        yield _gauge("tick_seconds", "Mean cost of a tick, one in 64 sampled.", loop.tick_seconds / samples)
-        steps = GaugeMetricFamily("hapticd_loop_step_seconds", "Mean cost of a step of all devices.", labels=["step"])
+        yield gauge("hapticd_loop_tick_seconds", loop.tick_seconds / samples)
+        steps = gauge("hapticd_loop_step_seconds")
         for name, seconds in zip(STEPS, loop.step_seconds, strict=True):
             steps.add_metric([name], seconds / samples)
         yield steps
         yield from self._devices()
 
     def _devices(self) -> Iterator[Metric]:
-        phases = GaugeMetricFamily("hapticd_devices", "Devices, by type and phase.", labels=["type", "phase"])
-        shown = [(make(name, help_text, labels=["device_id"]), field) for make, name, field, help_text in OF_DEVICES]
+        phases, stopped, battery = (
+            gauge(f"hapticd_{name}") for name in ("devices", "device_stopped", "device_battery_ratio")
+        )
+        shown = [(_empty(name), field) for name, field in OF_DEVICES.items()]
         gaps = _GapFamilies()
         inventory = self._inventory.value
         counts: dict[tuple[str, str], int] = {}
@@ -94,12 +95,15 @@ class LoopCollector(Collector):
         for labels, count in sorted(counts.items()):
             phases.add_metric(list(labels), count)
         for record in inventory.devices:
+            state = self._runtime.reader(record.lease).snapshot()
             if record.kind.has_motors:
-                state = self._runtime.reader(record.lease).snapshot()
+                stopped.add_metric([record.device_id], record.stopped)
                 for family, field in shown:
                     family.add_metric([record.device_id], float(state[field]))
                 gaps.add(record.device_id, read_gaps(self._runtime, record.lease))
-        yield phases
+            elif record.shows_battery and int(state["flags"]) & StatusFlag.FLAG_MEASURED:
+                battery.add_metric([record.device_id], float(state["battery_level"]))
+        yield from (phases, stopped, battery)
         yield from (family for family, _field in shown)
         yield from gaps.families
 
@@ -108,17 +112,9 @@ class _GapFamilies:
     """Metrics of each device's gaps."""
 
     def __init__(self) -> None:
-        self._force = CounterMetricFamily(
-            "hapticd_force_seconds", "Time in which a device's output was not zero.", labels=["device_id"]
-        )
-        self._interrupted = CounterMetricFamily(
-            "hapticd_force_interrupted_seconds",
-            "Time with force in which a gap of the loop left the motors without it.",
-            labels=["device_id"],
-        )
-        self._gaps = HistogramMetricFamily(
-            "hapticd_force_gap_seconds", "Gaps between two ticks of a device, above 2 ms.", labels=["device_id"]
-        )
+        self._force = counter("hapticd_force_seconds")
+        self._interrupted = counter("hapticd_force_interrupted_seconds")
+        self._gaps = histogram("hapticd_force_gap_seconds")
         self.families = (self._force, self._interrupted, self._gaps)
 
     def add(self, device_id: str, gaps: GapCounters) -> None:
@@ -137,14 +133,10 @@ def _lateness(loop: LoopCounters) -> Metric:
         total += count
         buckets.append((f"{FIRST_BOUND_S * 2**index:.9g}", total))
     buckets.append(("+Inf", sum(loop.lateness)))
-    return HistogramMetricFamily(
-        "hapticd_loop_lateness_seconds", "How late ticks began.", buckets=buckets, sum_value=loop.lateness_sum
-    )
+    lateness = histogram("hapticd_loop_lateness_seconds")
+    lateness.add_metric([], buckets, sum_value=loop.lateness_sum)
+    return lateness
 
 
-def _gauge(name: str, help_text: str, value: float) -> Metric:
-    return GaugeMetricFamily(f"hapticd_loop_{name}", help_text, value=float(value))
-
-
-def _counter(name: str, help_text: str, value: float) -> Metric:
-    return CounterMetricFamily(f"hapticd_loop_{name}", help_text, value=float(value))
+def _empty(name: str) -> CounterMetricFamily | GaugeMetricFamily:
+    return counter(name) if METRIC_ROWS[name].type is MetricType.COUNTER else gauge(name)

@@ -17,7 +17,6 @@ from actors.device.messages import (
     SafetyTripped,
 )
 from actors.event.messages import HUB, BatteryLevel
-from actors.values.identity import Connection
 from fastpath.layout.constants import SafetyBit, StatusFlag
 from fastpath.layout.dtypes import DEVICE_STATE
 
@@ -112,8 +111,7 @@ class DeviceWatch:
             self._log_trips(lease_key, before[lease_key])
 
     def _charge(self, record: DeviceRecord, reported: _Reported, state: Any) -> None:
-        identity = record.identity
-        if identity.connection is not Connection.WIRELESS or (identity.found and not identity.found.reads_battery):
+        if not record.shows_battery:
             return
         level = round(float(state["battery_level"]), 6)
         if reported.level is None or abs(level - reported.level) >= LEAST_CHARGE:

@@ -86,6 +86,8 @@ class DeviceActor(ServiceActor):
             # Removed before this thread started.
             return
         self._record = record
+        # A series that begins at 0 shows its first increase too.
+        self.context.metrics.device_silences.labels(record.device_id)
         self._configure_hardware()
         if self._record.phase in (Phase.READY, Phase.ASLEEP):
             self._publish()
@@ -169,6 +171,7 @@ class DeviceActor(ServiceActor):
         if message.gone:
             self.tell(MANAGER, DeviceLost(record.device_id, message.generation, sent_nothing(message.silent_ns)))
         else:
+            self.context.metrics.device_silences.labels(record.device_id).inc()
             self.tell(HUB, stale_event(record, round(message.silent_ns / NS_PER_MS, 1)))
 
     @handles(SafetyTripped)

@@ -145,6 +145,12 @@ class DeviceRecord:
         return self.phase in (Phase.READY, Phase.ASLEEP)
 
     @property
+    def shows_battery(self) -> bool:
+        """Whether it has a battery whose charge the service reads."""
+        found = self.identity.found
+        return self.identity.connection is Connection.WIRELESS and (found is None or found.reads_battery)
+
+    @property
     def accepts(self) -> bool:
         """Whether commands are accepted: it has motors, is ready, and no calibration runs."""
         return self.kind.has_motors and self.phase is Phase.READY and not self.bond.run

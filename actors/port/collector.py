@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from prometheus_client import Metric
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
+from actors.kit.metric_catalog import counter, gauge
 from actors.port.messages import PortState, PortTable
 
 if TYPE_CHECKING:
     from actors.kit.published import Published
     from actors.port.open_links import OpenLinks
 
-# Metric, field of LinkCounters, help text.
-COUNTED: Final = (
-    ("hapticd_port_frames_received", "frames_in", "Whole packets that arrived since the link was opened."),
-    ("hapticd_port_frames_bad", "frames_bad", "Packets that were not whole, and bytes that were none."),
-    ("hapticd_port_frames_sent", "frames_out", "Packets that were sent since the link was opened."),
-    ("hapticd_port_bytes_received", "bytes_in", "Bytes that arrived since the link was opened."),
-    ("hapticd_port_bytes_sent", "bytes_out", "Bytes that were sent since the link was opened."),
-    ("hapticd_port_orders_late", "late", "Orders of the loop that were too old, so that zero force was sent."),
-    ("hapticd_port_errors", "errors", "Reads and writes that failed since the link was opened."),
+# Metric -> field of LinkCounters.
+COUNTED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "hapticd_port_frames_received": "frames_in",
+        "hapticd_port_frames_bad": "frames_bad",
+        "hapticd_port_frames_sent": "frames_out",
+        "hapticd_port_bytes_received": "bytes_in",
+        "hapticd_port_bytes_sent": "bytes_out",
+        "hapticd_port_orders_late": "late",
+        "hapticd_port_errors": "errors",
+    }
 )
 
 
@@ -40,21 +43,21 @@ class PortCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics, one sample per port."""
-        blocked = GaugeMetricFamily("hapticd_port_blocked", "1 while the port is kept closed.", labels=["port"])
-        unusable = GaugeMetricFamily("hapticd_port_unusable", "1 while the port cannot be used.", labels=["port"])
-        loops = GaugeMetricFamily("hapticd_port_loops", "Drops and reconnections that count now.", labels=["port"])
+        blocked = gauge("hapticd_port_blocked")
+        unusable = gauge("hapticd_port_unusable")
+        loops = gauge("hapticd_port_loops")
         for status in self._table.value.ports:
             blocked.add_metric([status.port], status.state is PortState.BLOCKED)
             unusable.add_metric([status.port], status.state is PortState.UNUSABLE)
             loops.add_metric([status.port], status.loops)
         yield from (blocked, unusable, loops)
         links = self._links.all()
-        is_open = GaugeMetricFamily("hapticd_port_open", "1 while a link to real devices is open.", labels=["port"])
+        is_open = gauge("hapticd_port_open")
         for one in links:
             is_open.add_metric([one.candidate.port], 1)
         yield is_open
-        for name, field, help_text in COUNTED:
-            counter = CounterMetricFamily(name, help_text, labels=["port"])
+        for name, field in COUNTED.items():
+            counted = counter(name)
             for one in links:
-                counter.add_metric([one.candidate.port], getattr(one.facts.counters, field))
-            yield counter
+                counted.add_metric([one.candidate.port], getattr(one.facts.counters, field))
+            yield counted

@@ -190,7 +190,30 @@ def test_devices_with_motors_count_clamped_saturated_and_faded_ticks() -> None:
         assert value(found, f"hapticd_{name}", **label) == state[field], name
     assert state["temperature"] > 20
     assert state["derating"] == 1
-    assert not [sample for sample in found if sample.labels.get("device_id") == grip.device_id]
+    assert value(found, "hapticd_device_stopped", **label) == 0
+    of_grip = [sample.name for sample in found if sample.labels.get("device_id") == grip.device_id]
+    assert of_grip == ["hapticd_device_battery_ratio"]
+
+
+def test_wireless_grip_shows_its_battery_and_a_stopped_arm_that_it_is_stopped() -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    arm, grip = simulated_records(runtime, "arm", "grip")
+    runtime.publish_device(grip.lease, device_params(grip, 0))
+    runtime.step(10)
+
+    found = samples(runtime, Inventory((replace(arm, stopped=True), grip)))
+
+    charge = value(found, "hapticd_device_battery_ratio", device_id=grip.device_id)
+    assert charge == pytest.approx(float(runtime.reader(grip.lease).snapshot()["battery_level"]))
+    assert 0 < charge <= 1
+    assert value(found, "hapticd_device_stopped", device_id=arm.device_id) == 1
+
+
+def test_device_without_a_measurement_shows_no_battery() -> None:
+    runtime = Runtime(stepping=True, realtime=False)
+    (grip,) = simulated_records(runtime, "grip")
+
+    assert not [sample for sample in samples(runtime, Inventory((grip,))) if "battery" in sample.name]
 
 
 def test_gaps_of_each_device_with_motors_are_a_histogram_beside_its_lost_force() -> None:

@@ -43,14 +43,19 @@ async def read_health(_call: Call) -> Answer:
 
 async def read_readiness(call: Call) -> Answer:
     """Raise NotReady with the first missing part; also if the state directory is not writable."""
-    obstacle = readiness(call.bridge) or call.bridge.system.ledger.trouble
-    if obstacle:
-        raise NotReady(obstacle)
+    found = obstacle(call.bridge)
+    if found is not None:
+        raise NotReady(found)
     lost = call.bridge.system.loop_watch.value.interruptions
     if not lost:
         return Answer({"status": "ready"})
     shown = [{"device_id": one.device_id, **interruption_data(one)} for one in lost]
     return Answer({"status": "ready", "interruptions": shown})
+
+
+def obstacle(bridge: Bridge) -> str | None:
+    """Return the sentence of the 503 of `/readyz`: the first missing part, or a state directory that is not writable; else None."""
+    return readiness(bridge) or bridge.system.ledger.trouble or None
 
 
 def readiness(bridge: Bridge) -> str | None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from prometheus_client import CollectorRegistry
 from prometheus_client.exposition import choose_encoder
 from prometheus_client.openmetrics.exposition import ALLOWUTF8, DOTS, UNDERSCORES, VALUES
 
 from transport.http.call import Call, Text
+from transport.http.resources.health import obstacle
 from transport.http.route import Route
 from transport.http.schema.route_schema import RouteSchema
+
+if TYPE_CHECKING:
+    from transport.bridge import Bridge
 
 ESCAPINGS: Final = (ALLOWUTF8, UNDERSCORES, DOTS, VALUES)
 METRICS: Final = RouteSchema(media="text/plain")
@@ -35,5 +40,12 @@ async def read_metrics(call: Call) -> Text:
     _, content_type = choose_encoder(call.accept)
     if content_type not in FORMATS:
         _, content_type = choose_encoder(OPENMETRICS)
-    registry, encode = call.bridge.system.context.metrics.registry, FORMATS[content_type]
-    return Text(call.edge.body_cache.metrics.get(content_type, lambda: encode(registry)), content_type)
+    encode = FORMATS[content_type]
+    return Text(call.edge.body_cache.metrics.get(content_type, lambda: encode(_updated(call.bridge))), content_type)
+
+
+def _updated(bridge: Bridge) -> CollectorRegistry:
+    """Return the registry, with the readiness of this moment."""
+    metrics = bridge.system.context.metrics
+    metrics.ready.set(obstacle(bridge) is None)
+    return metrics.registry
