@@ -40,7 +40,7 @@ class Metrics:
         self.registry = CollectorRegistry() if registry is None else registry
 
         # A `_created` series beside each counter is in no catalogue, and nothing reads it.
-        disable_created_metrics()
+        disable_created_metrics()  # type: ignore[no-untyped-call]
         ProcessCollector(namespace="hapticd", registry=self.registry)
 
         self.ready = self._gauge("ready")

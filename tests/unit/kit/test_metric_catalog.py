@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from prometheus_client import Metric
 
 from actors.kit.metric_catalog import LABELS, METRIC_ROWS, SUBJECTS, MetricRow, MetricType, counter, gauge, histogram
 from actors.kit.metric_reference import page
@@ -51,8 +52,13 @@ def test_every_label_is_used() -> None:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_family_has_the_type_and_help_of_its_row(row: MetricRow) -> None:
-    make = {MetricType.COUNTER: counter, MetricType.GAUGE: gauge, MetricType.HISTOGRAM: histogram}[row.type]
-    family = make(row.name)
+    match row.type:
+        case MetricType.COUNTER:
+            family: Metric = counter(row.name)
+        case MetricType.GAUGE:
+            family = gauge(row.name)
+        case MetricType.HISTOGRAM:
+            family = histogram(row.name)
 
     assert (family.name, family.type, family.documentation) == (row.name, row.type, row.help)
 
