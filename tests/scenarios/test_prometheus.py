@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import urllib.parse
 import urllib.request
@@ -16,6 +17,7 @@ from actors.kit.metric_catalog import METRIC_ROWS
 from tests.support.service.polling import eventually
 from tests.support.service.process import RunningService
 from tests.support.service.prometheus_server import OPS, faster_job, prometheus, promtool
+from tests.support.suite.dashboard import expressions, read_dashboard
 
 TICKS = "hapticd_loop_ticks_total"
 needs_promtool = pytest.mark.skipif(
@@ -35,6 +37,15 @@ def test_the_scrape_job_is_valid() -> None:
 def test_alert_rules_are_valid_and_fire_on_their_conditions() -> None:
     promtool("check", "rules", "alerts.yml")
     promtool("test", "rules", "alerts.test.yml")
+
+
+@needs_promtool
+def test_expressions_of_the_dashboard_are_valid_rules(tmp_path: Path) -> None:
+    rules = [{"record": f"panel:{index}", "expr": text} for index, text in enumerate(expressions(read_dashboard()))]
+    file = tmp_path / "dashboard.yml"
+    file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}), encoding="utf-8")
+
+    assert f"{len(rules)} rules found" in promtool("check", "rules", str(file))
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +90,8 @@ def test_prometheus_scrapes_the_service_and_sees_its_ticks_grow(service: Running
         eventually(lambda: (api.query(TICKS) or 0.0) > first, f"{TICKS} grew")
         assert api.query("hapticd_sessions_open") == 0.0
         (loaded,) = api.ask("/api/v1/rules")["groups"]
+        for expression in expressions(read_dashboard()):
+            api.query(expression)
 
     assert len(loaded["rules"]) == (OPS / "alerts.yml").read_text(encoding="utf-8").count("- alert:")
     assert {rule["health"] for rule in loaded["rules"]} <= {"ok", "unknown"}

@@ -23,6 +23,7 @@ import pytest
 
 from actors.device.messages import MANAGER as DEVICES
 from actors.device.messages import Phase
+from actors.kit.metric_catalog import METRIC_ROWS
 from actors.port.messages import PORTS, PortClosed, PortOpened
 from tests.emulators.boards import Boards
 from tests.emulators.falcon_backend import FalconBus
@@ -260,3 +261,42 @@ def test_unusable_ports_are_found_and_fixed_as_documented(tmp_path: Path) -> Non
         eventually(lambda: falcon.loaded and shown("active"), "all are in use", pause_s=0.01)
         assert (tmp_path / "udevadm").read_text().split("\n")[:2] == ["control --reload", "trigger"]
         assert rules.read_bytes() == (ROOT / "ops" / "udev" / "70-hapticd.rules").read_bytes()
+
+
+# ---------------------------------------------------------------- the alerts
+
+ALERTS: Final = [title for title in re.findall(r"^## (\w+)$", PAGE, re.MULTILINE) if title != "HapticdPortBlocked"]
+
+
+def test_requests_of_the_alerts_are_answered(tmp_path: Path) -> None:
+    typed = {one.command.partition(" | ")[0] for title in ALERTS for one in commands(title)}
+    requests = sorted(command for command in typed if command.startswith("curl "))
+    assert len(requests) > 10
+    with RunningSystem(tmp_path / "state") as system, shell(tmp_path, system.http) as typist:
+        for command in requests:
+            answer = typist.type(command)
+            assert answer, command
+            assert '"ok":false' not in answer, command
+
+
+def test_greps_of_the_alerts_find_metrics_and_log_lines() -> None:
+    packages = (ROOT / name for name in ("actors", "transport"))
+    sources = "\n".join(path.read_text(encoding="utf-8") for package in packages for path in package.rglob("*.py"))
+    samples = "\n".join(name for row in METRIC_ROWS.values() for name in row.samples)
+    piped = [one.command.split(" | grep ") for title in ALERTS for one in commands(title) if " | grep " in one.command]
+    assert piped
+    for command, grep in piped:
+        (pattern,) = re.findall(r"'(.+)'", grep)
+        where = samples if command.endswith("/metrics") else sources
+        if "journalctl -k" not in command:
+            flags = re.MULTILINE | (re.IGNORECASE if " -i " in f" {grep}" else re.NOFLAG)
+            missing = [part for part in alternatives(pattern) if not re.search(part, where, flags)]
+            assert missing == [], grep
+
+
+def alternatives(pattern: str) -> list[str]:
+    """Each choice of the last group of a pattern, or of the whole of it, as a pattern of its own."""
+    found = re.fullmatch(r"(.*)\(([^()]+)\)(.*)", pattern)
+    if found is None:
+        return pattern.split("|")
+    return [f"{found[1]}{choice}{found[3]}" for choice in found[2].split("|")]
