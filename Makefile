@@ -87,6 +87,7 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(call page,actors.event.reference,events)
 	$(call page,actors.kit.reference,messages)
 	$(call page,actors.kit.metric_reference,metrics)
+	$(PY) -m transport.ws.asyncapi.document > $(STAMPS)/page && cp $(STAMPS)/page docs/asyncapi.json
 	$(call page,tests.support.suite.promises,promises)
 	$(PY) -m tests.support.suite.supervision_tree
 	$(PY) -m tests.support.suite.command_table

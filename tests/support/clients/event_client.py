@@ -14,6 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from tests.support.service.polling import eventually
+from tests.support.wire.asyncapi import check_event_schema
 from tests.support.wire.session_zero import free_of_zero
 
 TIMEOUT_S = 30.0
@@ -48,6 +49,9 @@ class EventClient:
     ) -> None:
         self._stack.close()
         self._thread.join(TIMEOUT_S)
+        if kind is None:
+            for event in self.events:
+                check_event_schema(event)
 
     def received_events(self, name: str, **data: object) -> list[Event]:
         """Return the received events of this name whose data have these values."""

@@ -8,6 +8,7 @@ from typing import Any, Final, TypeAlias, cast
 
 import pytest
 
+from tests.support.wire.asyncapi import check_frame_schema
 from tests.support.wire.wire_variants import GROUPS, Object, WireVariant, object_of
 
 DeviceValues: TypeAlias = Callable[[str, str, Sequence[float] | None], Mapping[str, float]]
@@ -72,6 +73,7 @@ def entries(frame: Object, groups: Iterable[str]) -> Iterator[tuple[str, str, Ob
 
 def check_frame(frame: Object, way: WireVariant, extras: Extras = NO_EXTRAS) -> Mapping[str, Object]:
     """Entries by id of a frame that has everything that a client relies on; AssertionError."""
+    check_frame_schema(frame, way.version)
     groups = GROUPS[way.vocabulary]
     assert set(frame) - {"errors"} == {"session_id", *groups, *extras.top}
     assert isinstance(frame["session_id"], int)

@@ -100,7 +100,7 @@ _STATUS: Final = obj({"ready": FLAG})
 _CONTROL: Final = {key: ARM_STATE["properties"][key] for key in ("control_domain", "control_mode")}
 
 
-def _parts_of(spec: KindSpec) -> dict[str, Any]:
+def parts_of(spec: KindSpec) -> dict[str, Any]:
     """Schemas of config, state and status of a kind whose state is rows of fields."""
     config = {**ARM_CONFIG["properties"], **GRIP_CONFIG["properties"]}
     fields = {row.name: obj(dict.fromkeys(row.labels, number())) for row in spec.frame_fields}
@@ -114,7 +114,7 @@ def _parts_of(spec: KindSpec) -> dict[str, Any]:
 _PARTS: Final = (
     {"config": ARM_CONFIG, "state": ARM_STATE, "status": _STATUS},
     {"config": GRIP_CONFIG, "state": GRIP_STATE, "status": _STATUS},
-    *(_parts_of(spec) for spec in specs() if spec.frame_shape is FrameShape.FIELDS),
+    *(parts_of(spec) for spec in specs() if spec.frame_shape is FrameShape.FIELDS),
 )
 _IDENTIFIED: Final = {"device_id": TEXT}
 _LOST: Final = {"interrupted_s": number(0), "force_lost": number(0, 1), "gaps": WHOLE, "longest_ms": number(0)}
