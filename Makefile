@@ -34,7 +34,7 @@ CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 # A page that a module prints; the old one stays when the module fails.
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
-.PHONY: help run test test-unit test-slice bench bench-haptics bench-sets bench-page soak fuzz lint docs lock wheel build clean always
+.PHONY: help run test test-unit test-slice bench bench-haptics bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -91,6 +91,11 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(call page,tests.support.suite.promises,promises)
 	$(PY) -m tests.support.suite.supervision_tree
 	$(PY) -m tests.support.suite.command_table
+
+docs-site: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/docs  ## build the documentation as a site in build/site; broken links fail
+	$(PY) ops/docs_site.py pages build/site-pages
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	$(PY) ops/docs_site.py check build/site
 
 lock: $(STAMPS)/test  ## write requirements/ from the ranges in pyproject.toml
 	$(PY) ops/lock.py
@@ -167,4 +172,9 @@ $(STAMPS)/test: $(STAMPS)/install
 $(STAMPS)/dev: $(STAMPS)/install
 	@echo "installing what the checks need"
 	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable '.[test,dev]'
+	@touch $@
+
+$(STAMPS)/docs: $(STAMPS)/install
+	@echo "installing what the site needs"
+	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable '.[docs]'
 	@touch $@

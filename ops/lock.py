@@ -16,8 +16,8 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "requirements"
-# The checks of the sources (`dev`) run with the newest versions only.
-EXTRAS: Final = {"lock.txt": ("test", "dev"), "oldest.txt": ("test",)}
+# The checks of the sources (`dev`) and the site (`docs`) run with the newest versions only.
+EXTRAS: Final = {"lock.txt": ("test", "dev", "docs"), "oldest.txt": ("test",)}
 LOWER_BOUND: Final = re.compile(r">=\s*([^,;\s]+)")
 
 

@@ -70,12 +70,12 @@ def test_makefile_and_readme_name_the_oldest_python_that_the_package_declares() 
     assert f"Python {oldest} or newer" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "bounds"), ranges("test", "dev").items())
+@pytest.mark.parametrize(("name", "bounds"), ranges("test", "dev", "docs").items())
 def test_a_dependency_has_a_lower_and_an_upper_bound(name: str, bounds: str) -> None:
     assert sorted(bound.operator for bound in SpecifierSet(bounds)) == ["<", ">="], f"{name}{bounds}"
 
 
-@pytest.mark.parametrize(("file", "extras"), [("lock.txt", ("test", "dev")), ("oldest.txt", ("test",))])
+@pytest.mark.parametrize(("file", "extras"), [("lock.txt", ("test", "dev", "docs")), ("oldest.txt", ("test",))])
 def test_the_pinned_versions_are_of_the_ranges_in_pyproject(file: str, extras: tuple[str, ...]) -> None:
     assert {name: bounds for name, (_, bounds) in pinned(file).items()} == ranges(*extras), MAKE_LOCK
     assert [name for name, (version, bounds) in pinned(file).items() if version not in SpecifierSet(bounds)] == []

@@ -1,0 +1,119 @@
+"""Gather the pages of the documentation site for mkdocs, and check what it built: `make docs-site`.
+
+`docs_site.py pages DIR` copies every Markdown page and what pages link to into DIR, as they stand in the repository, and adds the pages of
+the examples and of OpenAPI. `docs_site.py check DIR` fails when a built page would fetch something from elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+LINK: Final = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+STYLE_URL: Final = re.compile(r"(?:url\(|@import\s+)[\"']?((?:https?:)?//[^\"')\s]+)")
+EXAMPLES: Final = """\
+# Examples
+
+Programs to start from, in `docs/examples/`. Each needs `pip install websockets` and a running service: `hapticd run --simulate arm,grip`.
+"""
+OPENAPI: Final = """\
+# HTTP, OpenAPI
+
+The description that a running service gives at `GET /openapi.json`, without the devices and sessions of one. [http.md](http.md) is
+the same as a page to read, with examples; [openapi.json](openapi.json) is the file.
+
+<swagger-ui src="openapi.json"/>
+"""
+
+
+def main(what: str, folder: Path) -> None:
+    """Do one of the two; SystemExit with the reason when a built page is not self-contained."""
+    if what == "pages":
+        gather(folder)
+    elif what == "check":
+        found = [f"{page.relative_to(folder)}: {url}" for page in sorted(folder.rglob("*")) for url in fetched(page)]
+        if found:
+            raise SystemExit("fetched from elsewhere:\n" + "\n".join(found))
+    else:
+        raise SystemExit(f"{what} is neither pages nor check")
+
+
+def gather(folder: Path) -> None:
+    """Make `folder` anew with every page and file of the site."""
+    shutil.rmtree(folder, ignore_errors=True)
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "ops").glob("*.md")]
+    linked = {target for page in pages for target in targets(page)}
+    for source in sorted({*pages, *linked}):
+        place = folder / source.relative_to(ROOT)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source, place)
+    index = folder / "docs" / "README.md"
+    index.write_text(
+        index.read_text(encoding="utf-8").replace("(examples/)", "(examples/programs.md)"), encoding="utf-8"
+    )
+    (folder / "docs" / "examples").mkdir(exist_ok=True)
+    (folder / "docs" / "examples" / "programs.md").write_text("\n".join(_examples()), encoding="utf-8")
+    (folder / "docs" / "openapi.md").write_text(OPENAPI, encoding="utf-8")
+    (folder / "docs" / "openapi.json").write_text(json.dumps(_openapi()), encoding="utf-8")
+
+
+def targets(page: Path) -> Iterator[Path]:
+    """Yield the files of the repository that a page links to, those of pages that only mkdocs has excepted."""
+    for link in LINK.findall(page.read_text(encoding="utf-8")):
+        target = (page.parent / link).resolve()
+        if "://" not in link and target.is_file() and target.is_relative_to(ROOT):
+            yield target
+
+
+def fetched(file: Path) -> list[str]:
+    """Return the addresses elsewhere that a built page or style sheet loads by itself."""
+    if file.suffix == ".html":
+        reader = _Loads()
+        reader.feed(file.read_text(encoding="utf-8"))
+        return reader.found
+    return STYLE_URL.findall(file.read_text(encoding="utf-8")) if file.suffix == ".css" else []
+
+
+class _Loads(HTMLParser):
+    """Collects what a page loads: scripts, styles, images, frames. A link that a reader follows is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the addresses of one tag."""
+        fields = dict(attrs)
+        loads = tag != "a" and not (tag == "link" and fields.get("rel") in {"canonical", "next", "prev", "edit"})
+        for name in ("src", "href", "data", "poster"):
+            url = fields.get(name) or ""
+            if loads and re.match(r"(?:https?:)?//", url):
+                self.found.append(url)
+        self.found += STYLE_URL.findall(fields.get("style") or "")
+
+
+def _examples() -> Iterator[str]:
+    yield EXAMPLES
+    for program in sorted((ROOT / "docs" / "examples").glob("*.py")):
+        yield f"## {program.name}\n\n```python\n{program.read_text(encoding='utf-8')}```\n"
+
+
+def _openapi() -> object:
+    sys.path.insert(0, str(ROOT))
+    from transport.build_info import INTERFACE
+    from transport.http.app import HTTP_ROUTES
+    from transport.http.openapi import document
+    from transport.http.schema.service_values import ServiceValues
+
+    return document(HTTP_ROUTES, ServiceValues(), INTERFACE)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]).resolve())
