@@ -31,7 +31,7 @@ class LoopRig:
         optional: bool = False,
         contacts: bool = False,
     ) -> None:
-        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: each session renders one on each arm."""
+        """`optional`: with every optional monitor on, at limits that nothing passes; `contacts`: one session renders one on each arm."""
         self.contacts = contacts
         self.runtime = Runtime(stepping=stepping)
         self.runtime.publish_loop(frequency=frequency, command_timeout=COMMAND_TIMEOUT_S)
