@@ -465,7 +465,7 @@ def damping_of_the_shaken(mass: float, scale: float, of_sessions: float) -> NDAr
     for tick in range(700):
         if tick == 400:
             rig.writer.set_damping(of_sessions, of_sessions, of_sessions)
-        command = 3 * math.sin(math.tau * SHAKE_HZ * tick / 1000)
+        command = 3 / min(scale, 1) * math.sin(math.tau * SHAKE_HZ * tick / 1000)
         rig.force(command, 0.0, 0.0)
         state = rig.step()
         (force, _y, _z), (speed, _vy, _vz) = state["force"], state["velocity"]

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+from fastpath.arena.runtime import default_oscillation
 from fastpath.layout.constants import SafetyBit, TripCause
 from fastpath.port.port_cell import PortCell
 from tests.support.loop.devices import ARM_CENTRE, arm_params, grip_params, keep
@@ -226,6 +227,10 @@ def test_work_to_and_fro_is_no_net_work() -> None:
 def in_steps(pause_s: float, *, missed: bool) -> Any:
     """The state after four pushes that put out 0.05 J each, with a pause after each in which a hand brings the device back."""
     rig, cell = port_arm(contact_energy=0.12)
+    # Four pushes in a row are near enough to an oscillation to lose force.
+    oscillation = default_oscillation()
+    oscillation["enabled"] = False
+    rig.runtime.publish_loop(frequency=rig.frequency, command_timeout=0.05, oscillation=oscillation)
     rig.change(silence=10.0)
     for _ in range(4):
         for tick in range(200):
@@ -526,9 +531,13 @@ def test_device_that_accepts_no_commands_is_not_braked_by_a_stop() -> None:
 
 def test_released_braking_stop_begins_with_a_new_filter() -> None:
     rig = moving(0.5, stop_brake=1)
-    for tick in range(rig.ticks(1.0)):
-        rig.force(4.0 * (-1) ** (tick // 60), 0.0, 0.0)
-        if int(rig.step()["oscillation_stage"]) < 8:
+    late = [float(rig.reader.snapshot()["position"][0])] * rig.ticks(0.008)
+    centre = late[0]
+    for _ in range(rig.ticks(1.0)):
+        rig.force(-600.0 * (late.pop(0) - centre), 0.0, 0.0)
+        state = rig.step()
+        late.append(float(state["position"][0]))
+        if int(state["oscillation_stage"]) < 8:
             break
     assert int(rig.reader.snapshot()["oscillation_stage"]) < 8
     rig.runtime.stop_device(rig.device, True)
