@@ -14,6 +14,7 @@ from actors.kit.errors import HapticError, InvalidInput
 from actors.settings.api import StateDirectory, default_state_path, read_overrides
 from actors.values.kinds.nouns import simulated_words
 from transport.build_info import project_version
+from transport.cli.table import COMMANDS, HELP_WORDS, words_given
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
 from transport.wire.vocabulary import setting_key
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE_ERROR: Final = 2
-BEFORE_COMMAND: Final = frozenset({"--help", "--version"})
 
 # option -> setting that it is short for
 SHORTHANDS: Final = {
@@ -36,9 +36,12 @@ SHORTHANDS: Final = {
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0 done, 1 the service failed, 2 usage error."""
     parser, commands = _parser()
-    words = sys.argv[1:] if arguments is None else list(arguments)
-    if words and words[0].startswith("--") and words[0].partition("=")[0] not in BEFORE_COMMAND:
+    words = words_given(arguments)
+    if words and words[0].startswith("--") and words[0].partition("=")[0] not in HELP_WORDS:
         named = next((commands[word] for word in words if word in commands), None)
+        behind = next((word for word in words if word in COMMANDS), None)
+        if named is None and behind is not None:
+            parser.error(f"options stand behind the command, write hapticd {behind} {words[0]}")
         parser.error(_unknown(words[:1], [named] if named else [parser, *commands.values()]))
     options, unknown = parser.parse_known_args(words)
     if unknown:
@@ -77,6 +80,11 @@ def _state_directory(options: argparse.Namespace) -> StateDirectory:
     return StateDirectory(Path(path))
 
 
+def parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command that is read here."""
+    return _parser()[1]
+
+
 def _unknown(words: Sequence[str], parsers: Sequence[argparse.ArgumentParser]) -> str:
     """Return a sentence about unknown arguments that names the options probably meant."""
     word = words[0].partition("=")[0]
@@ -101,7 +109,8 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     """Return the parser and the parser of each command; options are not abbreviated."""
     parser = Parser(
         prog="hapticd",
-        description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP.",
+        description="Haptic device service: runs the control loop and serves devices over WebSocket and HTTP. "
+        "All commands but run and token ask a running service.",
         epilog="Start with: hapticd run --simulate arm,grip",
         allow_abbrev=False,
     )
@@ -124,6 +133,9 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
         "token", help="print the bearer token that peers from other machines need", allow_abbrev=False
     )
     _add_state_dir(token)
+    # Only for the list of commands: `transport.main` hands these to transport.cli.
+    for name, row in COMMANDS.items():
+        commands.add_parser(name, help=row.summary.replace("%", "%%"), add_help=False)
     return parser, {"run": running, "token": token}
 
 

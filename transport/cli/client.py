@@ -1,0 +1,140 @@
+"""HTTP client of the commands, over the standard library: one request at a time, one deadline for each, errors as sentences."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import quote, urlencode
+
+from transport.cli.address import Address
+from transport.cli.exit_codes import NoService, Refused, ServiceFailed
+from transport.cli.text import clean
+
+MOST_BYTES: Final = 32 * 1024 * 1024
+PIECE: Final = 65536
+SERVER_FAULT: Final = 500
+TRANSPORT_ERRORS: Final = (OSError, http.client.HTTPException)
+
+
+class Client:
+    """A service at one address."""
+
+    def __init__(self, address: Address, token: str | None = None, timeout_s: float = 5.0) -> None:
+        """`token` is sent as a bearer token; `timeout_s` bounds each request with its answer."""
+        self.address = address
+        self.token = token
+        self.timeout_s = timeout_s
+
+    def get(self, path: str, **query: str) -> Any:
+        """Return the answer's data; NoService, Refused, ServiceFailed."""
+        return self.ask("GET", path, query=query)
+
+    def ask(self, method: str, path: str, body: object = None, query: Mapping[str, str] | None = None) -> Any:
+        """Send one request and return the answer's data; NoService, Refused, ServiceFailed."""
+        status, data, error = self.exchange(method, path, body, query)
+        if error is None:
+            return data
+        if status >= SERVER_FAULT:
+            raise ServiceFailed(error)
+        if status == 401:  # noqa: PLR2004 - the status of HTTP
+            raise Refused(f"{error} Give the service's token with --token-file or HAPTICD_TOKEN.", status)
+        raise Refused(error, status)
+
+    def exchange(
+        self, method: str, path: str, body: object = None, query: Mapping[str, str] | None = None
+    ) -> tuple[int, Any, str | None]:
+        """Return status, data and the service's error sentence, None without one; NoService."""
+        fields = urlencode({**(query or {}), "format": "json"})
+        status, text = self._send(method, f"{path}?{fields}", None if body is None else json.dumps(body).encode())
+        try:
+            answer = json.loads(text)
+            ok, error, data = answer["ok"], answer["error"], answer["data"]
+        except (ValueError, LookupError, TypeError, RecursionError):
+            raise self._stranger() from None
+        if ok is True:
+            return status, data, None
+        return status, data, _sentence(error, data)
+
+    def text(self, path: str) -> str:
+        """Return the text of an answer that is no JSON; NoService, Refused, ServiceFailed."""
+        status, text = self._send("GET", path, None)
+        if status == http.client.OK:
+            return text
+        kind = ServiceFailed if status >= SERVER_FAULT else Refused
+        raise kind(f"The service answers {path} with status {status}.")
+
+    def _send(self, method: str, target: str, body: bytes | None) -> tuple[int, str]:
+        made = http.client.HTTPSConnection if self.address.scheme == "https" else http.client.HTTPConnection
+        headers = {"Accept": "application/json", "User-Agent": "hapticd-command-line"}
+        if self.token is not None:
+            headers["Authorization"] = f"Bearer {self.token}"
+        connection = made(self.address.host, self.address.port, timeout=self.timeout_s)
+        deadline = time.monotonic() + self.timeout_s
+        try:
+            connection.request(method, self.address.path + target, body, headers)
+            response = connection.getresponse()
+            raw = self._read(response, deadline)
+        except TimeoutError:
+            raise NoService(
+                f"The service at {self.address.url} did not answer within {self.timeout_s:g} s: "
+                "see its log, or give it longer with --timeout."
+            ) from None
+        except http.client.HTTPException:
+            raise self._stranger() from None
+        except UnicodeError:
+            raise NoService(f"{self.address.host} is no name of a machine: see --url.") from None
+        except OSError as error:
+            raise NoService(
+                f"No service answers at {self.address.url} ({clean(error.strerror or error)}): "
+                "start one with hapticd run, or give its address with --url."
+            ) from None
+        finally:
+            connection.close()
+        return response.status, raw.decode("utf-8", "replace")
+
+    def _read(self, response: http.client.HTTPResponse, deadline: float) -> bytes:
+        raw = bytearray()
+        while piece := response.read1(PIECE):
+            raw += piece
+            if len(raw) > MOST_BYTES:
+                raise self._stranger()
+            if time.monotonic() > deadline:
+                raise TimeoutError
+        if response.length:
+            raise http.client.IncompleteRead(bytes(raw), response.length)
+        return bytes(raw)
+
+    def _stranger(self) -> NoService:
+        return NoService(f"What answers at {self.address.url} is not hapticd: give the service's address with --url.")
+
+
+def segment(text: str) -> str:
+    """Return a text as one segment of a path; `*` keeps its meaning."""
+    return quote(text, safe="*:")
+
+
+def device_path(named: str) -> str:
+    """Return the path of DEVICE: an id or a pattern, or TYPE/ID, TYPE/INDEX."""
+    kind, slash, device_id = named.partition("/")
+    return f"/{segment(kind)}/{segment(device_id)}" if slash else f"/*/{segment(named)}"
+
+
+def results_of(data: Any) -> list[dict[str, Any]]:
+    """Return the entries of an answer, whether one or several were meant."""
+    found = data.get("results", [data]) if isinstance(data, dict) else []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def _sentence(error: Any, data: Any) -> str:
+    """Return the error with what each device or session answered, where several were meant."""
+    said = [clean(error) if isinstance(error, str) and error else "The service refuses without a reason."]
+    for entry in results_of(data):
+        if isinstance(entry.get("error"), str):
+            name = entry.get("device_id", entry.get("session_id", ""))
+            line = f"{clean(name)}: {clean(entry['error'])}"
+            if entry["error"] != error:
+                said.append(line)
+    return " ".join(said)

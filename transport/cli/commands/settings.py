@@ -1,0 +1,147 @@
+"""`hapticd settings get|set|reset|diff`: read and change the settings of a running service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
+
+import click
+
+from transport.cli.client import segment
+from transport.cli.exit_codes import WrongUsage
+from transport.cli.options import Desk, service_options
+from transport.cli.text import clean
+
+EVERYTHING: Final = {"advanced": "true", "deprecated": "true"}
+COLUMNS: Final = ("KEY", "VALUE", "DEFAULT", "NOTE")
+
+
+@click.group("settings", short_help="read and change settings")
+def settings_command() -> None:
+    """Read and change settings of the running service; docs/settings.md explains each."""
+
+
+@settings_command.command("get", short_help="show settings")
+@click.argument("key", required=False)
+@click.option("--advanced", is_flag=True, help="List advanced and deprecated settings as well.")
+@service_options
+def get_command(desk: Desk, key: str | None, *, advanced: bool) -> None:
+    """Show all settings, the setting KEY, or all below KEY such as control."""
+    answer = desk.client.ask("GET", path_of(key), query=EVERYTHING if advanced else {})
+    desk.output.document(answer)
+    rows = settings_of(answer)
+    if key is not None and [row.get("key") for row in rows] == [key]:
+        for line in _page(rows[0]):
+            desk.output.line(line)
+        return
+    desk.output.table(COLUMNS, [_row(row) for row in rows], "no setting has this key")
+
+
+@settings_command.command("set", short_help="change a setting")
+@click.argument("key")
+@click.argument("value")
+@service_options
+def set_command(desk: Desk, key: str, value: str) -> None:
+    """Set KEY to VALUE: a number, true, false, null, a text, or a list as JSON or with commas. Write -- before a value that begins with a dash."""
+    before = desk.client.ask("GET", path_of(key))
+    rows = settings_of(before)
+    if [row.get("key") for row in rows] != [key] and len(rows) != 1:
+        raise WrongUsage(f"{clean(key)} is no single setting: hapticd settings get {clean(key)} lists what is below it.")
+    answer = desk.client.ask("POST", path_of(key), {"value": read_value(value, str(rows[0].get("type_hint")))})
+    _say(desk, answer)
+
+
+@settings_command.command("reset", short_help="back to the default")
+@click.argument("key")
+@service_options
+def reset_setting_command(desk: Desk, key: str) -> None:
+    """Set KEY back to its default."""
+    _say(desk, desk.client.ask("DELETE", path_of(key)))
+
+
+@settings_command.command("diff", short_help="show what is not the default")
+@service_options
+def diff_command(desk: Desk) -> None:
+    """Show the settings that are not at their default, are overridden, or wait for a restart."""
+    rows = changed(settings_of(desk.client.ask("GET", "/settings", query=EVERYTHING)))
+    desk.output.document(rows)
+    desk.output.table(COLUMNS, [_row(row) for row in rows], "every setting is at its default")
+
+
+def path_of(key: str | None) -> str:
+    """Return the path of a setting, of those below a key, or of all."""
+    return "/settings" if key is None else "/settings/" + "/".join(segment(part) for part in key.strip("/").split("/"))
+
+
+def settings_of(answer: Any) -> list[Mapping[str, Any]]:
+    """Return the settings of an answer, whether one or several were meant."""
+    if not isinstance(answer, dict):
+        return []
+    if "type_hint" in answer:
+        return [answer]
+    return [row for row in answer.values() if isinstance(row, dict) and "type_hint" in row]
+
+
+def changed(rows: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the settings whose stored or effective value is not the default, and those that something overrides."""
+    return [
+        row
+        for row in rows
+        if row.get("value") != row.get("default") or row.get("effective") != row.get("default") or row.get("overridden_by")
+    ]
+
+
+def read_value(text: str, type_hint: str) -> Any:
+    """Return the JSON value that a typed word means for a setting of that type; the service checks it."""
+    if type_hint == "STRING":
+        return text if text != "null" else None
+    try:
+        value = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        if type_hint == "ARR_STRING":
+            return [part.strip() for part in text.split(",") if part.strip()]
+        return text
+    return [text] if type_hint == "ARR_STRING" and not isinstance(value, list) else value
+
+
+def _no_constant(_word: str) -> NoReturn:
+    raise ValueError
+
+
+def _say(desk: Desk, answer: Any) -> None:
+    desk.output.document(answer)
+    for row in settings_of(answer):
+        desk.output.line(f"{clean(row.get('key'))} is {_shown(row.get('value'))}{_note(row, '; ')}")
+
+
+def _row(row: Mapping[str, Any]) -> list[str]:
+    return [clean(row.get("key")), _shown(row.get("value")), _shown(row.get("default")), _note(row)]
+
+
+def _note(row: Mapping[str, Any], before: str = "") -> str:
+    notes: list[str] = []
+    if row.get("overridden_by"):
+        notes.append(f"{_shown(row.get('effective'))} now, overridden by {clean(row['overridden_by'])}")
+    if row.get("restart_required"):
+        notes.append("acts at the next start")
+    return before + "; ".join(notes) if notes else ""
+
+
+def _page(row: Mapping[str, Any]) -> list[str]:
+    unit = f" {clean(row['unit'])}" if row.get("unit") else ""
+    metadata = row.get("metadata")
+    constraint = metadata.get("constraint") if isinstance(metadata, dict) else None
+    lines = [
+        f"{clean(row.get('key'))} = {_shown(row.get('value'))}{unit}",
+        f"  {clean(row.get('description'))}",
+        f"  default {_shown(row.get('default'))}{unit}, type {clean(row.get('type_hint'))}",
+    ]
+    if constraint:
+        lines.append(f"  takes {_shown(constraint)}")
+    note = _note(row)
+    return [*lines, f"  {note}"] if note else lines
+
+
+def _shown(value: Any) -> str:
+    return clean(json.dumps(value, ensure_ascii=False))

@@ -1,0 +1,80 @@
+"""What commands print: tables and lines for people, or one JSON document for programs. Rich is imported for a terminal only."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from transport.cli.text import clean
+
+
+class Output:
+    """Standard output of a command."""
+
+    def __init__(self, *, as_json: bool, stream: TextIO | None = None) -> None:
+        """`stream` None: standard output."""
+        self.as_json = as_json
+        self._stream = stream
+
+    def document(self, value: Any) -> None:
+        """Print one JSON document on one line, in ASCII; with --json only."""
+        if self.as_json:
+            self._write(json.dumps(value, ensure_ascii=True))
+
+    def line(self, text: str = "") -> None:
+        """Print one line for people; nothing with --json. `text` is clean already."""
+        if not self.as_json:
+            self._write(text)
+
+    def table(self, columns: Sequence[str], rows: Sequence[Sequence[object]], none: str) -> None:
+        """Print a table for people, or the sentence `none` without a row; nothing with --json."""
+        if self.as_json:
+            return
+        cells = [[clean(cell) for cell in row] for row in rows]
+        if not cells:
+            self._write(none)
+        elif self.is_terminal():
+            self._rich_table(columns, cells)
+        else:
+            self._write("\n".join(plain_table(columns, cells)))
+
+    def is_terminal(self) -> bool:
+        """Return whether a person reads the output."""
+        stream = self._stream or sys.stdout
+        return stream is not None and stream.isatty()
+
+    def flush(self) -> None:
+        """Hand everything on to the reader; OSError when it has gone."""
+        stream = self._stream or sys.stdout
+        if stream is not None:
+            stream.flush()
+
+    def _write(self, text: str) -> None:
+        stream = self._stream or sys.stdout
+        if stream is not None:
+            stream.write(text + "\n")
+            stream.flush()
+
+    def _rich_table(self, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        for column in columns:
+            table.add_column(column, overflow="fold")
+        for row in cells:
+            # Text is printed as it is: a name such as [red] is no markup.
+            table.add_row(*(Text(cell) for cell in row))
+        Console(file=self._stream, highlight=False, emoji=False).print(table)
+
+
+def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table with aligned columns, for files and pipes."""
+    widths = [max(len(line[place]) for line in (columns, *rows)) for place in range(len(columns))]
+    return [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in (columns, *rows)
+    ]

@@ -1,0 +1,137 @@
+"""Run one of the operators' commands: load its module, hand it the words, turn every error into one sentence and an exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from typing import Any, Final
+
+import click
+
+from transport.cli.exit_codes import CommandError, ExitCode
+from transport.cli.table import COMMANDS, COMPLETE_VARIABLE
+from transport.cli.text import clean
+
+PROGRAM: Final = "hapticd"
+NAMES_OF_SERVICE_COMMANDS: Final = ("run", "token")
+
+
+class CommandGroup(click.Group):
+    """The commands of the table; the module of each is imported when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return every name, in the order of the help."""
+        del ctx
+        return [*NAMES_OF_SERVICE_COMMANDS, *COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return one command; None without it."""
+        del ctx
+        if cmd_name in NAMES_OF_SERVICE_COMMANDS:
+            return service_command(cmd_name)
+        row = COMMANDS.get(cmd_name)
+        if row is None:
+            return None
+        found: click.Command = getattr(import_module(row.module), row.attribute)
+        return found
+
+
+def program() -> CommandGroup:
+    """Return the program with all commands."""
+    return CommandGroup(PROGRAM, help="Haptic device service and the commands of its operators.")
+
+
+def service_command(name: str) -> click.Command:
+    """Return `run` or `token` as a click command: their options as argparse has them, for completion and the pages."""
+    from transport.command_line import parsers
+
+    parser = parsers()[name]
+    options = [
+        click.Option(
+            [*action.option_strings],
+            metavar=str(action.metavar) if action.metavar else None,
+            help=action.help,
+            multiple=isinstance(action.default, list),
+        )
+        for action in parser._actions  # noqa: SLF001 - argparse has no public list of its options
+        if action.option_strings and action.dest != "help"
+    ]
+    return click.Command(name, params=[*options], help=parser.description, short_help=parser.description)
+
+
+def run(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
+    """Run one command and return its exit code; never raises for a mistake of the user or a fault of the service."""
+    if COMPLETE_VARIABLE in environment:
+        return _complete(environment[COMPLETE_VARIABLE])
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        code = _run(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _forget_output()
+        return ExitCode.CLOSED_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted")
+        return ExitCode.INTERRUPTED
+    return code
+
+
+def _run(words: Sequence[str]) -> int:
+    as_json = "--json" in words
+    try:
+        context = program().make_context(PROGRAM, list(words))
+        with context:
+            return int(program().invoke(context) or ExitCode.OK)
+    except click.exceptions.Exit as ended:
+        return ended.exit_code
+    except click.UsageError as error:
+        where = error.ctx.command_path if error.ctx is not None else PROGRAM
+        sentence = _one_line(error.format_message())
+        return _fail(f"{sentence.rstrip('.')}: see {where} --help", ExitCode.USAGE, as_json=as_json)
+    except click.ClickException as error:
+        return _fail(_one_line(error.format_message()), ExitCode.USAGE, as_json=as_json)
+    except CommandError as error:
+        return _fail(error.sentence, error.code, as_json=as_json)
+
+
+def _fail(sentence: str, code: ExitCode, *, as_json: bool) -> int:
+    if as_json and sys.stdout is not None:
+        sys.stdout.write(json.dumps({"error": sentence, "exit_code": int(code)}) + "\n")
+    _complain(sentence)
+    return code
+
+
+def _complain(sentence: str) -> None:
+    # There may be no standard error, or its reader has gone.
+    with suppress(AttributeError, OSError, ValueError):
+        sys.stderr.write(f"{PROGRAM}: {sentence}\n")
+        sys.stderr.flush()
+
+
+def _one_line(text: str) -> str:
+    return clean(" ".join(text.split()), 600)
+
+
+def _forget_output() -> None:
+    """Point standard output at nothing, so that the interpreter does not fail when it flushes it at the end."""
+    with suppress(OSError, AttributeError, ValueError):
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, sys.stdout.fileno())
+        os.close(nothing)
+
+
+def _complete(instruction: str) -> int:
+    from click.shell_completion import shell_complete
+
+    # None of these errors may reach the line that somebody is typing.
+    with suppress(Exception):
+        arguments: dict[str, Any] = {}
+        return shell_complete(program(), arguments, PROGRAM, COMPLETE_VARIABLE, instruction)
+    return ExitCode.FOUND

@@ -1,0 +1,63 @@
+"""Table of the commands that ask a running service: name, where its code is, one sentence. Imports no library."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+COMPLETE_VARIABLE: Final = "_HAPTICD_COMPLETE"
+HELP_WORDS: Final = frozenset({"--help", "--version"})
+
+
+@dataclass(frozen=True, slots=True)
+class CommandRow:
+    """One command."""
+
+    module: str  # imported when the command is chosen
+    attribute: str
+    summary: str  # one clause for the list of commands
+
+
+def _rows(module: str, **summaries: str) -> dict[str, CommandRow]:
+    path = f"transport.cli.commands.{module}"
+    return {name: CommandRow(path, f"{name}_command", summary) for name, summary in summaries.items()}
+
+
+# In the order of the help.
+COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
+    {
+        **_rows(
+            "overview",
+            status="say whether the service works: loop, devices, ports, stops",
+            devices="list the devices",
+            ports="list the ports, with those that are blocked or unusable",
+            sessions="list the connected clients",
+        ),
+        **_rows("live", monitor="show devices and forces as they change", events="print events, with --follow as they come"),
+        **_rows(
+            "safety",
+            stop="zero force on every device, or on one, until `hapticd resume`",
+            resume="let every device, or one, move again",
+            reset="unblock a port",
+        ),
+        **_rows("settings", settings="read and change settings"),
+        **_rows("pairs", calibrate="calibrate a device with its handle", pair="show, make or dissolve a pair"),
+        **_rows("check", check="test a device: push each axis gently, and judge travel, buttons and link"),
+        **_rows("doctor", doctor="find what this machine lacks, with the command that mends it"),
+        **_rows("completion", completion="print the completion script of a shell"),
+    }
+)
+
+
+def asks_service(words: Sequence[str]) -> bool:
+    """Return whether the command line is for `transport.cli.program`: one of the table, or a shell's request for completion."""
+    return COMPLETE_VARIABLE in os.environ or (bool(words) and words[0] in COMMANDS)
+
+
+def words_given(arguments: Sequence[str] | None) -> list[str]:
+    """Return the words behind the program's name."""
+    return sys.argv[1:] if arguments is None else list(arguments)
