@@ -69,7 +69,10 @@ def problems_of(found: dict[str, Any]) -> list[str]:
     problems = [] if found["ready"] else [f"not ready: {clean(found['reason'])}"]
     if found["stop"].get("everything"):
         problems.append("everything is stopped: hapticd resume")
-    problems += [f"{clean(one)} is stopped: hapticd resume {clean(one)}" for one in found["stop"].get("devices") or ()]
+    else:
+        problems += [
+            f"{clean(one)} is stopped: hapticd resume {clean(one)}" for one in found["stop"].get("devices") or ()
+        ]
     problems += [f"{clean(one['device_id'])} is not ready" for one in found["devices"] if not one["ready"]]
     for one in found["ports"]:
         if one["state"] == "blocked":

@@ -1,0 +1,170 @@
+"""`hapticd monitor` and `hapticd events`: what happens, while it happens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from transport.cli.address import Address
+from transport.cli.client import Client
+from transport.cli.commands.overview import state_words
+from transport.cli.devices import ShownDevice, devices_of, numbers, part
+from transport.cli.exit_codes import ExitCode, NoService, WrongUsage
+from transport.cli.options import AddressType, Desk, SecondsType, service_options
+from transport.cli.output import plain_table
+from transport.cli.text import clean
+
+if TYPE_CHECKING:
+    from rich.live import Live
+
+LEVELS: Final = ("info", "notice", "warning", "error", "critical", "panic")
+EVENTS_PORT: Final = "communication/events/port"
+QUIET_S: Final = 0.5  # without --follow: the remembered events have come when none came for so long
+COLUMNS: Final = ("DEVICE", "TYPE", "STATE", "POSITION mm", "FORCE N", "BUTTONS")
+
+
+@click.command("events", short_help="print events")
+@click.option("--follow", "-f", is_flag=True, help="Go on with events as they come, until Ctrl-C.")
+@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind, such as device-connected; repeatable.")
+@click.option("--level", type=click.Choice(LEVELS), help="Only this level and those above.")
+@click.option("--since", metavar="TIME", help="Also the remembered events after TIME, such as 2030-01-31T12:00:00Z.")
+@click.option(
+    "--events-url",
+    type=AddressType(),
+    metavar="URL",
+    envvar="HAPTICD_EVENTS_URL",
+    help="Address of the event channel; without it the port is asked for at --url. HAPTICD_EVENTS_URL does the same.",
+)
+@service_options
+def events_command(
+    desk: Desk, *, follow: bool, kinds: tuple[str, ...], level: str | None, since: str | None, events_url: Address | None
+) -> int:
+    """Print the newest events that the service remembers, or with --follow those that come. With --json one object on each line."""
+    query = {"level": level or "", "kinds": ",".join(kinds), "since": since or ("" if follow else "1970-01-01T00:00:00Z")}
+    address = events_url or event_address(desk.client)
+    chosen = {key: value for key, value in query.items() if value}
+    try:
+        asyncio.run(_follow(desk, address, chosen, forever=follow))
+    except KeyboardInterrupt:
+        if not follow:
+            raise
+    return ExitCode.OK
+
+
+def event_address(client: Client) -> Address:
+    """Return where the event channel is, by the service's settings; WrongUsage when they do not say it."""
+    row = client.get(f"/settings/{EVENTS_PORT}")
+    port = row.get("effective") if isinstance(row, dict) else None
+    if not isinstance(port, int) or not 0 < port < 65536:  # noqa: PLR2004 - ports of TCP
+        raise WrongUsage(f"{EVENTS_PORT} is {clean(port)}: give --events-url, which the service's ready line shows.")
+    return client.address.at_port(port)
+
+
+async def _follow(desk: Desk, address: Address, query: dict[str, str], *, forever: bool) -> None:
+    from transport.cli.channel import opened
+
+    async with opened(address, desk.client.token, desk.client.timeout_s, **query) as channel:
+        while True:
+            try:
+                event = await channel.receive(None if forever else QUIET_S)
+            except TimeoutError:
+                return
+            desk.output.document(event)
+            desk.output.line(event_line(event))
+
+
+def event_line(event: dict[str, Any]) -> str:
+    """Return one event as one line: time, level, name, sentence."""
+    moment, level, name = (clean(event.get(key)) for key in ("time", "level", "name"))
+    return f"{moment}  {level:<8}  {name:<28}  {clean(event.get('message'))}"
+
+
+@click.command("monitor", short_help="show devices as they change")
+@click.option(
+    "--interval", type=SecondsType(60.0), metavar="SECONDS", default=0.2, show_default=True, help="Time between two looks."
+)
+@click.option("--count", type=click.IntRange(1), metavar="N", help="End after N looks.")
+@service_options
+def monitor_command(desk: Desk, *, interval: float, count: int | None) -> int:
+    """Show devices, positions and forces as they change, until Ctrl-C.
+
+    On a terminal the picture is drawn again in its place; elsewhere each look is printed below the one before. It only reads.
+    """
+    try:
+        if desk.output.as_json or not desk.output.is_terminal():
+            for answer, stopped in _looks(desk.client, interval, count):
+                desk.output.document({"time": time.time(), "devices": answer, "stop": stopped})
+                rows = [device_row(one, stopped) for one in devices_of(answer)]
+                for line in plain_table(COLUMNS, rows) if rows else ["no device"]:
+                    desk.output.line(line)
+        else:
+            _draw(desk.client, interval, count)
+    except KeyboardInterrupt:
+        return ExitCode.OK
+    return ExitCode.OK
+
+
+def device_row(device: ShownDevice, stopped: Any) -> list[str]:
+    """Return a device's row: id, type, state, position in mm, force in N, pressed buttons."""
+    position = " ".join(f"{1000 * value:+7.1f}" for value in numbers(device.state, "cursor_position"))
+    force = " ".join(f"{value:+6.2f}" for value in numbers(device.state, "current_cursor_force"))
+    pressed = [clean(name) for name, down in part(device.state, "buttons").items() if down is True]
+    return [
+        clean(device.device_id),
+        clean(device.kind),
+        state_words(device, stopped),
+        position or "-",
+        force or "-",
+        " ".join(pressed) or "-",
+    ]
+
+
+def _looks(client: Client, interval: float, count: int | None) -> Iterator[tuple[Any, Any]]:
+    """Yield devices and stops, `interval` seconds apart."""
+    done = 0
+    while True:
+        yield client.get("/devices"), client.get("/stop")
+        done += 1
+        if done == count:
+            return
+        time.sleep(interval)
+
+
+def _draw(client: Client, interval: float, count: int | None) -> None:
+    """Draw on the terminal; while no service answers say so and try again."""
+    from rich.live import Live
+
+    done = 0
+    with Live(auto_refresh=False, vertical_overflow="ellipsis") as live:
+        while True:
+            try:
+                answer, stopped = client.get("/devices"), client.get("/stop")
+                rows = [device_row(one, stopped) for one in devices_of(answer)]
+                everything = isinstance(stopped, dict) and stopped.get("everything") is True
+                note = "everything is stopped: hapticd resume" if everything else "Ctrl-C ends this"
+            except NoService as error:
+                if done == 0:
+                    raise
+                rows, note = [], f"{error.sentence} Trying again."
+            _show(live, rows, f"{client.address.url}  {note}")
+            done += 1
+            if done == count:
+                return
+            time.sleep(interval)
+
+
+def _show(live: Live, rows: list[list[str]], note: str) -> None:
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in COLUMNS:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    live.update(Group(table, Text(note, style="dim")), refresh=True)
