@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import Final
 
-MOST: Final = 400
+MOST: Final = 1000
 # Control and format characters (escape sequences, overrides of the writing direction), surrogates, line separators.
 HARMFUL: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 

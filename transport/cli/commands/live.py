@@ -13,7 +13,7 @@ from transport.cli.address import Address
 from transport.cli.client import Client
 from transport.cli.commands.overview import state_words
 from transport.cli.devices import ShownDevice, devices_of, numbers, part
-from transport.cli.exit_codes import ExitCode, NoService, WrongUsage
+from transport.cli.exit_codes import ExitCode, NoService, ServiceFailed, WrongUsage
 from transport.cli.options import AddressType, Desk, SecondsType, service_options
 from transport.cli.output import plain_table
 from transport.cli.text import clean
@@ -146,7 +146,7 @@ def _draw(client: Client, interval: float, count: int | None) -> None:
                 rows = [device_row(one, stopped) for one in devices_of(answer)]
                 everything = isinstance(stopped, dict) and stopped.get("everything") is True
                 note = "everything is stopped: hapticd resume" if everything else "Ctrl-C ends this"
-            except NoService as error:
+            except (NoService, ServiceFailed) as error:
                 if done == 0:
                     raise
                 rows, note = [], f"{error.sentence} Trying again."
