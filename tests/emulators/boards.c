@@ -92,6 +92,7 @@ static void be_born(device *d, int kind, const char *id, int wireless) {
     memcpy(i->reach_high, kind == OL_KIND_ARM ? high : small_high, sizeof high);
     d->joint[1] = kind == OL_KIND_ARM ? 1.176 : 1.284;
     d->joint[2] = kind == OL_KIND_ARM ? -2.352 : -2.224;
+    memcpy(d->encoder, d->joint, sizeof d->encoder);
 }
 
 static int settle_in(const char *directory, const char *board) {

@@ -36,6 +36,8 @@ While they run, type one command a line (port 0 is the first board, device 0 its
     refuse                    what CONFIGURE is answered: 0 by what it has, 1 unsupported, 2 out of range, 3 busy, 4 storage
     calibration calibration_ms          0 succeeds, 1 blocked, 2 oscillating hall, 3 to 5 the pen; takes so long
     ends_lost                 so many words that a calibration is over are not said
+    dead reversed stuck       bit j: joint j's motor does nothing, turns the wrong way; its encoder stands still
+    sway                      degrees by which a hand moves every joint, there and back in 2 s
     turned                    degrees about z by which the body stands otherwise: firmware 7.5 sees it when it calibrates
 
 Ctrl-D or Ctrl-C ends them. Without a standard input (closed, or /dev/null) they run until they are killed.

@@ -9,20 +9,24 @@
 static int moves(const device *d) { return d->identity.kind == OL_KIND_ARM || d->identity.kind == OL_KIND_COMPACT; }
 
 static void forward(const device *d, float *position) {
-    double a = d->joint[1], ab = d->joint[1] + d->joint[2];
+    double a = d->encoder[1], ab = d->encoder[1] + d->encoder[2];
     double r = d->identity.link[0] * cos(a) + d->identity.link[1] * cos(ab);
-    position[0] = (float)(d->identity.shoulder[0] + r * sin(d->joint[0]));
-    position[1] = (float)(d->identity.shoulder[1] - r * cos(d->joint[0]));
+    position[0] = (float)(d->identity.shoulder[0] + r * sin(d->encoder[0]));
+    position[1] = (float)(d->identity.shoulder[1] - r * cos(d->encoder[0]));
     position[2] = (float)(d->identity.shoulder[2] + d->identity.link[0] * sin(a) + d->identity.link[1] * sin(ab));
 }
 
 /* Joints with a mass and oil, driven by the motors (N mm). */
 static void move(device *d, double dt) {
     double inertia = 0.2 * d->identity.link[0] * d->identity.link[0];
-    int i;
+    double before = sin(M_PI * d->swayed), after = sin(M_PI * (d->swayed + dt));
+    int i, dead = (int)d->controls.of.dead, reversed = (int)d->controls.of.reversed, stuck = (int)d->controls.of.stuck;
+    d->swayed += dt;
     for (i = 0; i < 3; i++) {
-        d->speed[i] += dt * (d->motor[i] * 1e-3 / inertia - 20 * d->speed[i]);
-        d->joint[i] += dt * d->speed[i];
+        double torque = dead >> i & 1 ? 0 : reversed >> i & 1 ? -d->motor[i] : d->motor[i];
+        d->speed[i] += dt * (torque * 1e-3 / inertia - 20 * d->speed[i]);
+        d->joint[i] += dt * d->speed[i] + d->controls.of.sway * M_PI / 180 * (after - before);
+        if (!(stuck >> i & 1)) d->encoder[i] = d->joint[i];
     }
 }
 
@@ -64,7 +68,7 @@ static void say_state(port *p, int i, int64_t now) {
         | (d->mode != OL_RELEASE ? OL_STATE_DRIVEN : 0) | (d->tripped ? OL_STATE_WATCHDOG : 0);
     s->faults = (uint16_t)((uint16_t)d->controls.of.faults | (d->tripped ? 0x80 : 0));
     s->buttons = (uint16_t)d->controls.of.buttons;
-    for (j = 0; j < 3; j++) s->joint[j] = (float)(d->joint[j] * 180 / M_PI);
+    for (j = 0; j < 3; j++) s->joint[j] = (float)(d->encoder[j] * 180 / M_PI);
     if (moves(d)) forward(d, s->position);
     s->orientation[0] = (float)cos(d->body / 2);
     s->orientation[3] = (float)sin(d->body / 2);

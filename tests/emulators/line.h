@@ -14,7 +14,7 @@
 
 #include "codecs/openlink.h"
 
-enum { MAX_PORTS = 32, QUEUE = 64, CONTROLS = 25 };
+enum { MAX_PORTS = 32, QUEUE = 64, CONTROLS = 29 };
 static const int64_t MS = 1000000;
 
 /* What a test may turn while the boards run; names as in `control_names`. */
@@ -25,13 +25,15 @@ typedef union {
         /* of the device */
         double cold, battery, attached, bounce_ms, bounce_off_ms, calibration, calibration_ms, firmware, settle_ms, buttons,
             faults, here, asleep, deaf, turned, refuse, ends_lost;
+        /* bit j: the motor of joint j is dead, or turns the wrong way; its encoder stands still. Degrees that a hand moves all joints */
+        double dead, reversed, stuck, sway;
     } of;
     double at[CONTROLS];
 } controls;
 static const char *const control_names[CONTROLS] = {
     "flip", "lose", "twice", "stray", "drop", "late", "late_ms", "hang", "cold", "battery", "attached", "bounce_ms",
     "bounce_off_ms", "calibration", "calibration_ms", "firmware", "settle_ms", "buttons", "faults", "here", "asleep", "deaf",
-    "turned", "refuse", "ends_lost",
+    "turned", "refuse", "ends_lost", "dead", "reversed", "stuck", "sway",
 };
 
 typedef struct {
@@ -41,6 +43,8 @@ typedef struct {
     controls controls;
     /* body: how far it says that it is turned about z, rad: as it was when it last calibrated */
     double joint[3], speed[3], motor[3], body;
+    /* what the encoders say, rad; how far the hand is in its sway, s */
+    double encoder[3], swayed;
     int phase, mode, tripped, said_asleep;
     uint16_t state_sequence, command_sequence, wake_request, calibrate_request, faults_said, trips;
     /* the newest calibration: which one, and how it ended */
