@@ -14,7 +14,7 @@ from actors.kit.errors import HapticError, InvalidInput
 from actors.settings.api import StateDirectory, default_state_path, read_overrides
 from actors.values.kinds.nouns import simulated_words
 from transport.build_info import project_version
-from transport.cli.table import COMMANDS, HELP_WORDS, words_given
+from transport.cli.table import CLIENT_VARIABLES, COMMANDS, HELP_WORDS, words_given
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
 from transport.wire.vocabulary import setting_key
@@ -52,7 +52,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return USAGE_ERROR
     try:
         if options.command == "token":
-            sys.stdout.write(f"{_state_directory(options).token()}\n")
+            sys.stdout.write(f"{_existing(_state_directory(options), options).token()}\n")
             return 0
         return _run(options)
     except HapticError as error:
@@ -61,10 +61,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    given = {key: str(value) for name, key in SHORTHANDS.items() if (value := getattr(options, name)) is not None}
-    short = {key: f"--{name.replace('_', '-')}" for name, key in SHORTHANDS.items() if key in given}
-    chosen = [f"{key}={value}" for key, value in given.items()]
-    overrides = read_overrides(SETTINGS_CATALOG, [*chosen, *options.set], os.environ, alias=setting_key, short=short)
+    short = {
+        f"--{name.replace('_', '-')}": (key, str(value))
+        for name, key in SHORTHANDS.items()
+        if (value := getattr(options, name)) is not None
+    }
+    environ = {name: value for name, value in os.environ.items() if name not in CLIENT_VARIABLES}
+    overrides = read_overrides(SETTINGS_CATALOG, options.set, environ, alias=setting_key, short=short)
     with _state_directory(options) as directory:
         signals = Signals()
         # This import takes most of the start: usage errors are answered before it, and signals are noted during it.
@@ -78,6 +81,15 @@ def _state_directory(options: argparse.Namespace) -> StateDirectory:
         raise InvalidInput("--state-dir needs the path of a folder: leave the option out for the default one.")
     path = options.state_dir or default_state_path(sys.platform, os.environ, Path.home())
     return StateDirectory(Path(path))
+
+
+def _existing(directory: StateDirectory, options: argparse.Namespace) -> StateDirectory:
+    """Return the directory; InvalidInput when it was named and is not there: a token made there would be nobody's."""
+    if options.state_dir and not os.path.lexists(directory.path):
+        raise InvalidInput(
+            f"--state-dir: there is no state directory {directory.path}: give the one that the service was started with."
+        )
+    return directory
 
 
 def parsers() -> dict[str, argparse.ArgumentParser]:

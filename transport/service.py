@@ -21,6 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from actors.control.api import Cores, of_this_machine
+from actors.modules.module import LISTED
 from actors.modules.registry import ModuleRegistry, load
 from actors.settings.api import Ledger, SettingsState
 from actors.system import System
@@ -71,6 +72,9 @@ class Service:
         settings = SettingsState.load(self._directory, SETTINGS_CATALOG, self._overrides)
         view = settings.view.value
         logging.getLogger().setLevel(view.text("misc/log_level").upper())
+        for name in modules.unknown(settings.view.value):
+            known = ", ".join(module.name for module in modules if module.setting == LISTED) or "none"
+            logger.warning("%s: there is no module %.60r, which enables nothing; installed: %s", LISTED, name, known)
         cores = of_this_machine(str(view.value("control/cpu")), view.integer("control/realtime_priority"))
         _prepare_process(cores)
         failsafe = FailsafeProcess()

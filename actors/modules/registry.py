@@ -84,6 +84,10 @@ class ModuleRegistry:
                 return module
         raise BrokenModule(f"There is no module {kind.__name__}: start the service with the modules that come along.")
 
+    def unknown(self, settings: SettingsView) -> tuple[str, ...]:
+        """Return the names in the list of enabled modules that no module has."""
+        return tuple(name for name in settings.texts(LISTED) if name not in self._modules)
+
     def active(self, settings: SettingsView | None) -> Active:
         """Return the modules that are enabled under these settings; None: no module."""
         modules = {

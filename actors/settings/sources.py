@@ -30,11 +30,12 @@ def read_overrides(
     environ: Mapping[str, str] | None = None,
     *,
     alias: Callable[[str], str] = str,
-    short: Mapping[str, str] = MappingProxyType({}),
+    short: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> Mapping[str, Override]:
     """Return overrides by key from `KEY=VALUE` options (the last one wins) and `HAPTICD_…` variables; InvalidInput names the source.
 
-    `alias` converts other accepted keys to those of the catalogue; `short` are options by the key that they stand for.
+    `alias` converts other accepted keys to those of the catalogue; `short` holds options with the key that each stands for and its
+    value: of a short option and a `KEY=VALUE` for the same setting the latter counts, and each is named by its own error.
     """
     found = dict(_environment(catalog, environ or {}, alias))
     found.update(_command_line(catalog, options, alias, short))
@@ -42,15 +43,18 @@ def read_overrides(
 
 
 def _command_line(
-    catalog: Catalog, options: Iterable[str], alias: Callable[[str], str], short: Mapping[str, str]
+    catalog: Catalog, options: Iterable[str], alias: Callable[[str], str], short: Mapping[str, tuple[str, str]]
 ) -> Iterator[tuple[str, Override]]:
+    for name, (key, text) in short.items():
+        with _errors_at(name):
+            yield key, Override(catalog.find(key).parse_text(text), COMMAND_LINE)
     for option in options:
         name, equals, text = option.partition("=")
         if not equals:
             raise InvalidInput(f'write KEY=VALUE, not "{option[:80]}".', "--set")
         with _errors_at("--set"):
             setting = catalog.find(alias(name.strip()))
-        with _errors_at(short.get(setting.key, f"--set {setting.key}")):
+        with _errors_at(f"--set {setting.key}"):
             yield setting.key, Override(setting.parse_text(text), COMMAND_LINE)
 
 

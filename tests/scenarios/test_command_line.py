@@ -76,6 +76,7 @@ def test_help_names_every_option_and_its_use(arguments: list[str], capsys: pytes
 
 def test_token_file_has_one_word_is_private_and_is_kept(tmp_path: Path) -> None:
     state_dir = tmp_path / "state"
+    state_dir.mkdir(mode=0o700)
     first = run("token", state_dir=state_dir)
     again = run("token", state_dir=state_dir)
 
@@ -101,6 +102,11 @@ def test_token_file_has_one_word_is_private_and_is_kept(tmp_path: Path) -> None:
         (["--frequency", "99"], "--frequency: give a whole number from 100 to 32000"),
         (["--frequency", "32001"], "100 to 32000"),
         (["--set", "control/frequency=99"], "--set control/frequency: give"),
+        (["--frequency", "99", "--set", "control/frequency=200"], "--frequency: give a whole number"),
+        (["--frequency", "200", "--set", "control/frequency=99"], "--set control/frequency: give a whole number"),
+        (["--set", "control/frequency=99", "--frequency", "200"], "--set control/frequency: give a whole number"),
+        (["--simulate", "arm,hammer", "--set", "devices/simulated=arm"], "--simulate: "),
+        (["--simulate", "arm", "--set", "devices/simulated=hammer"], "--set devices/simulated: "),
         (["--simulate", "arm,hammer"], "--simulate: "),
         (["--simulate", "arm,hammer"], "hammer"),
         (["--simulate", ",".join(["arm"] * 17)], "at most 16"),
@@ -188,11 +194,46 @@ def test_locked_state_directory_names_the_owning_process(tmp_path: Path) -> None
         assert run("token", state_dir=tmp_path).returncode == 0
 
 
+def test_token_of_a_missing_state_directory_is_refused_and_makes_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for state_dir in (tmp_path / "typo", tmp_path / "typo" / "below", Path("/proc/x")):
+        assert main(["token", "--state-dir", str(state_dir)]) == 2
+
+        shown = capsys.readouterr()
+        assert shown.out == ""
+        assert f"--state-dir: there is no state directory {state_dir}" in sentence(shown.err)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_variables_of_the_client_commands_are_no_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("HAPTICD_URL", "HAPTICD_TOKEN", "HAPTICD_EVENTS_URL"):
+        monkeypatch.setenv(name, "http://localhost:1")
+
+    assert main(["run", "--state-dir", str(tmp_path), "--frequency", "99"]) == 2
+
+    assert sentence(capsys.readouterr().err).startswith("--frequency: ")
+
+
+def test_unknown_module_is_named_at_the_start_with_those_installed(tmp_path: Path) -> None:
+    with RunningService(state_dir=tmp_path, settings={"features/modules/enabled": "nope"}) as service:
+        eventually(lambda: "nope" in service.log, "it says so", pause_s=0.01)
+
+    (line,) = [line for line in service.log.splitlines() if "nope" in line]
+    assert "WARNING hapticd: features/modules/enabled: there is no module 'nope'" in line
+    assert "installed: " in line
+
+
 @pytest.mark.parametrize("command", ["run", "token"])
 def test_invalid_state_directory_is_named(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     taken = tmp_path / "file"
     taken.touch()
-    for state_dir, why in ((taken, "it is no folder"), (taken / "below", "Not a directory"), (Path("/proc/x"), "")):
+    refused = [(taken, "it is no folder")]
+    if command == "run":
+        refused += [(taken / "below", "Not a directory"), (Path("/proc/x"), "")]
+    for state_dir, why in refused:
         assert main([command, "--state-dir", str(state_dir)]) == 2
 
         shown = capsys.readouterr()

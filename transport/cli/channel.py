@@ -56,9 +56,13 @@ class Channel:
             await self._connection.write_message(json.dumps(message))
             return await self.receive(self._timeout_s)
         except (WebSocketClosedError, StreamClosedError):
-            raise NoService(f"The service at {self._url} has closed the channel{self._reason()}: see its log.") from None
+            raise NoService(
+                f"The service at {self._url} has closed the channel{self._reason()}: see its log."
+            ) from None
         except TimeoutError:
-            raise NoService(f"The service at {self._url} sent no frame within {self._timeout_s:g} s: see its log.") from None
+            raise NoService(
+                f"The service at {self._url} sent no frame within {self._timeout_s:g} s: see its log."
+            ) from None
 
     def _reason(self) -> str:
         reason = self._connection.close_reason
@@ -66,9 +70,7 @@ class Channel:
 
 
 @asynccontextmanager
-async def opened(
-    address: Address, token: str | None, timeout_s: float, **query: str
-) -> AsyncGenerator[Channel]:
+async def opened(address: Address, token: str | None, timeout_s: float, **query: str) -> AsyncGenerator[Channel]:
     """Open a channel for the block; NoService, Refused, ServiceFailed."""
     url = address.channel
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}

@@ -39,7 +39,7 @@ class Client:
             return data
         if status >= SERVER_FAULT:
             raise ServiceFailed(error)
-        if status == 401:  # noqa: PLR2004 - the status of HTTP
+        if status == 401:
             raise Refused(f"{error} Give the service's token with --token-file or HAPTICD_TOKEN.", status)
         raise Refused(error, status)
 

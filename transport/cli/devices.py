@@ -49,7 +49,9 @@ def part(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def numbers(of: Mapping[str, Any], name: str) -> tuple[float, ...]:
     """Return the numbers of a member such as `{"x": 1, "y": 2, "z": 3}`, in their order."""
     return tuple(
-        float(value) for value in part(of, name).values() if isinstance(value, int | float) and not isinstance(value, bool)
+        float(value)
+        for value in part(of, name).values()
+        if isinstance(value, int | float) and not isinstance(value, bool)
     )
 
 
@@ -65,7 +67,11 @@ def devices_of(answer: Any) -> Iterator[ShownDevice]:
         for entry in group if isinstance(group, list) else ():
             if isinstance(entry, dict) and "device_id" in entry:
                 yield ShownDevice(
-                    str(kind), str(entry["device_id"]), part(entry, "config"), part(entry, "state"), part(entry, "status")
+                    str(kind),
+                    str(entry["device_id"]),
+                    part(entry, "config"),
+                    part(entry, "state"),
+                    part(entry, "status"),
                 )
 
 

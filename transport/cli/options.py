@@ -6,7 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Concatenate, Final, ParamSpec
+from typing import Any, Final
 
 import click
 
@@ -15,9 +15,7 @@ from transport.cli.client import Client
 from transport.cli.exit_codes import ExitCode, WrongUsage
 from transport.cli.output import Output
 
-P = ParamSpec("P")
-
-LONGEST_TIMEOUT_S: Final = 3600.0
+LONGEST_S: Final = 3600.0
 LONGEST_TOKEN: Final = 4096
 
 
@@ -29,65 +27,46 @@ class Desk:
         self.output = output
 
 
-class AddressType(click.ParamType):
-    """The value of --url."""
-
-    name = "url"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Address:
-        """Return the address, or fail with a sentence."""
-        if isinstance(value, Address):
-            return value
-        try:
-            return parse_address(str(value))
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
+def read_address(ctx: click.Context, param: click.Parameter, value: str | None) -> Address | None:
+    """Return the address of a value of --url or its like; BadParameter."""
+    if value is None:
+        return None
+    try:
+        return parse_address(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
 
 
-class SecondsType(click.ParamType):
-    """A number of seconds, above 0."""
-
-    name = "seconds"
-
-    def __init__(self, most: float = LONGEST_TIMEOUT_S) -> None:
-        self.most = most
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the number, or fail with a sentence."""
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = math.nan
-        if not 0 < number <= self.most:
-            self.fail(f'"{str(value)[:40]}" is no number of seconds above 0, {self.most:g} at most', param, ctx)
-        return number
+def read_seconds(ctx: click.Context, param: click.Parameter, value: str) -> float:
+    """Return a number of seconds above 0; BadParameter."""
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not 0 < number <= LONGEST_S:
+        raise click.BadParameter(f'"{value[:40]}" is no number of seconds above 0, {LONGEST_S:g} at most', ctx, param)
+    return number
 
 
-def json_option(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --json."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text for people.")(function)
+def seconds_option(name: str, default: str, words: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return an option that takes a number of seconds."""
+    return click.option(name, callback=read_seconds, metavar="SECONDS", default=default, show_default=True, help=words)
 
 
-def service_options(function: Callable[Concatenate[Desk, P], int | None]) -> Callable[..., int]:
+def service_options(function: Callable[..., int | None]) -> Callable[..., int]:
     """Add the options of a service's client; the function gets a Desk and returns its exit code, None for 0."""
 
     @functools.wraps(function)
     def command(
-        *args: P.args,
-        url: Address,
-        token: str | None,
-        token_file: Path | None,
-        timeout: float,
-        as_json: bool,
-        **options: P.kwargs,
+        *, url: Address, token: str | None, token_file: Path | None, timeout: float, as_json: bool, **options: Any
     ) -> int:
         desk = Desk(Client(url, read_token(token, token_file), timeout), Output(as_json=as_json))
-        return function(desk, *args, **options) or ExitCode.OK
+        return function(desk, **options) or ExitCode.OK
 
     added = (
         click.option(
             "--url",
-            type=AddressType(),
+            callback=read_address,
             metavar="URL",
             envvar="HAPTICD_URL",
             default=DEFAULT_URL,
@@ -106,19 +85,13 @@ def service_options(function: Callable[Concatenate[Desk, P], int | None]) -> Cal
             type=click.Path(path_type=Path),
             help="File with the token, such as the file token of the state directory.",
         ),
-        click.option(
-            "--timeout",
-            type=SecondsType(),
-            metavar="SECONDS",
-            default=5.0,
-            show_default=True,
-            help="How long each answer may take.",
-        ),
+        seconds_option("--timeout", "5", "How long each answer may take."),
         click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text for people."),
     )
+    made: Callable[..., int] = command
     for option in reversed(added):
-        command = option(command)
-    return command
+        made = option(made)
+    return made
 
 
 def read_token(token: str | None, file: Path | None) -> str | None:
@@ -132,7 +105,7 @@ def read_token(token: str | None, file: Path | None) -> str | None:
         except OSError as error:
             raise WrongUsage(f"{where} cannot be read ({error.strerror}): give the token of the service.") from None
         except UnicodeError:
-            token = "\0"
+            token = ""
     if token is None:
         return None
     word = token.strip()

@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Final
 
 COMPLETE_VARIABLE: Final = "_HAPTICD_COMPLETE"
+# Variables of the commands below, which are no settings.
+CLIENT_VARIABLES: Final = frozenset({"HAPTICD_URL", "HAPTICD_TOKEN", "HAPTICD_EVENTS_URL"})
 HELP_WORDS: Final = frozenset({"--help", "--version"})
 
 
@@ -37,7 +39,9 @@ COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
             ports="list the ports, with those that are blocked or unusable",
             sessions="list the connected clients",
         ),
-        **_rows("live", monitor="show devices and forces as they change", events="print events, with --follow as they come"),
+        **_rows(
+            "live", monitor="show devices and forces as they change", events="print events, with --follow as they come"
+        ),
         **_rows(
             "safety",
             stop="zero force on every device, or on one, until `hapticd resume`",

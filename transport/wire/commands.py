@@ -45,6 +45,9 @@ SET_POINTS: Final[Mapping[str, tuple[int, SetPointCommand]]] = MappingProxyType(
     {row.name: (code, row) for code, row in BY_CODE.items()}
 )
 PROBES: Final = frozenset(row.name for row in PROBE_COMMANDS)
+UNKNOWN_COMMAND: Final = (
+    f"unknown command: use {', '.join([*SET_POINTS, SET_TRANSFORM.name, *(row.name for row in PROBE_COMMANDS)])}"
+)
 # The interface calls the map of commands both ways; under its second name it may hold `configure` too.
 COMMAND_MAPS: Final = frozenset({"commands", "command_data"})
 
@@ -210,7 +213,7 @@ def _checked_command(parsed: ParsedMessage, body: Any, path: str, target: NamedD
     elif name in SET_POINTS:
         _set_point(parsed, body, path, target, name)
     elif not module_words.take_up(parsed, Place.COMMAND, name, body, path, target):
-        raise InvalidInput("unknown command", path)
+        raise InvalidInput(UNKNOWN_COMMAND, path)
 
 
 def _set_point(parsed: ParsedMessage, body: Any, path: str, target: NamedDevice, name: str) -> None:

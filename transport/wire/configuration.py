@@ -191,7 +191,7 @@ def _full(parsed: ParsedMessage, value: Any, path: str, vocabulary: Vocabulary) 
         parsed.part(f"{path}.device_types[{index}]")
         meant = vocabulary.full_groups(word) if isinstance(word, str) else None
         if meant is None:
-            parsed.fault(f"{path}.device_types[{index}]", "no such device type")
+            parsed.fault(f"{path}.device_types[{index}]", f"no such device type: use {', '.join(vocabulary.groups())}")
         else:
             parsed.spoken |= OWNERS[word]
             groups |= meant

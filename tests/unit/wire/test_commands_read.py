@@ -11,6 +11,7 @@ import pytest
 from actors.values.spatial import PartialTransform
 from fastpath.layout.constants import Command
 from tests.unit.wire.parser_samples import DEVICES, EMPTY, arm, commanded, joints, read, xyz
+from transport.wire.commands import UNKNOWN_COMMAND
 from transport.wire.parsed_message import ParsedMessage
 
 SET_POINTS: list[tuple[str, str, tuple[str, ...], int]] = [
@@ -260,7 +261,7 @@ def test_probes_with_any_content_are_accepted_on_every_device(device_id: str, na
 def test_an_unknown_command_is_named_on_every_device(name: str, group: str, device_id: str) -> None:
     found = read({group: [{"device_id": device_id, "commands": {name: True}}]})
 
-    assert found.faults == [(f"{group}[0].commands.{name}", "unknown command")]
+    assert found.faults == [(f"{group}[0].commands.{name}", UNKNOWN_COMMAND)]
 
 
 def test_a_long_command_name_is_cut_in_the_path() -> None:

@@ -177,7 +177,7 @@ class Bench:
         rest = await self.look_for(REST_S)
         began = time.monotonic()
         looks: list[Look] = []
-        if len(rest) < 2:  # noqa: PLR2004 - a drift needs two
+        if len(rest) < 2:
             return None, looks
         drift = slope(rest)
         while (passed := time.monotonic() - began) < PUSH_S:
@@ -231,9 +231,9 @@ def slope(looks: list[Look]) -> tuple[Numbers, Numbers]:
 def moved_from(start: Look, end: Look, drift: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers]:
     """Return how far device and joints went from one look to another, without the drift."""
     passed = end.at - start.at
-    return tuple(
-        d - v * passed for d, v in zip(less(end.position, start.position), drift[0], strict=True)
-    ), tuple(d - v * passed for d, v in zip(less(end.angles, start.angles), drift[1], strict=False))
+    return tuple(d - v * passed for d, v in zip(less(end.position, start.position), drift[0], strict=True)), tuple(
+        d - v * passed for d, v in zip(less(end.angles, start.angles), drift[1], strict=False)
+    )
 
 
 def steps_of(looks: list[Look]) -> list[Step]:

@@ -48,7 +48,9 @@ def judge(found: Measured) -> list[Verdict]:
 
 def _axes(found: Measured) -> Iterator[Verdict]:
     if found.ran_away:
-        yield Verdict("motors", Grade.WRONG, "The device ran away under a gentle push; the rest of the pushes was left out.")
+        yield Verdict(
+            "motors", Grade.WRONG, "The device ran away under a gentle push; the rest of the pushes was left out."
+        )
     if found.lost:
         yield Verdict("motors", Grade.WRONG, clean(found.lost))
     for axis, name in enumerate(AXES):
@@ -58,10 +60,14 @@ def _axes(found: Measured) -> Iterator[Verdict]:
         along = sum(math.copysign(1.0, push.force) * push.moved[axis] for push in pushes) / len(pushes)
         said = f"pushed with {max(abs(push.force) for push in pushes):.1f} N, moved {1000 * along:+.1f} mm"
         if along <= -LEAST_MOVE_M:
-            yield Verdict(f"axis {name}", Grade.WRONG, f"It moves against the force ({said}): a motor or an encoder is reversed.")
+            yield Verdict(
+                f"axis {name}", Grade.WRONG, f"It moves against the force ({said}): a motor or an encoder is reversed."
+            )
         elif along < LEAST_MOVE_M:
             yield Verdict(
-                f"axis {name}", Grade.WRONG, f"It does not move ({said}): a motor is dead, an encoder stands still, or the handle is held fast."
+                f"axis {name}",
+                Grade.WRONG,
+                f"It does not move ({said}): a motor is dead, an encoder stands still, or the handle is held fast.",
             )
         else:
             yield Verdict(f"axis {name}", Grade.OK, f"It follows the force ({said}).")
@@ -85,7 +91,9 @@ def _joints(found: Measured) -> Iterator[Verdict]:
         if agrees <= AGAINST:
             yield Verdict(name, Grade.WRONG, "It turns against its torque: its motor or its encoder is reversed.")
         elif agrees < WITH:
-            yield Verdict(name, Grade.UNSURE, "It moves, but not with its torque: another hand moved it, or its motor is weak.")
+            yield Verdict(
+                name, Grade.UNSURE, "It moves, but not with its torque: another hand moved it, or its motor is weak."
+            )
         else:
             yield Verdict(name, Grade.OK, "Motor and encoder turn the same way.")
 
@@ -108,7 +116,11 @@ def _travel(found: Measured) -> Iterator[Verdict]:
     shown = ", ".join(f"{name} {1000 * span:.0f} mm" for name, span in zip(AXES, spans, strict=False))
     short = [name for name, span in zip(AXES, spans, strict=False) if span < LEAST_TRAVEL_M]
     if short:
-        yield Verdict("travel", Grade.WRONG, f"Along {', '.join(short)} it hardly moved ({shown}): move the handle, or it is blocked.")
+        yield Verdict(
+            "travel",
+            Grade.WRONG,
+            f"Along {', '.join(short)} it hardly moved ({shown}): move the handle, or it is blocked.",
+        )
     elif not travel.jumps:
         yield Verdict("travel", Grade.OK, f"Range by hand: {shown}.")
 
@@ -166,7 +178,7 @@ def _reports(found: Measured) -> Iterator[Verdict]:
 def relation(moved: Sequence[Numbers], turned: Sequence[Numbers], count: int) -> list[Numbers]:
     """Return for each of `count` joints the cursor's move per degree, m, by least squares; zeros for a joint that stood still."""
     none: list[Numbers] = [(0.0, 0.0, 0.0)] * count
-    used = [joint for joint in range(count) if any(abs(one[joint]) > 1e-4 for one in turned)]  # noqa: PLR2004 - below a count
+    used = [joint for joint in range(count) if any(abs(one[joint]) > 1e-4 for one in turned)]
     if not used or len(moved) < len(used):
         return none
     import numpy as np

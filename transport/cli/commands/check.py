@@ -39,7 +39,9 @@ COUNTDOWN: Final = 3
     default=0.0,
     help="Time to move the handle through its reach by hand; it tells a dead motor from an encoder that stands still.",
 )
-@click.option("--buttons", type=click.FloatRange(0, 600), metavar="SECONDS", default=0.0, help="Time to press each button.")
+@click.option(
+    "--buttons", type=click.FloatRange(0, 600), metavar="SECONDS", default=0.0, help="Time to press each button."
+)
 @service_options
 def check_command(
     desk: Desk, device: str, *, yes: bool, force: float, no_push: bool, travel: float, buttons: float

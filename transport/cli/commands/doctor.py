@@ -15,7 +15,10 @@ from transport.cli.options import Desk, service_options
 
 @click.command("doctor", short_help="find what this machine lacks")
 @click.option(
-    "--state-dir", type=click.Path(path_type=Path), metavar="DIR", help="State directory of the service, if not the default."
+    "--state-dir",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="State directory of the service, if not the default.",
 )
 @click.option(
     "--port", "ports", metavar="PATH", multiple=True, help="Also look who holds this serial port; repeatable."

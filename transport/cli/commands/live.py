@@ -14,7 +14,7 @@ from transport.cli.client import Client
 from transport.cli.commands.overview import state_words
 from transport.cli.devices import ShownDevice, devices_of, numbers, part
 from transport.cli.exit_codes import ExitCode, NoService, ServiceFailed, WrongUsage
-from transport.cli.options import AddressType, Desk, SecondsType, service_options
+from transport.cli.options import Desk, read_address, seconds_option, service_options
 from transport.cli.output import plain_table
 from transport.cli.text import clean
 
@@ -29,22 +29,34 @@ COLUMNS: Final = ("DEVICE", "TYPE", "STATE", "POSITION mm", "FORCE N", "BUTTONS"
 
 @click.command("events", short_help="print events")
 @click.option("--follow", "-f", is_flag=True, help="Go on with events as they come, until Ctrl-C.")
-@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind, such as device-connected; repeatable.")
+@click.option(
+    "--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind, such as device-connected; repeatable."
+)
 @click.option("--level", type=click.Choice(LEVELS), help="Only this level and those above.")
 @click.option("--since", metavar="TIME", help="Also the remembered events after TIME, such as 2030-01-31T12:00:00Z.")
 @click.option(
     "--events-url",
-    type=AddressType(),
+    callback=read_address,
     metavar="URL",
     envvar="HAPTICD_EVENTS_URL",
     help="Address of the event channel; without it the port is asked for at --url. HAPTICD_EVENTS_URL does the same.",
 )
 @service_options
 def events_command(
-    desk: Desk, *, follow: bool, kinds: tuple[str, ...], level: str | None, since: str | None, events_url: Address | None
+    desk: Desk,
+    *,
+    follow: bool,
+    kinds: tuple[str, ...],
+    level: str | None,
+    since: str | None,
+    events_url: Address | None,
 ) -> int:
     """Print the newest events that the service remembers, or with --follow those that come. With --json one object on each line."""
-    query = {"level": level or "", "kinds": ",".join(kinds), "since": since or ("" if follow else "1970-01-01T00:00:00Z")}
+    query = {
+        "level": level or "",
+        "kinds": ",".join(kinds),
+        "since": since or ("" if follow else "1970-01-01T00:00:00Z"),
+    }
     address = events_url or event_address(desk.client)
     chosen = {key: value for key, value in query.items() if value}
     try:
@@ -59,7 +71,7 @@ def event_address(client: Client) -> Address:
     """Return where the event channel is, by the service's settings; WrongUsage when they do not say it."""
     row = client.get(f"/settings/{EVENTS_PORT}")
     port = row.get("effective") if isinstance(row, dict) else None
-    if not isinstance(port, int) or not 0 < port < 65536:  # noqa: PLR2004 - ports of TCP
+    if not isinstance(port, int) or not 0 < port < 65536:
         raise WrongUsage(f"{EVENTS_PORT} is {clean(port)}: give --events-url, which the service's ready line shows.")
     return client.address.at_port(port)
 
@@ -84,9 +96,7 @@ def event_line(event: dict[str, Any]) -> str:
 
 
 @click.command("monitor", short_help="show devices as they change")
-@click.option(
-    "--interval", type=SecondsType(60.0), metavar="SECONDS", default=0.2, show_default=True, help="Time between two looks."
-)
+@seconds_option("--interval", "0.2", "Time between two looks.")
 @click.option("--count", type=click.IntRange(1), metavar="N", help="End after N looks.")
 @service_options
 def monitor_command(desk: Desk, *, interval: float, count: int | None) -> int:

@@ -45,7 +45,12 @@ def read_status(client: Client) -> dict[str, Any]:
     }
     try:
         found["devices"] = [
-            {"device_id": one.device_id, "type": one.kind, "ready": one.ready, "connection": one.config.get("connection")}
+            {
+                "device_id": one.device_id,
+                "type": one.kind,
+                "ready": one.ready,
+                "connection": one.config.get("connection"),
+            }
             for one in devices_of(client.get("/devices"))
         ]
         found["ports"] = [
@@ -76,7 +81,9 @@ def problems_of(found: dict[str, Any]) -> list[str]:
     problems += [f"{clean(one['device_id'])} is not ready" for one in found["devices"] if not one["ready"]]
     for one in found["ports"]:
         if one["state"] == "blocked":
-            problems.append(f"port {clean(one['port'])} is blocked ({clean(one['reason'])}): hapticd reset {clean(one['port'])}")
+            problems.append(
+                f"port {clean(one['port'])} is blocked ({clean(one['reason'])}): hapticd reset {clean(one['port'])}"
+            )
     for one in found["interruptions"]:
         problems.append(
             f"{clean(one.get('device_id'))} lost force in the last minute ({clean(one.get('cause'))}): hapticd doctor"
@@ -128,7 +135,9 @@ def devices_command(desk: Desk) -> None:
 def state_words(device: ShownDevice, stopped: Any) -> str:
     """Return the words of a device's state: ready, not ready, stopped, in use, asleep."""
     words = ["ready" if device.ready else "not ready"]
-    latched = isinstance(stopped, dict) and (stopped.get("everything") or device.device_id in (stopped.get("devices") or ()))
+    latched = isinstance(stopped, dict) and (
+        stopped.get("everything") or device.device_id in (stopped.get("devices") or ())
+    )
     if device.moves and latched:
         words.append("stopped")
     if device.status.get("in_use") is True:

@@ -9,7 +9,7 @@ import click
 
 from transport.cli.client import device_path, results_of
 from transport.cli.exit_codes import ExitCode, WrongUsage
-from transport.cli.options import Desk, SecondsType, service_options
+from transport.cli.options import Desk, seconds_option, service_options
 from transport.cli.text import clean
 
 POLL_S: Final = 0.1
@@ -19,14 +19,7 @@ RUNNING: Final = "running"
 @click.command("calibrate", short_help="calibrate a device with its handle")
 @click.argument("device")
 @click.option("--no-wait", is_flag=True, help="Return when the calibration has begun.")
-@click.option(
-    "--wait",
-    type=SecondsType(),
-    metavar="SECONDS",
-    default=60.0,
-    show_default=True,
-    help="How long the calibration may take.",
-)
+@seconds_option("--wait", "60", "How long the calibration may take.")
 @service_options
 def calibrate_command(desk: Desk, device: str, *, no_wait: bool, wait: float) -> int:
     """Calibrate DEVICE together with its handle, and wait for the end. Forces are zero meanwhile.
@@ -72,4 +65,6 @@ def pair_command(desk: Desk, device: str, other: str | None, *, dissolve: bool) 
     for entry in results_of(answer):
         partner, origin = entry.get("paired_with"), entry.get("origin")
         name = clean(entry.get("device_id", device))
-        desk.output.line(f"{name} is paired with {clean(partner)} ({clean(origin)})" if partner else f"{name} has no pair")
+        desk.output.line(
+            f"{name} is paired with {clean(partner)} ({clean(origin)})" if partner else f"{name} has no pair"
+        )

@@ -47,7 +47,9 @@ def set_command(desk: Desk, key: str, value: str) -> None:
     before = desk.client.ask("GET", path_of(key))
     rows = settings_of(before)
     if [row.get("key") for row in rows] != [key] and len(rows) != 1:
-        raise WrongUsage(f"{clean(key)} is no single setting: hapticd settings get {clean(key)} lists what is below it.")
+        raise WrongUsage(
+            f"{clean(key)} is no single setting: hapticd settings get {clean(key)} lists what is below it."
+        )
     answer = desk.client.ask("POST", path_of(key), {"value": read_value(value, str(rows[0].get("type_hint")))})
     _say(desk, answer)
 
@@ -88,7 +90,9 @@ def changed(rows: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [
         row
         for row in rows
-        if row.get("value") != row.get("default") or row.get("effective") != row.get("default") or row.get("overridden_by")
+        if row.get("value") != row.get("default")
+        or row.get("effective") != row.get("default")
+        or row.get("overridden_by")
     ]
 
 

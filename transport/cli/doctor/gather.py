@@ -6,6 +6,8 @@ import grp
 import os
 import pwd
 import resource
+import stat
+import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -38,7 +40,14 @@ SERIAL: Final = ("ttyACM*", "ttyUSB*")
 SYS_NICE: Final = 23
 LISTENING: Final = "0A"
 SERVICE_PORTS: Final = (10000, 10020)
-FAMILIES: Final = {"debian": "debian", "ubuntu": "debian", "fedora": "fedora", "rhel": "fedora", "arch": "arch", "suse": "suse"}
+FAMILIES: Final = {
+    "debian": "debian",
+    "ubuntu": "debian",
+    "fedora": "fedora",
+    "rhel": "fedora",
+    "arch": "arch",
+    "suse": "suse",
+}
 PREFIX_SHARE: Final = "share/hapticd/udev"
 
 
@@ -46,7 +55,7 @@ def gather(client: Client, state_path: Path, more_ports: Iterable[str] = ()) -> 
     """Return the facts for this process's user, the service behind `client`, and also the serial ports `more_ports`."""
     user = _user()
     service, ports = read_service(client)
-    serial = sorted({*_serial_paths(), *more_ports, *(path for path in ports if path.startswith("/dev/tty"))})
+    serial = sorted({*_serial_paths(), *more_ports, *filter(_is_terminal, ports)})
     installed, source = _rules_installed(), rules_source()
     return Facts(
         user=user,
@@ -97,8 +106,6 @@ def read_service(client: Client) -> tuple[ServiceFacts, list[str]]:
 
 def rules_source() -> Path | None:
     """Return the udev rules that come with this installation: a clone's, or those beside an installed package."""
-    import sys
-
     here = Path(__file__).resolve()
     for path in (here.parents[3] / "ops" / "udev" / RULES_NAME, Path(sys.prefix) / PREFIX_SHARE / RULES_NAME):
         if path.is_file():
@@ -111,7 +118,7 @@ def permits(text: str, user: str, groups: Iterable[str], item: str, least: int) 
     names = {user, "*", *(f"@{name}" for name in groups)}
     for line in text.splitlines():
         words = line.partition("#")[0].split()
-        if len(words) != 4 or words[0] not in names or words[2] != item:  # noqa: PLR2004 - domain, type, item, value
+        if len(words) != 4 or words[0] not in names or words[2] != item:
             continue
         if words[3] in {"unlimited", "infinity", "-1"} or (words[3].isdecimal() and int(words[3]) >= least):
             return True
@@ -124,7 +131,7 @@ def tcp_holder(port: int, proc: Path = PROC) -> Holder | None:
     for table in ("net/tcp", "net/tcp6"):
         for line in _text(proc / table).splitlines()[1:]:
             words = line.split()
-            if len(words) > 9 and words[3] == LISTENING and words[1].rpartition(":")[2] == f"{port:04X}":  # noqa: PLR2004
+            if len(words) > 9 and words[3] == LISTENING and words[1].rpartition(":")[2] == f"{port:04X}":
                 inodes.add(words[9])
     if not inodes:
         return None
@@ -223,6 +230,14 @@ def _serial(path: str) -> SerialFact:
     with suppress(OSError, KeyError):
         group = grp.getgrgid(Path(path).stat().st_gid).gr_name
     return SerialFact(path, os.access(path, os.R_OK | os.W_OK), group, file_holder(path))
+
+
+def _is_terminal(path: str) -> bool:
+    """Return whether the path of a port is that of a serial port or a pseudo-terminal."""
+    with suppress(OSError, ValueError):
+        real = Path(path).resolve()
+        return real.name.startswith(("tty", "pts")) or (real.parent.name == "pts" and stat.S_ISCHR(real.stat().st_mode))
+    return False
 
 
 def _serial_paths() -> Iterator[str]:

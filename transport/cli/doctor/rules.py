@@ -96,7 +96,7 @@ def judge_realtime(facts: Facts) -> Iterator[Finding]:
 def judge_memlock(facts: Facts) -> Iterator[Finding]:
     """Yield whether the loop's memory can be locked."""
     limit = facts.realtime.memlock
-    if limit in {UNLIMITED} or limit >= MEMLOCK:
+    if limit == UNLIMITED or limit >= MEMLOCK:
         yield Finding("memory lock", Level.OK, "The loop's memory can be locked.")
     elif facts.realtime.memlock_configured:
         yield Finding("memory lock", Level.MISSING, f"{LIMITS_FILE} permits it from the next login on.", _login(facts))
@@ -112,7 +112,7 @@ def judge_memlock(facts: Facts) -> Iterator[Finding]:
 
 def judge_processors(facts: Facts) -> Iterator[Finding]:
     """Yield whether the loop can have a processor of its own, at full speed."""
-    if facts.cpus < 2:  # noqa: PLR2004 - one for the loop, one for the rest
+    if facts.cpus < 2:
         yield Finding(
             "processors",
             Level.HINT,
@@ -163,7 +163,9 @@ def judge_udev(facts: Facts) -> Iterator[Finding]:
     if facts.rules_installed is not None and facts.rules_current:
         yield Finding("udev rules", Level.OK, f"{facts.rules_installed} is current.")
         return
-    what = "are not installed" if facts.rules_installed is None else f"in {facts.rules_installed} are of another version"
+    what = (
+        "are not installed" if facts.rules_installed is None else f"in {facts.rules_installed} are of another version"
+    )
     source = facts.rules_source or "70-hapticd.rules"
     reload = f"{_as_root(facts, 'udevadm control --reload')} && {_as_root(facts, 'udevadm trigger')}"
     yield Finding(
@@ -218,7 +220,9 @@ def judge_tcp(facts: Facts) -> Iterator[Finding]:
         if holder is None:
             yield Finding(subject, Level.OK, "Nobody listens there.")
         elif _is_ours(holder) or (holder.pid == 0 and facts.service.answers):
-            yield Finding(subject, Level.OK, f"hapticd listens there{f' (process {holder.pid})' if holder.pid else ''}.")
+            yield Finding(
+                subject, Level.OK, f"hapticd listens there{f' (process {holder.pid})' if holder.pid else ''}."
+            )
         else:
             yield _held(facts, subject, holder)
 
@@ -296,7 +300,13 @@ def judge_service(facts: Facts) -> Iterator[Finding]:
         yield Finding("service", Level.OK, f"{clean(service.url)} is ready.")
     for port in service.blocked:
         name = clean(port)
-        yield Finding(f"port {name}", Level.MISSING, "It is blocked.", f"hapticd reset {shlex.quote(name)}", "Check its cable first.")
+        yield Finding(
+            f"port {name}",
+            Level.MISSING,
+            "It is blocked.",
+            f"hapticd reset {shlex.quote(name)}",
+            "Check its cable first.",
+        )
     for port, reason in service.unusable:
         yield Finding(
             f"port {clean(port)}",
