@@ -85,6 +85,8 @@ docs: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/test  ## write the generated re
 	$(call page,transport.settings_reference,settings)
 	$(call page,transport.http.reference,http)
 	$(call page,actors.event.reference,events)
+	$(call page,transport.cli.reference,command-line)
+	$(PY) -m transport.cli.man_page > $(STAMPS)/page && cp $(STAMPS)/page ops/man/hapticd.1
 	$(call page,actors.kit.reference,messages)
 	$(call page,actors.kit.metric_reference,metrics)
 	$(PY) -m transport.ws.asyncapi.document > $(STAMPS)/page && cp $(STAMPS)/page docs/asyncapi.json

@@ -129,7 +129,9 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     parser.add_argument("--version", action="version", version=f"hapticd {project_version()}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
-    running = commands.add_parser("run", help="run the service until Ctrl-C", allow_abbrev=False)
+    running = commands.add_parser(
+        "run", help="run the service until Ctrl-C", description="Run the service until Ctrl-C.", allow_abbrev=False
+    )
     running.add_argument(
         "--simulate", metavar="LIST", help=f"simulated devices: {', '.join(simulated_words())}, with commas between"
     )
@@ -142,7 +144,10 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     _add_state_dir(running)
 
     token = commands.add_parser(
-        "token", help="print the bearer token that peers from other machines need", allow_abbrev=False
+        "token",
+        help="print the bearer token that peers from other machines need",
+        description="Print the bearer token that peers from other machines need.",
+        allow_abbrev=False,
     )
     _add_state_dir(token)
     # Only for the list of commands: `transport.main` hands these to transport.cli.

@@ -46,6 +46,11 @@ def part(of: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def object_of(answer: Any) -> Mapping[str, Any]:
+    """Return an answer that is an object; an empty one otherwise."""
+    return answer if isinstance(answer, dict) else {}
+
+
 def numbers(of: Mapping[str, Any], name: str) -> tuple[float, ...]:
     """Return the numbers of a member such as `{"x": 1, "y": 2, "z": 3}`, in their order."""
     return tuple(

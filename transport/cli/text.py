@@ -11,7 +11,7 @@ HARMFUL: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 def clean(value: object, most: int = MOST) -> str:
-    """Return the value as one printable line of at most `most` characters; harmful characters are shown as `\\x1b` or `\\u202e`."""
+    r"""Return the value as one printable line of at most `most` characters; harmful characters are shown as `\x1b` or `\u202e`."""
     if value is None:
         return "-"
     if isinstance(value, bool):

@@ -10,13 +10,14 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 from transport.cli.channel import Channel, opened
 from transport.cli.check.measured import AXES, Buttons, Link, Measured, Numbers, Push, Step, Travel
 from transport.cli.client import Client, device_path, results_of
 from transport.cli.devices import ShownDevice, devices_of, metrics_of, numbers, part
-from transport.cli.exit_codes import CommandError, Refused
+from transport.cli.exit_codes import CommandError, NoService, Refused
 
 REST_S: Final = 0.15  # how long the drift before a push is measured
 RAMP_S: Final = 0.05
@@ -65,7 +66,10 @@ def find_device(client: Client, named: str) -> tuple[ShownDevice, dict[str, Any]
         raise Refused(f"{len(entries)} devices are meant: name one by its id, hapticd devices lists them.")
     entry = entries[0]
     kind = str(part(entry, "config").get("type", ""))
-    return next(devices_of({kind: [entry]})), entry
+    found = next(devices_of({kind: [entry]}), None)
+    if found is None:
+        raise NoService(f"What answers at {client.address.url} is not hapticd: give the service's address with --url.")
+    return found, entry
 
 
 async def measure(client: Client, device: ShownDevice, plan: Plan, say: Say) -> Measured:
@@ -151,7 +155,7 @@ class Bench:
         places, angles = [look.position for look in looks], [look.angles for look in looks]
         jumps = sum(
             distance(one.position, other.position) > FASTEST * max(other.at - one.at, 0.001)
-            for one, other in zip(looks, looks[1:], strict=False)
+            for one, other in pairwise(looks)
         )
         return Travel(
             seconds,

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from transport.cli.check.verdict import Grade, judge
-from transport.cli.devices import ShownDevice
+from transport.cli.devices import ShownDevice, object_of
 from transport.cli.exit_codes import ExitCode, Refused, WrongUsage
 from transport.cli.options import Desk, service_options
 from transport.cli.text import clean
@@ -83,7 +83,7 @@ def check_command(
 
 def _refuse_unusable(desk: Desk, shown: ShownDevice) -> None:
     name = clean(shown.device_id)
-    stopped = desk.client.get("/stop")
+    stopped = object_of(desk.client.get("/stop"))
     if shown.moves and (stopped.get("everything") or shown.device_id in (stopped.get("devices") or ())):
         raise Refused(f"{name} is stopped: hapticd resume lets it move, then it can be tested.")
     if not shown.ready:

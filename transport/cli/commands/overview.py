@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from transport.cli.client import Client
-from transport.cli.devices import ShownDevice, devices_of, entries, metrics_of
+from transport.cli.devices import ShownDevice, devices_of, entries, metrics_of, object_of
 from transport.cli.exit_codes import ExitCode, Refused, ServiceFailed
 from transport.cli.options import Desk, service_options
 from transport.cli.text import clean
@@ -57,8 +57,8 @@ def read_status(client: Client) -> dict[str, Any]:
             {name: port.get(name) for name in ("port", "state", "reason")}
             for port in entries(client.get("/ports"), "ports")
         ]
-        found["sessions"] = client.get("/sessions").get("session_count", 0)
-        found["stop"] = client.get("/stop")
+        found["sessions"] = object_of(client.get("/sessions")).get("session_count", 0)
+        found["stop"] = {**found["stop"], **object_of(client.get("/stop"))}
         found["loop"] = _loop(metrics_of(client.text("/metrics")))
     except (Refused, ServiceFailed) as error:
         # While it starts or stops a service answers little else than why.

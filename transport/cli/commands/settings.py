@@ -17,7 +17,20 @@ EVERYTHING: Final = {"advanced": "true", "deprecated": "true"}
 COLUMNS: Final = ("KEY", "VALUE", "DEFAULT", "NOTE")
 
 
-@click.group("settings", short_help="read and change settings")
+class NamedChoices(click.Group):
+    """A group whose error for an unknown command lists the commands."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of the first word; UsageError."""
+        if args and not args[0].startswith("-") and args[0] not in self.commands:
+            choices = ", ".join(self.commands)
+            raise click.UsageError(f'there is no command "{clean(args[0], 40)}": write one of {choices}', ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group("settings", cls=NamedChoices, short_help="read and change settings")
 def settings_command() -> None:
     """Read and change settings of the running service; docs/settings.md explains each."""
 
