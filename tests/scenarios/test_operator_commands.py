@@ -1,0 +1,247 @@
+"""The operators' commands with a running service: what they print, change, and end with; live ones on a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.service.polling import eventually
+from tests.support.service.process import RunningService
+from tests.support.service.terminal import CTRL_C, on_terminal
+
+HAPTICD = str(Path(sys.executable).with_name("hapticd"))
+TIMEOUT_S = 60
+CLEAR = {key: value for key, value in os.environ.items() if not key.startswith("HAPTICD_")}
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[RunningService]:
+    with RunningService() as running:
+        yield running
+
+
+@pytest.fixture
+def environment(service: RunningService) -> dict[str, str]:
+    return {**CLEAR, "HAPTICD_URL": service.http, "HAPTICD_EVENTS_URL": service.events, "TERM": "xterm"}
+
+
+def run(environment: dict[str, str], *words: str) -> subprocess.CompletedProcess[str]:
+    """One command, to its end."""
+    return subprocess.run(
+        [HAPTICD, *words],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+def document(environment: dict[str, str], *words: str, code: int = 0) -> Any:
+    """What a command prints with --json."""
+    done = run(environment, *words, "--json")
+    assert done.returncode == code, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_status_names_loop_devices_and_ports(environment: dict[str, str]) -> None:
+    eventually(lambda: run(environment, "status").returncode == 0, "it is ready", pause_s=0.05)
+    shown = run(environment, "status").stdout
+
+    assert re.search(r"^service +hapticd \S+ at http://\S+: ready$", shown, re.MULTILINE)
+    assert re.search(r"^devices +arm \w+, grip \w+$", shown, re.MULTILINE)
+    found = document(environment, "status")
+    assert found["ready"] is True
+    assert found["problems"] == []
+    assert [one["type"] for one in found["devices"]] == ["arm", "grip"]
+
+
+def test_stop_and_resume_show_in_the_status(environment: dict[str, str]) -> None:
+    try:
+        assert run(environment, "stop").stdout == "everything is stopped\n"
+        found = document(environment, "status", code=1)
+        assert found["problems"] == ["everything is stopped: hapticd resume"]
+    finally:
+        assert run(environment, "resume").stdout == "everything may move\n"
+
+    assert document(environment, "status")["stop"]["stopped"] is False
+
+
+def test_one_device_is_stopped_alone(environment: dict[str, str]) -> None:
+    device_id = document(environment, "devices")["arm"][0]["device_id"]
+    try:
+        assert run(environment, "stop", "arm/0").stdout == f"{device_id} is stopped\n"
+        assert "ready, stopped" in run(environment, "devices").stdout
+    finally:
+        assert run(environment, "resume", device_id).stdout == f"{device_id} may move\n"
+
+
+def test_setting_is_set_shown_compared_and_reset(environment: dict[str, str]) -> None:
+    assert run(environment, "settings", "set", "control/frequency", "2000").stdout == "control/frequency is 2000\n"
+    assert "control/frequency = 2000 Hz" in run(environment, "settings", "get", "control/frequency").stdout
+    assert "control/frequency" in {row["key"] for row in document(environment, "settings", "diff")}
+    assert run(environment, "settings", "reset", "control/frequency").stdout == "control/frequency is 4000\n"
+    assert "control/frequency" not in {row["key"] for row in document(environment, "settings", "diff")}
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("settings", "set", "control/frequency", "fast"), 4, "100 to 32000"),
+        (("settings", "set", "control/frequency", "NaN"), 4, "100 to 32000"),
+        (("settings", "set", "control/frequncy", "1"), 4, "control/frequency"),
+        (("settings", "set", "control", "1"), 4, "control"),
+        (("settings", "get", "nope"), 4, "nope"),
+        (("reset", "sim9"), 4, 'no port "sim9"'),
+        (("stop", "grip/0"), 4, "grip"),
+        (("stop", "nope"), 4, "nope"),
+        (("check", "nope"), 4, "nope"),
+        (("check", "arm/0"), 2, "--yes"),
+        (("check", "*"), 4, "2 devices are meant"),
+        (("pair", "arm/0", "arm/0"), 4, ""),
+        (("calibrate", "pen/0"), 4, ""),
+        (("events", "--kind", "nope"), 4, "nope"),
+        (("events", "--since", "yesterday"), 4, "since"),
+    ],
+)
+def test_refusal_is_one_sentence(words: tuple[str, ...], code: int, says: str, environment: dict[str, str]) -> None:
+    done = run(environment, *words)
+
+    assert (done.returncode, done.stdout) == (code, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("hapticd: ")
+    assert says in line
+
+
+def test_session_is_listed_with_its_profile(environment: dict[str, str], service: RunningService) -> None:
+    assert run(environment, "sessions").stdout == "no session is open\n"
+    example = Path(__file__).parents[2] / "docs" / "examples" / "print_devices.py"
+    with subprocess.Popen(
+        [sys.executable, str(example), "--seconds", "60", "--url", service.ws], stdout=subprocess.PIPE
+    ) as client:
+        try:
+            assert client.stdout is not None
+            client.stdout.readline()
+            (session,) = document(environment, "sessions")["sessions"]
+            assert session["profile"]["name"] == "default"
+        finally:
+            client.kill()
+
+
+def test_pair_and_calibration_are_shown(environment: dict[str, str]) -> None:
+    grip = document(environment, "devices")["grip"][0]["device_id"]
+
+    assert run(environment, "pair", "arm/0").stdout == f"arm/0 is paired with {grip} (automatic)\n"
+    eventually(lambda: run(environment, "calibrate", "arm/0").returncode == 0, "it is calibrated", pause_s=0.1)
+
+
+def test_remembered_events_are_printed_once_each(environment: dict[str, str]) -> None:
+    done = run(environment, "events", "--kind", "device-connected", "--json")
+
+    assert [json.loads(line)["name"] for line in done.stdout.splitlines()] == ["device-connected"] * 2
+
+
+def test_reader_that_goes_away_ends_the_command_quietly(environment: dict[str, str]) -> None:
+    with subprocess.Popen(
+        [HAPTICD, "monitor", "--interval", "0.01"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(TIMEOUT_S) == 141
+        assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
+def test_closed_streams_are_no_stack_trace(closed: str, environment: dict[str, str]) -> None:
+    for words, code in (("devices", 0), ("reset nope", 4)):
+        done = subprocess.run(
+            ["sh", "-c", f"{HAPTICD} {words} {closed}"], env=environment, capture_output=True, timeout=TIMEOUT_S, check=False
+        )
+        assert done.returncode == code
+        assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("columns", ["20", "80", "300"])
+def test_monitor_on_a_terminal_draws_in_place_and_ctrl_c_ends_it(columns: str, environment: dict[str, str]) -> None:
+    code, shown = on_terminal(
+        [HAPTICD, "monitor", "--interval", "0.02"],
+        "\x1b[?25l",  # the cursor is hidden: it draws
+        lambda _process, keyboard: os.write(keyboard, CTRL_C),
+        environment={**environment, "COLUMNS": columns, "LINES": "24"},
+    )
+
+    assert code == 0
+    assert "Traceback" not in shown
+    assert "\x1b[?25h" in shown, "the cursor is shown again"
+
+
+def test_monitor_without_colour_has_no_colour(environment: dict[str, str]) -> None:
+    code, shown = on_terminal(
+        [HAPTICD, "monitor", "--count", "2", "--interval", "0.02"],
+        "never",
+        lambda _process, _keyboard: None,
+        environment={**environment, "NO_COLOR": "1"},
+    )
+
+    assert code == 0
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
+
+
+def test_followed_events_come_until_ctrl_c(environment: dict[str, str], service: RunningService) -> None:
+    code, shown = on_terminal(
+        [HAPTICD, "events", "--follow", "--since", "1970-01-01T00:00:00Z", "--kind", "device-connected"],
+        "device-connected",
+        lambda _process, keyboard: os.write(keyboard, CTRL_C),
+        environment=environment,
+    )
+
+    assert code == 0
+    assert "Traceback" not in shown
+    assert service.is_running()
+
+
+def test_simulated_arm_passes_the_check_while_a_hand_moves_it(environment: dict[str, str]) -> None:
+    found = document(environment, "check", "arm/0", "--yes")
+
+    assert found["ok"] is True
+    assert {one["part"]: one["grade"] for one in found["verdicts"]}["axis z"] == "ok"
+    assert max(abs(push["force"]) for push in found["measured"]["pushes"]) <= 1.0
+
+
+def test_stopped_device_is_not_checked(environment: dict[str, str]) -> None:
+    run(environment, "stop")
+    try:
+        done = run(environment, "check", "arm/0", "--yes")
+    finally:
+        run(environment, "resume")
+
+    assert done.returncode == 4
+    assert "hapticd resume lets it move" in done.stderr
+
+
+def test_service_that_ends_ends_the_followed_events(tmp_path: Path) -> None:
+    with RunningService(state_dir=tmp_path) as ending:
+        with subprocess.Popen(
+            [HAPTICD, "events", "--follow", "--since", "1970-01-01T00:00:00Z"],
+            env={**CLEAR, "HAPTICD_URL": ending.http, "HAPTICD_EVENTS_URL": ending.events},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.readline()
+            ending.stop()
+            assert process.wait(TIMEOUT_S) == 3
+            assert "has closed the channel" in process.stderr.read()
