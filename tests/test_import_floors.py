@@ -38,7 +38,9 @@ TREE = {
     "transport/tornado_ext/bare_400.py": "import socket\n",
     "transport/ws/session.py": "from transport.http import base\nfrom transport.tornado_ext import streams\nimport tornado\n",
     "transport/http/base.py": "from actors.device.api import Stop\nfrom transport.wire.frames import Frame\n",
-    "transport/main.py": "from actors import system\nfrom transport.ws.session import Session\n",
+    "transport/cli/client.py": "import http.client\n",
+    "transport/cli/table.py": "",
+    "transport/main.py": "from transport.cli.table import COMMANDS\nfrom transport.cli import client\nfrom actors import system\nfrom transport.ws.session import Session\n",
 }
 
 
@@ -103,6 +105,9 @@ def test_a_tree_that_keeps_the_floors_has_no_violation() -> None:
         ("transport/tornado_ext/streams.py", "from actors.values import spatial", "and the standard library alone"),
         ("transport/wire/frames.py", "from transport.tornado_ext import streams", "may not look up to floor 8"),
         ("transport/session/devices.py", "from transport.bridge import Bridge", "floor 8 may not look up to floor 9"),
+        ("transport/cli/client.py", "from actors.system import System", "ask the service over its interface"),
+        ("transport/cli/client.py", "from fastpath.tick import loop", "ask the service over its interface"),
+        ("transport/http/base.py", "from transport.cli.client import Client", "does without the operators' commands"),
         ("transport/http/base.py", "from transport import main", "floor 9 may not look up to floor 10"),
         ("transport/http/base.py", "from tests.support import service", "not installed with the service"),
     ],

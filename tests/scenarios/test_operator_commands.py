@@ -166,7 +166,11 @@ def test_reader_that_goes_away_ends_the_command_quietly(environment: dict[str, s
 def test_closed_streams_are_no_stack_trace(closed: str, environment: dict[str, str]) -> None:
     for words, code in (("devices", 0), ("reset nope", 4)):
         done = subprocess.run(
-            ["sh", "-c", f"{HAPTICD} {words} {closed}"], env=environment, capture_output=True, timeout=TIMEOUT_S, check=False
+            ["sh", "-c", f"{HAPTICD} {words} {closed}"],
+            env=environment,
+            capture_output=True,
+            timeout=TIMEOUT_S,
+            check=False,
         )
         assert done.returncode == code
         assert b"Traceback" not in done.stderr

@@ -13,6 +13,11 @@ PACKAGES = ("actors", "fastpath", "transport")
 SYSTEM = 6
 # Packages that import nothing else of ours, each with the libraries that it may import beside the standard library.
 ALONE: dict[str, tuple[str, ...]] = {"actors.values": (), "transport.tornado_ext": ("tornado",)}
+# The operators' commands: clients of the public interface, loaded by the entry point alone.
+CLIENT = "transport.cli"
+CLIENT_TABLES = ("transport.cli.table",)
+STATE_PATH_USER = "transport.cli.commands.doctor"
+ENTRY = "transport.main"
 NEVER_SHIPPED = ("tests", "bench", "docs", "ops")
 STRINGS = re.compile(r"'''.*?'''|\"\"\".*?\"\"\"|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"", re.DOTALL)
 CYTHON_FROM = re.compile(r"^\s*from\s+([\w.]+)\s+c?import\s+(\(?)(.*)")
@@ -155,6 +160,10 @@ def _objection_to_ours(importer: str, imported: str) -> str | None:
         return f"{importer} has no floor and imports nothing of ours"
     if theirs is None:
         return f"name the module inside {imported} that is meant"
+    if _is_client(importer) and top_of(imported) in {"actors", "fastpath"} and importer != STATE_PATH_USER:
+        return "the operators' commands are clients, so ask the service over its interface"
+    if _is_client(imported) and not _is_client(importer) and imported not in CLIENT_TABLES and importer != ENTRY:
+        return "the service does without the operators' commands"
     if theirs > mine:
         return f"floor {mine} may not look up to floor {theirs}, so move what both need down or hand it in from transport.main"
     if mine > SYSTEM and theirs in {3, 4} and imported.split(".")[2] != "api":
@@ -162,6 +171,15 @@ def _objection_to_ours(importer: str, imported: str) -> str | None:
     if mine == theirs == 4 and importer.split(".")[1] != imported.split(".")[1]:
         return f"a slice knows another slice's messages only, so put what it needs into actors.{imported.split('.')[1]}.messages"
     return None
+
+
+def _is_client(module: str) -> bool:
+    return module.startswith(f"{CLIENT}.")
+
+
+def top_of(module: str) -> str:
+    """Return the first name of a dotted one."""
+    return module.partition(".")[0]
 
 
 def _python_imports(source: str) -> Iterator[tuple[int, str, str]]:

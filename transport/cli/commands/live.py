@@ -148,8 +148,17 @@ def _draw(client: Client, interval: float, count: int | None) -> None:
     """Draw on the terminal; while no service answers say so and try again."""
     from rich.live import Live
 
+    live = Live(auto_refresh=False, vertical_overflow="ellipsis")
+    try:
+        _draw_on(live, client, interval, count)
+    finally:
+        # Ctrl-C may come while Live starts: then it has hidden the cursor and does not show it again.
+        live.console.show_cursor()
+
+
+def _draw_on(live: Live, client: Client, interval: float, count: int | None) -> None:
     done = 0
-    with Live(auto_refresh=False, vertical_overflow="ellipsis") as live:
+    with live:
         while True:
             try:
                 answer, stopped = client.get("/devices"), client.get("/stop")

@@ -72,7 +72,12 @@ def judge_realtime(facts: Facts) -> Iterator[Finding]:
         )
     elif found.configured:
         yield Finding(
-            "realtime", Level.MISSING, f"{LIMITS_FILE} permits realtime priority from the next login on.", _login(facts)
+            "realtime",
+            Level.MISSING,
+            f"{LIMITS_FILE} permits realtime priority from the next login on.",
+            _login(facts),
+            "If it stays so, the login does not read limits (pam_limits), or a container forbids it: "
+            "docker run --cap-add=SYS_NICE --ulimit rtprio=90",
         )
     elif _permitted(found):
         yield Finding(
