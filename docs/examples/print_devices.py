@@ -7,7 +7,9 @@ The address may also stand alone: python print_devices.py ws://localhost:10001
 
 import argparse
 import json
+import os
 import time
+from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
@@ -19,9 +21,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False
     )
     parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("--url", default="ws://localhost:10001")
+    parser.add_argument("--url", default=os.environ.get("HAPTICD_URL", "ws://localhost:10001"), help="also http://…")
+    parser.add_argument("--token", default=os.environ.get("HAPTICD_TOKEN"), help="for a service on another machine")
+    parser.add_argument("--token-file", type=Path, help="file with the token")
+    parser.add_argument("--timeout", type=float, default=5, help="seconds to connect in")
     parser.add_argument("url", nargs="?", default=argparse.SUPPRESS, help="the same as --url")
     options = parser.parse_args()
+    options.url = options.url.replace("http", "ws", 1) if options.url.startswith("http") else options.url
+    try:
+        if options.token_file is not None:
+            options.token = options.token_file.read_text(encoding="ascii").strip()
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"no token in {options.token_file} ({error}): give the file token of the service") from None
     try:
         run(options)
     except ConnectionClosed as error:
@@ -34,7 +45,9 @@ def main() -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Connect, print the first frame, which the service sends unasked, and then one frame for each message sent."""
-    with connect(f"{options.url}/?vocabulary=neutral") as channel:
+    headers = {"Authorization": f"Bearer {options.token}"} if options.token else {}
+    address = f"{options.url.rstrip('/')}/?vocabulary=neutral"
+    with connect(address, additional_headers=headers, open_timeout=options.timeout) as channel:
         first = json.loads(channel.recv())
         print(f"session {first['session_id']}")
         for kind in ("arm", "compact", "grip", "pen"):

@@ -8,7 +8,9 @@ The simulated hand moves on a circle of 30 mm, so it meets the wall on each turn
 
 import argparse
 import json
+import os
 import time
+from pathlib import Path
 
 from websockets.exceptions import ConnectionClosed, WebSocketException
 from websockets.sync.client import connect
@@ -22,9 +24,18 @@ def main() -> None:
     parser.add_argument("--stiffness", type=float, default=1000, help="N/m")
     parser.add_argument("--height", type=float, default=0.125, help="m, device frame")
     parser.add_argument("--seconds", type=float, default=8)
-    parser.add_argument("--url", default="ws://localhost:10001")
+    parser.add_argument("--url", default=os.environ.get("HAPTICD_URL", "ws://localhost:10001"), help="also http://…")
+    parser.add_argument("--token", default=os.environ.get("HAPTICD_TOKEN"), help="for a service on another machine")
+    parser.add_argument("--token-file", type=Path, help="file with the token")
+    parser.add_argument("--timeout", type=float, default=5, help="seconds to connect in")
     parser.add_argument("url", nargs="?", default=argparse.SUPPRESS, help="the same as --url")
     options = parser.parse_args()
+    options.url = options.url.replace("http", "ws", 1) if options.url.startswith("http") else options.url
+    try:
+        if options.token_file is not None:
+            options.token = options.token_file.read_text(encoding="ascii").strip()
+    except (OSError, ValueError) as error:
+        raise SystemExit(f"no token in {options.token_file} ({error}): give the file token of the service") from None
     try:
         run(options)
     except ConnectionClosed as error:
@@ -37,7 +48,9 @@ def main() -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Send one force for each frame; print depth, force and rate once a second."""
-    with connect(f"{options.url}/?vocabulary=neutral") as channel:
+    headers = {"Authorization": f"Bearer {options.token}"} if options.token else {}
+    address = f"{options.url.rstrip('/')}/?vocabulary=neutral"
+    with connect(address, additional_headers=headers, open_timeout=options.timeout) as channel:
         frame = json.loads(channel.recv())
         movers = frame["arm"] + frame["compact"]
         if not movers:

@@ -92,7 +92,8 @@ def _run(words: Sequence[str]) -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.UsageError as error:
-        where = error.ctx.command_path if error.ctx is not None else PROGRAM
+        named = f"{PROGRAM} {words[0]}" if words and words[0] in COMMANDS else PROGRAM
+        where = error.ctx.command_path if error.ctx is not None else named
         sentence = _one_line(error.format_message())
         return _fail(f"{sentence.rstrip('.')}: see {where} --help", ExitCode.USAGE, as_json=as_json)
     except click.ClickException as error:

@@ -1,0 +1,100 @@
+"""`hapticd check` on an emulated board: a sound one passes, and each fault is named."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.service.board_service import BoardService
+
+HAPTICD = str(Path(sys.executable).with_name("hapticd"))
+ARM, GRIP = 0, 1
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoardService]:
+    with BoardService(tmp_path_factory.mktemp("state"), "arm:A1", "grip:G1") as running:
+        running.wait_for_pairs(A1="G1", G1="A1")
+        yield running
+
+
+def check(bench: BoardService, *options: str) -> tuple[int, dict[str, str]]:
+    """Exit code, and the sentence of each part that is wrong."""
+    done = subprocess.run(
+        [HAPTICD, "check", "A1", "--yes", "--json", "--url", bench.service.http, *options],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return done.returncode, {one["part"]: one["sentence"] for one in found["verdicts"] if one["grade"] == "wrong"}
+
+
+def test_sound_board_passes(bench: BoardService) -> None:
+    assert check(bench) == (0, {})
+
+
+@pytest.mark.parametrize(
+    ("port", "controls", "part", "says"),
+    [
+        (ARM, {"dead": 1}, "joint a0", "motor is dead or its encoder stands still"),
+        (ARM, {"dead": 2}, "joint a1", "motor is dead or its encoder stands still"),
+        (ARM, {"dead": 4}, "joint a2", "motor is dead or its encoder stands still"),
+        (ARM, {"reversed": 1}, "joint a0", "against its torque"),
+        (ARM, {"reversed": 2}, "joint a1", "against its torque"),
+        (ARM, {"reversed": 4}, "joint a2", "against its torque"),
+        (ARM, {"stuck": 4}, "joint a2", "motor is dead or its encoder stands still"),
+        (GRIP, {"buttons": 1}, "buttons", "pressed all the time"),
+        (ARM, {"lose": 2000}, "link", "damaged"),
+        (ARM, {"drop": 100_000}, "link", "are lost"),
+        (ARM, {"faults": 1}, "device", "It reports"),
+    ],
+)
+def test_fault_of_a_board_is_named(
+    port: int, controls: dict[str, float], part: str, says: str, bench: BoardService
+) -> None:
+    for name, value in controls.items():
+        bench.boards.set(name, value, port)
+    try:
+        code, wrong = check(bench)
+    finally:
+        for name in controls:
+            bench.boards.set(name, 0, port)
+
+    assert code == 1
+    assert says in wrong[part]
+    assert [one for one in wrong if one.startswith("joint")] in ([], [part])
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"), [("dead", "motor is dead, or its cable"), ("stuck", "its encoder stands still")]
+)
+def test_hand_that_moves_the_board_tells_a_dead_motor_from_a_stuck_encoder(
+    fault: str, says: str, bench: BoardService
+) -> None:
+    bench.boards.set(fault, 4, ARM)
+    try:
+        with subprocess.Popen(
+            [HAPTICD, "check", "A1", "--yes", "--json", "--travel", "3", "--url", bench.service.http],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process:
+            assert process.stderr is not None
+            while "Move the handle" not in (line := process.stderr.readline()):
+                assert line
+            bench.boards.set("sway", 20, ARM)
+            shown, _ = process.communicate(timeout=120)
+    finally:
+        bench.boards.set("sway", 0, ARM)
+        bench.boards.set(fault, 0, ARM)
+
+    (joint,) = [one["sentence"] for one in json.loads(shown)["verdicts"] if one["part"] == "joint a2"]
+    assert says in joint
