@@ -53,7 +53,7 @@ def test_sound_board_passes(bench: BoardService) -> None:
         (ARM, {"stuck": 4}, "joint a2", "motor is dead or its encoder stands still"),
         (GRIP, {"buttons": 1}, "buttons", "pressed all the time"),
         (ARM, {"lose": 2000}, "link", "damaged"),
-        (ARM, {"drop": 100_000}, "link", "are lost"),
+        (ARM, {"drop": 300_000}, "link", "are lost"),
         (ARM, {"faults": 1}, "device", "It reports"),
     ],
 )

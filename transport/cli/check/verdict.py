@@ -149,7 +149,13 @@ def _link(found: Measured) -> Iterator[Verdict]:
     rate = link.received / link.seconds if link.seconds > 0 else 0.0
     said = f"{rate:.0f} packets/s, {link.bad:.0f} bad, {link.late:.0f} orders late, {link.errors:.0f} errors"
     fault = _link_fault(link, link.received)
-    yield Verdict("link", Grade.WRONG if fault else Grade.OK, f"{fault}{said}.")
+    if fault:
+        yield Verdict("link", Grade.WRONG, f"{fault}{said}.")
+    elif link.late > LATE_SHARE * link.sent:
+        # That is this machine's doing, not the device's.
+        yield Verdict("link", Grade.UNSURE, f"Orders come late, run hapticd doctor: {said}.")
+    else:
+        yield Verdict("link", Grade.OK, f"{said}.")
 
 
 def _link_fault(link: Link, received: float) -> str:
@@ -161,7 +167,7 @@ def _link_fault(link: Link, received: float) -> str:
         return f"{100 * (1 - received / link.sent):.0f} % of the packets are lost, look at cable and hub: "
     if link.errors:
         return "Reads or writes failed: "
-    return "Orders come late, run hapticd doctor: " if link.late > LATE_SHARE * link.sent else ""
+    return ""
 
 
 def _reports(found: Measured) -> Iterator[Verdict]:

@@ -104,7 +104,6 @@ def test_joint_that_a_hand_moves_is_unsure() -> None:
         ({"link": Link(6, received=6000, sent=6000, bad=7)}, "link", "damaged"),
         ({"link": Link(6, received=5400, sent=6000)}, "link", "10 % of the packets are lost"),
         ({"link": Link(6, received=6000, sent=6000, errors=1)}, "link", "failed"),
-        ({"link": Link(6, received=6000, sent=6000, late=100)}, "link", "hapticd doctor"),
         ({"buttons": Buttons(False, ("a",), frozenset("a"), frozenset())}, "buttons", "a: pressed all the time"),
         ({"buttons": Buttons(True, ("a", "b"), frozenset("a"), frozenset("ab"))}, "buttons", "b: never pressed"),
         ({"travel": Travel(5, (0, 0, 0), (0.1, 0.01, 0.1), (40, 40, 40))}, "travel", "Along y"),
@@ -131,6 +130,15 @@ def test_good_part_is_ok(change: dict[str, object], part: str) -> None:
     grades = {one.part: one.grade for one in judge(replace(arm(), **change))}  # type: ignore[arg-type]
 
     assert grades[part] is Grade.OK
+
+
+def test_late_orders_are_the_machine_s_doing_and_no_fault_of_the_device() -> None:
+    (found,) = [
+        one for one in judge(replace(arm(), link=Link(6, received=6000, sent=6000, late=100))) if one.part == "link"
+    ]
+
+    assert found.grade is Grade.UNSURE
+    assert "hapticd doctor" in found.sentence
 
 
 def test_simulated_device_has_no_link_to_judge() -> None:
