@@ -158,7 +158,10 @@ $(STAMPS)/build: setup.py $(SOURCES) $(STAMPS)/requirements
 
 $(STAMPS)/install: pyproject.toml $(STAMPS)/constraints | $(STAMPS)/build
 	@echo "installing hapticd in place and what it stands on"
-	@HAPTICD_EXTENSIONS_ARE_BUILT=1 $(INSTALL) --no-build-isolation --editable .
+	@export HAPTICD_EXTENSIONS_ARE_BUILT=1; \
+	$(INSTALL) --no-build-isolation --only-binary libusb-package --editable '.[usb]' 2>$(STAMPS)/usb.log || \
+	{ echo "no wheel of libusb for this machine: USB devices need the system's libusb 1.0"; \
+	$(INSTALL) --no-build-isolation --editable .; }
 	@touch $@
 
 # The record of commit and time is made again after each commit.

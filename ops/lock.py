@@ -17,7 +17,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 FOLDER: Final = ROOT / "requirements"
 # The checks of the sources (`dev`) and the site (`docs`) run with the newest versions only.
-EXTRAS: Final = {"lock.txt": ("test", "dev", "docs"), "oldest.txt": ("test",)}
+EXTRAS: Final = {"lock.txt": ("usb", "test", "dev", "docs"), "oldest.txt": ("usb", "test")}
 LOWER_BOUND: Final = re.compile(r">=\s*([^,;\s]+)")
 
 

@@ -20,9 +20,10 @@ WITH_CYTHON = {"cython", "libc", "libcpp", "cpython"}
 
 
 def declared() -> set[str]:
-    """Normalised names of the run-time dependencies."""
+    """Normalised names of the run-time dependencies, those of the extra `usb` too."""
     with (ROOT / "pyproject.toml").open("rb") as text:
-        requirements: list[str] = tomllib.load(text)["project"]["dependencies"]
+        project = tomllib.load(text)["project"]
+    requirements: list[str] = [*project["dependencies"], *project["optional-dependencies"]["usb"]]
     return {normal(re.split(r"[\s<>=!~;\[]", requirement, maxsplit=1)[0]) for requirement in requirements}
 
 
@@ -70,18 +71,18 @@ def test_makefile_and_readme_name_the_oldest_python_that_the_package_declares() 
     assert f"Python {oldest} or newer" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(("name", "bounds"), ranges("test", "dev", "docs").items())
+@pytest.mark.parametrize(("name", "bounds"), ranges("usb", "test", "dev", "docs").items())
 def test_a_dependency_has_a_lower_and_an_upper_bound(name: str, bounds: str) -> None:
     assert sorted(bound.operator for bound in SpecifierSet(bounds)) == ["<", ">="], f"{name}{bounds}"
 
 
-@pytest.mark.parametrize(("file", "extras"), [("lock.txt", ("test", "dev", "docs")), ("oldest.txt", ("test",))])
+@pytest.mark.parametrize(("file", "extras"), [("lock.txt", ("usb", "test", "dev", "docs")), ("oldest.txt", ("usb", "test"))])
 def test_the_pinned_versions_are_of_the_ranges_in_pyproject(file: str, extras: tuple[str, ...]) -> None:
     assert {name: bounds for name, (_, bounds) in pinned(file).items()} == ranges(*extras), MAKE_LOCK
     assert [name for name, (version, bounds) in pinned(file).items() if version not in SpecifierSet(bounds)] == []
 
 
 def test_the_oldest_versions_are_the_lower_bounds() -> None:
-    lowest = {name: Version(bounds.split(",")[0].removeprefix(">=")) for name, bounds in ranges("test").items()}
+    lowest = {name: Version(bounds.split(",")[0].removeprefix(">=")) for name, bounds in ranges("usb", "test").items()}
 
     assert {name: Version(version) for name, (version, _) in pinned("oldest.txt").items()} == lowest, MAKE_LOCK

@@ -192,7 +192,7 @@ def _bind_all(setting: str, port: int, hosts: Iterable[str]) -> list[socket.sock
         except OSError as error:
             if sockets and error.errno in NO_IPV6:
                 if setting == NEWEST_PORT:
-                    logger.warning("No IPv6 on this machine (%s): listening on IPv4 alone.", error.strerror)
+                    logger.info("no IPv6 on this machine (%s): listening on IPv4 alone.", error.strerror)
                 continue
             for each in sockets:
                 each.close()

@@ -222,7 +222,10 @@ def _say_ready(system: System, addresses: str) -> None:
         logger.error("communication/auth/required is off: every machine that reaches these ports may move the devices")
     state = system.runtime.loop_state()
     if not state["fifo"]:
-        logger.warning("no SCHED_FIFO: the loop runs without realtime priority, see docs/realtime.md")
+        # With simulated devices alone nobody has to do anything about it.
+        real = any(not record.identity.simulated for record in system.inventory.value.devices)
+        level = logging.WARNING if real else logging.INFO
+        logger.log(level, "no SCHED_FIFO: the loop runs without realtime priority, see docs/realtime.md")
     devices = ", ".join(
         f"{record.kind} {record.device_id} ({record.identity.connection}, {record.identity.port})"
         for record in system.inventory.value.devices

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Final
 from actors.control import oscillation, rate
 from actors.control.counters import read_counters
 from actors.control.gap_counters import read_gaps
-from actors.control.interruptions import DeviceGaps, InterruptionWatch, Reading, interruption_event, log_line
+from actors.control.interruptions import (
+    REPORT_PERIOD_NS,
+    DeviceGaps,
+    InterruptionWatch,
+    Reading,
+    interruption_event,
+    log_line,
+)
+from actors.control.late_ticks import LateTicksWatch, sentence
 from actors.control.messages import (
     FASTPATH,
     LoopFacts,
     LoopWatch,
-    RateStage,
     SetTickShare,
 )
 from actors.control.processor_times import ProcessorTimes, read_processor_times
@@ -79,6 +86,7 @@ class FastpathActor(ServiceActor):
         self._sessions = sessions
         self._processor_times = processor_times
         self._interruptions = InterruptionWatch()
+        self._late_ticks = LateTicksWatch()
         self._last_facts: LoopFacts | None = None
         self._period_began: LoopFacts | None = None
 
@@ -122,7 +130,9 @@ class FastpathActor(ServiceActor):
     def on_facts(self, facts: LoopFacts) -> None:
         """Log trips since the last facts, report lost force, and emit an event when the rate becomes too low."""
         before, self._last_facts = self._last_facts, facts
-        self._report_interruptions(facts)
+        reading = self._reading(facts)
+        self._report_interruptions(reading)
+        self._report_late_ticks(reading)
         if before is None:
             return
         self._log(before, facts)
@@ -146,10 +156,8 @@ class FastpathActor(ServiceActor):
                 "the timekeeper was silent for 500 ms: forces that the loop makes by itself were ramped to zero"
             )
 
-    def _report_interruptions(self, facts: LoopFacts) -> None:
-        """Log one line and emit an event for each device that lost force; at once, then at most once a minute."""
-        watch = self._watch.value
-        reading = Reading(
+    def _reading(self, facts: LoopFacts) -> Reading:
+        return Reading(
             facts.at_ns,
             facts.counters,
             {
@@ -158,17 +166,28 @@ class FastpathActor(ServiceActor):
                 if record.kind.has_motors
             },
             self._processor_times(),
-            watch.share,
+            self._watch.value.share,
             self._cores.loop if facts.counters.pinned else None,
         )
+
+    def _report_interruptions(self, reading: Reading) -> None:
+        """Log one line and emit an event for each device that lost force; at once, then at most once a minute."""
+        watch = self._watch.value
         lost = self._interruptions.step(reading, watch.reported_ns)
         if lost:
-            self._watch.replace(replace(watch, interruptions=lost, reported_ns=facts.at_ns))
+            self._watch.replace(replace(watch, interruptions=lost, reported_ns=reading.at_ns))
             logger.warning("%s", log_line(lost))
             for one in lost:
                 self.tell(HUB, interruption_event(one))
         elif lost is not None and watch.interruptions:
             self._watch.replace(replace(watch, interruptions=()))
+
+    def _report_late_ticks(self, reading: Reading) -> None:
+        """Log missed ticks at most once a minute, unless a line about lost force already tells the cause."""
+        late, reported_ns = self._late_ticks.step(reading), self._watch.value.reported_ns
+        if late is None or (reported_ns is not None and reading.at_ns - reported_ns < REPORT_PERIOD_NS):
+            return
+        logger.warning("%s", sentence(late))
 
     def _check_rate(self, hz: float, target_hz: float) -> None:
         watch = self._watch.value
@@ -180,8 +199,6 @@ class FastpathActor(ServiceActor):
         event = rate.rate_event(watch.stage, stage, target_hz, hz, hint)
         if event is not None:
             self.tell(HUB, event)
-        elif stage is RateStage.ENOUGH:
-            logger.info("the loop has its rate again: %.0f Hz", hz)
 
     def _begin_period(self) -> LoopFacts:
         """Start a statistics period and its timer. Return the counters at its start."""

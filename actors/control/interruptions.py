@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from actors.control.gap_cause import ADVICE, likely_cause, processor_use
-from actors.control.messages import GapCounters, Interruption, LoopCounters, lost_share
+from actors.control.messages import GapCause, GapCounters, Interruption, LoopCounters, lost_share
 from actors.control.processor_times import ProcessorTimes
 from actors.event.messages import Emit
 from actors.kit.clock import NS_PER_S
@@ -63,12 +63,7 @@ class InterruptionWatch:
 
 def interruptions(began: Reading, now: Reading, longest_s: Mapping[str, float]) -> tuple[Interruption, ...]:
     """Return the devices that lost force between two readings, the one that lost most first."""
-    cause = likely_cause(
-        tick_share=min(began.tick_share, now.tick_share),
-        fifo=now.loop.fifo,
-        use=processor_use(began.processors, now.processors, now.cpu),
-        own_share=own_share(began, now),
-    )
+    cause = cause_between(began, now)
     found: list[Interruption] = []
     for device_id, (family, counters) in now.devices.items():
         then = _before(began, device_id, counters)
@@ -87,6 +82,16 @@ def interruptions(began: Reading, now: Reading, longest_s: Mapping[str, float]) 
                 )
             )
     return tuple(sorted(found, key=lambda one: one.force_lost, reverse=True))
+
+
+def cause_between(began: Reading, now: Reading) -> GapCause:
+    """Return the likely cause of gaps and late ticks between two readings."""
+    return likely_cause(
+        tick_share=min(began.tick_share, now.tick_share),
+        fifo=now.loop.fifo,
+        use=processor_use(began.processors, now.processors, now.cpu),
+        own_share=own_share(began, now),
+    )
 
 
 def longest_since(then: GapCounters, now: GapCounters) -> float:

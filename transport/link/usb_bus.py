@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class UsbBus:
-    """Devices of one pyusb backend, libusb 1.0 by default; without a backend there are none."""
+    """Devices of one pyusb backend, `libusb_backend` by default; without a backend there are none."""
 
     def __init__(self, backend: Any = None) -> None:
         self._backend = backend
@@ -31,11 +31,11 @@ class UsbBus:
         """Return every plugged-in device; USBError if the bus cannot be listed."""
         if not self._asked:
             self._asked = True
-            self._backend = usb.backend.libusb1.get_backend()
+            self._backend = libusb_backend()
             if self._backend is None:
                 logger.warning(
                     "no USB devices: libusb 1.0 is not installed; install libusb-1.0-0 (Debian, Ubuntu) or libusb1 "
-                    "(Fedora), or switch communication/usb/enabled off"
+                    "(Fedora), or the wheel: pip install 'hapticd[usb]', or switch communication/usb/enabled off"
                 )
         if self._backend is None:
             return []
@@ -52,6 +52,18 @@ class UsbBus:
             ):
                 return device
         return None
+
+
+def libusb_backend() -> Any:
+    """Return pyusb's backend over the libusb 1.0 of the system, else over that of the wheel libusb-package; None without both."""
+    found = usb.backend.libusb1.get_backend()
+    if found is not None:
+        return found
+    try:
+        from libusb_package import find_library
+    except ImportError:
+        return None
+    return usb.backend.libusb1.get_backend(find_library=find_library)
 
 
 def candidate_of(device: Any, name: str = "") -> Candidate:

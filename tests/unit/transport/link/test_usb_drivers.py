@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import logging
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -31,6 +33,7 @@ from transport.link.protocols.unsupported.driver import UnsupportedDriver
 from transport.link.scanner import PortScanner
 from transport.link.usb_bus import UsbBus
 
+ROOT = Path(__file__).parents[4]
 UNSUPPORTED = UnsupportedIds(DRIVERS)
 MOUSE = HidDevice("hidraw3", "/dev/hidraw3", 0x256F, 0xC635, "3Dconnexion SpaceMouse Compact", "")
 KEYBOARD = HidDevice("hidraw0", "/dev/hidraw0", 0x046D, 0xC31C, "Keyboard", "")
@@ -142,7 +145,7 @@ def test_unplugged_falcon_is_no_device_answers() -> None:
 def test_missing_libusb_is_one_log_line_and_no_falcon(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda: None)
+    monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda **_: None)
     view: Any = Published(PlayedSettings())
     family = FalconDriver(Runtime(realtime=False, stepping=True), view, UsbBus())
 
@@ -151,6 +154,24 @@ def test_missing_libusb_is_one_log_line_and_no_falcon(
 
     (line,) = [record.getMessage() for record in caplog.records]
     assert line.startswith("no USB devices: libusb 1.0 is not installed; install libusb-1.0-0 (Debian, Ubuntu)")
+
+
+WITHOUT_LIBUSB = """
+import ctypes.util
+ctypes.util.find_library = lambda name: None
+from transport.link.usb_bus import libusb_backend
+import usb.backend.libusb1
+assert usb.backend.libusb1.get_backend() is None
+print(libusb_backend() is not None)
+"""
+
+
+def test_the_wheel_s_libusb_is_used_on_a_system_without_one() -> None:
+    pytest.importorskip("libusb_package", reason="the extra usb is not installed")
+
+    done = subprocess.run([sys.executable, "-c", WITHOUT_LIBUSB], capture_output=True, text=True, check=False, cwd=ROOT)
+
+    assert done.stdout == "True\n", done.stderr
 
 
 def test_only_spacemouses_are_hid_candidates() -> None:
