@@ -30,6 +30,7 @@ SHORTHANDS: Final = {
     "vocabulary": "serialization/vocabulary",
     "frequency": "control/frequency",
     "log_level": "misc/log_level",
+    "log_format": "misc/log_format",
 }
 
 
@@ -138,6 +139,7 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     running.add_argument("--vocabulary", metavar="WORDS", help="output words: auto (default), neutral or inverse")
     running.add_argument("--frequency", metavar="HZ", help="ticks of the control loop per second, 100 to 32000")
     running.add_argument("--log-level", metavar="LEVEL", help="debug, info (default), warning or error")
+    running.add_argument("--log-format", metavar="FORMAT", help="text (default), or json: one object a line")
     running.add_argument(
         "--set", metavar="KEY=VALUE", action="append", default=[], help="any setting, for this run; repeatable"
     )

@@ -173,9 +173,11 @@ def own_names(machine: str | None = None) -> frozenset[str]:
     return frozenset({name, short, f"{short}.local"} - {"", ".local"})
 
 
-def audit(peer: str, session: str, what: str) -> None:
+def audit(peer: str, session: str, what: str, *, device: str | None = None, port: str | None = None) -> None:
     """Log one line for a changed setting, port reset, stop or disconnected session; `session` is "-" outside of sessions."""
-    audit_log.info("peer=%s session=%s %s", peer, session, what)
+    number = int(session) if session.isdecimal() else None
+    fields = {"event": "audit", "client": peer, "session": number, "device": device, "port": port}
+    audit_log.info("peer=%s session=%s %s", peer, session, what, extra=fields)
 
 
 class AccessPolicy:

@@ -32,7 +32,7 @@ from transport.http.resources.health import readiness
 from transport.link.failsafe import FailsafeProcess
 from transport.link.scanner import make_scanner
 from transport.listeners import Listeners
-from transport.log_limit import LineLimit
+from transport.log import Log
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
 from transport.ws.session import SessionChannel
@@ -60,6 +60,7 @@ class Service:
         self._directory = directory
         self._overrides = overrides
         self._signals = signals
+        self._log = Log()
         self._fatal: str | None = None
 
     def run(self) -> int:
@@ -67,11 +68,15 @@ class Service:
 
         HapticError when a port or the state directory cannot be used, or modules clash.
         """
-        _start_log()
-        modules = load()
-        settings = SettingsState.load(self._directory, SETTINGS_CATALOG, self._overrides)
+        self._log.begin()
+        try:
+            modules = load()
+            settings = SettingsState.load(self._directory, SETTINGS_CATALOG, self._overrides)
+        except BaseException:
+            self._log.write()
+            raise
         view = settings.view.value
-        logging.getLogger().setLevel(view.text("misc/log_level").upper())
+        self._log.use(view.text("misc/log_format"), view.text("misc/log_level"))
         for name in modules.unknown(settings.view.value):
             known = ", ".join(module.name for module in modules if module.setting == LISTED) or "none"
             logger.warning("%s: there is no module %.60r, which enables nothing; installed: %s", LISTED, name, known)
@@ -92,6 +97,7 @@ class Service:
         make_links = partial(make_scanner, failsafe=failsafe)
         system = System(settings, Ledger.load(self._directory), on_fatal, cores=cores, links=make_links)
         bridge = Bridge(system, modules)
+        self._log.hide((self._directory.token(),))
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
         addresses = listeners.open()
         signals.wake(loop, lambda: _read_log_level(system))
@@ -100,7 +106,7 @@ class Service:
             if await self._until_ready(bridge, start, signals.stop):
                 gc.freeze()
                 gc.set_threshold(*GC_THRESHOLDS)
-                _say_ready(system, addresses)
+                _say_ready(system, addresses, as_log=self._log.json)
                 await signals.stop.wait()
         finally:
             await _end(bridge, listeners, start)
@@ -188,14 +194,6 @@ async def _at_most(seconds: float, over: Callable[[], bool]) -> None:
         await asyncio.sleep(POLL_S)
 
 
-def _start_log() -> None:
-    logging.basicConfig(
-        level=logging.INFO, stream=sys.stderr, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True
-    )
-    logging.getLogger("tornado.access").setLevel(logging.ERROR)
-    logging.getLogger("tornado.general").addFilter(LineLimit())
-
-
 def _read_log_level(system: System) -> None:
     level = system.settings.value.text("misc/log_level")
     logging.getLogger().setLevel(level.upper())
@@ -216,8 +214,8 @@ def _prepare_process(cores: Cores) -> None:
         os.sched_setaffinity(0, cores.rest)
 
 
-def _say_ready(system: System, addresses: str) -> None:
-    """Log warnings; print version, devices, what to try, and last the line that begins with `ready`."""
+def _say_ready(system: System, addresses: str, *, as_log: bool) -> None:
+    """Log warnings; print version, devices, what to try, and last the line that begins with `ready`; `as_log`: log these too."""
     if not system.settings.value.flag("communication/auth/required"):
         logger.error("communication/auth/required is off: every machine that reaches these ports may move the devices")
     state = system.runtime.loop_state()
@@ -240,6 +238,10 @@ def _say_ready(system: System, addresses: str) -> None:
         f"try: curl {http}/devices, or docs/examples/wall.py --url {ws} (needs: pip install websockets); Ctrl-C stops",
         f"ready {addresses}",
     )
+    if as_log:
+        for line in lines:
+            logger.info("%s", line, extra={"event": "ready" if line.startswith("ready ") else "start"})
+        return
     # There may be no standard output (AttributeError), or its reader has gone (OSError).
     with suppress(OSError, AttributeError):
         sys.stdout.write("\n".join(lines) + "\n")

@@ -123,7 +123,7 @@ class FastpathActor(ServiceActor):
         if real is None:
             self.context.timers.after(DEVICE_CHECK_S, self.name, CheckDevices(), key=(self.name, CheckDevices))
             return
-        logger.warning("device %s is no simulation: every tick of the loop runs again", real)
+        logger.warning("device %s is no simulation: every tick of the loop runs again", real, extra={"device": real})
         self._set_share(1.0)
 
     @handles(LoopFacts)
@@ -176,7 +176,8 @@ class FastpathActor(ServiceActor):
         lost = self._interruptions.step(reading, watch.reported_ns)
         if lost:
             self._watch.replace(replace(watch, interruptions=lost, reported_ns=reading.at_ns))
-            logger.warning("%s", log_line(lost))
+            fields = {"event": "device-force-interrupted", "device": lost[0].device_id}
+            logger.warning("%s", log_line(lost), extra=fields)
             for one in lost:
                 self.tell(HUB, interruption_event(one))
         elif lost is not None and watch.interruptions:

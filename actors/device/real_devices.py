@@ -54,7 +54,9 @@ class RealDevices:
         except Busy as busy:
             full = len(self._everybody()) >= MOST_DEVICES
             if full:
-                logger.warning("%s %s on %s has to wait: %s", found.kind, found.device_id, port, busy.sentence)
+                fields = {"device": found.device_id, "port": port}
+                shown = found.kind, found.device_id, port, busy.sentence
+                logger.warning("%s %s on %s has to wait: %s", *shown, extra=fields)
             refused = DeviceRefused(message.opening, found.device_id, FULL_S if full else LEAVING_S)
             self._manager.tell(link_name(port), refused)
             return
@@ -86,6 +88,7 @@ class RealDevices:
                 found.device_id,
                 message.port,
                 device_id,
+                extra={"device": device_id, "port": message.port},
             )
         number = self._memory.value.number(device_id)
         return self._manager.admit(identity_of(found, message.port, device_id, number))

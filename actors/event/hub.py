@@ -127,7 +127,7 @@ class EventHub(ServiceActor):
         try:
             event.text(self._encode, None)
         except (TypeError, ValueError):
-            logger.exception("%s is not sent: its data are no JSON", emit.kind)
+            logger.exception("%s is not sent: its data are no JSON", emit.kind, extra={"event": emit.kind})
             return
         self.context.metrics.events.labels(emit.kind).inc()
         self._state.history.append(event)

@@ -12,6 +12,7 @@ import pykka
 
 from actors.kit.directory import Directory
 from actors.kit.errors import Busy, HapticError
+from actors.kit.log_fields import of_actor
 from actors.kit.mailbox import Mailbox, RequestEnvelope, mailbox_of
 from actors.kit.message import Announce, Message
 from actors.kit.metrics import Metrics, kind_of
@@ -137,7 +138,7 @@ class ServiceActor(pykka.ThreadingActor):
         try:
             self.stopped()
         except Exception:
-            logger.exception("%s failed while it stopped", self)
+            logger.exception("%s failed while it stopped", self, extra=of_actor(self.name))
         self.context.directory.forget(self.name, self.actor_ref)
 
     def on_failure(
@@ -173,7 +174,7 @@ class ServiceActor(pykka.ThreadingActor):
         except HapticError as error:
             reply.fail(error)
         except BaseException as error:
-            logger.exception("%s failed in %s", self, type(envelope.request).__name__)
+            logger.exception("%s failed in %s", self, type(envelope.request).__name__, extra=of_actor(self.name))
             reply.fail(_as_exception(error))
         else:
             reply.answer(value)
@@ -184,7 +185,7 @@ class ServiceActor(pykka.ThreadingActor):
         if handler is not None:
             return getattr(self, handler)(message)
         self.context.metrics.messages_unknown.labels(kind_of(self.name)).inc()
-        logger.error("%s has no handler for %s", self, message_type.__name__)
+        logger.error("%s has no handler for %s", self, message_type.__name__, extra=of_actor(self.name))
         return None
 
     @property

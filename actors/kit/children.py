@@ -12,6 +12,7 @@ import pykka
 
 from actors.kit.actor import Context
 from actors.kit.clock import NS_PER_S
+from actors.kit.log_fields import of_actor
 from actors.kit.mailbox import mailbox_of
 from actors.kit.message import Announce, ChildFailed
 from actors.kit.metrics import kind_of
@@ -112,7 +113,7 @@ class Children:
         if child is None or (child.ref is not None and child.ref.is_alive()):
             return
         if child.restart_limit.count_crash(self._context.clock.now_ns()):
-            logger.warning("%s is started again after: %r", message.name, message.error)
+            logger.warning("%s is started again after: %r", message.name, message.error, extra=of_actor(message.name))
             self._context.metrics.actor_restarts.labels(kind_of(message.name)).inc()
             self._start(message.name, child, again=True)
         else:
@@ -126,7 +127,9 @@ class Children:
         try:
             child.ref.stop(timeout=self._stop_timeout_s)
         except pykka.Timeout:
-            logger.error("%s did not stop within %g s and is left behind", name, self._stop_timeout_s)  # noqa: TRY400
+            logger.error(  # noqa: TRY400
+                "%s did not stop within %g s and is left behind", name, self._stop_timeout_s, extra=of_actor(name)
+            )
         self._context.directory.forget(name, child.ref)
 
     def stop_all(self) -> None:
@@ -141,7 +144,7 @@ class Children:
             child.ref = child.factory()
             mailbox_of(child.ref).watch(watcher)
         except Exception as error:
-            logger.exception("%s could not be made", name)
+            logger.exception("%s could not be made", name, extra=of_actor(name))
             child.error = error
             watcher.ended(error)
 
@@ -149,9 +152,9 @@ class Children:
         child = self._children.pop(name)
         if child.ref is not None:
             self._context.directory.forget(name, child.ref)
-        logger.error("%s crashed too often and is not started again: %r", name, error)
+        logger.error("%s crashed too often and is not started again: %r", name, error, extra=of_actor(name))
         self._context.metrics.actors_given_up.labels(kind_of(name)).inc()
         try:
             self._on_give_up(name, error)
         except Exception:
-            logger.exception("nobody could be told that %s was given up", name)
+            logger.exception("nobody could be told that %s was given up", name, extra=of_actor(name))

@@ -251,7 +251,7 @@ class Detection(ServiceActor):
     def _give_up(self, name: str, error: Exception) -> None:
         """Close the link of a PortLink that crashed too often; the port is ignored until it is plugged in again."""
         port = name.partition("/")[2]
-        logger.error("port %s is left alone until it is plugged in again: %r", port, error)
+        logger.error("port %s is left alone until it is plugged in again: %r", port, error, extra={"port": port})
         self._close_for(port, "its link failed too often")
         self.on_tried(PortTried(port))
 

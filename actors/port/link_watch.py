@@ -55,7 +55,7 @@ def read(port: str, link: Link, known: LinkFacts = NO_FACTS) -> LinkFacts:
         return link.facts()
     except Exception as error:
         if not known.gone:
-            logger.exception("the link of port %s failed", port)
+            logger.exception("the link of port %s failed", port, extra={"port": port})
         return replace(known, gone=f"its driver failed ({error!r})")
 
 

@@ -14,6 +14,7 @@ from actors.event.messages import HUB, Emit
 from actors.kit.actor import Context, ServiceActor, handles
 from actors.kit.children import Children, RestartLimit
 from actors.kit.errors import Conflict
+from actors.kit.log_fields import of_actor
 from actors.kit.message import Announce, ChildFailed, Message
 from actors.port import stored_blocks
 from actors.port.guard import PortGuard, guard_name
@@ -72,7 +73,11 @@ class PortManager(ServiceActor):
         """Adopt the table's ports, and catch up with the setting and the inventory."""
         for status in self._table.value.ports:
             if status.loop_block is not None:
-                logger.warning("port %s is blocked after a connection loop: POST /ports/%s/reset", *[status.port] * 2)
+                logger.warning(
+                    "port %s is blocked after a connection loop: POST /ports/%s/reset",
+                    *[status.port] * 2,
+                    extra={"port": status.port},
+                )
             if status.configured_since is None or self.context.directory.ref(guard_name(status.port)) is not None:
                 self._ensure_guard(status.port)
         self._apply_setting()
@@ -238,7 +243,7 @@ class PortManager(ServiceActor):
         text = f"port {status.port} is blocked ({why.reason}): check the cable, then POST /ports/{status.port}/reset"
         if why.reason is BlockReason.CONFIGURATION:
             text = f"port {status.port} is blocked by the setting {BLOCKED_PORTS}"
-        logger.warning(text)
+        logger.warning("%s", text, extra={"event": "port-blocked", "port": status.port})
         data = {"port": status.port, "state": PortState.BLOCKED, "reason": why.reason}
         self.tell(HUB, Emit("port-blocked", data, text))
 
@@ -248,7 +253,8 @@ class PortManager(ServiceActor):
         self._emit_changed(status.port, status.state, reason, text)
 
     def _emit_changed(self, port: str, state: PortState, reason: str, text: str) -> None:
-        logger.log(logging.WARNING if state is PortState.UNUSABLE else logging.INFO, "port %s %s", port, text)
+        level = logging.WARNING if state is PortState.UNUSABLE else logging.INFO
+        logger.log(level, "port %s %s", port, text, extra={"event": "port-state-changed", "port": port})
         data = {"port": port, "state": state, "reason": reason}
         self.tell(HUB, Emit("port-state-changed", data, f"port {port} {text}"))
 
@@ -279,7 +285,7 @@ class PortManager(ServiceActor):
     @staticmethod
     def _give_up(name: str, error: Exception) -> None:
         """Log a guard that crashed too often; the next opening of its port starts another."""
-        logger.error("%s is not guarded until it opens again: %r", name, error)
+        logger.error("%s is not guarded until it opens again: %r", name, error, extra=of_actor(name))
 
     def _set_row(self, status: PortStatus) -> None:
         others = (one for one in self._table.value.ports if one.port != status.port)

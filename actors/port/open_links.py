@@ -138,4 +138,5 @@ def _close(opened_link: OpenedLink) -> None:
     try:
         opened_link.link.close()
     except Exception:
-        logger.exception("the link of port %s failed while it closed", opened_link.candidate.port)
+        port = opened_link.candidate.port
+        logger.exception("the link of port %s failed while it closed", port, extra={"port": port})

@@ -200,7 +200,7 @@ class PortLink(ServiceActor):
             if not stop.is_set():
                 self._report_silence(error.sentence)
         except Exception as error:
-            logger.exception("the driver of port %s failed while it opened", self._port)
+            logger.exception("the driver of port %s failed while it opened", self._port, extra={"port": self._port})
             self._report_silence(f"its driver failed ({error!r})")
         else:
             opened_link = self._opened.register(self._candidate, link, read(self._port, link), stop)
@@ -212,7 +212,8 @@ class PortLink(ServiceActor):
 
     def _register(self, opened_link: OpenedLink) -> None:
         devices = opened_link.facts.devices
-        logger.info("port %s is open: %s", self._port, ", ".join(map(_named, devices)) or "nobody is there yet")
+        named = ", ".join(map(_named, devices)) or "nobody is there yet"
+        logger.info("port %s is open: %s", self._port, named, extra={"port": self._port})
         self._update_devices(opened_link.facts)
         if not devices:
             self._report_opened()
@@ -221,7 +222,8 @@ class PortLink(ServiceActor):
         """Report once that no device answers, and try again after a detection period."""
         if not self._silence_reported:
             self._silence_reported = True
-            logger.info("port %s (%s): nobody answers: %s", self._port, self._candidate.path, sentence)
+            shown = self._port, self._candidate.path, sentence
+            logger.info("port %s (%s): nobody answers: %s", *shown, extra={"port": self._port})
             self.tell(PORTS, PortSilent(self._port))
         self._try_later(self._period_s())
 
@@ -324,7 +326,8 @@ class PortLink(ServiceActor):
         if always or now.homed is not before.homed:
             self.tell(f"device/{device_id}", HomedChanged(lease.generation, now.homed))
         if now.fault and now.fault != before.fault:
-            logger.warning("device %s on %s reports: %s", device_id, self._port, now.fault)
+            fields = {"device": device_id, "port": self._port}
+            logger.warning("device %s on %s reports: %s", device_id, self._port, now.fault, extra=fields)
         if now.calibration is not None and now.calibration != before.calibration:
             self.tell(PAIRING, CalibrationEnded(device_id, now.calibration.run, now.calibration.reason))
 

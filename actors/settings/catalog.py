@@ -368,6 +368,13 @@ def others() -> Iterator[Setting]:
         advanced=True,
     )
     yield choice("misc/log_level", "info", ("debug", "info", "warning", "error"), "What the log says.")
+    yield choice(
+        "misc/log_format",
+        "text",
+        ("text", "json"),
+        "Form of the log: lines of text, or one JSON object a line.",
+        locked=True,
+    )
     yield flag("misc/hidden_settings", "List advanced settings without ?advanced=true.", advanced=True)
 
 

@@ -147,4 +147,5 @@ def log_request(handler: RequestHandler) -> None:
         request.path,
         handler.get_status(),
         1000 * request.request_time(),
+        extra={"client": request.remote_ip},
     )

@@ -128,7 +128,7 @@ class PolledLink:
             self._gone = str(error)
             self._errors += 1
         except Exception as error:
-            logger.exception("the driver of device %s failed", self._device_id)
+            logger.exception("the driver of device %s failed", self._device_id, extra={"device": self._device_id})
             self._gone = f"its driver failed ({error!r})"
             self._errors += 1
         finally:

@@ -98,7 +98,7 @@ class SessionEvents:
         self._emit("session-warning", data, sentence)
         suppressed = limit.due(self._system.runtime.now_ns())
         if suppressed is not None:
-            logger.warning("%s%s", sentence, _suppressed_note(suppressed))
+            logger.warning("%s%s", sentence, _suppressed_note(suppressed), extra=self._log_fields())
 
     def vocabulary_mismatch(self, cause: Cause, vocabulary: Vocabulary, limit: HintLimit) -> None:
         """Log that the client may expect the other vocabulary, and emit it unless the client left; `limit` is for all sessions."""
@@ -106,7 +106,7 @@ class SessionEvents:
         if suppressed is None:
             return
         sentence = hint(cause, self._session_id, vocabulary)
-        logger.info("%s%s", sentence, _suppressed_note(suppressed))
+        logger.info("%s%s", sentence, _suppressed_note(suppressed), extra=self._log_fields())
         if cause is not Cause.CLOSED:
             data: dict[str, object] = {
                 "reason": "vocabulary",
@@ -115,6 +115,9 @@ class SessionEvents:
                 "setting": VOCABULARY,
             }
             self._emit("session-warning", data, sentence)
+
+    def _log_fields(self) -> dict[str, object]:
+        return {"event": "session-warning", "session": self._session_id}
 
     def _emit(self, kind: str, data: dict[str, object], message: str, at_ns: int | None = None) -> None:
         emit = Emit(kind, {"session_id": self._session_id, **data}, message, at_ns=at_ns)

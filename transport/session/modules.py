@@ -141,14 +141,20 @@ class SessionModules:
             try:
                 part.close()
             except Exception:
-                logger.exception("module %s failed to close in session %d", name, self._session.session_id)
+                number = self._session.session_id
+                logger.exception("module %s failed to close in session %d", name, number, extra={"session": number})
         for device in self._session.devices.values():
             device.writer.publish(refresh=False)
 
     def _failed(self, name: str, error: Exception) -> None:
         """Close the failed module for this session."""
+        number = self._session.session_id
         logger.error(
-            "module %s failed in session %d and is closed for it", name, self._session.session_id, exc_info=error
+            "module %s failed in session %d and is closed for it",
+            name,
+            number,
+            exc_info=error,
+            extra={"session": number},
         )
         self._parts.pop(name, None)
         self._list_shown()

@@ -345,7 +345,8 @@ class SessionChannel(Channel):
             try:
                 await asyncio.wait_for(self._frame_sent.wait(), DRAIN_S)
             except TimeoutError:
-                logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S)
+                fields = {"session": self.session_id, "client": self.request.remote_ip}
+                logger.warning("session %d read nothing for %g s and is closed", self.session_id, DRAIN_S, extra=fields)
                 self.disconnect(POLICY, "frames were not read for 10 s")
                 break
             self._frame_sent.clear()

@@ -183,8 +183,9 @@ class RunningService(WithAddresses):
             with stream:
                 for line in stream:
                     self._lines.append(line)
-                    if wait_for_ready and line.split(maxsplit=1)[:1] == ["ready"]:
-                        self._ready_line = line.strip()
+                    ready = ready_line(line)
+                    if ready is not None:
+                        self._ready_line = ready
                         self._ready_or_gone.set()
             if wait_for_ready:
                 self._ready_or_gone.set()
@@ -203,3 +204,10 @@ class RunningService(WithAddresses):
         if self.is_running():
             self.kill()
         self._cleanup.close()
+
+
+def ready_line(line: str) -> str | None:
+    """The ready line in a line of output, where it may be the message of a line of JSON; None in any other."""
+    if line.startswith("{") and '"event": "ready"' in line:
+        line = json.loads(line)["message"]
+    return line.strip() if line.split(maxsplit=1)[:1] == ["ready"] else None

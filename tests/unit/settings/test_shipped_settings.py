@@ -89,6 +89,7 @@ SHIPPED: Final[dict[str, tuple[str, object, str | None, object, bool]]] = {
     "devices/hapi/ports": ("ARR_STRING", [], None, None, False),
     "features/modules/enabled": ("ARR_STRING", [], None, None, False),
     "misc/log_level": ("STRING", "info", None, ["debug", "info", "warning", "error"], False),
+    "misc/log_format": ("STRING", "text", None, ["text", "json"], True),
     "misc/hidden_settings": ("BOOL", False, None, None, False),
 }
 VARIABLES: Final = (

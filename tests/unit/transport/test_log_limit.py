@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
 from actors.kit.clock import ManualClock
-from transport.log_limit import LONGEST_LINE, LineLimit
+from transport.log_limit import AUDIT, LONGEST_LINE, MOST_KEPT, LineLimit, RepeatLimit
 from transport.wire.hint_limit import AT_ONCE, ONE_EVERY_NS
 
 
@@ -42,3 +43,55 @@ def test_line_with_a_traceback_is_not_cut() -> None:
     assert LineLimit(ManualClock().now_ns).filter(record)
 
     assert len(record.getMessage()) > 60_000
+
+
+# ---------------------------------------------------------------- repeats of one fact
+
+
+def repeated(logger: str = "actors.x", level: int = logging.ERROR, **fields: Any) -> logging.LogRecord:
+    record = logging.LogRecord(logger, level, "x.py", 1, "port %s failed", ("a",), None)
+    record.__dict__.update(fields)
+    return record
+
+
+def test_repeats_are_held_back_and_counted() -> None:
+    clock = ManualClock()
+    limit = RepeatLimit(clock.now_ns)
+
+    assert [limit.filter(repeated()) for _ in range(AT_ONCE + 5)] == [True] * AT_ONCE + [False] * 5
+
+    clock.advance(ONE_EVERY_NS / 1e9)
+    record = repeated()
+    assert limit.filter(record)
+    assert record.getMessage() == "port a failed (5 lines held back)"
+
+
+def test_lines_about_other_ports_sessions_devices_and_clients_are_counted_apart() -> None:
+    limit = RepeatLimit(ManualClock().now_ns)
+
+    for name in ("port", "session", "device", "client"):
+        assert all(limit.filter(repeated(**{name: number})) for number in range(10 * AT_ONCE))
+
+
+def test_lines_with_other_errors_are_counted_apart() -> None:
+    limit = RepeatLimit(ManualClock().now_ns)
+    for _ in range(AT_ONCE + 1):
+        last = limit.filter(repeated(exc_info=(ValueError, ValueError("x"), None)))
+
+    assert not last
+    assert limit.filter(repeated(exc_info=(KeyError, KeyError("x"), None)))
+
+
+def test_audit_and_debugging_are_never_held_back() -> None:
+    limit = RepeatLimit(ManualClock().now_ns)
+
+    assert all(limit.filter(repeated(AUDIT, logging.INFO)) for _ in range(10 * AT_ONCE))
+    assert all(limit.filter(repeated(level=logging.DEBUG)) for _ in range(10 * AT_ONCE))
+
+
+def test_number_of_counted_facts_is_bounded() -> None:
+    limit = RepeatLimit(ManualClock().now_ns)
+    for number in range(MOST_KEPT + 100):
+        limit.filter(repeated(session=number))
+
+    assert len(limit._limits) == MOST_KEPT

@@ -46,7 +46,7 @@ async def reset_port(call: Call) -> Answer:
     """Unblock a port, whatever the body; no effect on an active one. NoSuchPort, Conflict while a setting blocks it."""
     port = call.bridge.ports.get(call.words["port"]).port
     status = await call.bridge.ask(PORTS, ResetPort(port))
-    audit(call.peer, "-", f"reset of port {port}")
+    audit(call.peer, "-", f"reset of port {port}", port=port)
     await confirmed(call.bridge, f"Port {port} is reset")
     return Answer(_as_json(status))
 

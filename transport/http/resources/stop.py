@@ -62,9 +62,14 @@ async def stop_devices(call: Call) -> Answer:
     found = _found(call)
     ids = tuple(record.device_id for record in found.records)
     status = call.bridge.system.stops.stop(ids, call.peer)
-    audit(call.peer, "-", f"stop of {', '.join(ids)}")
+    audit(call.peer, "-", f"stop of {', '.join(ids)}", device=_only(ids))
     await confirmed(call.bridge, "The stop holds")
     return _each(found, status.device_ids.__contains__, several=found.pattern)
+
+
+def _only(ids: tuple[str, ...]) -> str | None:
+    """Return the id of a single device; None for several."""
+    return ids[0] if len(ids) == 1 else None
 
 
 async def release_devices(call: Call) -> Answer:
@@ -72,7 +77,7 @@ async def release_devices(call: Call) -> Answer:
     found = _found(call)
     ids = tuple(record.device_id for record in found.records)
     status = call.bridge.system.stops.release(ids, call.peer)
-    audit(call.peer, "-", f"stop of {', '.join(ids)} released")
+    audit(call.peer, "-", f"stop of {', '.join(ids)} released", device=_only(ids))
     await confirmed(call.bridge, "The stop is released")
     return _each(found, status.device_ids.__contains__, several=found.pattern)
 

@@ -180,7 +180,7 @@ class OpenlinkLink:
         for outgoing in self._fsm.step(self._runtime.now_ns(), frames):
             self._thread.send(outgoing)
         for sentence in self._fsm.log_sentences:
-            logger.warning("port %s: %s", self._port, sentence)
+            logger.warning("port %s: %s", self._port, sentence, extra={"port": self._port})
         self._fsm.log_sentences.clear()
 
     def _found(self) -> tuple[FoundDevice, ...]:
