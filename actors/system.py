@@ -15,7 +15,7 @@ from actors.control.cores import Cores
 from actors.control.device_watch import DeviceWatch
 from actors.control.messages import FASTPATH, LoopWatch
 from actors.control.silence_watch import SilenceWatch
-from actors.control.timekeeper import Timekeeper
+from actors.control.timekeeper import Timekeeper, Watch
 from actors.device import messages as device
 from actors.device.manager import MEMORY_SECTION, DeviceManager
 from actors.device.memory import DeviceMemory
@@ -65,13 +65,15 @@ ORPHAN_STOP_S: Final = 1.0
 logger = logging.getLogger(__name__)
 
 GiveUp = Callable[[str, Exception], None]
+MakeBeat = Callable[[Runtime], Watch]
 MakeLinks = Callable[[Runtime, Published[SettingsView]], Links]
 
 
 class System:
     """Built from the loaded settings and ledger. `on_fatal(name, error)` is called when a base actor crashed too often.
 
-    `links` creates the drivers of the machine's ports; without it no real device is detected.
+    `links` creates the drivers of the machine's ports; without it no real device is detected. `beat` creates a watch of the
+    timekeeper that tells a service manager that the service lives.
     """
 
     def __init__(
@@ -84,6 +86,7 @@ class System:
         simulated: tuple[SimulatedSpec, ...] | None = None,
         realtime: bool = True,
         links: MakeLinks | None = None,
+        beat: MakeBeat | None = None,
     ) -> None:
         self._state = settings
         self.settings = settings.view
@@ -114,7 +117,8 @@ class System:
         self._drivers = NoLinks() if links is None else links(self.runtime, self.settings)
         silence = SilenceWatch(self.context.directory, self.runtime, self.inventory)
         links_watch = LinkWatch(self.context.directory, self.links)
-        self.timekeeper = Timekeeper(self.context, self.runtime, watch, links_watch, every_period=silence)
+        watches: list[Watch] = [watch, links_watch, *([] if beat is None else [beat(self.runtime)])]
+        self.timekeeper = Timekeeper(self.context, self.runtime, *watches, every_period=silence)
         self._simulated = self._simulate() if simulated is None else simulated
         identities(self._simulated or ())
         self.metrics.registry.register(LoopCollector(self.runtime, self.inventory))

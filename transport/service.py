@@ -20,11 +20,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from actors.control.api import Cores, of_this_machine
+from actors.control.api import Cores, ProgressBeat, of_this_machine
 from actors.modules.module import LISTED
 from actors.modules.registry import ModuleRegistry, load
 from actors.settings.api import Ledger, SettingsState
-from actors.system import System
+from actors.system import MakeBeat, System
 from fastpath.port import zero_packets
 from transport.bridge import Bridge
 from transport.build_info import build_info
@@ -33,6 +33,7 @@ from transport.link.failsafe import FailsafeProcess
 from transport.link.scanner import make_scanner
 from transport.listeners import Listeners
 from transport.log import Log
+from transport.service_manager import MainTurns, ServiceManager
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.vocabulary import VOCABULARY_NAMES, words_of
 from transport.ws.session import SessionChannel
@@ -61,6 +62,7 @@ class Service:
         self._overrides = overrides
         self._signals = signals
         self._log = Log()
+        self._manager = ServiceManager.of_environment(os.environ)
         self._fatal: str | None = None
 
     def run(self) -> int:
@@ -87,6 +89,7 @@ class Service:
             return asyncio.run(self._serve(settings, cores, modules, failsafe))
         finally:
             failsafe.close()
+            self._manager.close()
             self._signals.forget()
 
     async def _serve(
@@ -95,7 +98,8 @@ class Service:
         loop, signals = asyncio.get_running_loop(), self._signals
         on_fatal = self._on_fatal(loop, signals.stop)
         make_links = partial(make_scanner, failsafe=failsafe)
-        system = System(settings, Ledger.load(self._directory), on_fatal, cores=cores, links=make_links)
+        ledger, beat = Ledger.load(self._directory), self._beat(loop)
+        system = System(settings, ledger, on_fatal, cores=cores, links=make_links, beat=beat)
         bridge = Bridge(system, modules)
         self._log.hide((self._directory.token(),))
         listeners = Listeners(bridge, SessionChannel, build_info(), self._directory.token)
@@ -107,14 +111,25 @@ class Service:
                 gc.freeze()
                 gc.set_threshold(*GC_THRESHOLDS)
                 _say_ready(system, addresses, as_log=self._log.json)
+                self._manager.ready(f"ready {addresses}")
                 await signals.stop.wait()
         finally:
+            self._manager.stopping()
             await _end(bridge, listeners, start)
             signals.ignore(loop)
         if self._fatal is not None:
             logger.critical(self._fatal)
             return 1
         return 0
+
+    def _beat(self, loop: asyncio.AbstractEventLoop) -> MakeBeat | None:
+        """Return what makes the beat for the service manager's watchdog; None without a watchdog."""
+        manager, period_s = self._manager, self._manager.watchdog_s
+        if period_s is None:
+            return None
+        turns = MainTurns(period_s / 8)
+        turns.begin(loop)
+        return lambda runtime: ProgressBeat(period_s, manager.beat, runtime, lambda: turns.count, runtime.now_ns)
 
     def _on_fatal(self, loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> Callable[[str, Exception], None]:
         def end(name: str, error: Exception) -> None:

@@ -70,7 +70,10 @@ def test_lines_about_other_ports_sessions_devices_and_clients_are_counted_apart(
     limit = RepeatLimit(ManualClock().now_ns)
 
     for name in ("port", "session", "device", "client"):
-        assert all(limit.filter(repeated(**{name: number})) for number in range(10 * AT_ONCE))
+        for number in range(10 * AT_ONCE):
+            record = repeated()
+            setattr(record, name, number)
+            assert limit.filter(record)
 
 
 def test_lines_with_other_errors_are_counted_apart() -> None:
