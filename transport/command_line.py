@@ -80,8 +80,7 @@ def _run(options: argparse.Namespace) -> int:
 def _state_directory(options: argparse.Namespace) -> StateDirectory:
     if options.state_dir == "":
         raise InvalidInput("--state-dir needs the path of a folder: leave the option out for the default one.")
-    path = options.state_dir or default_state_path(sys.platform, os.environ, Path.home())
-    return StateDirectory(Path(path))
+    return StateDirectory(Path(options.state_dir) if options.state_dir else default_state_path())
 
 
 def _existing(directory: StateDirectory, options: argparse.Namespace) -> StateDirectory:

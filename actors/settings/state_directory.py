@@ -7,11 +7,13 @@ import os
 import secrets
 import stat
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self, TypeVar
+
+from platformdirs import user_state_path
 
 from actors.kit.errors import HapticError, StateNotWritable
 from actors.settings.file import NO_LINK, read_file, sync_folder, write_file
@@ -167,14 +169,10 @@ class StateDirectory:
         return _read_token(path)
 
 
-def default_state_path(platform: str, environ: Mapping[str, str], home: Path) -> Path:
-    """Return the default state directory; `platform` is `sys.platform`."""
-    if platform == "win32":
-        return Path(environ.get("LOCALAPPDATA") or home / "AppData" / "Local") / "hapticd"
-    if platform == "darwin":
-        return home / "Library" / "Application Support" / "hapticd"
-    state = Path(environ.get("XDG_STATE_HOME", ""))
-    return (state if state.is_absolute() else home / ".local" / "state") / "hapticd"
+def default_state_path() -> Path:
+    """Return the platform's folder for a user's state, with `hapticd` in it; a relative XDG_STATE_HOME counts as none."""
+    path = user_state_path("hapticd", appauthor=False)
+    return path if path.is_absolute() else Path.home() / ".local" / "state" / "hapticd"
 
 
 def _check_private(path: Path, found: os.stat_result) -> None:
