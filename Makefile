@@ -21,6 +21,9 @@ PYTHONS := $(PYTHON) python3.11 python3 python3.12 python3.13 python3.14
 RUN_ARGS ?= --simulate arm,grip
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
+# Where install-service puts the program, and its interpreter; it must be one that a service may read, not one below /root or /home.
+PREFIX ?= /opt/hapticd
+SERVICE_PYTHON ?= /usr/bin/python3
 # File of exact versions for the virtual environment; CI uses requirements/lock.txt. Without one pip takes the newest that
 # pyproject.toml allows.
 CONSTRAINTS ?=
@@ -35,6 +38,7 @@ CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
 .PHONY: help run test test-unit test-slice bench bench-haptics bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
+.PHONY: wheels deb install-service uninstall-service uninstall
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -101,6 +105,20 @@ docs-site: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/docs  ## build the documen
 
 lock: $(STAMPS)/test  ## write requirements/ from the ranges in pyproject.toml
 	$(PY) ops/lock.py
+
+wheels: $(STAMPS)/dev  ## build a wheel for each Python of 3.11 to 3.13 that is here into dist/; WHEELS="3.12 /path/to/python3"
+	$(PY) -m ops.wheels $(WHEELS)
+
+deb: $(STAMPS)/dev  ## build the Debian package for the distribution's Python into dist/
+	$(PY) -m ops.deb --python $(SERVICE_PYTHON)
+
+install-service: $(STAMPS)/dev  ## as root: install and start the systemd service; DESTDIR=/folder PREFIX=/opt/hapticd
+	$(PY) -m ops.install --destdir $(or $(DESTDIR),/) --prefix $(PREFIX) --python $(SERVICE_PYTHON)
+
+uninstall-service:  ## as root: stop and remove the service; its state stays unless PURGE=1
+	$(SERVICE_PYTHON) -m ops.install --uninstall $(if $(PURGE),--purge) --destdir $(or $(DESTDIR),/) --prefix $(PREFIX)
+
+uninstall: uninstall-service
 
 wheel: $(STAMPS)/dev  ## build the source archive and the wheel into dist/
 	$(PY) -m build --outdir dist
