@@ -102,6 +102,16 @@ def test_the_service_starts_from_an_installed_wheel(wheel: Path, tmp_path: Path)
     # What the service stands on comes from this environment, the service itself from the wheel alone.
     (packages / "stands-on.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
 
+    said = subprocess.run(
+        [home / "bin" / "hapticd", "--version"],
+        cwd=tmp_path,
+        env={"PATH": "/bin"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout == f"hapticd {wheel.name.split('-')[1]}\n"
+
     with RunningService(command=[str(home / "bin" / "hapticd")], environment={"PYTHONPATH": ""}) as service:
         status, version = service.request("GET", "/version")
 
