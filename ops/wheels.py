@@ -21,7 +21,7 @@ VERSIONS: Final = ("3.11", "3.12", "3.13")
 PROBE: Final = (
     "import ensurepip, os, sys, sysconfig, venv\n"
     "os.stat(os.path.join(sysconfig.get_path('include'), 'Python.h'))\n"
-    "sys.exit(sys.version_info < (3, 11, 2))"
+    "print(sys.version_info >= (3, 11, 2))"
 )
 VERSION: Final = "import sys; print('%d.%d' % sys.version_info[:2])"
 
@@ -71,8 +71,8 @@ def wheel(python: str, archive: Path, out: Path) -> Path:
 def interpreter(name: str) -> str | None:
     """Return the path of an interpreter of this version (or at this path) that can build; None without one."""
     for path in candidates(name):
-        with_headers = subprocess.run([path, "-c", PROBE], capture_output=True, check=False)
-        if with_headers.returncode == 0 and (os.sep in name or version_of(path) == name):
+        said = subprocess.run([path, "-c", PROBE], capture_output=True, text=True, check=False).stdout.strip()
+        if said == "True" and (os.sep in name or version_of(path) == name):
             return path
     return None
 
