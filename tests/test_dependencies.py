@@ -76,7 +76,9 @@ def test_a_dependency_has_a_lower_and_an_upper_bound(name: str, bounds: str) -> 
     assert sorted(bound.operator for bound in SpecifierSet(bounds)) == ["<", ">="], f"{name}{bounds}"
 
 
-@pytest.mark.parametrize(("file", "extras"), [("lock.txt", ("usb", "test", "dev", "docs")), ("oldest.txt", ("usb", "test"))])
+@pytest.mark.parametrize(
+    ("file", "extras"), [("lock.txt", ("usb", "test", "dev", "docs")), ("oldest.txt", ("usb", "test"))]
+)
 def test_the_pinned_versions_are_of_the_ranges_in_pyproject(file: str, extras: tuple[str, ...]) -> None:
     assert {name: bounds for name, (_, bounds) in pinned(file).items()} == ranges(*extras), MAKE_LOCK
     assert [name for name, (version, bounds) in pinned(file).items() if version not in SpecifierSet(bounds)] == []

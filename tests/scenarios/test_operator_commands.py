@@ -235,13 +235,16 @@ def test_stopped_device_is_not_checked(environment: dict[str, str]) -> None:
 
 
 def test_service_that_ends_ends_the_followed_events(tmp_path: Path) -> None:
-    with RunningService(state_dir=tmp_path) as ending, subprocess.Popen(
-        [HAPTICD, "events", "--follow", "--since", "1970-01-01T00:00:00Z"],
-        env={**CLEAR, "HAPTICD_URL": ending.http, "HAPTICD_EVENTS_URL": ending.events},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
+    with (
+        RunningService(state_dir=tmp_path) as ending,
+        subprocess.Popen(
+            [HAPTICD, "events", "--follow", "--since", "1970-01-01T00:00:00Z"],
+            env={**CLEAR, "HAPTICD_URL": ending.http, "HAPTICD_EVENTS_URL": ending.events},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+    ):
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()

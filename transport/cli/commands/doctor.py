@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -69,4 +68,4 @@ def finding_lines(finding: Finding) -> list[str]:
 def _default_state_path() -> Path:
     from actors.settings.api import default_state_path
 
-    return default_state_path(sys.platform, os.environ, Path.home())
+    return default_state_path()

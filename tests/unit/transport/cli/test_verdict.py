@@ -59,7 +59,8 @@ def test_reversed_motor_is_named(joint: int) -> None:
 @pytest.mark.parametrize("joint", range(3))
 @pytest.mark.parametrize("fault", ["motor", "encoder"])
 def test_joint_that_stands_still_is_named(joint: int, fault: str) -> None:
-    found = wrong(arm(**{fault: with_factor(joint, 0)}))
+    still = with_factor(joint, 0)
+    found = wrong(arm(motor=still) if fault == "motor" else arm(encoder=still))
 
     assert [part for part in found if part.startswith("joint")] == [NAMES[joint]]
     assert "motor is dead or its encoder stands still; --travel 10 tells which" in found[NAMES[joint]]
