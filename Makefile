@@ -38,7 +38,7 @@ CHECKED := $(PACKAGES) $(wildcard tests bench docs/examples ops)
 page = $(PY) -m $(1) > $(STAMPS)/page && cp $(STAMPS)/page docs/$(2).md
 
 .PHONY: help run test test-unit test-slice bench bench-haptics bench-sets bench-page soak fuzz lint docs docs-site lock wheel build clean always
-.PHONY: wheels deb install-service uninstall-service uninstall
+.PHONY: vendor wheels deb install-service uninstall-service uninstall
 
 help:  ## show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 22
@@ -102,6 +102,9 @@ docs-site: $(STAMPS)/build $(STAMPS)/record $(STAMPS)/docs  ## build the documen
 	$(PY) ops/docs_site.py pages build/site-pages
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	$(PY) ops/docs_site.py check build/site
+
+vendor:  ## bundle the libraries of the dashboard again; needs node and the npm registry (developers only)
+	python3 ops/vendor/vendor.py
 
 lock: $(STAMPS)/test  ## write requirements/ from the ranges in pyproject.toml
 	$(PY) ops/lock.py

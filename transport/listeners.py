@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from tornado.httpserver import HTTPServer
@@ -33,6 +34,10 @@ NEWEST_PORT: Final = "communication/websocket/port"
 LEGACY_PORT: Final = "communication/websocket/legacy_port"
 EVENTS_PORT: Final = "communication/events/port"
 HTTP_PORT: Final = "communication/http/port"
+
+PURPOSES: Final = MappingProxyType(
+    {NEWEST_PORT: "session", LEGACY_PORT: "legacy", EVENTS_PORT: "events", HTTP_PORT: "http"}
+)
 
 # Pending connections that the kernel keeps while an iteration is slow; it drops more, and clients retry after a second.
 BACKLOG: Final = 1024
@@ -102,6 +107,7 @@ class Listeners:
                     each.close()
             raise
         self._edge.access.listens_on(listener.port for listener in opened.values())
+        self._edge.ports.update((PURPOSES[setting], listener.port) for setting, listener in opened.items())
         for listener in opened.values():
             self._serve(listener)
         self._hangup_poll.start()

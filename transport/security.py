@@ -44,6 +44,7 @@ class Requester:
     token: str | None
     site: str | None = None  # Sec-Fetch-Site: relation of the page to this service, as the browser sees it
     health: bool = False  # the path is /healthz or /readyz
+    dashboard: bool = False  # the path is that of a file of the dashboard, or leads there
     asks_for: str | None = None  # Access-Control-Request-Method of a preflight
     asks_private: bool = False  # Access-Control-Request-Private-Network of a preflight
 
@@ -81,8 +82,11 @@ def check_access(requester: Requester, rules: AccessRules) -> HapticError | None
             )
         if requester.origin is not None and not may_act(requester.origin, requester.local, rules):
             return Forbidden("Pages of this Origin may not use the service: add it to communication/allowed_origins.")
-    # A browser asks OPTIONS before it may send the token.
-    needs_token = rules.token_required and requester.method != "OPTIONS" and not is_loopback(requester.peer)
+    # A browser asks OPTIONS before it may send the token, and the dashboard is the page that asks for the token.
+    is_page = requester.dashboard and requester.method in READING and not requester.upgrade
+    needs_token = (
+        rules.token_required and requester.method != "OPTIONS" and not is_loopback(requester.peer) and not is_page
+    )
     if needs_token and not same_token(requester.token, rules.token):
         return TokenRequired(
             'From another machine, send the token that "hapticd token" shows, as "Authorization: Bearer …" or "?token=…".'

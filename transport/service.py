@@ -230,7 +230,10 @@ def _prepare_process(cores: Cores) -> None:
 
 
 def _say_ready(system: System, addresses: str, *, as_log: bool) -> None:
-    """Log warnings; print version, devices, what to try, and last the line that begins with `ready`; `as_log`: log these too."""
+    """Log warnings; print the dashboard's address, version, devices, what to try, and last the line that begins with `ready`.
+
+    `as_log`: log these too.
+    """
     if not system.settings.value.flag("communication/auth/required"):
         logger.error("communication/auth/required is off: every machine that reaches these ports may move the devices")
     state = system.runtime.loop_state()
@@ -246,6 +249,7 @@ def _say_ready(system: System, addresses: str, *, as_log: bool) -> None:
     http, ws, *_ = addresses.split()
     words = system.settings.value.text("serialization/vocabulary")
     lines = (
+        f"dashboard: {http}/dashboard/",
         f"hapticd {build_info()['project_version']}, loop at {int(state['target_frequency'])} Hz",
         f"devices: {devices or 'none'}",
         f"words ({words}): {words_of(words)}",

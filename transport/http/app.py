@@ -20,6 +20,7 @@ from transport.http.request_queue import Waiting
 from transport.http.request_target import Target, parse_target
 from transport.http.requester import is_upgrade, is_urgent, requester_of
 from transport.http.resources import (
+    dashboard,
     device_areas,
     devices,
     force_scale,
@@ -101,9 +102,10 @@ class PortApplication(Application):
         wants_channel = refused is None and self._upgrade is not None and is_upgrade(request)
         found = self._channel(request) if wants_channel else None
         if found is None:
+            pages = requester.dashboard and self._table is HTTP_ROUTES
             parts = {
                 "edge": self._edge,
-                "table": self._table,
+                "table": dashboard.ROUTES if pages else self._table,
                 "requester": requester,
                 "admission": self._admission,
                 "refused": refused,

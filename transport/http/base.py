@@ -44,6 +44,8 @@ LONGEST_BODY: Final = 64 * 1024
 PIECE: Final = 64 * 1024
 MOST_DISCARDED: Final = 1024 * 1024
 JSON: Final = "application/json"
+# Tornado refuses to write a body after it, an empty one too.
+NOT_MODIFIED: Final = 304
 
 logger = logging.getLogger(__name__)
 
@@ -204,7 +206,8 @@ class HttpHandler(RequestHandler):
             peer=self.request.remote_ip or "",
             vocabulary=self._vocabulary(target.query),
             version=target.version,
-            accept=self.request.headers.get("Accept", ""),
+            headers=self.request.headers,
+            path=self.request.path,
         )
         answer = await route.handler(call)
         if isinstance(answer, Answer):
@@ -251,7 +254,7 @@ class HttpHandler(RequestHandler):
             return sentence
 
     def _write_text(self, text: Text) -> None:
-        self._write(200, text.content, {"Content-Type": text.content_type})
+        self._write(text.status, text.content, {"Content-Type": text.content_type, **text.headers})
 
     def _write(self, status: int, body: bytes, headers: Mapping[str, str] | None = None) -> None:
         self.set_status(status)
@@ -260,7 +263,8 @@ class HttpHandler(RequestHandler):
             self.set_header(name, value)
         self._goes_on(len(body))
         self._rest = memoryview(body)[PIECE:]
-        self.write(body[:PIECE])  # pyright: ignore[reportUnknownMemberType]
+        if status != NOT_MODIFIED:
+            self.write(body[:PIECE])  # pyright: ignore[reportUnknownMemberType]
 
     async def _write_rest(self) -> None:
         """Write the remaining pieces, each after the one before has left; other connections are served in between."""

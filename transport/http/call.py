@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 import orjson
 
 from actors.kit.errors import InvalidInput
+from transport.dashboard.files import StaticFiles
 from transport.http.body_cache import BodyCache
 from transport.wire.envelope import Data
 from transport.wire.shapes import no_json
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 YES: Final = frozenset({"true", "1", "yes"})
 BOM: Final = b"\xef\xbb\xbf"
 NO: Final = frozenset({"false", "0", "no"})
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class NoBody:
@@ -32,12 +35,15 @@ NO_BODY: Final = NoBody()
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Shared by all listeners: bridge to the actors, access policy, answer of `GET /version`, cached bodies."""
+    """Shared by all listeners: bridge to the actors, access policy, answer of `GET /version`, cached bodies, dashboard files."""
 
     bridge: Bridge
     access: AccessPolicy
     build: Mapping[str, str]
     body_cache: BodyCache
+    files: StaticFiles = field(default_factory=StaticFiles)
+    # Open TCP ports by purpose: session, legacy, events, and http if there is one more; written once, when they are open.
+    ports: dict[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +57,12 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """An answer of another content type than JSON."""
+    """An answer of another content type than JSON; `headers` replace those of every answer."""
 
     content: bytes
     content_type: str
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(slots=True)
@@ -68,7 +76,8 @@ class Call:
     peer: str
     vocabulary: Vocabulary
     version: str
-    accept: str = ""  # the Accept header
+    headers: Mapping[str, str] = field(default_factory=lambda: NOTHING)  # of the request; names in any case
+    path: str = "/"  # as it came, without the query
     unknown_keys: list[str] = field(default_factory=list[str])
 
     @property

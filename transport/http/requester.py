@@ -12,6 +12,7 @@ from transport.security import Requester, bearer
 from transport.tornado_ext.streams import stream_of
 
 HEALTH: Final = frozenset({("healthz",), ("readyz",)})
+DASHBOARD: Final = "dashboard"
 STOP: Final = "stop"
 STOPPING: Final = frozenset({"POST", "DELETE"})
 
@@ -29,6 +30,7 @@ def requester_of(request: HTTPServerRequest) -> Requester:
         token=bearer(headers.get("Authorization")) or _query_token(request.uri or ""),
         site=headers.get("Sec-Fetch-Site"),
         health=asks_for_health(request.uri or ""),
+        dashboard=asks_for_dashboard(request.uri or "", headers.get("Accept", "")),
         asks_for=headers.get("Access-Control-Request-Method"),
         asks_private=headers.get("Access-Control-Request-Private-Network", "").lower() == "true",
     )
@@ -61,6 +63,24 @@ def asks_for_health(uri: str) -> bool:
         return parse_target(uri).segments in HEALTH
     except InvalidInput:
         return False
+
+
+def asks_for_dashboard(uri: str, accept: str) -> bool:
+    """Whether the path is that of the dashboard or below, or that of `/` asked by a browser, which is sent there."""
+    path = uri.partition("?")[0]
+    if DASHBOARD not in path and not prefers_page(accept):
+        return False
+    try:
+        segments = parse_target(path).segments
+    except InvalidInput:
+        return False
+    return segments[:1] == (DASHBOARD,) or (not segments and prefers_page(accept))
+
+
+def prefers_page(accept: str) -> bool:
+    """Whether an Accept header names HTML, as every browser does for what is typed into it, and programs do not."""
+    kinds = (part.partition(";")[0].strip().lower() for part in accept.split(","))
+    return "text/html" in kinds
 
 
 def _query_token(uri: str) -> str | None:

@@ -37,7 +37,7 @@ def routes() -> Iterator[Route]:
 
 async def read_metrics(call: Call) -> Text:
     """Return all metrics in the text format that the Accept header prefers; at most two pages a second per format."""
-    _, content_type = choose_encoder(call.accept)
+    _, content_type = choose_encoder(call.headers.get("Accept", ""))
     if content_type not in FORMATS:
         _, content_type = choose_encoder(OPENMETRICS)
     encode = FORMATS[content_type]

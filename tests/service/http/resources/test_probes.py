@@ -21,8 +21,9 @@ def test_version_is_answered(rig: EdgeServer, path: str) -> None:
     assert rig.get(path).json == BUILD
 
 
-def test_version_is_answered_to_a_browser(rig: EdgeServer) -> None:
-    assert rig.get("/", Accept="text/html").json == BUILD
+@pytest.mark.parametrize("accept", ["*/*", "application/json", ""])
+def test_root_answers_the_version_to_a_program(rig: EdgeServer, accept: str) -> None:
+    assert rig.get("/", Accept=accept).json == BUILD
 
 
 # ---------------------------------------------------------------- metrics

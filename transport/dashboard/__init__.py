@@ -1,0 +1,1 @@
+"""The dashboard: its static files and the headers that they are served with."""
