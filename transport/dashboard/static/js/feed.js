@@ -1,0 +1,229 @@
+// Everything that flows into the page while somebody looks at it; a hidden tab has no connection and asks nothing.
+
+import { batch } from "../vendor/ui.js";
+import { eventsUrl, usePorts } from "./net/address.js";
+import { Channel } from "./net/channel.js";
+import { FrameReader } from "./net/frames.js";
+import { ask, text } from "./net/http.js";
+import { Poll } from "./net/polls.js";
+import { History } from "./history.js";
+import { quantile, readLoop } from "./metrics.js";
+import { connection, devices, events, eventsLive, live, loop, ports, service, sessionId, stopped } from "./state.js";
+
+const MOST_EVENTS = 500;
+const SECOND_MS = 1000;
+const SHOWN_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 500 : 200;
+// The channel tells again what it still has; a time before every event asks for all of it.
+const LONG_AGO = "2000-01-01T00:00:00Z";
+const CHANGES_DEVICES = /^(device-|grip-|port-)/;
+
+/** Rows of the plots: {position, force} of each device by id, and of the loop [time, Hz, us]. */
+export const histories = { loop: new History(2, 180), devices: new Map() };
+const ROWS = 750;
+
+const frames = new FrameReader(takeFrame, () => {
+  if (connection.value === "open") connection.value = "lost";
+  live.value += 1;
+});
+const eventChannel = new Channel(() => eventsUrl(lastEventTime()), {
+  onOpen: () => {
+    eventsLive.value = true;
+  },
+  onMessage: (message) => takeEvent(JSON.parse(message)),
+  onLost: () => {
+    eventsLive.value = false;
+  },
+});
+const polls = [
+  new Poll(readLoopNumbers, SECOND_MS),
+  new Poll(readDevices, SECOND_MS),
+  new Poll(readPorts, SECOND_MS),
+  new Poll(readStop, SECOND_MS),
+];
+const shown = new Poll(async () => {
+  showEvents();
+  live.value += 1;
+}, SHOWN_MS);
+let arrived = [];
+let changed = false;
+let running = false;
+let round = 0;
+let before = null;
+
+/** Follow the tab's visibility from now on. */
+export function begin() {
+  document.addEventListener("visibilitychange", follow);
+  follow();
+}
+
+/** Connect again, for example with a token that was just typed in. */
+export function again() {
+  end();
+  follow();
+}
+
+/** Ask for everything that a press may have changed, instead of at the next second. */
+export function refresh() {
+  if (running) for (const poll of polls) poll.now();
+}
+
+function follow() {
+  if (document.visibilityState === "hidden") {
+    end();
+    connection.value = "paused";
+  } else if (!running) {
+    running = true;
+    round += 1;
+    connection.value = "starting";
+    connect(round);
+  }
+}
+
+function end() {
+  running = false;
+  frames.stop();
+  eventChannel.stop();
+  for (const poll of [...polls, shown]) poll.stop();
+}
+
+async function connect(mine) {
+  shown.start();
+  while (running && mine === round) {
+    const [told, version] = await Promise.all([text("dashboard/service.json"), ask("GET", "version")]);
+    if (!running || mine !== round) return;
+    if (version.status === 401) {
+      connection.value = "token";
+      return;
+    }
+    if (told && version.ok) {
+      const found = JSON.parse(told);
+      usePorts(found.ports);
+      service.value = { ...found, version: version.data };
+      break;
+    }
+    connection.value = "lost";
+    await new Promise((resolve) => setTimeout(resolve, SECOND_MS));
+  }
+  if (!running || mine !== round) return;
+  frames.start();
+  eventChannel.start();
+  for (const poll of polls) poll.start();
+}
+
+// ------------------------------------------------------------ frames
+
+function takeFrame(frame) {
+  const now = performance.now();
+  const known = devices.value;
+  const present = new Map();
+  for (const [kind, group] of Object.entries(frame)) {
+    if (!Array.isArray(group) || kind === "errors") continue;
+    for (const entry of group) {
+      const old = known.get(entry.device_id);
+      const device = old ?? { id: entry.device_id, kind, config: null, more: {} };
+      device.kind = kind;
+      device.config = entry.config ?? device.config;
+      device.state = entry.state;
+      device.status = entry.status;
+      device.seen = now;
+      present.set(device.id, device);
+      remember(device, now / 1000);
+    }
+  }
+  const changed = present.size !== known.size || [...present.keys()].some((id) => !known.has(id));
+  batch(() => {
+    if (connection.value !== "open") connection.value = "open";
+    if (sessionId.value !== frame.session_id) sessionId.value = frame.session_id;
+    if (changed) {
+      devices.value = present;
+      live.value += 1;
+    }
+  });
+  if (changed) {
+    for (const id of histories.devices.keys()) if (!present.has(id)) histories.devices.delete(id);
+    polls[1].now();
+  }
+}
+
+function remember(device, time) {
+  const at = device.state?.cursor_position;
+  if (!at) return;
+  if (!histories.devices.has(device.id)) {
+    histories.devices.set(device.id, { position: new History(3, ROWS), force: new History(3, ROWS) });
+  }
+  const rows = histories.devices.get(device.id);
+  const force = device.state.current_cursor_force;
+  rows.position.add(time, 1000 * at.x, 1000 * at.y, 1000 * at.z);
+  rows.force.add(time, force.x, force.y, force.z);
+}
+
+// ------------------------------------------------------------ events
+
+function lastEventTime() {
+  return events.value[0]?.time ?? LONG_AGO;
+}
+
+function takeEvent(event) {
+  event.key = `${event.time} ${event.name} ${event.message}`;
+  arrived.push(event);
+  if (CHANGES_DEVICES.test(event.name)) changed = true;
+}
+
+// Many events at once are shown at once.
+function showEvents() {
+  if (arrived.length > 0) {
+    const known = new Set(events.value.map((event) => event.key));
+    const found = arrived.filter((event) => !known.has(event.key) && known.add(event.key));
+    arrived = [];
+    if (found.length > 0) events.value = [...found.reverse(), ...events.value].slice(0, MOST_EVENTS);
+  }
+  if (changed) refresh();
+  changed = false;
+}
+
+// ------------------------------------------------------------ polls
+
+async function readLoopNumbers() {
+  const page = await text("metrics");
+  if (page === null) return;
+  const now = performance.now() / 1000;
+  const { values, buckets } = readLoop(page);
+  const late = before && values.ticks_total >= before.ticks ? quantile(before.buckets, buckets, 0.99) : null;
+  before = { ticks: values.ticks_total, buckets };
+  loop.value = {
+    hz: values.frequency_hz,
+    target: values.target_frequency_hz,
+    missed: values.ticks_missed_total,
+    ticks: values.ticks_total,
+    realtime: values.realtime === 1,
+    lateness: late,
+  };
+  histories.loop.add(now, values.frequency_hz, late === null ? NaN : 1e6 * late);
+}
+
+async function readDevices() {
+  const reply = await ask("GET", "haptic*/*");
+  if (reply.status === 401) again();
+  if (!reply.ok) return;
+  for (const { config, device_id: id, held_by, reports, interruptions } of reply.data.results ?? [reply.data]) {
+    const device = devices.value.get(id);
+    if (!device) continue;
+    device.config = config;
+    device.more = { held_by, reports, interruptions };
+  }
+}
+
+async function readPorts() {
+  const reply = await ask("GET", "ports");
+  if (reply.ok) ports.value = keepIfSame(ports.value, reply.data.ports);
+}
+
+async function readStop() {
+  const reply = await ask("GET", "stop");
+  if (reply.ok) stopped.value = keepIfSame(stopped.value, reply.data);
+}
+
+/** The old value while the new one says the same: nothing is drawn again. */
+function keepIfSame(old, found) {
+  return JSON.stringify(old) === JSON.stringify(found) ? old : found;
+}

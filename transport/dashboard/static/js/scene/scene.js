@@ -1,0 +1,126 @@
+// The chosen device in its own frame: reach, arm, cursor, force, bubble. Drawn at most as often as frames come.
+
+import { service } from "../state.js";
+import { colour } from "../theme.js";
+import { makeArm } from "./arm.js";
+import { makeBubble } from "./bubble.js";
+import { Orbit } from "./orbit.js";
+
+const METRES_PER_NEWTON = 0.02;
+const LEAST_NEWTONS = 0.02;
+const DRAW_MS = matchMedia("(prefers-reduced-motion: reduce)").matches ? 500 : 30;
+const NO_REACH = { low: [-0.15, -0.15, 0], high: [0.15, 0.15, 0.3], shoulder: null, links: null };
+
+/** Draw on `canvas` what `now()` says until `end()`; throws without WebGL 2. `now()`: {device, bubble}, each may be null. */
+export function makeScene(three, canvas, now) {
+  const renderer = new three.WebGLRenderer({ canvas, antialias: true, powerPreference: "low-power" });
+  const scene = new three.Scene();
+  const camera = new three.PerspectiveCamera(40, 1, 0.01, 10);
+  camera.up.set(0, 0, 1);
+  scene.add(new three.AmbientLight(0xffffff, 1.6));
+  const sun = new three.DirectionalLight(0xffffff, 2.2);
+  sun.position.set(0.6, -1, 1.4);
+  scene.add(sun);
+  const orbit = new Orbit(three, camera, canvas);
+  const cursor = new three.Mesh(new three.SphereGeometry(0.011, 24, 16), new three.MeshLambertMaterial());
+  const force = new three.ArrowHelper(new three.Vector3(0, 0, 1), new three.Vector3(), 0.1, 0xffffff, 0.02, 0.012);
+  const arm = makeArm(three);
+  const bubble = makeBubble(three);
+  const reach = new three.Group();
+  scene.add(cursor, force, arm.group, bubble.group, reach);
+  let kind = null;
+  let timer = 0;
+  let ended = false;
+
+  function paint() {
+    renderer.setClearColor(colour("--canvas"), 1);
+    cursor.material.color.set(colour("--cursor"));
+    force.setColor(new three.Color(colour("--force")));
+    arm.paint(colour("--arm"));
+    bubble.paint(colour("--bubble"));
+    kind = null;
+  }
+
+  function setKind(device) {
+    if (device?.kind === kind) return;
+    kind = device?.kind ?? null;
+    const found = service.value.kinds[kind] ?? NO_REACH;
+    dispose(reach);
+    reach.clear();
+    const size = found.high.map((high, axis) => high - found.low[axis]);
+    const centre = found.high.map((high, axis) => (high + found.low[axis]) / 2);
+    const box = new three.LineSegments(
+      new three.EdgesGeometry(new three.BoxGeometry(...size)),
+      new three.LineBasicMaterial({ color: colour("--box") }),
+    );
+    box.position.set(...centre);
+    const floor = new three.GridHelper(Math.max(size[0], size[1]), 10, colour("--box"), colour("--grid"));
+    floor.rotation.x = Math.PI / 2;
+    floor.position.set(centre[0], centre[1], found.low[2]);
+    reach.add(box, floor);
+    arm.use(found);
+    orbit.around(centre, Math.hypot(...size));
+  }
+
+  function draw() {
+    if (ended) return;
+    timer = setTimeout(() => requestAnimationFrame(draw), DRAW_MS);
+    const { device, bubble: around } = now();
+    fit();
+    setKind(device);
+    const at = device?.state?.cursor_position;
+    cursor.visible = force.visible = arm.group.visible = Boolean(at);
+    if (at) {
+      cursor.position.set(at.x, at.y, at.z);
+      arm.reach(cursor.position);
+      point(device.state.current_cursor_force);
+    }
+    bubble.show(around);
+    renderer.render(scene, camera);
+    // Read by tests, and by whoever wants to know what is drawn.
+    canvas.dataset.cursor = at ? [at.x, at.y, at.z].join(" ") : "";
+    canvas.dataset.force = String(force.visible);
+  }
+
+  function point(vector) {
+    const size = Math.hypot(vector.x, vector.y, vector.z);
+    force.visible = size > LEAST_NEWTONS;
+    if (!force.visible) return;
+    force.position.copy(cursor.position);
+    force.setDirection(new three.Vector3(vector.x, vector.y, vector.z).divideScalar(size));
+    const long = 0.02 + METRES_PER_NEWTON * size;
+    force.setLength(long, 0.02, 0.014);
+  }
+
+  function fit() {
+    const { clientWidth: width, clientHeight: height } = canvas;
+    const ratio = Math.min(devicePixelRatio, 2);
+    if (canvas.width === Math.floor(width * ratio) && canvas.height === Math.floor(height * ratio)) return;
+    renderer.setPixelRatio(ratio);
+    renderer.setSize(width, height, false);
+    camera.aspect = width / Math.max(1, height);
+    camera.updateProjectionMatrix();
+  }
+
+  paint();
+  draw();
+  return {
+    repaint: paint,
+    look: (name) => orbit.look(name),
+    end() {
+      clearTimeout(timer);
+      ended = true;
+      orbit.end();
+      dispose(scene);
+      renderer.dispose();
+      renderer.forceContextLoss();
+    },
+  };
+}
+
+function dispose(group) {
+  group.traverse((one) => {
+    one.geometry?.dispose();
+    one.material?.dispose();
+  });
+}

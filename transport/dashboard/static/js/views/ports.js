@@ -1,0 +1,44 @@
+// Ports: which are blocked, why, and Reset.
+
+import { html, useMemo } from "../../vendor/ui.js";
+import { clockTime } from "../format.js";
+import { refresh } from "../feed.js";
+import { ask } from "../net/http.js";
+import { ports } from "../state.js";
+import { Chip } from "../parts/chip.js";
+import { Outcome, outcomes } from "../parts/done.js";
+
+export function PortsView() {
+  const outcome = useMemo(outcomes, []);
+  const reset = async (port) => {
+    await outcome.run(ask("POST", `ports/${encodeURIComponent(port)}/reset`), `Port ${port} is reset.`);
+    refresh();
+  };
+  if (ports.value.length === 0) return html`<p>No port is known.</p>`;
+  return html`
+    <div class="scroll" role="region" aria-label="Ports" tabindex="0">
+      <table>
+        <thead>
+          <tr>${["Port", "State", "Device", "Reason", "Since", "Connections in a row", ""].map((name) => html`<th scope="col" key=${name}>${name || html`<span class="hidden">Reset</span>`}</th>`)}</tr>
+        </thead>
+        <tbody>
+          ${ports.value.map(
+            (port) => html`<tr key=${port.port} data-port=${port.port}>
+              <th scope="row">${port.port}</th>
+              <td><${Chip} tone=${port.state === "active" ? "good" : "bad"}>${port.state}<//></td>
+              <td>${port.device_id ?? "–"}</td>
+              <td>${port.reason ? port.reason.replaceAll("_", " ") : "–"}</td>
+              <td>${port.blocked_since ? clockTime(port.blocked_since) : "–"}</td>
+              <td>${port.loops}</td>
+              <td>
+                <button type="button" aria-label=${`Reset port ${port.port}`} disabled=${port.state === "active"} onClick=${() => reset(port.port)}>Reset</button>
+              </td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    <${Outcome} of=${outcome} id="port-outcome" />
+    <p class="dim">A port that connects and drops again and again is blocked. Check the cable and the supply, then reset it.</p>
+  `;
+}

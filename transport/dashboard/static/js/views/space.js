@@ -1,0 +1,91 @@
+// The 3D view and, beside it, the same numbers as a table.
+
+import { html, useEffect, useRef, useState } from "../../vendor/ui.js";
+import { age, fixed, length, millimetres, newtons } from "../format.js";
+import { bubbleOf, Navigation } from "../navigation.js";
+import { ageOf, chosenMover, live, STALE_MS } from "../state.js";
+import { repaint } from "../theme.js";
+import { MoverChoice } from "../parts/mover.js";
+import { loadScene } from "../scene/load.js";
+
+const VIEWPOINTS = ["perspective", "front", "side", "top"];
+
+export function SpaceView() {
+  live.value;
+  const canvas = useRef(null);
+  const scene = useRef(null);
+  const [trouble, setTrouble] = useState("");
+  useEffect(() => {
+    let ended = false;
+    loadScene()
+      .then((make) => {
+        if (ended) return;
+        scene.current = make(canvas.current, () => ({ device: chosenMover(), bubble: bubbleOf(chosenMover()) }));
+      })
+      .catch(() => setTrouble("This browser shows no WebGL 2: the table has the same numbers."));
+    return () => {
+      ended = true;
+      scene.current?.end();
+      scene.current = null;
+    };
+  }, []);
+  useEffect(() => scene.current?.repaint(), [repaint.value]);
+  const device = chosenMover();
+  return html`
+    <div class="row">
+      <${MoverChoice} />
+      <${Navigation} device=${device} />
+      <span class="row" role="group" aria-label="Viewpoint">
+        ${VIEWPOINTS.map((name) => html`<button type="button" key=${name} onClick=${() => scene.current?.look(name)}>${name}</button>`)}
+      </span>
+    </div>
+    <div class="split">
+      <div class="canvas-box">
+        <canvas
+          ref=${canvas}
+          id="space"
+          tabindex="0"
+          role="img"
+          aria-label="3D view of the chosen device; arrow keys turn it, page up and down zoom. The table has the same numbers."
+        ></canvas>
+        ${trouble ? html`<p class="notice" id="no-webgl">${trouble}</p>` : ""}
+      </div>
+      ${device ? html`<${Numbers} device=${device} turn=${live.value} />` : html`<p>No device with a cursor is connected.</p>`}
+    </div>
+  `;
+}
+
+function Numbers({ device }) {
+  const { state } = device;
+  const bubble = bubbleOf(device);
+  const rows = [
+    ["Cursor", "mm", state.cursor_position, millimetres],
+    ["Velocity", "mm/s", state.cursor_velocity, (value) => fixed(1000 * value, 0)],
+    ["Force", "N", state.current_cursor_force, newtons],
+  ];
+  const old = ageOf(device);
+  return html`
+    <div class=${old > STALE_MS ? "stale" : ""}>
+      <table id="space-numbers">
+        <caption>${device.kind} ${device.id}: ${age(old)}</caption>
+        <thead>
+          <tr><th scope="col">Value</th><th scope="col">x</th><th scope="col">y</th><th scope="col">z</th><th scope="col">length</th><th scope="col">unit</th></tr>
+        </thead>
+        <tbody>
+          ${rows.map(
+            ([name, unit, vector, text]) => html`<tr key=${name} data-row=${name.toLowerCase()}>
+              <th scope="row">${name}</th>
+              <td>${text(vector.x)}</td><td>${text(vector.y)}</td><td>${text(vector.z)}</td><td>${text(length(vector))}</td>
+              <td class="unit">${unit}</td>
+            </tr>`,
+          )}
+        </tbody>
+      </table>
+      <p>Joints: <span class="number">${Object.values(state.angular_position).map((angle) => fixed(angle, 1)).join("°, ")}°</span></p>
+      ${bubble
+        ? html`<p>Bubble of session ${bubble.session}: zone <strong>${bubble.zone}</strong>, centre
+            ${" "}${["x", "y", "z"].map((axis) => millimetres(bubble.center[axis])).join(", ")} mm, ${bubble.shape.primitive}</p>`
+        : ""}
+    </div>
+  `;
+}

@@ -1,0 +1,154 @@
+// The guided first touch: move the hand, feel a wall, see the force. It needs no client program.
+
+import { html, signal, useEffect, useRef } from "../../vendor/ui.js";
+import { fixed, millimetres, newtons } from "../format.js";
+import { Hand, handPath } from "../hand.js";
+import { ask } from "../net/http.js";
+import { chosenMover, live, service, stopped } from "../state.js";
+import { TouchSession } from "../touch.js";
+import { MoverChoice } from "../parts/mover.js";
+import { Pad } from "../parts/pad.js";
+import { Side } from "../parts/side.js";
+
+const MOVED_M = 0.02;
+const BELOW_M = 0.015;
+const FELT_N = 0.3;
+const SEEN_N = 1;
+
+const STEPS = ["Move the hand", "Feel a wall", "See the force"];
+/** {step, from, height, most, hand} of a running touch; null before the start. */
+const run = signal(null);
+/** The newest state of the device in the session of the touch. */
+const moment = signal(null);
+const trouble = signal("");
+
+export function TouchView() {
+  live.value;
+  const session = useRef(null);
+  const hand = useRef(null);
+  const device = chosenMover();
+
+  const end = () => {
+    session.current?.stop();
+    session.current = null;
+    run.value = null;
+    moment.value = null;
+  };
+  useEffect(() => {
+    const hidden = () => {
+      if (document.visibilityState === "hidden") end();
+    };
+    document.addEventListener("visibilitychange", hidden);
+    return () => {
+      document.removeEventListener("visibilitychange", hidden);
+      end();
+    };
+  }, []);
+
+  const begin = async () => {
+    trouble.value = "";
+    const at = device.state.cursor_position;
+    hand.current = device.config?.connection === "simulated" ? new Hand(handPath(device), takeHand) : null;
+    run.value = { step: 0, from: at, height: null, most: 0, hand: at, rendered: true, device };
+    if (hand.current) {
+      // The hand comes to rest where it is told, so that it is the person who moves it.
+      const told = await ask("GET", handPath(device));
+      const position = told.data?.hand?.position ?? at;
+      run.value = { ...run.value, hand: position, from: position };
+      hand.current.place(position);
+    }
+    session.current = new TouchSession(device, (state) => follow(session.current, state), () => {
+      trouble.value = "The session was lost; it is opened again.";
+    });
+    await session.current?.start();
+  };
+
+  if (!device) return html`<p>No device with a cursor is connected.</p>`;
+  if (run.value === null) return html`<${Intro} begin=${begin} device=${device} />`;
+  return html`<${Running} end=${end} hand=${hand.current} session=${session.current} turn=${live.value} />`;
+}
+
+function Intro({ begin, device }) {
+  const latch = stopped.value;
+  return html`
+    <div class="panel narrow">
+      <p>Three steps that show what this service does. The page opens a session of its own for them and closes it at the end.</p>
+      <ol class="steps">${STEPS.map((step) => html`<li key=${step}>${step}</li>`)}</ol>
+      <p class="row">
+        <${MoverChoice} />
+        <button type="button" class="strong" id="touch-begin" disabled=${latch?.stopped} onClick=${begin}>Begin with ${device.kind} ${device.id}</button>
+      </p>
+      ${latch?.stopped ? html`<p class="notice">Everything is stopped: press RELEASE first.</p>` : ""}
+      <p class="dim">Force comes only from the wall of step 2, and only while this page is seen. STOP ends it at once.</p>
+    </div>
+  `;
+}
+
+function Running({ end, hand, session }) {
+  const now = run.value;
+  const state = moment.value;
+  const force = state?.current_cursor_force.z ?? 0;
+  const reach = service.value.kinds[now.device.kind];
+  return html`
+    <div class="split even">
+      <section class="panel" aria-label="Steps">
+        <ol class="steps" id="touch-steps">
+          ${STEPS.map(
+            (step, at) => html`<li key=${step} aria-current=${at === now.step ? "step" : undefined} class=${at < now.step ? "is-done" : ""}>
+              ${at < now.step ? "✓ " : ""}${step}
+            </li>`,
+          )}
+        </ol>
+        <p id="touch-words" role="status">${words(now, Boolean(hand))}</p>
+        ${hand && reach ? html`<${Pad} id="touch-pad" low=${reach.low} high=${reach.high} at=${now.hand} cursor=${state?.cursor_position} move=${(position) => moveHand(hand, position)} />` : ""}
+        <p class="row"><button type="button" id="touch-end" onClick=${end}>${now.step > 2 ? "Finish" : "End the touch"}</button></p>
+        ${trouble.value ? html`<p class="bad">${trouble.value}</p>` : ""}
+        ${session && !session.rendered && now.height !== null ? html`<p class="dim">This service renders no walls by itself, so the page does; its wall is softer.</p>` : ""}
+      </section>
+      <section class="panel" aria-label="Side view">
+        <${Side} reach=${reach} state=${state} height=${now.height} />
+        <p class="big-number" id="touch-force">${newtons(Math.abs(force))} N</p>
+        <p class="dim">
+          Height <span class="number">${state ? millimetres(state.cursor_position.z) : "–"} mm</span>
+          ${now.height === null ? "" : html`, wall at <span class="number">${millimetres(now.height)} mm</span>`},
+          largest force so far <span class="number" id="touch-most">${newtons(now.most)} N</span>
+        </p>
+      </section>
+    </div>
+  `;
+}
+
+function words(now, simulated) {
+  const how = simulated ? "Drag the ring, or focus the square and press the arrow keys." : "Take the handle.";
+  const down = simulated ? "Lower the hand with the slider or Page down" : "Lower the handle";
+  if (now.step === 0) return `${how} Move it by two centimetres.`;
+  if (now.step === 1) return `A wall is ${fixed(1000 * BELOW_M, 0)} mm below the hand. ${down} until it meets the wall.`;
+  if (now.step === 2) return `The arrow is the force on the hand. Press harder, to ${SEEN_N} N.`;
+  return "That is a wall, rendered at the rate of the control loop. Finish takes it away.";
+}
+
+function moveHand(hand, position) {
+  run.value = { ...run.value, hand: position };
+  hand.place(position);
+}
+
+function takeHand(reply) {
+  trouble.value = reply.ok ? "" : reply.error;
+}
+
+function follow(session, state) {
+  const now = run.value;
+  if (now === null || session === null) return;
+  moment.value = state;
+  const at = state.cursor_position;
+  const force = Math.hypot(...Object.values(state.current_cursor_force));
+  const most = Math.max(now.most, now.height === null ? 0 : force);
+  let { step, height } = now;
+  if (step === 0 && Math.hypot(at.x - now.from.x, at.y - now.from.y, at.z - now.from.z) > MOVED_M) {
+    step = 1;
+    height = Math.min(at.z, now.hand.z) - BELOW_M;
+    session.wall(height);
+  } else if (step === 1 && force > FELT_N) step = 2;
+  else if (step === 2 && most >= SEEN_N) step = 3;
+  if (step !== now.step || most > now.most) run.value = { ...run.value, step, height, most };
+}
