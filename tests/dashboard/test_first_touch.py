@@ -1,0 +1,39 @@
+"""The guided first touch: three steps in the page, without a client program."""
+
+from __future__ import annotations
+
+from selenium.webdriver.common.keys import Keys
+
+from tests.dashboard.conftest import address
+from tests.support.browser.chromium import Browser
+from tests.support.service.process import RunningService
+
+
+def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, service: RunningService) -> None:
+    arm = service.request("GET", "/devices")[1]["arm"][0]["device_id"]
+    browser.open(address(service, "touch"))
+    browser.click("#touch-begin")
+
+    def step() -> str:
+        return browser.text("#touch-steps [aria-current=step]")
+
+    def press(key: str) -> None:  # to be followed by `or`
+        browser.find("#touch-pad").send_keys(key)
+
+    def force() -> float:
+        found: float = service.request("GET", f"/arm/{arm}")[1]["state"]["current_cursor_force"]["z"]
+        return found
+
+    browser.until(lambda: step() == "Move the hand", "the first step")
+    browser.until(lambda: press(Keys.ARROW_RIGHT) or step() == "Feel a wall", "the hand has moved")
+    browser.until(lambda: press(Keys.PAGE_DOWN) or step() != "Feel a wall", "the wall is felt")
+    browser.find("#force-arrow")
+    browser.until(lambda: press(Keys.PAGE_DOWN) or "Finish" in browser.text("#touch-end"), "the force is seen")
+    browser.until(lambda: press(Keys.PAGE_DOWN) or force() > 0.9, "the arm has the force")
+
+    browser.click("#touch-end")
+
+    browser.find("#touch-begin")
+    browser.until(lambda: force() == 0, "the wall is gone")
+    assert service.request("GET", "/sessions")[1]["session_count"] == 1
+    service.request("POST", f"/simulation/arm/{arm}", {"hand": {"position": None, "path": "circle"}})

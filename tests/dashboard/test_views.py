@@ -1,0 +1,293 @@
+"""The dashboard in a real browser: what each view shows and does. No test here needs a client program but as a subject."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.keys import Keys
+from websockets.sync.client import connect
+
+from tests.dashboard.conftest import address
+from tests.support.browser.chromium import Browser, leaves_the_machine
+from tests.support.service.process import RunningService
+
+VIEWS = (
+    "devices",
+    "space",
+    "plots",
+    "touch",
+    "simulation",
+    "ports",
+    "sessions",
+    "events",
+    "settings",
+    "calibration",
+)
+# Chromium says so of the policy's `sandbox`, which here only forbids windows, downloads and dialogs.
+SANDBOX = "allow-scripts and allow-same-origin"
+
+
+def ids(service: RunningService, kind: str) -> list[str]:
+    _, found = service.request("GET", "/devices")
+    return [entry["device_id"] for entry in found[kind]]
+
+
+@pytest.fixture
+def page(browser: Browser, service: RunningService) -> Iterator[Browser]:
+    """The dashboard with every device shown."""
+    browser.console()
+    browser.open(address(service))
+    browser.find(f'[data-device="{ids(service, "arm")[0]}"]')
+    yield browser
+    assert [line for line in browser.console() if SANDBOX not in line] == []
+
+
+def test_no_view_logs_an_error_or_asks_another_machine(page: Browser) -> None:
+    page.requests()
+    for view in VIEWS:
+        page.run("location.hash = arguments[0]", view)
+        page.until(lambda view=view: page.all(f'.menu a[href="#{view}"][aria-current=page]'), view)  # type: ignore[misc]
+        page.find("#view-title")
+    page.run("location.hash = 'space'")
+    page.until(lambda: page.run("return document.querySelector('#space').dataset.cursor"), "the 3D view is drawn")
+
+    asked = page.requests()
+
+    assert asked
+    assert [url for url in asked if leaves_the_machine(url)] == []
+
+
+def test_3d_library_comes_with_the_3d_view_only(page: Browser, service: RunningService) -> None:
+    page.requests()
+    page.open(address(service))
+    page.find("[data-device]")
+    before = page.requests()
+    page.run("location.hash = 'space'")
+    page.until(lambda: page.run("return document.querySelector('#space').dataset.cursor"), "the 3D view is drawn")
+
+    assert any("vendor/ui.js" in url for url in before)
+    assert not any("vendor/scene.js" in url for url in before)
+    assert any("vendor/scene.js" in url for url in page.requests())
+
+
+def test_device_appears_and_vanishes_while_the_page_is_open(page: Browser, service: RunningService) -> None:
+    service.request("POST", "/simulation/devices", {"type": "compact", "device_id": "02C4"})
+    card = '[data-device="02C4"]'
+    page.find(card)
+    page.until(lambda: "7.5" in page.text(card), "its firmware is shown")
+
+    service.request("DELETE", "/simulation/devices/02C4")
+
+    page.until(lambda: not page.all(card), "it is gone")
+
+
+def test_3d_cursor_follows_the_simulated_hand(page: Browser, service: RunningService) -> None:
+    arm = ids(service, "arm")[0]
+    page.run("location.hash = 'space'")
+
+    def shown() -> list[float]:
+        return [float(part) for part in str(page.run("return document.querySelector('#space').dataset.cursor")).split()]
+
+    for x in (0.05, -0.05):
+        place = {"hand": {"position": {"x": x, "y": -0.12, "z": 0.14}, "path": "rest"}}
+        assert service.request("POST", f"/simulation/arm/{arm}", place)[0] == 200
+        page.until(lambda x=x: abs(shown()[0] - x) < 0.003, f"the cursor is at x = {x}")  # type: ignore[misc]
+        cell = '#space-numbers [data-row="cursor"] td'
+        page.until(
+            lambda x=x: abs(float(page.text(cell).replace("\u2212", "-")) - 1000 * x) < 3,  # type: ignore[misc]
+            "the table says the same",
+        )
+    service.request("POST", f"/simulation/arm/{arm}", {"hand": {"position": None, "path": "circle"}})
+
+
+def test_hand_follows_the_keyboard_and_the_pointer(page: Browser, service: RunningService) -> None:
+    arm = ids(service, "arm")[0]
+    page.run("location.hash = 'simulation'")
+    pad = page.find("#pad")
+
+    def hand() -> dict[str, float]:
+        found: dict[str, float] = service.request("GET", f"/simulation/arm/{arm}")[1]["hand"]["position"]
+        return found
+
+    before = hand()["x"]
+    pad.send_keys(Keys.ARROW_RIGHT)
+    page.until(lambda: hand()["x"] == pytest.approx(before + 0.005), "the arrow key moved it by 5 mm")
+    ActionChains(page.driver).click_and_hold(page.find("#pad")).move_by_offset(60, 0).release().perform()  # type: ignore[no-untyped-call]
+    page.until(lambda: hand()["x"] > before + 0.02, "the pointer moved it")
+    service.request("POST", f"/simulation/arm/{arm}", {"hand": {"position": None, "path": "circle"}})
+
+
+def test_buttons_and_attachment_of_the_grip_follow_the_page(page: Browser, service: RunningService) -> None:
+    grip = ids(service, "grip")[0]
+    page.run("location.hash = 'simulation'")
+    page.find(f'#simulated option[value="{grip}"]').click()
+    page.click('[data-button="a"]')
+    page.until(lambda: service.request("GET", f"/grip/{grip}")[1]["state"]["buttons"]["a"], "the button is down")
+    page.click("#attached")
+    page.until(lambda: service.request("GET", f"/simulation/grip/{grip}")[1]["attached"] is False, "it is pulled off")
+    service.request("POST", f"/simulation/grip/{grip}", {"attached": True, "buttons": {"a": False}})
+
+
+def test_setting_is_changed_and_put_back(page: Browser, service: RunningService) -> None:
+    key = "sessions/command_timeout"
+    page.run("location.hash = 'settings'")
+    page.find("#setting-search").send_keys("command_timeout")
+    row = f'[data-setting="{key}"]'
+    page.until(lambda: len(page.all(".setting")) == 1, "the search leaves one")
+    field = page.find(f"{row} input")
+    field.clear()
+    field.send_keys("0.2", Keys.ENTER)
+    page.until(lambda: page.text(f"{row} [role=status]") == "Saved.", "it is saved")
+    assert service.request("GET", f"/settings/{key}")[1]["data"]["value"] == 0.2
+
+    page.find(f"{row} button[type=button]").click()
+    page.until(lambda: page.text(f"{row} [role=status]") == "Back to the default.", "it is put back")
+    assert service.request("GET", f"/settings/{key}")[1]["data"]["value"] == 0.05
+
+
+def test_setting_out_of_range_is_refused_in_words(page: Browser, service: RunningService) -> None:
+    page.run("location.hash = 'settings'")
+    page.find("#setting-search").send_keys("control/frequency")
+    field = page.find('[data-setting="control/frequency"] input')
+    field.clear()
+    field.send_keys("99", Keys.ENTER)
+
+    told = '[data-setting="control/frequency"] [role=status]'
+    page.until(lambda: "a whole number from 100 to 32000 Hz" in page.text(told), "the range is told")
+    assert field.get_attribute("aria-invalid") == "true"  # type: ignore[no-untyped-call]
+    assert service.request("GET", "/settings/control/frequency")[1]["data"]["value"] == 4000
+
+
+def test_setting_of_the_next_start_says_so(page: Browser, service: RunningService) -> None:
+    key = "communication/max_sessions"
+    page.run("location.hash = 'settings'")
+    page.find("#setting-search").send_keys(key)
+    field = page.find(f'[data-setting="{key}"] input')
+    field.clear()
+    field.send_keys("60", Keys.ENTER)
+
+    page.until(lambda: "Acts at the next start" in page.text(f'[data-setting="{key}"]'), "the restart is told")
+    service.request("DELETE", f"/settings/{key}")
+
+
+def test_events_are_filtered_by_text_and_level(page: Browser, service: RunningService) -> None:
+    page.run("location.hash = 'events'")
+    grip = ids(service, "grip")[0]
+    service.request("POST", f"/simulation/grip/{grip}", {"battery_level": 0.1})
+    page.find('[data-event="device-battery-low"]')
+    assert page.all('[data-event="session-opened"]')
+
+    page.find("#event-level option[value=warning]").click()
+    page.until(lambda: not page.all('[data-event="session-opened"]'), "information is left out")
+    page.find("#event-text").send_keys("nothing says this")
+    page.until(lambda: not page.all("[data-event]"), "nothing is left")
+    page.find("#event-text").send_keys(*[Keys.BACKSPACE] * 20)
+    page.find("#event-text").send_keys("CHARGE")
+    page.until(lambda: page.all('[data-event="device-battery-low"]'), "the text is found")
+    page.find("#event-text").send_keys(*[Keys.BACKSPACE] * 20)
+    page.find("#event-level option[value=info]").click()
+    service.request("POST", f"/simulation/grip/{grip}", {"battery_level": 0.9})
+
+
+def test_paused_events_stay_as_they_are(page: Browser, service: RunningService) -> None:
+    page.run("location.hash = 'events'")
+    page.find("[data-event]")
+    page.click("#event-pause")
+    shown = len(page.all("[data-event]"))
+    with connect(service.ws):
+        pass
+    page.until(lambda: "new" in page.text("[role=search]"), "new ones are counted")
+    assert len(page.all("[data-event]")) == shown
+    page.click("#event-pause")
+    page.until(lambda: len(page.all("[data-event]")) > shown, "they are shown")
+
+
+def test_session_is_shown_and_disconnected(page: Browser, service: RunningService) -> None:
+    with connect(f"{service.ws}/?vocabulary=neutral") as session:
+        session_id = json.loads(session.recv())["session_id"]
+        session.send(json.dumps({"session": {"configure": {"profile": {"name": "painter"}}}}))
+        session.recv()
+        page.run("location.hash = 'sessions'")
+        row = f'[data-session="{session_id}"]'
+        page.until(lambda: "painter" in page.text(row), "its profile is shown")
+        page.click(f"{row} button")
+        page.click("#question-yes")
+        page.until(lambda: not page.all(row), "it is gone")
+        with pytest.raises(Exception, match="disconnected over HTTP"):
+            session.recv(timeout=10)
+
+
+def test_blocked_port_is_an_alert_and_is_reset_by_a_click(page: Browser, service: RunningService) -> None:
+    arm = ids(service, "arm")[0]
+    port = service.request("GET", f"/arm/{arm}")[1]["config"]["port"]
+    service.request("POST", f"/simulation/arm/{arm}", {"fault": "connection_loop"})
+    page.until(lambda: "blocked" in page.text("[role=alert]"), "the alert")
+    service.request("POST", f"/simulation/arm/{arm}", {"fault": "none"})
+    page.run("location.hash = 'ports'")
+    row = f'[data-port="{port}"]'
+    page.until(lambda: "connection loop" in page.text(row), "the reason is shown")
+
+    page.click(f"{row} button")
+
+    page.until(lambda: "active" in page.text(row), "the port is active")
+    page.until(lambda: not page.all("[role=alert]"), "the alert is gone")
+    page.until(lambda: arm in ids(service, "arm"), "the arm is back")
+
+
+def test_devices_are_paired_and_calibrated_from_the_page(page: Browser, service: RunningService) -> None:
+    arm, grip = ids(service, "arm")[0], ids(service, "grip")[0]
+    page.run("location.hash = 'calibration'")
+    card = f'[data-device="{arm}"]'
+    page.until(lambda: grip in page.text(card), "the pair is shown")
+    page.until(lambda: page.text(f"{card} .calibration-state") in {"ready", "calibrated"}, "it can be calibrated")
+    page.until(lambda: [one.click() for one in page.all(f"{card} button") if one.text == "Start calibration"], "start")
+    page.until(lambda: page.text(f"{card} .calibration-state") == "calibrated", "it is calibrated")
+
+
+def test_hidden_tab_has_no_session_and_no_event_channel(page: Browser, service: RunningService) -> None:
+    def channels() -> tuple[int, bool]:
+        sessions = service.request("GET", "/sessions")[1]["session_count"]
+        return sessions, "hapticd_event_subscribers 0.0" in service.metrics()
+
+    page.until(lambda: channels() == (1, False), "the page is connected")
+    first = page.driver.current_window_handle
+    page.driver.switch_to.new_window("tab")
+    page.until(lambda: channels() == (0, True), "the hidden page is not")
+    page.driver.close()
+    page.driver.switch_to.window(first)
+    page.until(lambda: channels() == (1, False), "the page is connected again")
+
+
+def test_page_sends_no_command(page: Browser, service: RunningService) -> None:
+    page.until(lambda: page.text("#connection").endswith("connected"), "connected")
+    for view in VIEWS:
+        page.run("location.hash = arguments[0]", view)
+
+    assert service.request("GET", "/devices")[1]["arm"][0]["status"]["in_use"] is False
+
+
+def test_keys_are_listed_and_letters_can_be_turned_off(page: Browser) -> None:
+    body = page.find("body")
+    body.send_keys("?")
+    page.find("#help[open]")
+    page.click("#help input")
+    page.click("#help p.row button")
+    page.until(lambda: not page.all("#help"), "closed")
+    body.send_keys("3")
+    body.send_keys("?")
+    assert not page.all("#help")
+    assert page.run("return location.hash") == ""
+    page.run("localStorage.clear()")
+
+
+def test_theme_is_kept(page: Browser, service: RunningService) -> None:
+    page.find("body").send_keys("t")
+    page.find("body").send_keys("t")
+    assert page.run("return document.documentElement.dataset.theme") == "dark"
+    page.open(address(service))
+    page.find("[data-device]")
+    assert page.run("return document.documentElement.dataset.theme") == "dark"
+    page.run("localStorage.clear()")
