@@ -49,6 +49,7 @@ def _as_before(request: pytest.FixtureRequest) -> Iterator[None]:
         running: RunningService = request.getfixturevalue("service")
         with suppress(OSError):
             running.request("DELETE", "/stop")
+            running.request("POST", "/simulation/arm/*", {"hand": {"position": None, "path": "circle"}})
 
 
 def address(service: RunningService, view: str = "", host: str = "localhost") -> str:

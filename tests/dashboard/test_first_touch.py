@@ -36,4 +36,3 @@ def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, servi
     browser.find("#touch-begin")
     browser.until(lambda: force() == 0, "the wall is gone")
     assert service.request("GET", "/sessions")[1]["session_count"] == 1
-    service.request("POST", f"/simulation/arm/{arm}", {"hand": {"position": None, "path": "circle"}})

@@ -87,9 +87,11 @@ def test_device_appears_and_vanishes_while_the_page_is_open(page: Browser, servi
 def test_3d_cursor_follows_the_simulated_hand(page: Browser, service: RunningService) -> None:
     arm = ids(service, "arm")[0]
     page.run("location.hash = 'space'")
+    drawn = "return document.querySelector('#space')?.dataset.cursor ?? ''"
+    page.until(lambda: page.run(drawn), "the cursor is drawn")
 
     def shown() -> list[float]:
-        return [float(part) for part in str(page.run("return document.querySelector('#space').dataset.cursor")).split()]
+        return [float(part) for part in str(page.run(drawn)).split()]
 
     for x in (0.05, -0.05):
         place = {"hand": {"position": {"x": x, "y": -0.12, "z": 0.14}, "path": "rest"}}
@@ -100,7 +102,6 @@ def test_3d_cursor_follows_the_simulated_hand(page: Browser, service: RunningSer
             lambda x=x: abs(float(page.text(cell).replace("\u2212", "-")) - 1000 * x) < 3,  # type: ignore[misc]
             "the table says the same",
         )
-    service.request("POST", f"/simulation/arm/{arm}", {"hand": {"position": None, "path": "circle"}})
 
 
 def test_hand_follows_the_keyboard_and_the_pointer(page: Browser, service: RunningService) -> None:
@@ -117,7 +118,6 @@ def test_hand_follows_the_keyboard_and_the_pointer(page: Browser, service: Runni
     page.until(lambda: hand()["x"] == pytest.approx(before + 0.005), "the arrow key moved it by 5 mm")
     ActionChains(page.driver).click_and_hold(page.find("#pad")).move_by_offset(60, 0).release().perform()  # type: ignore[no-untyped-call]
     page.until(lambda: hand()["x"] > before + 0.02, "the pointer moved it")
-    service.request("POST", f"/simulation/arm/{arm}", {"hand": {"position": None, "path": "circle"}})
 
 
 def test_buttons_and_attachment_of_the_grip_follow_the_page(page: Browser, service: RunningService) -> None:

@@ -120,8 +120,9 @@ class Browser:
         return found
 
     def picture(self, path: Path) -> None:
+        """Save what is seen; a browser that draws without a graphics processor may need a second try."""
         path.parent.mkdir(parents=True, exist_ok=True)
-        self.driver.save_screenshot(str(path))
+        self.until(lambda: self.driver.save_screenshot(str(path)), f"picture {path.name}")
 
 
 def leaves_the_machine(url: str) -> bool:

@@ -46,6 +46,7 @@ const shown = new Poll(async () => {
 }, SHOWN_MS);
 let arrived = [];
 let changed = false;
+let taken = 0;
 let running = false;
 let round = 0;
 let before = null;
@@ -112,7 +113,13 @@ async function connect(mine) {
 
 // ------------------------------------------------------------ frames
 
+/** How many frames this page has taken. */
+export function frameCount() {
+  return taken;
+}
+
 function takeFrame(frame) {
+  taken += 1;
   const now = performance.now();
   const known = devices.value;
   const present = new Map();

@@ -64,7 +64,7 @@ export function makeScene(three, canvas, now) {
 
   function draw() {
     if (ended) return;
-    timer = setTimeout(() => requestAnimationFrame(draw), DRAW_MS);
+    const began = performance.now();
     const { device, bubble: around } = now();
     fit();
     setKind(device);
@@ -80,6 +80,8 @@ export function makeScene(three, canvas, now) {
     // Read by tests, and by whoever wants to know what is drawn.
     canvas.dataset.cursor = at ? [at.x, at.y, at.z].join(" ") : "";
     canvas.dataset.force = String(force.visible);
+    // Where drawing is slow (no graphics processor), two thirds of the time stay free for everything else, STOP above all.
+    timer = setTimeout(() => requestAnimationFrame(draw), Math.max(DRAW_MS, 2 * (performance.now() - began)));
   }
 
   function point(vector) {

@@ -66,6 +66,7 @@ function Numbers({ device }) {
   const old = ageOf(device);
   return html`
     <div class=${old > STALE_MS ? "stale" : ""}>
+      <div class="scroll" role="region" aria-label="Numbers of the 3D view" tabindex="0">
       <table id="space-numbers">
         <caption>${device.kind} ${device.id}: ${age(old)}</caption>
         <thead>
@@ -81,6 +82,7 @@ function Numbers({ device }) {
           )}
         </tbody>
       </table>
+      </div>
       <p>Joints: <span class="number">${Object.values(state.angular_position).map((angle) => fixed(angle, 1)).join("°, ")}°</span></p>
       ${bubble
         ? html`<p>Bubble of session ${bubble.session}: zone <strong>${bubble.zone}</strong>, centre
