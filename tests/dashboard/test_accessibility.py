@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-
 from selenium.webdriver.common.keys import Keys
 
 from tests.dashboard.conftest import address, pictures

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from selenium.webdriver.common.keys import Keys
 
-from tests.dashboard.conftest import address
+from tests.dashboard.conftest import address, pictures
 from tests.support.browser.chromium import Browser
 from tests.support.service.process import RunningService
 
@@ -17,19 +19,22 @@ def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, servi
     def step() -> str:
         return browser.text("#touch-steps [aria-current=step]")
 
-    def press(key: str) -> None:  # to be followed by `or`
+    def press(key: str, holds: Callable[[], bool]) -> bool:
+        """Press once; whether `holds` then."""
         browser.find("#touch-pad").send_keys(key)
+        return holds()
 
     def force() -> float:
         found: float = service.request("GET", f"/arm/{arm}")[1]["state"]["current_cursor_force"]["z"]
         return found
 
     browser.until(lambda: step() == "Move the hand", "the first step")
-    browser.until(lambda: press(Keys.ARROW_RIGHT) or step() == "Feel a wall", "the hand has moved")
-    browser.until(lambda: press(Keys.PAGE_DOWN) or step() != "Feel a wall", "the wall is felt")
+    browser.until(lambda: press(Keys.ARROW_RIGHT, lambda: step() == "Feel a wall"), "the hand has moved")
+    browser.until(lambda: press(Keys.PAGE_DOWN, lambda: step() != "Feel a wall"), "the wall is felt")
     browser.find("#force-arrow")
-    browser.until(lambda: press(Keys.PAGE_DOWN) or "Finish" in browser.text("#touch-end"), "the force is seen")
-    browser.until(lambda: press(Keys.PAGE_DOWN) or force() > 0.9, "the arm has the force")
+    browser.until(lambda: press(Keys.PAGE_DOWN, lambda: "Finish" in browser.text("#touch-end")), "the force is seen")
+    browser.until(lambda: press(Keys.PAGE_DOWN, lambda: force() > 0.9), "the arm has the force")
+    browser.picture(pictures() / "first-touch.png")
 
     browser.click("#touch-end")
 

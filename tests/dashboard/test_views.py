@@ -90,6 +90,8 @@ def test_3d_cursor_follows_the_simulated_hand(page: Browser, service: RunningSer
     drawn = "return document.querySelector('#space')?.dataset.cursor ?? ''"
     page.until(lambda: page.run(drawn), "the cursor is drawn")
 
+    cell = '#space-numbers [data-row="cursor"] td'
+
     def shown() -> list[float]:
         return [float(part) for part in str(page.run(drawn)).split()]
 
@@ -97,7 +99,6 @@ def test_3d_cursor_follows_the_simulated_hand(page: Browser, service: RunningSer
         place = {"hand": {"position": {"x": x, "y": -0.12, "z": 0.14}, "path": "rest"}}
         assert service.request("POST", f"/simulation/arm/{arm}", place)[0] == 200
         page.until(lambda x=x: abs(shown()[0] - x) < 0.003, f"the cursor is at x = {x}")  # type: ignore[misc]
-        cell = '#space-numbers [data-row="cursor"] td'
         page.until(
             lambda x=x: abs(float(page.text(cell).replace("\u2212", "-")) - 1000 * x) < 3,  # type: ignore[misc]
             "the table says the same",
@@ -116,7 +117,7 @@ def test_hand_follows_the_keyboard_and_the_pointer(page: Browser, service: Runni
     before = hand()["x"]
     pad.send_keys(Keys.ARROW_RIGHT)
     page.until(lambda: hand()["x"] == pytest.approx(before + 0.005), "the arrow key moved it by 5 mm")
-    ActionChains(page.driver).click_and_hold(page.find("#pad")).move_by_offset(60, 0).release().perform()  # type: ignore[no-untyped-call]
+    ActionChains(page.driver).click_and_hold(page.find("#pad")).move_by_offset(60, 0).release().perform()
     page.until(lambda: hand()["x"] > before + 0.02, "the pointer moved it")
 
 
@@ -157,7 +158,7 @@ def test_setting_out_of_range_is_refused_in_words(page: Browser, service: Runnin
 
     told = '[data-setting="control/frequency"] [role=status]'
     page.until(lambda: "a whole number from 100 to 32000 Hz" in page.text(told), "the range is told")
-    assert field.get_attribute("aria-invalid") == "true"  # type: ignore[no-untyped-call]
+    assert field.get_attribute("aria-invalid") == "true"
     assert service.request("GET", "/settings/control/frequency")[1]["data"]["value"] == 4000
 
 
@@ -243,7 +244,8 @@ def test_devices_are_paired_and_calibrated_from_the_page(page: Browser, service:
     card = f'[data-device="{arm}"]'
     page.until(lambda: grip in page.text(card), "the pair is shown")
     page.until(lambda: page.text(f"{card} .calibration-state") in {"ready", "calibrated"}, "it can be calibrated")
-    page.until(lambda: [one.click() for one in page.all(f"{card} button") if one.text == "Start calibration"], "start")
+    (start,) = (one for one in page.all(f"{card} button") if one.text == "Start calibration")
+    start.click()
     page.until(lambda: page.text(f"{card} .calibration-state") == "calibrated", "it is calibrated")
 
 

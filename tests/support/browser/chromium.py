@@ -50,6 +50,7 @@ class Browser:
 
     def __init__(self, driver: Chrome) -> None:
         self.driver = driver
+        self._log: Any = driver.get_log
 
     def open(self, url: str) -> None:
         """Load a page from scratch, also when only the part after `#` differs."""
@@ -104,12 +105,12 @@ class Browser:
 
     def console(self) -> list[str]:
         """Errors and warnings of the console since the last call."""
-        entries: Any = self.driver.get_log("browser")
+        entries: Any = self._log("browser")
         return [str(entry["message"]) for entry in entries if entry["level"] in {"SEVERE", "WARNING"}]
 
     def requests(self) -> list[str]:
         """URLs of requests and WebSockets since the last call."""
-        entries: Any = self.driver.get_log("performance")
+        entries: Any = self._log("performance")
         found: list[str] = []
         for entry in entries:
             message = json.loads(entry["message"])["message"]

@@ -125,7 +125,7 @@ def test_other_machine_reads_the_page_without_a_token_and_nothing_else(rig: Edge
         assert rig.get(path).status == 401, path
     assert rig.get("/devices", Accept=BROWSER).status == 401
     assert rig.ask("POST", "/dashboard/").status == 401
-    assert rig.ask("POST", "/", Accept=BROWSER).status == 401
+    assert rig.ask("POST", "/", headers={"Accept": BROWSER}).status == 401
 
 
 @pytest.mark.parametrize(
