@@ -74,10 +74,17 @@ def test_wheel_contains_every_source_file(wheel: Path) -> None:
         for pattern in ("*.py", "*.pyi", "*.pxd", "*.pyx", "*.h", "*.hpp", "py.typed")
         for path in (ROOT / package).rglob(pattern)
     }
+    pages = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "transport" / "dashboard" / "static").rglob("*")
+        if path.is_file()
+    }
     built = {path.relative_to(ROOT).with_suffix(extension).as_posix() for path in (ROOT / "fastpath").rglob("*.pyx")}
     tops = {name.split("/", 1)[0] for name in names}
 
     assert expected - names == set()
+    assert pages
+    assert pages - names == set()
     assert built - names == set()
     assert {f"{package}/py.typed" for package in PACKAGES} - names == set()
     assert tops - {top for top in tops if top.endswith(".dist-info")} == set(PACKAGES)
@@ -114,9 +121,12 @@ def test_the_service_starts_from_an_installed_wheel(wheel: Path, tmp_path: Path)
 
     with RunningService(command=[str(home / "bin" / "hapticd")], environment={"PYTHONPATH": ""}) as service:
         status, version = service.request("GET", "/version")
+        page = service.request_raw("GET", "/dashboard/")
 
     assert status == 200
     assert version["project_name"] == "hapticd"
+    assert page[0] == 200
+    assert "js/main.js" in page[1]
     assert version["git_hash"] == json.loads(zipfile.ZipFile(wheel).read("transport/_build_info.json"))["git_hash"]
     assert imported_from(home / "bin" / "python", tmp_path) == {str(packages / package) for package in PACKAGES}
 

@@ -49,7 +49,7 @@ export function TouchView() {
     trouble.value = "";
     const at = device.state.cursor_position;
     hand.current = device.config?.connection === "simulated" ? new Hand(handPath(device), takeHand) : null;
-    run.value = { step: 0, from: at, height: null, most: 0, hand: at, rendered: true, device };
+    run.value = { step: 0, from: at, height: null, most: 0, hand: at, device };
     if (hand.current) {
       // The hand comes to rest where it is told, so that it is the person who moves it.
       const told = await ask("GET", handPath(device));
@@ -99,7 +99,7 @@ function Running({ end, hand, session }) {
             </li>`,
           )}
         </ol>
-        <p id="touch-words" role="status">${words(now, Boolean(hand))}</p>
+        <p id="touch-words" role="status">${words(now, Boolean(hand), session?.rendered)}</p>
         ${hand && reach ? html`<${Pad} id="touch-pad" low=${reach.low} high=${reach.high} at=${now.hand} cursor=${state?.cursor_position} move=${(position) => moveHand(hand, position)} />` : ""}
         <p class="row"><button type="button" id="touch-end" onClick=${end}>${now.step > 2 ? "Finish" : "End the touch"}</button></p>
         ${trouble.value ? html`<p class="bad">${trouble.value}</p>` : ""}
@@ -118,13 +118,14 @@ function Running({ end, hand, session }) {
   `;
 }
 
-function words(now, simulated) {
+function words(now, simulated, rendered) {
   const how = simulated ? "Drag the ring, or focus the square and press the arrow keys." : "Take the handle.";
   const down = simulated ? "Lower the hand with the slider or Page down" : "Lower the handle";
   if (now.step === 0) return `${how} Move it by two centimetres.`;
   if (now.step === 1) return `A wall is ${fixed(1000 * BELOW_M, 0)} mm below the hand. ${down} until it meets the wall.`;
   if (now.step === 2) return `The arrow is the force on the hand. Press harder, to ${SEEN_N} N.`;
-  return "That is a wall, rendered at the rate of the control loop. Finish takes it away.";
+  const who = rendered ? "rendered at the rate of the control loop" : "rendered by this page";
+  return `That is a wall, ${who}. Finish takes it away.`;
 }
 
 function moveHand(hand, position) {
