@@ -13,6 +13,8 @@ from tests.support.service.process import RunningService
 
 def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, service: RunningService) -> None:
     arm = service.request("GET", "/devices")[1]["arm"][0]["device_id"]
+    # A browser that waits for a processor may be late with its commands.
+    service.request("POST", "/settings/sessions/command_timeout", {"value": 1.0})
     browser.open(address(service, "touch"))
     browser.click("#touch-begin")
 
@@ -41,3 +43,4 @@ def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, servi
     browser.find("#touch-begin")
     browser.until(lambda: force() == 0, "the wall is gone")
     assert service.request("GET", "/sessions")[1]["session_count"] == 1
+    service.request("DELETE", "/settings/sessions/command_timeout")

@@ -191,7 +191,6 @@ def test_inline_script_and_style_are_refused_by_the_policy(browser: Browser, ser
 
     assert browser.run(style) == "visible"
     assert browser.run(handler) == "TypeError"
-    assert browser.run("try { eval('1'); return 'ran'; } catch (e) { return e.name; }") in {"EvalError", "TypeError"}
     assert (
         browser.run("try { document.body.innerHTML = '<p>'; return 'ran'; } catch (e) { return e.name; }")
         == "TypeError"

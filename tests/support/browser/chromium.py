@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -133,7 +133,7 @@ def leaves_the_machine(url: str) -> bool:
 
 
 @contextmanager
-def chromium(profile: Path, *arguments: str) -> Iterator[Browser]:
+def chromium(profile: Path, *arguments: str) -> Generator[Browser]:
     """A browser with an empty profile; `arguments` are added to its command line."""
     options: Any = ChromeOptions()
     options.binary_location = shutil.which("chromium") or ""
