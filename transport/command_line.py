@@ -153,7 +153,7 @@ def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:
     _add_state_dir(token)
     # Only for the list of commands: `transport.main` hands these to transport.cli.
     for name, row in COMMANDS.items():
-        commands.add_parser(name, help=row.summary.replace("%", "%%"), add_help=False)
+        commands.add_parser(name, help=row.summary.replace("%", "%%"), add_help=False, allow_abbrev=False)
     return parser, {"run": running, "token": token}
 
 

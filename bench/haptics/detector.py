@@ -24,12 +24,12 @@ HEADER: Final = Path("fastpath/tick/oscillation_trees.h")
 # Rightful use that is nearest to an oscillation, with the factor of its weight: force that is played moves the device as a spring
 # does, and what the rendered force feeds for a while looks like what it feeds for good.
 HARD: Final[Mapping[str, float]] = {
-    "impulses": 15.0,
-    "noise": 10.0,
-    "strong vibration": 8.0,
-    "bursts of vibration": 8.0,
-    "taps with transients": 6.0,
-    "tapping": 5.0,
+    "impulses": 8.0,
+    "noise": 5.0,
+    "strong vibration": 6.0,
+    "bursts of vibration": 6.0,
+    "taps with transients": 4.0,
+    "tapping": 4.0,
     "guidance along a plane": 3.0,
     "platform": 3.0,
     "press with tremor": 3.0,
@@ -42,9 +42,9 @@ HARD: Final[Mapping[str, float]] = {
 RIGHTFUL_WEIGHT: Final = 2.0
 # An oscillation should be found early: the windows of its first ms count more.
 EARLY_MS: Final = 200
-EARLY_WEIGHT: Final = 4.0
-# Windows that a quick model tells apart by so much log-odds are thinned, and count more each.
-EASY: Final = (-4.0, 5.0)
+EARLY_WEIGHT: Final = 2.5
+# Windows of rightful use below these log-odds of a quick model are thinned, and count more each.
+EASY: Final = -4.0
 EASY_KEPT: Final = 6
 QUICK_SHARE: Final = 0.15
 QUICK_TREES: Final = 40
@@ -138,7 +138,7 @@ def train(data: Gathered, trees: int, leaves: int, rate: float) -> Any:
     run, ones = data.run, np.ones(len(data.at))
     quick = boosted(data, (random.random(len(data.runs)) < QUICK_SHARE)[run], ones, QUICK_TREES, leaves, 0.25)
     score = quick.predict(data.features, raw_score=True)
-    easy = np.where(data.runs["contact"][run], score > EASY[1], score < EASY[0])
+    easy = ~data.runs["contact"][run] & (score < EASY)
     kept = ~easy | (random.random(len(easy)) * EASY_KEPT < 1)
     return boosted(data, kept, np.where(easy, float(EASY_KEPT), 1.0), trees, leaves, rate)
 

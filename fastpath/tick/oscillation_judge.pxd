@@ -25,7 +25,7 @@ cdef extern from "tick/oscillation_trees.h" nogil:
 
 cdef enum:
     # of the power from which a half-cycle votes, what rms force times rms speed has to reach
-    POWER_PERCENT = 60
+    POWER_PERCENT = 45
     # of rms force times rms speed over all axes: an axis with less has no part in the oscillation
     AXIS_PERCENT = 10
     # hundredths of the log-odds from which votes may stand

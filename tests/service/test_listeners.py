@@ -310,7 +310,7 @@ def test_missing_ipv6_listens_on_ipv4_and_logs_it_once(
         async with listening(folder, FREE) as words:
             assert (await get(parse_ready(words).http))[0] == 200
 
-    with caplog.at_level(logging.WARNING, logger="transport.listeners"):
+    with caplog.at_level(logging.INFO, logger="transport.listeners"):
         run(work)
 
     assert caplog.messages == ["No IPv6 on this machine (not here): listening on IPv4 alone."]
