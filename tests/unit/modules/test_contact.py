@@ -24,7 +24,11 @@ NUMBER, BETWEEN, MISSING, OBJECT, SHAPE = "a number is needed", "between", "is m
 def read(value: object, kind: Kind = Kind.ARM) -> tuple[object, list[tuple[str, str]]]:
     """What is read, and what is noted beside it."""
     noted: list[tuple[str, str]] = []
-    sent = ModuleInput(Place.COMMAND, "set_contact", value, "here", kind, lambda *fault: noted.append(fault))
+
+    def note(path: str, reason: str) -> None:
+        noted.append((path, reason))
+
+    sent = ModuleInput(Place.COMMAND, "set_contact", value, "here", kind, note)
     return Contact().read(sent), noted
 
 

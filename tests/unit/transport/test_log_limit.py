@@ -78,10 +78,9 @@ def test_lines_about_other_ports_sessions_devices_and_clients_are_counted_apart(
 
 def test_lines_with_other_errors_are_counted_apart() -> None:
     limit = RepeatLimit(ManualClock().now_ns)
-    for _ in range(AT_ONCE + 1):
-        last = limit.filter(repeated(exc_info=(ValueError, ValueError("x"), None)))
+    taken = [limit.filter(repeated(exc_info=(ValueError, ValueError("x"), None))) for _ in range(AT_ONCE + 1)]
 
-    assert not last
+    assert not taken[-1]
     assert limit.filter(repeated(exc_info=(KeyError, KeyError("x"), None)))
 
 

@@ -439,6 +439,7 @@ def test_contact_never_pulls_never_passes_the_peak_and_never_jumps(
     rig = PlacedArm(frequency=frequency)
     for (shape, at, form, (stiffness, damping)), target, seconds in steps:
         point = (X + at[0], Y + at[1], Z + at[2])
+        normal = np.zeros(3)
         rig.writer.begin()
         if shape == "plane":
             assert isinstance(form, tuple)

@@ -163,6 +163,7 @@ def port_arm(**options: float) -> tuple[MonitoredArm, PortCell]:
 def test_power_of_a_device_without_joints_is_force_times_velocity() -> None:
     rig, cell = port_arm(power=1.0)
     x = ARM_CENTRE[0]
+    state = rig.reader.snapshot()
     for tick in range(rig.ticks(0.1)):
         x += 0.6 / rig.frequency if tick > rig.ticks(0.05) else 0.0
         assert cell.put(position=(x, *ARM_CENTRE[1:]))
@@ -216,6 +217,7 @@ def test_work_to_and_fro_is_no_net_work() -> None:
     rig.push(0.7, 0, 0)
     rig.step(8)
     centre = float(rig.step()["position"][0])
+    state = rig.reader.snapshot()
     for _ in range(rig.ticks(1.0)):
         state = rig.reader.snapshot()
         rig.force(-150.0 * (float(state["position"][0]) - centre), 0.0, 0.0)
@@ -232,6 +234,7 @@ def in_steps(pause_s: float, *, missed: bool) -> Any:
     oscillation["enabled"] = False
     rig.runtime.publish_loop(frequency=rig.frequency, command_timeout=0.05, oscillation=oscillation)
     rig.change(silence=10.0)
+    state = rig.reader.snapshot()
     for _ in range(4):
         for tick in range(200):
             assert cell.put(position=(ARM_CENTRE[0] + 0.0125 * max(0, tick - 100) / 99, *ARM_CENTRE[1:]))
@@ -294,6 +297,7 @@ def test_motion_in_a_gap_that_the_motors_bridged_is_work() -> None:
 
 def test_motion_in_a_silence_is_no_work_of_the_motors() -> None:
     rig, cell = port_arm(contact_energy=0.05, power=0.05)
+    state = rig.reader.snapshot()
     for x, ticks in ((0.0, 400), (0.06, 100)):
         for tick in range(ticks):
             assert cell.put(position=(ARM_CENTRE[0] + x, *ARM_CENTRE[1:]))
@@ -464,6 +468,7 @@ def test_stop_brakes_against_the_motion_then_puts_out_zero() -> None:
     rig.step(20)
     rig.runtime.stop_device(rig.device, True)
     braked = 0
+    state = rig.reader.snapshot()
     for _ in range(rig.ticks(0.5)):
         pressing(rig, 0, 4, 0)
         state = rig.step()
@@ -624,6 +629,7 @@ def test_silent_grip_at_a_port_holds_no_button() -> None:
     cell = PortCell(rig.runtime, rig.grip)
     assert rig.runtime.publish_device(rig.grip, grip_params(flags=61 | ATTACHED, source=1, silence=0.06))
     option(rig, enable_button=BUTTON)
+    force = 0.0
     for _ in range(20):
         assert cell.put(buttons=BUTTON)
         force = settled(rig, 0.01)
@@ -645,6 +651,7 @@ def test_unpaired_arm_and_removed_grip_are_not_enabled() -> None:
 
 def test_own_button_of_a_device_enables_it() -> None:
     rig, cell = port_arm(enable_button=BUTTON)
+    state = rig.reader.snapshot()
     for held in (0, BUTTON, 0):
         for tick in range(rig.ticks(0.1)):
             assert cell.put(position=ARM_CENTRE, buttons=held)
@@ -668,6 +675,7 @@ def test_output_of_a_new_device_begins_at_zero_until_its_button_is_held() -> Non
 
 def wall(rig: MonitoredArm, stiffness: float, *, every: int, seconds: float = 2.0, flat: bool = False) -> Any:
     """The state after a client has rendered a spring about the centre each `every` ticks, on a device that a hand moves slowly."""
+    state = rig.reader.snapshot()
     for tick in range(rig.ticks(seconds)):
         if tick % every == 0:
             x = float(rig.reader.snapshot()["position"][0]) - ARM_CENTRE[0]
@@ -726,6 +734,7 @@ def test_warning_counts_the_force_scale() -> None:
 def test_constant_force_and_force_steps_have_no_stiffness() -> None:
     rig = carried(stiffness_warning=1)
     assert counts(wall(rig, 0.0, every=40, flat=True)) == {}
+    state = rig.reader.snapshot()
     for tick in range(rig.ticks(2)):
         if tick % 40 == 0:
             rig.force(2.0 * (tick // 700 % 2), 0.0, 0.0)
@@ -751,6 +760,7 @@ def test_held_position_is_no_stiffness_of_a_client() -> None:
 def test_late_packet_of_a_stiff_but_fast_contact_does_not_warn() -> None:
     """One sample of 18 ms age among samples of 1 ms is no property of the contact."""
     rig, cell = port_arm(stiffness_warning=1)
+    state = rig.reader.snapshot()
     for tick in range(rig.ticks(2.0)):
         x = 0.002 * np.sin(2 * np.pi * 2 * tick / rig.frequency)
         late = rig.ticks(1.0) < tick < rig.ticks(1.018)

@@ -145,7 +145,11 @@ def test_unplugged_falcon_is_no_device_answers() -> None:
 def test_missing_libusb_is_one_log_line_and_no_falcon(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda **_: None)
+
+    def none(**_options: object) -> None:
+        return None
+
+    monkeypatch.setattr("usb.backend.libusb1.get_backend", none)
     view: Any = Published(PlayedSettings())
     family = FalconDriver(Runtime(realtime=False, stepping=True), view, UsbBus())
 
