@@ -313,7 +313,7 @@ def test_missing_ipv6_listens_on_ipv4_and_logs_it_once(
     with caplog.at_level(logging.INFO, logger="transport.listeners"):
         run(work)
 
-    assert caplog.messages == ["No IPv6 on this machine (not here): listening on IPv4 alone."]
+    assert caplog.messages == ["no IPv6 on this machine (not here): listening on IPv4 alone."]
 
 
 def test_no_bindable_address_fails_the_start(folder: StateDirectory, monkeypatch: pytest.MonkeyPatch) -> None:

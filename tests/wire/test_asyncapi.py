@@ -114,7 +114,7 @@ BEYOND_SHAPE: Final = {
     "what a module takes, whose commands the schema leaves open": tuple(
         name
         for name, step in SENT
-        if step.get("errors") and all(".commands.set_contact" in path for path, _ in step["errors"] if path)
+        if step.get("errors") and all(".commands.set_contact" in str(fault) for fault in step["errors"])
     ),
 }
 FITTING: Final = {name for names in BEYOND_SHAPE.values() for name in names}
