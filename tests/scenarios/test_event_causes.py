@@ -270,6 +270,14 @@ BY_MONITORS: Final = frozenset(
         "thermal_derating",
         "oscillation_detected",
         "grip_dropped",
+        # tests/scenarios/test_optional_monitors.py
+        "ebrake_waiting",
+        "kinetic_energy_limit",
+        "power_limit",
+        "contact_energy_limit",
+        "stiffness_warning",
+        "stop_braking",
+        "enable_released",
     }
 )
 ELSEWHERE: Final = {

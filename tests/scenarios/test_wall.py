@@ -235,4 +235,5 @@ def test_examples_take_the_same_options() -> None:
         output, _ = started.communicate(timeout=100)
         taken.append(set(re.findall(r"--[a-z]+", output)))
 
-    assert taken[1] == taken[0] - {"--stiffness", "--height"} == {"--help", "--seconds", "--url"}
+    common = {"--help", "--seconds", "--timeout", "--token", "--url"}
+    assert taken[1] == taken[0] - {"--stiffness", "--height"} == common

@@ -9,7 +9,7 @@ import sys
 import sysconfig
 import venv
 import zipfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -87,7 +87,9 @@ def test_wheel_contains_every_source_file(wheel: Path) -> None:
     assert pages - names == set()
     assert built - names == set()
     assert {f"{package}/py.typed" for package in PACKAGES} - names == set()
-    assert tops - {top for top in tops if top.endswith(".dist-info")} == set(PACKAGES)
+    assert tops - {top for top in tops if top.endswith((".dist-info", ".data"))} == set(PACKAGES)
+    # The man page and the udev rules, beside the packages.
+    assert {PurePosixPath(name).name for name in names if ".data/" in name} == {"hapticd.1", "70-hapticd.rules"}
     assert [name for name in names if name.endswith(NEVER_IN_A_WHEEL)] == []
 
 

@@ -9,6 +9,9 @@ from transport.http.schema.json_schema import ANYTHING, FLAG, TEXT, Named, liste
 
 # Fields that may be null, or that no example shows with a value.
 NULLABLE: Final = frozenset({"paired_with", "dropped", "held_by", "received_data", "path"})
+# A device that never answers has no identity: in these kinds the fields of the device may be null.
+WITHOUT_IDENTITY: Final = frozenset({"device-connection-loop"})
+IDENTITY: Final = frozenset({"device_id", "device_family"})
 
 
 def event(kind: str) -> Named:
@@ -17,7 +20,12 @@ def event(kind: str) -> Named:
     name = "".join(part.capitalize() for part in kind.split("-"))
     extra = {field for fields in (*row.reasons.values(), *row.safety_types.values()) for field in fields}
     data = obj(
-        {field: _field(row, field) for field in row.data},
+        {
+            field: nullable(_field(row, field))
+            if kind in WITHOUT_IDENTITY and field in IDENTITY
+            else _field(row, field)
+            for field in row.data
+        },
         optional=dict.fromkeys(sorted(extra - set(row.data)), ANYTHING),
     )
     schema = obj(
