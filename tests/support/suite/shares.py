@@ -25,6 +25,7 @@ SCENARIOS: Final = TESTS / "scenarios"
 UNIT: Final = TESTS / "unit"
 # Longest first; a folder means what is in none of the shares of files.
 LONG: Final = (
+    (TESTS / "dashboard",),
     (SCENARIOS / "test_schemathesis.py",),
     (UNIT,),
     (SCENARIOS / "test_wheel.py", SCENARIOS / "test_readme.py", SCENARIOS / "test_make_run.py"),
