@@ -1,9 +1,10 @@
 """Oscillation filter: detects the limit cycle of a hand on a stiff wall, and lowers the gain that feeds it, for each axis.
 
 Command u (N) and velocity v (m/s) pass the same 300 Hz low-pass and 8 Hz high-pass. A half-cycle ends where the filtered
-force crosses +-0.05 N; its power is P = F V / 2 with the peaks of the last two. A half-cycle between 9 and 260 Hz that feeds
-energy, moves the encoder and does not decay votes for oscillation, any other against it. With enough votes the gain drops to its
-floor; it recovers through eight stages, each after a longer quiet window than the one before (docs/force-path.md).
+force crosses +-0.05 N; its power is P = F V / 2 with the peaks of the last two. A half-cycle between 9 and 260 Hz that has enough
+power, moves the encoder and does not decay votes for oscillation, any other against it. With enough votes and the judge's
+consent, or by the judge alone, the gain drops to its floor; it recovers through eight stages, each after a longer quiet window
+than the one before (docs/force-path.md).
 """
 
 from libc.math cimport M_PI, exp, fabs, pow, sqrt, tan
@@ -96,7 +97,7 @@ cdef inline void lower_ceiling(OscillationAxis *s, int64_t stage) noexcept nogil
 cdef inline void enter(OscillationAxis *s, const OscillationParams *p) noexcept nogil:
     """Enter oscillation: from free to the floor, during recovery three stages down.
 
-    Two relapses in a row lower the ceiling, and so does an oscillation that returns soon after the filter became free.
+    Each relapse lowers the ceiling, and so does an oscillation that returns soon after the filter became free.
     """
     s.votes = 0
     s.quiet = 0
