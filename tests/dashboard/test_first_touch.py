@@ -36,6 +36,7 @@ def test_guided_first_touch_ends_with_a_force_on_the_arm(browser: Browser, servi
     browser.find("#force-arrow")
     browser.until(lambda: press(Keys.PAGE_DOWN, lambda: "Finish" in browser.text("#touch-end")), "the force is seen")
     browser.until(lambda: press(Keys.PAGE_DOWN, lambda: force() > 0.9), "the arm has the force")
+    assert "rendered at the rate of the control loop" in browser.text("#touch-words")
     browser.picture(pictures() / "first-touch.png")
 
     browser.click("#touch-end")
