@@ -437,6 +437,7 @@ def test_contact_never_pulls_never_passes_the_peak_and_never_jumps(
     steps: list[tuple[tuple[str, Vector, object, tuple[float, float]], Vector, float]], frequency: float
 ) -> None:
     rig = PlacedArm(frequency=frequency)
+    damping_before = 0.0
     for (shape, at, form, (stiffness, damping)), target, seconds in steps:
         point = (X + at[0], Y + at[1], Z + at[2])
         normal = np.zeros(3)
@@ -451,8 +452,11 @@ def test_contact_never_pulls_never_passes_the_peak_and_never_jumps(
         rig.writer.publish()
         before = np.array(rig.reader.snapshot()["force"].tolist())
         first = np.array(rig.at(rig.place))
-        # The tick that takes it up: no further along it than the hand's way and the damper allow, which stands still here.
-        assert np.linalg.norm(first) <= np.linalg.norm(before) + 500 / frequency + 1e-6
+        # The tick that takes it up: no further along it than the hand's way and the damper allow, which stands still here. A damper
+        # that is taken away lets through what it held back of a spring that the hand had loaded.
+        if damping >= damping_before:
+            assert np.linalg.norm(first) <= np.linalg.norm(before) + 500 / frequency + 1e-6
+        damping_before = damping
         for place, force in rig.way((X + target[0], Y + target[1], Z + target[2]), seconds, held=[rig.writer]):
             now = np.array(force)
             assert np.all(np.isfinite(now))
