@@ -11,9 +11,11 @@ from urllib.parse import urlencode
 
 from tornado.httpclient import HTTPClientError, HTTPRequest
 from tornado.iostream import StreamClosedError
+from tornado.simple_httpclient import HTTPTimeoutError
 from tornado.websocket import WebSocketClientConnection, WebSocketClosedError, WebSocketError, websocket_connect
 
 from transport.cli.address import Address
+from transport.cli.commands_for_routes import with_commands
 from transport.cli.exit_codes import NoService, Refused, ServiceFailed
 from transport.cli.text import clean
 
@@ -47,7 +49,7 @@ class Channel:
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict):
-            raise NoService(f"What answers at {self._url} is not hapticd: give the service's address with --url.")
+            raise _stranger(self._url)
         return message
 
     async def exchange(self, message: object) -> Any:
@@ -79,11 +81,18 @@ async def opened(address: Address, token: str | None, timeout_s: float, **query:
     try:
         connection = await websocket_connect(request, max_message_size=MOST_BYTES)
     except HTTPClientError as error:
+        if isinstance(error, HTTPTimeoutError):
+            raise NoService(
+                f"The service at {url} did not answer within {timeout_s:g} s: "
+                "see its log, or give it longer with --timeout."
+            ) from None
         if error.code == NO_STATUS:
-            raise _nobody(url, error.message) from None
+            raise _stranger(url) from None
         sentence = _told(error)
         raise (ServiceFailed if error.code >= SERVER_FAULT else Refused)(sentence) from None
-    except (OSError, WebSocketError, StreamClosedError, ValueError) as error:
+    except (ConnectionResetError, StreamClosedError, WebSocketError):
+        raise _stranger(url) from None
+    except (OSError, ValueError) as error:
         raise _nobody(url, error) from None
     try:
         yield Channel(connection, url, timeout_s)
@@ -96,10 +105,18 @@ def _nobody(url: str, error: object) -> NoService:
     return NoService(f"No service answers at {url} ({said}): start one with hapticd run, or give its address.")
 
 
+def _stranger(url: str) -> NoService:
+    return NoService(f"What answers at {url} is no channel of hapticd: give the service's address.")
+
+
 def _told(error: HTTPClientError) -> str:
     """Return the sentence of a refused handshake."""
     try:
         said = json.loads(error.response.body)["error"] if error.response is not None else None
     except (ValueError, LookupError, TypeError):
         said = None
-    return clean(said) if isinstance(said, str) else f"The service refuses the channel with status {error.code}."
+    return (
+        with_commands(clean(said))
+        if isinstance(said, str)
+        else f"The service refuses the channel with status {error.code}."
+    )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import http.client
 import json
-import time
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from transport.cli.address import Address
+from transport.cli.bounded_connection import BoundedConnection, Deadline, Unreachable
+from transport.cli.commands_for_routes import with_commands
 from transport.cli.exit_codes import NoService, Refused, ServiceFailed
 from transport.cli.text import clean
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 PIECE: Final = 65536
 SERVER_FAULT: Final = 500
-TRANSPORT_ERRORS: Final = (OSError, http.client.HTTPException)
 
 
 class Client:
@@ -39,6 +39,11 @@ class Client:
             return data
         if status >= SERVER_FAULT:
             raise ServiceFailed(error)
+        if status == http.client.NOT_FOUND and error.startswith("There is no route"):
+            raise NoService(
+                f"What answers at {self.address.url} has no {path}: it is another port of hapticd or another path, or another version. "
+                "Give the address that the service's ready line shows first."
+            )
         if status == 401:
             raise Refused(f"{error} Give the service's token with --token-file or HAPTICD_TOKEN.", status)
         raise Refused(error, status)
@@ -67,45 +72,55 @@ class Client:
         raise kind(f"The service answers {path} with status {status}.")
 
     def _send(self, method: str, target: str, body: bytes | None) -> tuple[int, str]:
-        made = http.client.HTTPSConnection if self.address.scheme == "https" else http.client.HTTPConnection
         headers = {"Accept": "application/json", "User-Agent": "hapticd-command-line"}
         if self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
-        connection = made(self.address.host, self.address.port, timeout=self.timeout_s)
-        deadline = time.monotonic() + self.timeout_s
+        tls = self.address.scheme == "https"
+        connection = BoundedConnection(self.address.host, self.address.port, Deadline(self.timeout_s), tls=tls)
         try:
             connection.request(method, self.address.path + target, body, headers)
             response = connection.getresponse()
-            raw = self._read(response, deadline)
+            raw = self._read(response)
         except TimeoutError:
             raise NoService(
                 f"The service at {self.address.url} did not answer within {self.timeout_s:g} s: "
                 "see its log, or give it longer with --timeout."
             ) from None
-        except http.client.HTTPException:
-            raise self._stranger() from None
         except UnicodeError:
             raise NoService(f"{self.address.host} is no name of a machine: see --url.") from None
-        except OSError as error:
+        except Unreachable as error:
             raise NoService(
-                f"No service answers at {self.address.url} ({clean(error.strerror or error)}): "
+                f"No service answers at {self.address.url} ({clean(error.reason)}): "
                 "start one with hapticd run, or give its address with --url."
             ) from None
+        except http.client.RemoteDisconnected:
+            raise NoService(
+                f"What listens at {self.address.url} closed the connection without an answer: "
+                "see the service's log, or give the service's address with --url."
+            ) from None
+        except (http.client.IncompleteRead, OSError):
+            raise self._cut_off() from None
+        except http.client.HTTPException:
+            raise (self._cut_off() if connection.ended else self._stranger()) from None
         finally:
-            connection.close()
+            connection.finish()
         return response.status, raw.decode("utf-8", "replace")
 
-    def _read(self, response: http.client.HTTPResponse, deadline: float) -> bytes:
+    def _read(self, response: http.client.HTTPResponse) -> bytes:
         raw = bytearray()
         while piece := response.read1(PIECE):
             raw += piece
             if len(raw) > MOST_BYTES:
                 raise self._stranger()
-            if time.monotonic() > deadline:
-                raise TimeoutError
         if response.length:
             raise http.client.IncompleteRead(bytes(raw), response.length)
         return bytes(raw)
+
+    def _cut_off(self) -> NoService:
+        return NoService(
+            f"The connection to {self.address.url} ended in the middle of the answer: "
+            "try again, and see the service's log if it happens again."
+        )
 
     def _stranger(self) -> NoService:
         return NoService(f"What answers at {self.address.url} is not hapticd: give the service's address with --url.")
@@ -137,4 +152,4 @@ def _sentence(error: Any, data: Any) -> str:
             line = f"{clean(name)}: {clean(entry['error'])}"
             if entry["error"] != error:
                 said.append(line)
-    return " ".join(said)
+    return with_commands(" ".join(said))

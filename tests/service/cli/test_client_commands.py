@@ -223,10 +223,10 @@ def test_token_is_sent_and_read_from_option_file_and_environment(
 @pytest.mark.parametrize(
     ("sent", "says"),
     [
-        (b"", "is not hapticd"),
+        (b"", "closed the connection without an answer"),
         (b"SSH-2.0-OpenSSH_9.2\r\n", "is not hapticd"),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{", "is not hapticd"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "is not hapticd"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{", "ended in the middle of the answer"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", "ended in the middle of the answer"),
         (None, "did not answer within 0.2 s"),
     ],
     ids=["closed", "ssh", "cut_off", "bad_chunk", "silent"],

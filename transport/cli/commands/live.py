@@ -12,6 +12,7 @@ import click
 from transport.cli.address import Address
 from transport.cli.client import Client
 from transport.cli.commands.overview import state_words
+from transport.cli.commands_for_routes import with_commands
 from transport.cli.devices import ShownDevice, devices_of, numbers, part
 from transport.cli.exit_codes import ExitCode, NoService, ServiceFailed, WrongUsage
 from transport.cli.options import Desk, read_address, seconds_option, service_options
@@ -85,6 +86,11 @@ async def _follow(desk: Desk, address: Address, query: dict[str, str], *, foreve
                 event = await channel.receive(None if forever else QUIET_S)
             except TimeoutError:
                 return
+            if "name" not in event or "time" not in event:
+                raise NoService(
+                    f"What answers at {address.channel} sends no events: leave --events-url out, "
+                    "or give the address that the service's ready line shows."
+                )
             desk.output.document(event)
             desk.output.line(event_line(event))
 
@@ -92,7 +98,7 @@ async def _follow(desk: Desk, address: Address, query: dict[str, str], *, foreve
 def event_line(event: dict[str, Any]) -> str:
     """Return one event as one line: time, level, name, sentence."""
     moment, level, name = (clean(event.get(key)) for key in ("time", "level", "name"))
-    return f"{moment}  {level:<8}  {name:<28}  {clean(event.get('message'))}"
+    return f"{moment}  {level:<8}  {name:<28}  {with_commands(clean(event.get('message')))}"
 
 
 @click.command("monitor", short_help="show devices as they change")
