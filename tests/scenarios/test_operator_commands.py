@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +56,27 @@ def document(environment: dict[str, str], *words: str, code: int = 0) -> Any:
     return json.loads(done.stdout)
 
 
+@contextmanager
+def shaken(service: RunningService) -> Iterator[None]:
+    """A simulated hand that moves the arm to and fro, faster than at rest, and trips nothing."""
+    done, moved = threading.Event(), threading.Event()
+
+    def shake() -> None:
+        places = itertools.cycle(({"x": 0.02, "y": -0.12, "z": 0.135}, {"x": -0.02, "y": -0.12, "z": 0.135}))
+        while not done.wait(0.1):
+            service.request("POST", "/simulation/arm/0", {"hand": {"path": "rest", "position": next(places)}})
+            moved.set()
+
+    shaking = threading.Thread(target=shake)
+    shaking.start()
+    try:
+        assert moved.wait(TIMEOUT_S)
+        yield
+    finally:
+        done.set()
+        shaking.join()
+
+
 def test_status_names_loop_devices_and_ports(environment: dict[str, str]) -> None:
     eventually(lambda: run(environment, "status").returncode == 0, "it is ready", pause_s=0.05)
     shown = run(environment, "status").stdout
@@ -83,6 +107,55 @@ def test_one_device_is_stopped_alone(environment: dict[str, str]) -> None:
         assert "ready, stopped" in run(environment, "devices").stdout
     finally:
         assert run(environment, "resume", device_id).stdout == f"{device_id} may move\n"
+
+
+def test_latched_brake_is_shown_and_ended(environment: dict[str, str], service: RunningService) -> None:
+    device_id = document(environment, "devices")["arm"][0]["device_id"]
+    held = f"{device_id} is held by its e-brake: hapticd resume {device_id}"
+
+    def simulate(**change: object) -> None:
+        assert service.request("POST", "/simulation/arm/0", change)[0] == 200
+
+    def brakes() -> Any:
+        return json.loads(run(environment, "status", "--json").stdout)["brakes"]
+
+    assert run(environment, "settings", "set", "features/brake_latch", "true").returncode == 0
+    try:
+        simulate(fault="throw")
+        eventually(lambda: brakes() == {device_id: "waiting"}, "it waits", pause_s=0.01)
+        simulate(fault="none")
+        assert held in document(environment, "status", code=1)["problems"]
+        shown = run(environment, "devices").stdout
+        assert "ready, held by its e-brake" in shown
+        assert held in shown.splitlines()
+        assert held.partition(": ")[0] in run(environment, "check", "arm/0", "--yes").stderr
+
+        everything = run(environment, "resume")
+        assert (everything.returncode, everything.stdout) == (1, f"everything but {device_id} may move\n{held}\n")
+
+        with shaken(service):
+            moving = run(environment, "resume", "arm/0")
+            assert moving.returncode == 1
+            assert "slower than 50 mm/s for 2.5 s: let its handle rest. It moves at " in moving.stdout
+            assert brakes() == {device_id: "braking"}
+
+        simulate(hand={"path": "rest"})
+        eventually(lambda: not brakes(), "it has rested", pause_s=0.1)
+        assert run(environment, "resume", "arm/0").stdout == f"{device_id} may move\n"
+    finally:
+        simulate(fault="none", hand={"path": "circle", "position": {"x": 0, "y": -0.12, "z": 0.135}})
+        run(environment, "settings", "reset", "features/brake_latch")
+
+
+def test_device_stays_stopped_with_everything(environment: dict[str, str]) -> None:
+    device_id = document(environment, "devices")["arm"][0]["device_id"]
+    run(environment, "stop")
+    try:
+        done = run(environment, "resume", "arm/0")
+    finally:
+        run(environment, "resume")
+
+    assert (done.returncode, done.stdout) == (1, f"{device_id} is stopped with everything: hapticd resume\n")
 
 
 def test_setting_is_set_shown_compared_and_reset(environment: dict[str, str]) -> None:

@@ -137,21 +137,33 @@ def test_stiff_wall_of_a_slow_client_is_warned_of(setup: SafetyService) -> None:
 
 def test_latched_brake_waits_until_it_is_resumed(setup: SafetyService) -> None:
     switch(setup, "brake_latch", True)
-    assert answer(setup, RESUME) == {"device_id": ARM, "waiting": False}
+    assert answer(setup, RESUME) == {"device_id": ARM, "waiting": False, "braking": False}
     assert answer(setup, RESUME, "POST") == {"device_id": ARM, "resumed": False}
     throw(setup)
     event = setup.wait_for_event("ebrake_waiting")
     assert event["data"]["request"] == f"POST {RESUME}"
     setup.service.wait(8)
     assert setup.safety["ebrake"]
-    assert answer(setup, RESUME)["waiting"]
+    assert answer(setup, RESUME) == {"device_id": ARM, "waiting": True, "braking": True}
 
     method, path = str(event["data"]["request"]).split()
     assert answer(setup, path, method) == {"device_id": ARM, "resumed": True}
     setup.service.wait(0.01)
     assert not setup.safety["ebrake"]
-    assert answer(setup, RESUME) == {"device_id": ARM, "waiting": False}
+    assert answer(setup, RESUME) == {"device_id": ARM, "waiting": False, "braking": False}
     setup.wait_for_event("ebrake_released")
+
+
+def test_resumed_device_brakes_on_until_it_has_rested(setup: SafetyService) -> None:
+    switch(setup, "brake_latch", True)
+    throw(setup)
+    setup.wait_for_event("ebrake_waiting")
+
+    assert answer(setup, RESUME, "POST") == {"device_id": ARM, "resumed": True}
+    setup.service.step()
+    assert answer(setup, RESUME) == {"device_id": ARM, "waiting": False, "braking": True}
+    setup.service.wait(8)
+    assert answer(setup, RESUME) == {"device_id": ARM, "waiting": False, "braking": False}
 
 
 def test_stop_brakes_a_moving_device_first(setup: SafetyService) -> None:

@@ -34,7 +34,7 @@ COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
     {
         **_rows(
             "overview",
-            status="say whether the service works: loop, devices, ports, stops",
+            status="say whether the service works: loop, devices, ports, stops, e-brakes",
             devices="list the devices",
             ports="list the ports, with those that are blocked or unusable",
             sessions="list the connected clients",
@@ -45,7 +45,7 @@ COMMANDS: Final[Mapping[str, CommandRow]] = MappingProxyType(
         **_rows(
             "safety",
             stop="zero force on every device, or on one, until `hapticd resume`",
-            resume="let every device, or one, move again",
+            resume="let every device, or one, move again after a stop; one also after an e-brake that waits",
             reset="unblock a port",
         ),
         **_rows("settings", settings="read and change settings"),

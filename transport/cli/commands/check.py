@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import click
 
+from transport.cli.brakes import brake_sentence, brakes_of
 from transport.cli.check.verdict import Grade, judge
 from transport.cli.devices import ShownDevice, object_of
 from transport.cli.exit_codes import ExitCode, Refused, WrongUsage
@@ -86,6 +87,8 @@ def _refuse_unusable(desk: Desk, shown: ShownDevice) -> None:
     stopped = object_of(desk.client.get("/stop"))
     if shown.moves and (stopped.get("everything") or shown.device_id in (stopped.get("devices") or ())):
         raise Refused(f"{name} is stopped: hapticd resume lets it move, then it can be tested.")
+    if (brake := brakes_of(desk.client).get(shown.device_id)) is not None:
+        raise Refused(f"{brake_sentence(shown.device_id, brake)}. Then it can be tested.")
     if not shown.ready:
         raise Refused(f"{name} is not ready: hapticd status says more.")
     if shown.status.get("in_use") is True:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from transport.cli.address import Address
+from transport.cli.brakes import Brake, brake_sentences, brakes_of
 from transport.cli.client import Client
 from transport.cli.commands.overview import state_words
 from transport.cli.commands_for_routes import with_commands
@@ -112,9 +113,9 @@ def monitor_command(desk: Desk, *, interval: float, count: int | None) -> int:
     """
     try:
         if desk.output.as_json or not desk.output.is_terminal():
-            for answer, stopped in _looks(desk.client, interval, count):
-                desk.output.document({"time": time.time(), "devices": answer, "stop": stopped})
-                rows = [device_row(one, stopped) for one in devices_of(answer)]
+            for answer, stopped, brakes in _looks(desk.client, interval, count):
+                desk.output.document({"time": time.time(), "devices": answer, "stop": stopped, "brakes": brakes})
+                rows = [device_row(one, stopped, brakes) for one in devices_of(answer)]
                 for line in plain_table(COLUMNS, rows) if rows else ["no device"]:
                     desk.output.line(line)
         else:
@@ -124,7 +125,7 @@ def monitor_command(desk: Desk, *, interval: float, count: int | None) -> int:
     return ExitCode.OK
 
 
-def device_row(device: ShownDevice, stopped: Any) -> list[str]:
+def device_row(device: ShownDevice, stopped: Any, brakes: Mapping[str, str]) -> list[str]:
     """Return a device's row: id, type, state, position in mm, force in N, pressed buttons."""
     position = " ".join(f"{1000 * value:+7.1f}" for value in numbers(device.state, "cursor_position"))
     force = " ".join(f"{value:+6.2f}" for value in numbers(device.state, "current_cursor_force"))
@@ -132,18 +133,18 @@ def device_row(device: ShownDevice, stopped: Any) -> list[str]:
     return [
         clean(device.device_id),
         clean(device.kind),
-        state_words(device, stopped),
+        state_words(device, stopped, brakes),
         position or "-",
         force or "-",
         " ".join(pressed) or "-",
     ]
 
 
-def _looks(client: Client, interval: float, count: int | None) -> Iterator[tuple[Any, Any]]:
-    """Yield devices and stops, `interval` seconds apart."""
+def _looks(client: Client, interval: float, count: int | None) -> Iterator[tuple[Any, Any, dict[str, Brake]]]:
+    """Yield devices, stops and e-brakes, `interval` seconds apart."""
     done = 0
     while True:
-        yield client.get("/devices"), client.get("/stop")
+        yield client.get("/devices"), client.get("/stop"), brakes_of(client)
         done += 1
         if done == count:
             return
@@ -167,10 +168,11 @@ def _draw_on(live: Live, client: Client, interval: float, count: int | None) -> 
     with live:
         while True:
             try:
-                answer, stopped = client.get("/devices"), client.get("/stop")
-                rows = [device_row(one, stopped) for one in devices_of(answer)]
+                answer, stopped, brakes = client.get("/devices"), client.get("/stop"), brakes_of(client)
+                rows = [device_row(one, stopped, brakes) for one in devices_of(answer)]
                 everything = isinstance(stopped, dict) and stopped.get("everything") is True
-                note = "everything is stopped: hapticd resume" if everything else "Ctrl-C ends this"
+                held = ["everything is stopped: hapticd resume"] if everything else brake_sentences(brakes)
+                note = "; ".join(held) or "Ctrl-C ends this"
             except (NoService, ServiceFailed) as error:
                 if done == 0:
                     raise

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
+from transport.cli.brakes import Brake, brake_sentences, brakes_of
 from transport.cli.client import Client
 from transport.cli.devices import ShownDevice, devices_of, entries, metrics_of, object_of
 from transport.cli.exit_codes import ExitCode, Refused, ServiceFailed
@@ -17,9 +19,9 @@ from transport.cli.text import clean
 @click.command("status", short_help="say whether the service works")
 @service_options
 def status_command(desk: Desk) -> int:
-    """Say whether the service works: its loop, devices, ports, sessions and stops.
+    """Say whether the service works: its loop, devices, ports, sessions, stops and e-brakes.
 
-    Exit code 1 when it is not ready, a device is not ready or stopped, or a port is blocked.
+    Exit code 1 when it is not ready, a device is not ready, stopped or held by its e-brake, or a port is blocked.
     """
     found = read_status(desk.client)
     desk.output.document(found)
@@ -42,6 +44,7 @@ def read_status(client: Client) -> dict[str, Any]:
         "ports": [],
         "sessions": 0,
         "stop": {"stopped": False, "everything": False, "devices": []},
+        "brakes": {},
     }
     try:
         found["devices"] = [
@@ -59,6 +62,7 @@ def read_status(client: Client) -> dict[str, Any]:
         ]
         found["sessions"] = object_of(client.get("/sessions")).get("session_count", 0)
         found["stop"] = {**found["stop"], **object_of(client.get("/stop"))}
+        found["brakes"] = brakes_of(client)
         found["loop"] = _loop(metrics_of(client.text("/metrics")))
     except (Refused, ServiceFailed) as error:
         # While it starts or stops a service answers little else than why.
@@ -78,6 +82,7 @@ def problems_of(found: dict[str, Any]) -> list[str]:
         problems += [
             f"{clean(one)} is stopped: hapticd resume {clean(one)}" for one in found["stop"].get("devices") or ()
         ]
+    problems += brake_sentences(found["brakes"])
     problems += [f"{clean(one['device_id'])} is not ready" for one in found["devices"] if not one["ready"]]
     for one in found["ports"]:
         if one["state"] == "blocked":
@@ -109,9 +114,10 @@ def status_lines(found: dict[str, Any]) -> list[tuple[str, str]]:
 @click.command("devices", short_help="list the devices")
 @service_options
 def devices_command(desk: Desk) -> None:
-    """List the devices with their connection, port, firmware, state and pair."""
+    """List the devices with their connection, port, firmware, state and pair, and what ends an e-brake that holds one."""
     answer = desk.client.get("/devices")
     stopped = desk.client.get("/stop")
+    brakes = brakes_of(desk.client)
     desk.output.document(answer)
     rows = [
         (
@@ -120,7 +126,7 @@ def devices_command(desk: Desk) -> None:
             one.config.get("connection"),
             one.config.get("port"),
             one.firmware,
-            state_words(one, stopped),
+            state_words(one, stopped, brakes),
             one.config.get("paired_with"),
         )
         for one in devices_of(answer)
@@ -130,16 +136,20 @@ def devices_command(desk: Desk) -> None:
         rows,
         "no device: plug one in, or start the service with --simulate arm,grip",
     )
+    for sentence in brake_sentences(brakes):
+        desk.output.line(sentence)
 
 
-def state_words(device: ShownDevice, stopped: Any) -> str:
-    """Return the words of a device's state: ready, not ready, stopped, in use, asleep."""
+def state_words(device: ShownDevice, stopped: Any, brakes: Mapping[str, str]) -> str:
+    """Return the words of a device's state: ready, not ready, stopped, held by its e-brake, braking, in use, asleep."""
     words = ["ready" if device.ready else "not ready"]
     latched = isinstance(stopped, dict) and (
         stopped.get("everything") or device.device_id in (stopped.get("devices") or ())
     )
     if device.moves and latched:
         words.append("stopped")
+    if device.device_id in brakes:
+        words.append("held by its e-brake" if brakes[device.device_id] == Brake.WAITING else "braking")
     if device.status.get("in_use") is True:
         words.append("in use")
     if device.status.get("awake") is False:

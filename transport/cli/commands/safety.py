@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import Any
+
 import click
 
-from transport.cli.client import device_path, results_of, segment
+from transport.cli.brakes import REST, Brake, brake_sentences, brakes_after_request, brakes_of, speed_of
+from transport.cli.client import Client, device_path, results_of, segment
+from transport.cli.devices import object_of
+from transport.cli.exit_codes import ExitCode
 from transport.cli.options import Desk, service_options
 from transport.cli.text import clean
 
@@ -17,34 +23,83 @@ def stop_command(desk: Desk, device: str | None) -> None:
 
     DEVICE is an id, a pattern with *, or TYPE/INDEX such as arm/0.
     """
-    _latch(desk, "POST", device)
+    answer = desk.client.ask("POST", "/stop" if device is None else f"{device_path(device)}/stop")
+    desk.output.document(answer)
+    for entry in results_of(answer):
+        if device is None:
+            desk.output.line(_stopped_words(entry))
+        else:
+            stopped = entry.get("stopped") is True
+            desk.output.line(f"{clean(entry.get('device_id'))} {'is stopped' if stopped else 'may move'}")
 
 
 @click.command("resume", short_help="let devices move again")
 @click.argument("device", required=False)
 @service_options
-def resume_command(desk: Desk, device: str | None) -> None:
-    """Let every device move again, or DEVICE alone.
+def resume_command(desk: Desk, device: str | None) -> int:
+    """Let every stopped device move again, or DEVICE alone. Only with DEVICE it also ends an e-brake that waits (features/brake_latch).
 
-    Forces of clients act at once: take the hand off the handle, or hold it. DEVICE is an id, a pattern with *, or TYPE/INDEX.
+    Forces of clients act at once: take the hand off the handle, or hold it. An e-brake ends when the device has been slower than
+    50 mm/s for 2.5 s: let its handle rest. DEVICE is an id, a pattern with *, or TYPE/INDEX. Exit code 1 when a device is still held.
     """
-    _latch(desk, "DELETE", device)
+    return _resume_everything(desk) if device is None else _resume(desk, device)
 
 
-def _latch(desk: Desk, method: str, device: str | None) -> None:
-    answer = desk.client.ask(method, "/stop" if device is None else f"{device_path(device)}/stop")
-    desk.output.document(answer)
+def _resume_everything(desk: Desk) -> int:
+    answer = desk.client.ask("DELETE", "/stop")
+    brakes = brakes_of(desk.client)
+    desk.output.document({**object_of(answer), "brakes": brakes})
     for entry in results_of(answer):
-        if device is None:
-            name = "everything"
-            stopped = entry.get("everything") is True
-            still = [clean(one) for one in entry.get("devices") or ()]
-            if still and not stopped:
-                desk.output.line(f"still stopped: {', '.join(still)}")
-                continue
-        else:
-            name, stopped = clean(entry.get("device_id")), entry.get("stopped") is True
-        desk.output.line(f"{name} is stopped" if stopped else f"{name} may move")
+        desk.output.line(_stopped_words(entry, brakes))
+    for sentence in brake_sentences(brakes):
+        desk.output.line(sentence)
+    return ExitCode.FOUND if brakes else ExitCode.OK
+
+
+def _resume(desk: Desk, device: str) -> int:
+    path = device_path(device)
+    answer = desk.client.ask("DELETE", f"{path}/stop")
+    everything = object_of(desk.client.get("/stop")).get("everything") is True
+    # An older service has no such route, and a device that left meanwhile nothing to resume.
+    _, requested, _ = desk.client.exchange("POST", f"{path}/resume")
+    resumed = {str(entry.get("device_id")) for entry in results_of(requested) if entry.get("resumed") is True}
+    brakes = brakes_after_request(desk.client, resumed)
+    held = False
+    for entry in results_of(answer):
+        name = str(entry.get("device_id"))
+        entry.update(everything=everything, resumed=name in resumed, brake=brakes.get(name))
+        held = held or everything or entry.get("stopped") is True or name in brakes
+        desk.output.line(_resumed_words(desk.client, entry))
+    desk.output.document(answer)
+    return ExitCode.FOUND if held else ExitCode.OK
+
+
+def _resumed_words(client: Client, entry: dict[str, Any]) -> str:
+    """Return what became of one device."""
+    device_id, brake = str(entry.get("device_id")), entry.get("brake")
+    name = clean(device_id)
+    if entry["everything"]:
+        return f"{name} is stopped with everything: hapticd resume"
+    if entry.get("stopped") is True:
+        return f"{name} is stopped"
+    if brake == Brake.WAITING:
+        again = "it has tripped again, " if entry["resumed"] else ""
+        return f"{name} is held by its e-brake: {again}hapticd resume {name}"
+    if brake == Brake.BRAKING:
+        speed = speed_of(client, device_id)
+        now = "" if speed is None else f" It moves at {1000 * speed:.0f} mm/s now."
+        return f"{name} brakes on, and may move once it has been {REST}: let its handle rest.{now}"
+    return f"{name} may move: its e-brake has ended" if entry["resumed"] else f"{name} may move"
+
+
+def _stopped_words(entry: dict[str, Any], brakes: Collection[str] = ()) -> str:
+    """Return what an answer of `/stop` says."""
+    if entry.get("everything") is True:
+        return "everything is stopped"
+    still = [clean(one) for one in entry.get("devices") or ()]
+    if still:
+        return f"still stopped: {', '.join(still)}"
+    return f"everything but {', '.join(map(clean, brakes))} may move" if brakes else "everything may move"
 
 
 @click.command("reset", short_help="unblock a port")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from actors.device.api import ResumeDevice, actor_name
 from actors.kit.errors import NoSuchActor, NoSuchDevice
+from fastpath.layout.constants import SafetyBit
 from transport.http.call import Answer, Call
 from transport.http.device_selector import Area, Devices, find
 from transport.http.results import Act, answer_of, values_of
@@ -40,7 +41,9 @@ TRIP: Final[Mapping[str, Any]] = obj(
     optional={"samples": SAMPLES},
 )
 TRIPS: Final = RouteSchema(obj({"device_id": TEXT, "trips": listed(TRIP)}), path=SEVERAL_MOVERS, results=("device_id",))
-WAITING: Final = RouteSchema(obj({"device_id": TEXT, "waiting": FLAG}), path=SEVERAL_MOVERS, results=("device_id",))
+WAITING: Final = RouteSchema(
+    obj({"device_id": TEXT, "waiting": FLAG, "braking": FLAG}), path=SEVERAL_MOVERS, results=("device_id",)
+)
 RESUMED: Final = RouteSchema(obj({"device_id": TEXT, "resumed": FLAG}), path=SEVERAL_MOVERS, results=("device_id",))
 
 
@@ -61,7 +64,9 @@ def routes() -> Iterator[Route]:
     resume = "/{device}/{id}/resume"
     tripped = "What tripped last, and the motion before it; of several devices without the motion."
     yield Route("GET", "/{device}/{id}/trips", read_trips, tripped, schema=TRIPS)
-    yield Route("GET", resume, read_waiting, "Whether a device waits after an e-brake.", schema=WAITING)
+    yield Route(
+        "GET", resume, read_waiting, "Whether a device brakes, and waits for a request after that.", schema=WAITING
+    )
     yield Route("POST", resume, resume_devices, "Let a device that waits obey again once it rests.", schema=RESUMED)
 
 
@@ -103,7 +108,7 @@ def _shown(trip: Trip, *, samples: bool) -> dict[str, object]:
 
 
 async def read_waiting(call: Call) -> Answer:
-    """Return whether each device waits for a request after an e-brake."""
+    """Return whether the e-brake of each device acts, and whether it waits for a request."""
     return await values_of(call.vocabulary, [_read_waiting(call, record) for record in _found(call, RESUME).records])
 
 
@@ -111,8 +116,10 @@ def _read_waiting(call: Call, record: DeviceRecord) -> Act:
     async def run() -> Mapping[str, object]:
         state: Any = call.bridge.system.runtime.reader(record.lease).snapshot()
         # A slot shows its earlier lease until the first tick of the new one.
-        waiting = int(state["generation"]) == record.lease.generation and int(state["waiting"]) > 0
-        return {"device_id": record.device_id, "waiting": waiting}
+        current = int(state["generation"]) == record.lease.generation
+        waiting = current and int(state["waiting"]) > 0
+        braking = current and bool(int(state["safety"]) & SafetyBit.SAFETY_EBRAKE)
+        return {"device_id": record.device_id, "waiting": waiting, "braking": braking}
 
     return Act({"device_id": record.device_id}, run)
 
