@@ -14,6 +14,7 @@ from actors.kit.errors import HapticError, InvalidInput
 from actors.settings.api import StateDirectory, default_state_path, read_overrides
 from actors.values.kinds.nouns import simulated_words
 from transport.build_info import project_version
+from transport.cli.similar import no_such_command
 from transport.cli.table import CLIENT_VARIABLES, COMMANDS, HELP_WORDS, words_given
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
@@ -44,6 +45,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if named is None and behind is not None:
             parser.error(f"options stand behind the command, write hapticd {behind} {words[0]}")
         parser.error(_unknown(words[:1], [named] if named else [parser, *commands.values()]))
+    if words and not words[0].startswith("-") and words[0] not in {*commands, *COMMANDS}:
+        parser.error(no_such_command(words[0], [*commands, *COMMANDS]))
     options, unknown = parser.parse_known_args(words)
     if unknown:
         chosen = commands.get(options.command)
@@ -114,7 +117,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Exit code 2."""
-        self.exit(USAGE_ERROR, f"hapticd: {message}: see hapticd --help and hapticd run --help\n")
+        between = " See" if message.endswith("?") else ": see"
+        self.exit(USAGE_ERROR, f"hapticd: {message}{between} hapticd --help and hapticd run --help\n")
 
 
 def _parser() -> tuple[Parser, dict[str, argparse.ArgumentParser]]:

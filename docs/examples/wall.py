@@ -9,6 +9,7 @@ The simulated hand moves on a circle of 30 mm, so it meets the wall on each turn
 import argparse
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -38,6 +39,11 @@ def main() -> None:
         raise SystemExit(f"no token in {options.token_file} ({error}): give the file token of the service") from None
     try:
         run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader of the output has gone, as in `| head -1`: nothing may fail when Python flushes it at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(141) from None
     except ConnectionClosed as error:
         raise SystemExit(f"the service at {options.url} has closed the connection ({error})") from None
     except (OSError, WebSocketException) as error:

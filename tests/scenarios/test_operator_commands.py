@@ -174,9 +174,13 @@ def test_setting_is_set_shown_compared_and_reset(environment: dict[str, str]) ->
         (("settings", "set", "control/frequncy", "1"), 4, "control/frequency"),
         (("settings", "set", "control", "1"), 4, "control"),
         (("settings", "get", "nope"), 4, "nope"),
-        (("reset", "sim9"), 4, 'no port "sim9"'),
+        (("reset", "sim9"), 4, 'no port "sim9": hapticd ports lists'),
+        (("settings", "reset", "control/frequncy"), 4, "did you mean control/frequency"),
         (("stop", "grip/0"), 4, "grip"),
-        (("stop", "nope"), 4, "nope"),
+        (("stop", "nope"), 4, "hapticd devices lists"),
+        (("resume", "nope"), 4, 'There is no device "nope": hapticd devices lists'),
+        (("resume", "hammer/0"), 4, 'There is no device "hammer/0": hapticd devices lists'),
+        (("settings", "set", "control/frequency", "1e400"), 4, "give a whole number from 100 to 32000 Hz"),
         (("check", "nope"), 4, "nope"),
         (("check", "arm/0"), 2, "--yes"),
         (("check", "*"), 4, "2 devices are meant"),
@@ -214,6 +218,9 @@ def test_pair_and_calibration_are_shown(environment: dict[str, str]) -> None:
     grip = document(environment, "devices")["grip"][0]["device_id"]
 
     assert run(environment, "pair", "arm/0").stdout == f"arm/0 is paired with {grip} (automatic)\n"
+    assert run(environment, "pair", "arm/0", "grip/0").stdout == f"arm/0 is paired with {grip} (manual)\n"
+    assert run(environment, "pair", "arm/0", "--dissolve").stdout == "arm/0 has no pair\n"
+    assert run(environment, "pair", "arm/0", grip).stdout == f"arm/0 is paired with {grip} (manual)\n"
     eventually(lambda: run(environment, "calibrate", "arm/0").returncode == 0, "it is calibrated", pause_s=0.1)
 
 
@@ -233,6 +240,42 @@ def test_reader_that_goes_away_ends_the_command_quietly(environment: dict[str, s
         process.stdout.close()
         assert process.wait(TIMEOUT_S) == 141
         assert process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("example", ["print_devices.py", "wall.py"])
+@pytest.mark.parametrize("lines", [0, 1])
+def test_example_whose_reader_goes_away_ends_quietly(
+    example: str, lines: int, environment: dict[str, str], service: RunningService
+) -> None:
+    path = Path(__file__).parents[2] / "docs" / "examples" / example
+    with subprocess.Popen(
+        [sys.executable, str(path), "--seconds", "60", "--url", service.ws],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        for _ in range(lines):
+            process.stdout.readline()
+        process.stdout.close()
+        assert process.wait(TIMEOUT_S) == 141
+        assert process.stderr.read() == b""
+
+
+def test_folder_that_stores_no_files_is_told_as_such(environment: dict[str, str]) -> None:
+    shown = run(environment, "doctor", "--state-dir", "/proc/x").stdout
+
+    assert "/proc/x cannot be written: its file system is read-only, or stores no files" in shown
+    assert "is full" not in shown
+    assert "/dev/null is no folder" in run(environment, "doctor", "--state-dir", "/dev/null/x").stdout
+
+
+def test_constraint_of_a_setting_is_shown_in_words(environment: dict[str, str]) -> None:
+    shown = run(environment, "settings", "get", "control/frequency").stdout
+
+    assert "takes a whole number from 100 to 32000 Hz" in shown
+    assert "hapticd resume DEVICE" in run(environment, "settings", "get", "features/brake_latch").stdout
 
 
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])

@@ -6,17 +6,18 @@ import http.client
 import json
 from collections.abc import Mapping
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from transport.cli.address import Address
 from transport.cli.bounded_connection import BoundedConnection, Deadline, Unreachable
 from transport.cli.commands_for_routes import with_commands
-from transport.cli.exit_codes import NoService, Refused, ServiceFailed
+from transport.cli.exit_codes import CommandError, NoService, Refused, ServiceFailed, WrongUsage
 from transport.cli.text import clean
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 PIECE: Final = 65536
 SERVER_FAULT: Final = 500
+OWN_PATHS: Final = frozenset({"settings", "ports", "sessions"})  # first segments that are no type of a device
 
 
 class Client:
@@ -40,10 +41,7 @@ class Client:
         if status >= SERVER_FAULT:
             raise ServiceFailed(error)
         if status == http.client.NOT_FOUND and error.startswith("There is no route"):
-            raise NoService(
-                f"What answers at {self.address.url} has no {path}: it is another port of hapticd or another path, or another version. "
-                "Give the address that the service's ready line shows first."
-            )
+            raise self._no_route(path)
         if status == 401:
             raise Refused(f"{error} Give the service's token with --token-file or HAPTICD_TOKEN.", status)
         raise Refused(error, status)
@@ -116,6 +114,17 @@ class Client:
             raise http.client.IncompleteRead(bytes(raw), response.length)
         return bytes(raw)
 
+    def _no_route(self, path: str) -> CommandError:
+        kind, _, device_id = unquote(path[1:]).partition("/")
+        if device_id and kind not in OWN_PATHS:
+            # The path of a device: its type is none.
+            named = f"{kind}/{device_id.rpartition('/')[0] or device_id}"
+            return Refused(f'There is no device "{clean(named, 80)}": hapticd devices lists those that are here.')
+        return NoService(
+            f"What answers at {self.address.url} has no {clean(path, 80)}: it is another port of hapticd or another path, "
+            "or another version. Give the address that the service's ready line shows first."
+        )
+
     def _cut_off(self) -> NoService:
         return NoService(
             f"The connection to {self.address.url} ended in the middle of the answer: "
@@ -132,8 +141,12 @@ def segment(text: str) -> str:
 
 
 def device_path(named: str) -> str:
-    """Return the path of DEVICE: an id or a pattern, or TYPE/ID, TYPE/INDEX."""
+    """Return the path of DEVICE: an id or a pattern, or TYPE/ID, TYPE/INDEX; WrongUsage when it is none of these."""
     kind, slash, device_id = named.partition("/")
+    if not kind or "/" in device_id or bool(slash) != bool(device_id):
+        raise WrongUsage(
+            f'"{clean(named, 80)}" is no device: write an id, a pattern with *, or TYPE/INDEX such as arm/0; hapticd devices lists them.'
+        )
     return f"/{segment(kind)}/{segment(device_id)}" if slash else f"/*/{segment(named)}"
 
 
@@ -145,7 +158,9 @@ def results_of(data: Any) -> list[dict[str, Any]]:
 
 def _sentence(error: Any, data: Any) -> str:
     """Return the error with what each device or session answered, where several were meant."""
-    said = [clean(error) if isinstance(error, str) and error else "The service refuses without a reason."]
+    first = clean(error) if isinstance(error, str) and error else "The service refuses without a reason."
+    # DEVICE without a type is sent as */DEVICE.
+    said = [first.replace('no device "*/', 'no device "')]
     for entry in results_of(data):
         if isinstance(entry.get("error"), str):
             name = entry.get("device_id", entry.get("session_id", ""))

@@ -26,7 +26,12 @@ def _command(method: str, path: str) -> str | None:
 def _row(method: str, pattern: str, command: str) -> tuple[str, re.Pattern[str], Callable[[re.Match[str]], str]]:
     """Return a row; `{}` in the pattern is one segment or more, and its text stands for `{}` in the command."""
     whole = re.escape(pattern).replace(re.escape("{}"), "(.+)")
-    return method, re.compile(whole), lambda found: f"hapticd {command.format(*found.groups()[-1:])}"
+    return method, re.compile(whole), lambda found: f"hapticd {command.format(*map(_named, found.groups()[-1:]))}"
+
+
+def _named(segment: str) -> str:
+    """Return a segment as the help of the commands writes it: `{id}` is DEVICE."""
+    return "DEVICE" if segment == "{id}" else segment
 
 
 ROWS: Final = (

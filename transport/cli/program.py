@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,7 @@ from transport.cli.table import COMMANDS, COMPLETE_VARIABLE
 from transport.cli.text import clean
 
 PROGRAM: Final = "hapticd"
+NUMBER: Final = re.compile(r"-[0-9.].*")
 NAMES_OF_SERVICE_COMMANDS: Final = ("run", "token")
 
 
@@ -91,15 +93,32 @@ def _run(words: Sequence[str]) -> int:
             return int(program().invoke(context) or ExitCode.OK)
     except click.exceptions.Exit as ended:
         return ended.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        _print(error.ctx.get_help())
+        return ExitCode.USAGE
+    except click.NoSuchOption as error:
+        where = error.ctx.command_path if error.ctx is not None else PROGRAM
+        sentence = _one_line(error.format_message()).rstrip(".")
+        if NUMBER.fullmatch(error.option_name):
+            sentence = (
+                f"{clean(error.option_name, 40)} is read as an option: write -- before a value that begins with a dash"
+            )
+        return _fail(f"{sentence}: see {where} --help", ExitCode.USAGE, as_json=as_json)
     except click.UsageError as error:
         named = f"{PROGRAM} {words[0]}" if words and words[0] in COMMANDS else PROGRAM
         where = error.ctx.command_path if error.ctx is not None else named
         sentence = _one_line(error.format_message())
-        return _fail(f"{sentence.rstrip('.')}: see {where} --help", ExitCode.USAGE, as_json=as_json)
+        pointer = f" See {where} --help" if sentence.endswith("?") else f": see {where} --help"
+        return _fail(f"{sentence.rstrip('.')}{pointer}", ExitCode.USAGE, as_json=as_json)
     except click.ClickException as error:
         return _fail(_one_line(error.format_message()), ExitCode.USAGE, as_json=as_json)
     except CommandError as error:
         return _fail(error.sentence, error.code, as_json=as_json)
+
+
+def _print(text: str) -> None:
+    if sys.stdout is not None:
+        sys.stdout.write(text + "\n")
 
 
 def _fail(sentence: str, code: ExitCode, *, as_json: bool) -> int:

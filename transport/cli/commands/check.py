@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import sys
 import time
 from dataclasses import asdict
@@ -21,12 +22,23 @@ MOST_N: Final = 1.0
 COUNTDOWN: Final = 3
 
 
+class Between(click.FloatRange):
+    """A number of a range; NaN is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the number; BadParameter."""
+        number = float(super().convert(value, param, ctx))
+        if math.isnan(number):
+            self.fail("nan is no number.", param, ctx)
+        return number
+
+
 @click.command("check", short_help="test a device")
 @click.argument("device")
 @click.option("--yes", is_flag=True, help="Do not ask before the device moves.")
 @click.option(
     "--force",
-    type=click.FloatRange(0.1, MOST_N),
+    type=Between(0.1, MOST_N),
     metavar="N",
     default=0.8,
     show_default=True,
@@ -35,14 +47,12 @@ COUNTDOWN: Final = 3
 @click.option("--no-push", is_flag=True, help="Make no force: look at buttons, link and what the device reports.")
 @click.option(
     "--travel",
-    type=click.FloatRange(0, 600),
+    type=Between(0, 600),
     metavar="SECONDS",
     default=0.0,
     help="Time to move the handle through its reach by hand; it tells a dead motor from an encoder that stands still.",
 )
-@click.option(
-    "--buttons", type=click.FloatRange(0, 600), metavar="SECONDS", default=0.0, help="Time to press each button."
-)
+@click.option("--buttons", type=Between(0, 600), metavar="SECONDS", default=0.0, help="Time to press each button.")
 @service_options
 def check_command(
     desk: Desk, device: str, *, yes: bool, force: float, no_push: bool, travel: float, buttons: float

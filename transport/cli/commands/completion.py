@@ -10,12 +10,26 @@ from click.shell_completion import get_completion_class
 from transport.cli.exit_codes import ExitCode, WrongUsage
 from transport.cli.output import Output
 from transport.cli.table import COMPLETE_VARIABLE
+from transport.cli.text import clean
 
 SHELLS: Final = ("bash", "zsh", "fish")
 
 
+class Shell(click.Choice[str]):
+    """One of the shells; UsageError names them."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the shell's name."""
+        del param
+        if value not in SHELLS:
+            raise click.UsageError(
+                f'there is no completion for "{clean(value, 40)}": write one of {", ".join(SHELLS)}', ctx
+            )
+        return value
+
+
 @click.command("completion", short_help="print the completion script of a shell")
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", type=Shell(SHELLS))
 def completion_command(shell: str) -> int:
     """Print the script that makes SHELL complete commands and options.
 

@@ -15,7 +15,6 @@ from transport.cli.options import Desk, service_options
 @click.command("doctor", short_help="find what this machine lacks")
 @click.option(
     "--state-dir",
-    type=click.Path(path_type=Path),
     metavar="DIR",
     help="State directory of the service, if not the default.",
 )
@@ -23,16 +22,20 @@ from transport.cli.options import Desk, service_options
     "--port", "ports", metavar="PATH", multiple=True, help="Also look who holds this serial port; repeatable."
 )
 @service_options
-def doctor_command(desk: Desk, *, state_dir: Path | None, ports: tuple[str, ...]) -> int:
+def doctor_command(desk: Desk, *, state_dir: str | None, ports: tuple[str, ...]) -> int:
     """Find what this machine lacks for hapticd, each with the command that mends it. Changes nothing.
 
     Judged is the user that runs it: run it as the user that starts the service. Exit code 1 when something is missing.
     """
     if sys.platform != "linux":
         raise WrongUsage("hapticd doctor knows Linux only.")
+    if state_dir == "":
+        raise WrongUsage("--state-dir needs the path of a folder: leave the option out for the default one.")
+    if "" in ports:
+        raise WrongUsage("--port needs the path of a serial port, such as /dev/ttyACM0.")
     from transport.cli.doctor.gather import gather
 
-    findings = diagnose(gather(desk.client, state_dir or _default_state_path(), ports))
+    findings = diagnose(gather(desk.client, Path(state_dir) if state_dir else _default_state_path(), ports))
     missing = [one for one in findings if one.level is Level.MISSING]
     desk.output.document(
         {

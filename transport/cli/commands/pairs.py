@@ -51,14 +51,18 @@ def _any(answer: Any, state: str) -> bool:
 @click.option("--dissolve", is_flag=True, help="Dissolve the pair of DEVICE.")
 @service_options
 def pair_command(desk: Desk, device: str, other: str | None, *, dissolve: bool) -> None:
-    """Show the pair of DEVICE, or pair it with OTHER by hand. A pair made by hand stays until --dissolve."""
+    """Show the pair of DEVICE, or pair it with OTHER by hand; both are an id or TYPE/INDEX such as arm/0. A pair made by hand stays until --dissolve."""
     path = f"{device_path(device)}/config/paired_with"
     if dissolve and other is not None:
         raise WrongUsage("--dissolve takes one device: leave the other one out.")
     if dissolve:
         answer = desk.client.ask("DELETE", path)
     elif other is not None:
-        answer = desk.client.ask("POST", path, {"device_id": other})
+        from transport.cli.check.measuring import find_device
+
+        # The service takes an id alone.
+        wanted, _ = find_device(desk.client, other)
+        answer = desk.client.ask("POST", path, {"device_id": wanted.device_id})
     else:
         answer = desk.client.get(path)
     desk.output.document(answer)

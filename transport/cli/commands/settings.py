@@ -3,30 +3,40 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, NoReturn
 
 import click
 
 from transport.cli.client import segment
+from transport.cli.commands_for_routes import with_commands
+from transport.cli.devices import part
 from transport.cli.exit_codes import WrongUsage
 from transport.cli.options import Desk, service_options
+from transport.cli.similar import no_such_command
 from transport.cli.text import clean
 
 EVERYTHING: Final = {"advanced": "true", "deprecated": "true"}
+NUMBERS: Final[Mapping[str, str]] = MappingProxyType(
+    {"INT": "a whole number", "FLOAT": "a number", "VEC3": "three numbers"}
+)
+TYPES: Final[Mapping[str, str]] = MappingProxyType(
+    {"BOOL": "true or false", "STRING": "a text", "ARR_STRING": "a list of texts, with commas between"}
+)
 COLUMNS: Final = ("KEY", "VALUE", "DEFAULT", "NOTE")
 
 
 class NamedChoices(click.Group):
-    """A group whose error for an unknown command lists the commands."""
+    """A group whose error for an unknown command names a similar one, or lists the commands."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command of the first word; UsageError."""
         if args and not args[0].startswith("-") and args[0] not in self.commands:
-            choices = ", ".join(self.commands)
-            raise click.UsageError(f'there is no command "{clean(args[0], 40)}": write one of {choices}', ctx)
+            raise click.UsageError(no_such_command(args[0], self.commands, "settings "), ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -57,6 +67,7 @@ def get_command(desk: Desk, key: str | None, *, advanced: bool) -> None:
 @service_options
 def set_command(desk: Desk, key: str, value: str) -> None:
     """Set KEY to VALUE: a number, true, false, null, a text, or a list as JSON or with commas. Write -- before a value that begins with a dash."""
+    _refuse_empty(key)
     before = desk.client.ask("GET", path_of(key))
     rows = settings_of(before)
     if [row.get("key") for row in rows] != [key] and len(rows) != 1:
@@ -72,6 +83,7 @@ def set_command(desk: Desk, key: str, value: str) -> None:
 @service_options
 def reset_setting_command(desk: Desk, key: str) -> None:
     """Set KEY back to its default."""
+    _refuse_empty(key)
     _say(desk, desk.client.ask("DELETE", path_of(key)))
 
 
@@ -82,6 +94,11 @@ def diff_command(desk: Desk) -> None:
     rows = changed(settings_of(desk.client.ask("GET", "/settings", query=EVERYTHING)))
     desk.output.document(rows)
     desk.output.table(COLUMNS, [_row(row) for row in rows], "every setting is at its default")
+
+
+def _refuse_empty(key: str) -> None:
+    if not key.strip("/ "):
+        raise WrongUsage("KEY is empty: hapticd settings get lists the keys.")
 
 
 def path_of(key: str | None) -> str:
@@ -114,7 +131,7 @@ def read_value(text: str, type_hint: str) -> Any:
     if type_hint == "STRING":
         return text if text != "null" else None
     try:
-        value = json.loads(text, parse_constant=_no_constant)
+        value = json.loads(text, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         if type_hint == "ARR_STRING":
             return [part.strip() for part in text.split(",") if part.strip()]
@@ -124,6 +141,14 @@ def read_value(text: str, type_hint: str) -> Any:
 
 def _no_constant(_word: str) -> NoReturn:
     raise ValueError
+
+
+def _finite(text: str) -> float:
+    """Return a number; ValueError when it is too large for one."""
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 def _say(desk: Desk, answer: Any) -> None:
@@ -147,17 +172,42 @@ def _note(row: Mapping[str, Any], before: str = "") -> str:
 
 def _page(row: Mapping[str, Any]) -> list[str]:
     unit = f" {clean(row['unit'])}" if row.get("unit") else ""
-    metadata = row.get("metadata")
-    constraint = metadata.get("constraint") if isinstance(metadata, dict) else None
+    takes = constraint_words(row)
     lines = [
         f"{clean(row.get('key'))} = {_shown(row.get('value'))}{unit}",
-        f"  {clean(row.get('description'))}",
-        f"  default {_shown(row.get('default'))}{unit}, type {clean(row.get('type_hint'))}",
+        f"  {with_commands(clean(row.get('description')))}",
+        f"  default {_shown(row.get('default'))}{unit}",
     ]
-    if constraint:
-        lines.append(f"  takes {_shown(constraint)}")
+    if takes:
+        lines.append(f"  takes {takes}")
     note = _note(row)
     return [*lines, f"  {note}"] if note else lines
+
+
+def constraint_words(row: Mapping[str, Any]) -> str:
+    """Return which values a setting takes: its type, range and choices in words."""
+    constraint = part(part(row, "metadata"), "constraint")
+    kind = str(row.get("type_hint"))
+    choices = constraint.get("choices")
+    words = [clean(choice) for choice in choices] if isinstance(choices, list) else []
+    if kind in NUMBERS or (kind == "GENERIC" and "range" in constraint):
+        limits = part(constraint, "range")
+        span = f" from {_plain(limits.get('min'))} to {_plain(limits.get('max'))}" if limits else ""
+        unit = f" {clean(row['unit'])}" if span and row.get("unit") else ""
+        words.append(f"{NUMBERS.get(kind, NUMBERS['INT'])}{span}{unit}")
+    elif not words:
+        words = [TYPES[kind]] if kind in TYPES else []
+    elif kind == "ARR_STRING":
+        words = [f"a list of {_either(words)}"]
+    return _either(words) + (", or null" if constraint.get("nullable") is True else "")
+
+
+def _either(words: list[str]) -> str:
+    return " or ".join(piece for piece in (", ".join(words[:-1]), *words[-1:]) if piece)
+
+
+def _plain(number: Any) -> str:
+    return f"{number:.10g}" if isinstance(number, int | float) else clean(number)
 
 
 def _shown(value: Any) -> str:

@@ -31,6 +31,7 @@ class SerialFact:
     """A serial port at which a device may be."""
 
     path: str
+    exists: bool = True  # a device node of this path is there
     usable: bool = True  # this user may read and write it
     group: str = "dialout"
     holder: Holder | None = None
@@ -55,6 +56,9 @@ class StateFacts:
 
     path: Path = Path("/var/lib/hapticd")
     exists: bool = True
+    obstacle: str = (
+        ""  # why no permission would help, such as a read-only file system; "" when nothing stands in the way
+    )
     writable: bool = True  # it, or the folder in which it would be made
     private: bool = True  # no other user may write it
     owned: bool = True  # by this user or root

@@ -229,7 +229,10 @@ def _serial(path: str) -> SerialFact:
     group = "dialout"
     with suppress(OSError, KeyError):
         group = grp.getgrgid(Path(path).stat().st_gid).gr_name
-    return SerialFact(path, os.access(path, os.R_OK | os.W_OK), group, file_holder(path))
+    exists = False
+    with suppress(OSError, ValueError):
+        exists = stat.S_ISCHR(Path(path).stat().st_mode)
+    return SerialFact(path, exists, os.access(path, os.R_OK | os.W_OK), group, file_holder(path))
 
 
 def _is_terminal(path: str) -> bool:
@@ -294,16 +297,21 @@ def _family() -> str:
 def _state(path: Path) -> StateFacts:
     exists = path.is_dir()
     place = next((one for one in (path, *path.parents) if one.exists()), Path("/"))
-    writable, private, owned, free_bytes, free_files = False, True, True, 0, 0
+    obstacle, writable, private, owned, free_bytes, free_files = "", False, True, True, 0, 0
     with suppress(OSError):
         disk = os.statvfs(place)
         free_bytes, free_files = disk.f_bavail * disk.f_frsize, disk.f_favail or (1 << 20 if disk.f_files == 0 else 0)
-        writable = place.is_dir() and os.access(place, os.W_OK | os.X_OK) and not disk.f_flag & os.ST_RDONLY
+        if not place.is_dir():
+            obstacle = f"{place} is no folder"
+        elif disk.f_blocks == 0 or disk.f_flag & os.ST_RDONLY:
+            # A file system without blocks, such as /proc, stores no files, whatever its permissions say.
+            obstacle = "its file system is read-only, or stores no files as that of /proc"
+        writable = os.access(place, os.W_OK | os.X_OK)
         if exists:
             found = path.stat()
             private = not found.st_mode & 0o002 and (not found.st_mode & 0o020 or found.st_gid == os.getegid())
             owned = found.st_uid in {os.geteuid(), 0}
-    return StateFacts(path, exists, writable, private, owned, free_bytes, free_files)
+    return StateFacts(path, exists, obstacle, writable, private, owned, free_bytes, free_files)
 
 
 def _user() -> str:

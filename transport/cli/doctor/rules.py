@@ -202,6 +202,14 @@ def judge_serial(facts: Facts) -> Iterator[Finding]:
         subject = f"port {clean(port.path)}"
         if port.holder is not None and not _is_ours(port.holder):
             yield _held(facts, subject, port.holder)
+        elif not port.exists:
+            yield Finding(
+                subject,
+                Level.MISSING,
+                "There is no such device: it is not plugged in, or has another name.",
+                "ls -l /dev/serial/by-id /dev/ttyACM* /dev/ttyUSB*",
+                "This lists those that are there.",
+            )
         elif not port.usable:
             yield Finding(
                 subject,
@@ -259,7 +267,15 @@ def judge_state(facts: Facts) -> Iterator[Finding]:
     """Yield whether the state directory can be written, is private and has space."""
     state, path = facts.state, shlex.quote(str(facts.state.path))
     subject = "state directory"
-    if not state.owned:
+    if state.obstacle:
+        yield Finding(
+            subject,
+            Level.MISSING,
+            f"{state.path} cannot be written: {state.obstacle}.",
+            "hapticd run --state-dir DIR",
+            "DIR is a folder on a disk that can be written; hapticd doctor --state-dir DIR looks at it first.",
+        )
+    elif not state.owned:
         yield Finding(
             subject,
             Level.MISSING,
@@ -273,7 +289,7 @@ def judge_state(facts: Facts) -> Iterator[Finding]:
             Level.MISSING,
             f"{state.path} cannot be written.",
             f"chmod u+rwx {path}" if state.exists else _as_root(facts, made),
-            "A file system that is mounted read-only, or full, needs --state-dir elsewhere.",
+            "If that does not help: hapticd run --state-dir DIR, with a folder that can be written.",
         )
     elif not state.private:
         yield Finding(subject, Level.MISSING, f"Others may write {state.path}.", f"chmod go-w {path}")

@@ -108,6 +108,13 @@ MISSING: list[tuple[dict[str, Any], str, str, str]] = [
         "sudo usermod -aG uucp haptics",
     ),
     ({"tcp": {10001: Holder(9, "nginx")}}, "TCP port 10001", "nginx holds it (process 9)", "sudo kill 9"),
+    (
+        {"state": StateFacts(obstacle="it lies")},
+        "state directory",
+        "cannot be written: it lies",
+        "hapticd run --state-dir",
+    ),
+    ({"serial": (SerialFact(TTY, exists=False, usable=False),)}, f"port {TTY}", "no such device", "ls -l /dev/serial"),
     ({"state": StateFacts(writable=False)}, "state directory", "cannot be written", "chmod u+rwx /var/lib/hapticd"),
     (
         {"state": StateFacts(writable=False, exists=False)},

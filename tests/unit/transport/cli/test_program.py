@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from transport.cli import man_page, reference
+from transport.cli.commands.settings import constraint_words
 from transport.cli.described import commands
 from transport.cli.exit_codes import MEANINGS, ExitCode
 from transport.cli.program import program, run
@@ -100,7 +101,20 @@ def test_missing_argument_is_named(name: str, capsys: pytest.CaptureFixture[str]
     ("words", "says"),
     [
         (["settings", "nope"], "write one of get, set, reset, diff"),
-        (["completion", "csh"], "'csh' is not one of 'bash', 'zsh', 'fish'"),
+        (["settings", "set", "x", "-5"], "-5 is read as an option: write -- before a value"),
+        (["settings", "set", "", "1"], "KEY is empty"),
+        (["settings", "reset", "//"], "KEY is empty"),
+        (["stop", ""], '"" is no device: write an id'),
+        (["resume", "/"], '"/" is no device'),
+        (["resume", "arm/"], '"arm/" is no device'),
+        (["calibrate", "a/b/c"], '"a/b/c" is no device'),
+        (["check", ""], '"" is no device'),
+        (["check", "arm/0", "--force", "nan"], "nan is no number"),
+        (["check", "arm/0", "--travel", "NaN"], "nan is no number"),
+        (["doctor", "--state-dir", ""], "--state-dir needs the path of a folder"),
+        (["doctor", "--port", ""], "--port needs the path of a serial port"),
+        (["settings", "gte"], "did you mean hapticd settings get? See hapticd settings --help"),
+        (["completion", "tcsh"], 'there is no completion for "tcsh": write one of bash, zsh, fish'),
         (["check", "arm/0", "--force", "5"], "0.1<=x<=1.0"),
         (["events", "--level", "loud"], "'info'"),
         (["pair", "a", "b", "--dissolve"], "--dissolve takes one device"),
@@ -117,7 +131,11 @@ def test_wrong_choice_names_the_choices(words: list[str], says: str, capsys: pyt
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["statu"], "status"),
+        (["statu"], 'there is no command "statu": did you mean hapticd status? See hapticd --help'),
+        (["STOP"], "did you mean hapticd stop?"),
+        (["frobnicate"], "write one of run, token, status, "),
+        ([""], 'there is no command "": write one of'),
+        (["\x1b[31m"], 'there is no command "\\x1b[31m": write one of'),
         (["--url", NOBODY, "status"], "options stand behind the command, write hapticd status --url"),
         (["--json", "settings", "get"], "write hapticd settings --json"),
     ],
@@ -130,6 +148,37 @@ def test_word_that_is_no_command_names_what_to_write(
 
     assert ended.value.code == 2
     assert says in one_sentence(capsys.readouterr().err)
+
+
+def test_group_alone_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["settings"]) == ExitCode.USAGE
+
+    shown = capsys.readouterr()
+    assert shown.err == ""
+    assert shown.out.startswith("Usage: hapticd settings ")
+    assert re.search(r"^  diff +show what is not the default$", shown.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("kind", "constraint", "unit", "words"),
+    [
+        ("BOOL", {}, None, "true or false"),
+        ("INT", {"range": {"min": 100, "max": 32000}}, "Hz", "a whole number from 100 to 32000 Hz"),
+        ("INT", {"range": {"min": 0, "max": 9}, "nullable": True}, None, "a whole number from 0 to 9, or null"),
+        ("FLOAT", {"range": {"min": 0.02, "max": 0.5}}, "s", "a number from 0.02 to 0.5 s"),
+        ("VEC3", {"range": {"min": -1.0, "max": 1.0}}, None, "three numbers from -1 to 1"),
+        ("STRING", {"choices": ["auto", "neutral", "inverse"]}, None, "auto, neutral or inverse"),
+        ("STRING", {"nullable": True}, None, "a text, or null"),
+        ("ARR_STRING", {"choices": ["arm", "pen"], "nullable": True}, None, "a list of arm or pen, or null"),
+        ("ARR_STRING", {}, None, "a list of texts, with commas between"),
+        ("GENERIC", {"range": {"min": 0, "max": 7}, "choices": ["auto"]}, None, "auto or a whole number from 0 to 7"),
+        ("GENERIC", {}, None, ""),
+        ("SOMETHING", [], None, ""),
+        ("INT", {"range": "\x1b", "choices": 3}, None, "a whole number"),
+    ],
+)
+def test_constraint_of_a_setting_is_told_in_words(kind: str, constraint: object, unit: str | None, words: str) -> None:
+    assert constraint_words({"type_hint": kind, "metadata": {"constraint": constraint}, "unit": unit}) == words
 
 
 def test_help_of_the_program_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:

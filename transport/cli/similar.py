@@ -1,0 +1,17 @@
+"""Sentence about a word that is no command: the similar ones, or all. Imports no library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from transport.cli.text import clean
+
+
+def no_such_command(word: str, commands: Iterable[str], before: str = "") -> str:
+    """Return the sentence, without a full stop; `before` stands in front of each command, such as "settings "."""
+    known = list(commands)
+    similar = get_close_matches(word.lower(), known, 2, 0.6)
+    meant = " or ".join(f"hapticd {before}{name}" for name in similar)
+    what = f"did you mean {meant}?" if meant else f"write one of {', '.join(known)}"
+    return f'there is no command "{clean(word, 40)}": {what}'
