@@ -15,6 +15,7 @@ from actors.settings.api import StateDirectory, default_state_path, read_overrid
 from actors.values.kinds.nouns import simulated_words
 from transport.build_info import project_version
 from transport.cli.similar import no_such_command
+from transport.cli.standard_output import forget_output, unwritable
 from transport.cli.table import CLIENT_VARIABLES, COMMANDS, HELP_WORDS, words_given
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 USAGE_ERROR: Final = 2
+OUTPUT_FAILED: Final = 5
+CLOSED_PIPE: Final = 141
 
 # option -> setting that it is short for
 SHORTHANDS: Final = {
@@ -56,12 +59,26 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return USAGE_ERROR
     try:
         if options.command == "token":
-            sys.stdout.write(f"{_existing(_state_directory(options), options).token()}\n")
-            return 0
+            return _print_token(_existing(_state_directory(options), options))
         return _run(options)
     except HapticError as error:
         sys.stderr.write(f"hapticd: {error}\n")
         return USAGE_ERROR
+
+
+def _print_token(directory: StateDirectory) -> int:
+    token = directory.token()
+    try:
+        sys.stdout.write(f"{token}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        forget_output()
+        return CLOSED_PIPE
+    except OSError as error:
+        forget_output()
+        sys.stderr.write(f"hapticd: {unwritable(error)}\n")
+        return OUTPUT_FAILED
+    return 0
 
 
 def _run(options: argparse.Namespace) -> int:

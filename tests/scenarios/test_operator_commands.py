@@ -242,6 +242,48 @@ def test_reader_that_goes_away_ends_the_command_quietly(environment: dict[str, s
         assert process.stderr.read() == b""
 
 
+COMPLETE = (
+    "status",
+    "devices --json",
+    "events",
+    "reset nope --json",
+    "settings",
+    "stop --help",
+    "completion bash",
+    "token",
+)
+
+
+@pytest.mark.parametrize("words", COMPLETE)
+def test_output_that_cannot_be_written_is_one_sentence(
+    words: str, environment: dict[str, str], service: RunningService
+) -> None:
+    where = f"--state-dir {service.state_dir}" if words == "token" else ""
+    full = subprocess.run(
+        ["sh", "-c", f"exec {HAPTICD} {words} {where} >/dev/full"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    reader, writer = os.pipe()
+    os.close(reader)
+    gone = subprocess.run(
+        [HAPTICD, *words.split(), *where.split()],
+        env=environment,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    os.close(writer)
+
+    (line,) = full.stderr.splitlines()
+    assert (full.returncode, line.partition(" (")[0]) == (5, "hapticd: The output cannot be written")
+    assert (gone.returncode, gone.stderr) == (141, b"")
+
+
 @pytest.mark.parametrize("example", ["print_devices.py", "wall.py"])
 @pytest.mark.parametrize("lines", [0, 1])
 def test_example_whose_reader_goes_away_ends_quietly(

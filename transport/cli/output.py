@@ -45,17 +45,8 @@ class Output:
         stream = self._stream or sys.stdout
         return stream is not None and stream.isatty()
 
-    def flush(self) -> None:
-        """Hand everything on to the reader; OSError when it has gone."""
-        stream = self._stream or sys.stdout
-        if stream is not None:
-            stream.flush()
-
     def _write(self, text: str) -> None:
-        stream = self._stream or sys.stdout
-        if stream is not None:
-            stream.write(text + "\n")
-            stream.flush()
+        write_output(text, self._stream)
 
     def _rich_table(self, columns: Sequence[str], cells: Sequence[Sequence[str]]) -> None:
         from rich.console import Console
@@ -69,6 +60,14 @@ class Output:
             # Text is printed as it is: a name such as [red] is no markup.
             table.add_row(*(Text(cell) for cell in row))
         Console(file=self._stream, highlight=False, emoji=False).print(table)
+
+
+def write_output(text: str, stream: TextIO | None = None) -> None:
+    """Write a line, to standard output without `stream`; OSError, BrokenPipeError when the reader has gone."""
+    where = stream or sys.stdout
+    if where is not None:
+        where.write(text + "\n")
+        where.flush()
 
 
 def plain_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

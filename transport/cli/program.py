@@ -14,6 +14,8 @@ from typing import Any, Final
 import click
 
 from transport.cli.exit_codes import CommandError, ExitCode
+from transport.cli.output import write_output
+from transport.cli.standard_output import UNWRITABLE, forget_output, unwritable
 from transport.cli.table import COMMANDS, COMPLETE_VARIABLE
 from transport.cli.text import clean
 
@@ -77,8 +79,14 @@ def run(words: Sequence[str], environment: Mapping[str, str] = os.environ) -> in
         if sys.stdout is not None:
             sys.stdout.flush()
     except BrokenPipeError:
-        _forget_output()
+        forget_output()
         return ExitCode.CLOSED_PIPE
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        forget_output()
+        _complain(unwritable(error))
+        return ExitCode.FAILED
     except (KeyboardInterrupt, click.Abort):
         _complain("interrupted")
         return ExitCode.INTERRUPTED
@@ -94,7 +102,7 @@ def _run(words: Sequence[str]) -> int:
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
-        _print(error.ctx.get_help())
+        write_output(error.ctx.get_help())
         return ExitCode.USAGE
     except click.NoSuchOption as error:
         where = error.ctx.command_path if error.ctx is not None else PROGRAM
@@ -116,14 +124,9 @@ def _run(words: Sequence[str]) -> int:
         return _fail(error.sentence, error.code, as_json=as_json)
 
 
-def _print(text: str) -> None:
-    if sys.stdout is not None:
-        sys.stdout.write(text + "\n")
-
-
 def _fail(sentence: str, code: ExitCode, *, as_json: bool) -> int:
-    if as_json and sys.stdout is not None:
-        sys.stdout.write(json.dumps({"error": sentence, "exit_code": int(code)}) + "\n")
+    if as_json:
+        write_output(json.dumps({"error": sentence, "exit_code": int(code)}))
     _complain(sentence)
     return code
 
@@ -137,14 +140,6 @@ def _complain(sentence: str) -> None:
 
 def _one_line(text: str) -> str:
     return clean(" ".join(text.split()), 600)
-
-
-def _forget_output() -> None:
-    """Point standard output at nothing, so that the interpreter does not fail when it flushes it at the end."""
-    with suppress(OSError, AttributeError, ValueError):
-        nothing = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nothing, sys.stdout.fileno())
-        os.close(nothing)
 
 
 def _complete(instruction: str) -> int:
