@@ -14,9 +14,10 @@ from actors.kit.errors import HapticError, InvalidInput
 from actors.settings.api import StateDirectory, default_state_path, read_overrides
 from actors.values.kinds.nouns import simulated_words
 from transport.build_info import project_version
+from transport.cli.commands_for_routes import with_commands
 from transport.cli.similar import no_such_command
 from transport.cli.standard_output import forget_output, unwritable
-from transport.cli.table import CLIENT_VARIABLES, COMMANDS, HELP_WORDS, words_given
+from transport.cli.table import CLIENT_OPTIONS, CLIENT_VARIABLES, COMMANDS, HELP_WORDS, words_given
 from transport.settings_catalog import SETTINGS_CATALOG
 from transport.signals import Signals
 from transport.wire.vocabulary import setting_key
@@ -47,6 +48,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         behind = next((word for word in words if word in COMMANDS), None)
         if named is None and behind is not None:
             parser.error(f"options stand behind the command, write hapticd {behind} {words[0]}")
+        if named is None and words[0].partition("=")[0] in CLIENT_OPTIONS:
+            parser.error(f"options stand behind the command, write hapticd COMMAND {words[0]}")
         parser.error(_unknown(words[:1], [named] if named else [parser, *commands.values()]))
     if words and not words[0].startswith("-") and words[0] not in {*commands, *COMMANDS}:
         parser.error(no_such_command(words[0], [*commands, *COMMANDS]))
@@ -62,7 +65,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _print_token(_existing(_state_directory(options), options))
         return _run(options)
     except HapticError as error:
-        sys.stderr.write(f"hapticd: {error}\n")
+        sys.stderr.write(f"hapticd: {with_commands(str(error))}\n")
         return USAGE_ERROR
 
 

@@ -230,6 +230,32 @@ def test_remembered_events_are_printed_once_each(environment: dict[str, str]) ->
     assert [json.loads(line)["name"] for line in done.stdout.splitlines()] == ["device-connected"] * 2
 
 
+def test_no_remembered_event_is_told(environment: dict[str, str]) -> None:
+    done = run(environment, "events", "--level", "panic")
+
+    assert (done.returncode, done.stdout) == (0, "no such event is remembered\n")
+
+
+def test_address_with_a_version_shows_the_devices(environment: dict[str, str]) -> None:
+    shown = run({**environment, "HAPTICD_URL": f"{environment['HAPTICD_URL']}/3.0/"}, "devices").stdout
+
+    assert " arm " in shown
+
+
+def test_channel_without_events_is_told(environment: dict[str, str], service: RunningService) -> None:
+    done = run(environment, "events", "--events-url", service.ws)
+
+    assert done.returncode == 3
+    assert "sends no events" in done.stderr
+
+
+def test_port_of_the_event_channel_is_told_apart(environment: dict[str, str], service: RunningService) -> None:
+    done = run({**environment, "HAPTICD_URL": service.events}, "status")
+
+    assert done.returncode == 3
+    assert "has no /version: it is another port of hapticd" in done.stderr
+
+
 def test_reader_that_goes_away_ends_the_command_quietly(environment: dict[str, str]) -> None:
     with subprocess.Popen(
         [HAPTICD, "monitor", "--interval", "0.01"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 DEFAULT_URL: Final = "http://localhost:10001"
 SCHEMES: Final = {"http": "http", "https": "https", "ws": "http", "wss": "https"}
 PORTS: Final = {"http": 80, "https": 443}
+VERSIONS: Final = ("/3.0", "/3.1")
 BARE: Final = re.compile(r"[A-Za-z0-9.\-\[\]:]+")
 
 
@@ -59,4 +60,8 @@ def parse_address(text: str) -> Address:
         raise ValueError(f"{wanted}, without a user, a query or a fragment; a token goes into --token")
     if not parts.path.isascii():
         raise ValueError(wanted)
-    return Address(scheme, parts.hostname, port or PORTS[scheme], parts.path.rstrip("/"))
+    path = parts.path.rstrip("/")
+    # The commands read the newest form of answers, whatever version the address of a client has.
+    for version in VERSIONS:
+        path = path.removesuffix(version)
+    return Address(scheme, parts.hostname, port or PORTS[scheme], path.rstrip("/"))

@@ -41,7 +41,7 @@ class CommandText:
 def commands() -> Iterator[CommandText]:
     """Yield every command that does something, in the order of the help."""
     group = program()
-    yield from _below(group, click.Context(group, info_name=PROGRAM))
+    yield from _below(group, click.Context(group, info_name=PROGRAM, **group.context_settings))
 
 
 def shared_options() -> tuple[OptionText, ...]:

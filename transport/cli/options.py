@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+from click.core import ParameterSource
 
 from transport.cli.address import DEFAULT_URL, Address, parse_address
 from transport.cli.client import Client
@@ -34,6 +35,8 @@ def read_address(ctx: click.Context, param: click.Parameter, value: str | None) 
     try:
         return parse_address(value)
     except ValueError as error:
+        if ctx.get_parameter_source(param.name) is ParameterSource.ENVIRONMENT:
+            raise click.UsageError(f"{param.envvar}: {error}", ctx) from None
         raise click.BadParameter(str(error), ctx, param) from None
 
 
@@ -96,7 +99,7 @@ def service_options(function: Callable[..., int | None]) -> Callable[..., int]:
 
 def read_token(token: str | None, file: Path | None) -> str | None:
     """Return the token that is given, that of the file first; WrongUsage when it cannot be one."""
-    where = "--token"
+    where = "--token or HAPTICD_TOKEN"
     if file is not None:
         where = f"The file {file}"
         try:

@@ -46,7 +46,11 @@ class CommandGroup(click.Group):
 
 def program() -> CommandGroup:
     """Return the program with all commands."""
-    return CommandGroup(PROGRAM, help="Haptic device service and the commands of its operators.")
+    return CommandGroup(
+        PROGRAM,
+        help="Haptic device service and the commands of its operators.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
 
 
 def service_command(name: str) -> click.Command:

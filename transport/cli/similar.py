@@ -10,6 +10,8 @@ from transport.cli.text import clean
 
 def no_such_command(word: str, commands: Iterable[str], before: str = "") -> str:
     """Return the sentence, without a full stop; `before` stands in front of each command, such as "settings "."""
+    if word == "help":
+        return f'there is no command "help": did you mean hapticd {before}--help?'
     known = list(commands)
     similar = get_close_matches(word.lower(), known, 2, 0.6)
     meant = " or ".join(f"hapticd {before}{name}" for name in similar)

@@ -12,6 +12,8 @@ from typing import Final
 COMPLETE_VARIABLE: Final = "_HAPTICD_COMPLETE"
 # Variables of the commands below, which are no settings.
 CLIENT_VARIABLES: Final = frozenset({"HAPTICD_URL", "HAPTICD_TOKEN", "HAPTICD_EVENTS_URL"})
+# Options of every one of them.
+CLIENT_OPTIONS: Final = frozenset({"--url", "--token", "--token-file", "--timeout", "--json"})
 HELP_WORDS: Final = frozenset({"--help", "--version"})
 
 

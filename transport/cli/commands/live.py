@@ -81,12 +81,16 @@ def event_address(client: Client) -> Address:
 async def _follow(desk: Desk, address: Address, query: dict[str, str], *, forever: bool) -> None:
     from transport.cli.channel import opened
 
+    some = False
     async with opened(address, desk.client.token, desk.client.timeout_s, **query) as channel:
         while True:
             try:
                 event = await channel.receive(None if forever else QUIET_S)
             except TimeoutError:
+                if not some:
+                    desk.output.line("no such event is remembered")
                 return
+            some = True
             if "name" not in event or "time" not in event:
                 raise NoService(
                     f"What answers at {address.channel} sends no events: leave --events-url out, "

@@ -90,6 +90,26 @@ def test_wrong_usage_is_one_sentence_and_ends_with_2(
     assert one_sentence(shown.err)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("HAPTICD_URL", ["status"]), ("HAPTICD_EVENTS_URL", ["events"]), ("HAPTICD_TOKEN", ["devices"])],
+)
+def test_wrong_variable_is_named(
+    name: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(name, "two words")
+
+    assert run(words) == ExitCode.USAGE
+    assert name in one_sentence(capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("words", [["status"], ["settings"], ["settings", "get"], ["doctor"]], ids=" ".join)
+def test_short_option_of_help_is_understood(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*words, "-h"]) == 0
+
+    assert capsys.readouterr().out.startswith("Usage: hapticd ")
+
+
 @pytest.mark.parametrize("name", NEEDED)
 def test_missing_argument_is_named(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(name.split()) == ExitCode.USAGE
@@ -133,6 +153,9 @@ def test_wrong_choice_names_the_choices(words: list[str], says: str, capsys: pyt
     [
         (["statu"], 'there is no command "statu": did you mean hapticd status? See hapticd --help'),
         (["STOP"], "did you mean hapticd stop?"),
+        (["help"], "did you mean hapticd --help?"),
+        (["--json"], "options stand behind the command, write hapticd COMMAND --json"),
+        (["--url=x"], "write hapticd COMMAND --url=x"),
         (["frobnicate"], "write one of run, token, status, "),
         ([""], 'there is no command "": write one of'),
         (["\x1b[31m"], 'there is no command "\\x1b[31m": write one of'),
