@@ -9,10 +9,7 @@ import ssl
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
+from typing import Any, Final
 
 HTTPS_PORT: Final = 443
 
@@ -121,7 +118,7 @@ class _Stream:
         """Return the reader of the answer."""
         return io.BufferedReader(_Reader(self))
 
-    def receive_into(self, buffer: WriteableBuffer) -> int:
+    def receive_into(self, buffer: Any) -> int:
         """Read what has come; 0 at the end."""
         self._connected.settimeout(self._deadline.left())
         count = self._connected.recv_into(buffer)
@@ -147,7 +144,7 @@ class _Reader(io.RawIOBase):
         """Return True."""
         return True
 
-    def readinto(self, buffer: WriteableBuffer) -> int:
+    def readinto(self, buffer: Any) -> int:
         """Read what has come; 0 at the end."""
         return self._stream.receive_into(buffer)
 

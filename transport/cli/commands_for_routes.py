@@ -1,4 +1,4 @@
-"""Replace the routes that a service's sentence names by the commands that do the same."""
+"""Replace the routes that a service's sentence names by the commands that do the same. Imports no library."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ class ExitCode(IntEnum):
 MEANINGS: Final[Mapping[ExitCode, str]] = MappingProxyType(
     {
         ExitCode.OK: "Done, and nothing is wrong.",
-        ExitCode.FOUND: "The command worked and found something wrong: `status`, `doctor`, `check`, a failed calibration. "
+        ExitCode.FOUND: "The command worked and found something wrong: `status`, `doctor`, `check`, a failed calibration, `resume` of a device that is still held. "
         "`hapticd run`: the service failed.",
         ExitCode.USAGE: "The command line is wrong. Of `hapticd run` also: a port or the state directory is taken.",
         ExitCode.NO_SERVICE: "No service answers at the address, or what answers is not hapticd.",

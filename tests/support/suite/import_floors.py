@@ -15,7 +15,10 @@ SYSTEM = 6
 ALONE: dict[str, tuple[str, ...]] = {"actors.values": (), "transport.tornado_ext": ("tornado",)}
 # The operators' commands: clients of the public interface, loaded by the entry point alone.
 CLIENT = "transport.cli"
-CLIENT_TABLES = ("transport.cli.table",)
+# Modules of theirs without any library, which the parser of `run` and `token` uses as well.
+CLIENT_TABLES = tuple(
+    f"transport.cli.{name}" for name in ("commands_for_routes", "similar", "standard_output", "table")
+)
 STATE_PATH_USER = "transport.cli.commands.doctor"
 ENTRY = "transport.main"
 NEVER_SHIPPED = ("tests", "bench", "docs", "ops")
