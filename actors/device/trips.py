@@ -1,26 +1,30 @@
 """Trip log of the devices: what tripped and the motion before it, kept while the service runs, also when a device reconnects.
 
-The loop writes causes and samples (`fastpath/tick/trip_log.pxd`); the timekeeper converts them and publishes a new log.
+The loop writes causes and samples (`fastpath/tick/trip_log.pxd`); the timekeeper converts them, encodes each trip once, so that a
+request only joins texts, and publishes a new log.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from fastpath.layout.constants import KEPT_SAMPLES, KEPT_TRIPS, TripCause
+from fastpath.text.encoder import encode_json
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from actors.kit.published import Published
 
 BEFORE_NS: Final = 200_000_000
 MOST_DEVICES: Final = 64
+NS_PER_S: Final = 1_000_000_000
+# Decimals of s, m, m/s and N: finer than what the loop measures, and short on the wire.
+TIME_DECIMALS, POSITION_DECIMALS, VELOCITY_DECIMALS, FORCE_DECIMALS = 6, 7, 5, 4
 
 # Word of a cause, unit of its value and limit.
 CAUSES: Final[Mapping[int, tuple[str, str]]] = MappingProxyType(
@@ -44,16 +48,6 @@ CAUSES: Final[Mapping[int, tuple[str, str]]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
-    """Samples of the motion before a trip, oldest first; device frame."""
-
-    seconds: NDArray[np.float64]  # s, before the trip: negative
-    position: NDArray[np.float32]  # m, one row for each sample
-    velocity: NDArray[np.float32]  # m/s
-    force: NDArray[np.float32]  # N, put out
-
-
-@dataclass(frozen=True, slots=True)
 class Trip:
     """One trip of a monitor."""
 
@@ -64,7 +58,8 @@ class Trip:
     limit: float
     loop_ns: int  # ns, loop clock
     at_ns: int  # ns since 1970, UTC
-    samples: Samples
+    brief: bytes  # JSON of the trip without samples
+    whole: bytes  # JSON of the trip with its samples: device frame, oldest first, s before the trip (negative), m, m/s, N put out
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,22 +96,34 @@ def _trip(history: Any, at: int, number: int, epoch_ns: int) -> Trip:
     cause, unit = CAUSES.get(int(trip["cause"]), ("unknown", ""))
     loop_ns = int(trip["time_ns"])
     value, limit = float(trip["value"]), float(trip["limit"])
-    return Trip(number, cause, unit, value, limit, loop_ns, epoch_ns + loop_ns, samples_before(history, loop_ns))
+    at_ns = epoch_ns + loop_ns
+    # A cause without a measured value has null in its place.
+    shown: dict[str, object] = {
+        "number": number,
+        "time": datetime.fromtimestamp(at_ns / NS_PER_S, UTC).isoformat(timespec="microseconds"),
+        "cause": cause,
+        "value": value if unit else None,
+        "limit": limit if unit else None,
+        "unit": unit or None,
+    }
+    brief = encode_json(shown)
+    whole = encode_json({**shown, "samples": _samples_before(history, loop_ns)})
+    return Trip(number, cause, unit, value, limit, loop_ns, at_ns, brief, whole)
 
 
-def samples_before(history: Any, loop_ns: int) -> Samples:
-    """Return the samples of a TRIP_HISTORY from the BEFORE_NS before a time of the loop's clock (ns)."""
+def _samples_before(history: Any, loop_ns: int) -> dict[str, object]:
+    """Return the samples of a TRIP_HISTORY from the BEFORE_NS before a time of the loop's clock (ns), oldest first, as JSON has them."""
     count = int(history["samples"])
     order = np.arange(max(0, count - KEPT_SAMPLES), count) % KEPT_SAMPLES
     samples = history["sample"][order]
     times = samples["time_ns"]
     chosen = samples[(times < loop_ns) & (times >= loop_ns - BEFORE_NS)]
-    return Samples(
-        (chosen["time_ns"] - loop_ns) * 1e-9,
-        chosen["position"].copy(),
-        chosen["velocity"].copy(),
-        chosen["force"].copy(),
-    )
+    return {
+        "time_s": ((chosen["time_ns"] - loop_ns) * 1e-9).round(TIME_DECIMALS).tolist(),
+        "position_m": chosen["position"].astype(float).round(POSITION_DECIMALS).tolist(),
+        "velocity_m_s": chosen["velocity"].astype(float).round(VELOCITY_DECIMALS).tolist(),
+        "force_n": chosen["force"].astype(float).round(FORCE_DECIMALS).tolist(),
+    }
 
 
 def append_to(table: Published[TripTable]) -> Callable[[str, Any, int, int], None]:

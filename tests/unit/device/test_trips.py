@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -42,11 +43,52 @@ def test_trip_has_its_cause_value_limit_and_time() -> None:
 @pytest.mark.parametrize("samples", [0, 1, 150, 201, 900, 1024, 5000])
 def test_samples_are_those_of_the_200_ms_before_the_trip(samples: int) -> None:
     (trip,) = TripTable().with_trips("049D", history(1, samples=samples), 0, 0).of("049D")
-    seconds = trip.samples.seconds
+    shown = json.loads(trip.whole)["samples"]
+    seconds = shown["time_s"]
 
     assert len(seconds) == min(max(0, samples - 1), 200)
     assert seconds == pytest.approx(-0.001 * np.arange(len(seconds), 0, -1))
-    assert trip.samples.position[:, 0].tolist() == [samples - 1 - back for back in range(len(seconds), 0, -1)]
+    assert [x for x, _y, _z in shown["position_m"]] == [samples - 1 - back for back in range(len(seconds), 0, -1)]
+    assert [len(shown[name]) for name in ("velocity_m_s", "force_n")] == [len(seconds)] * 2
+
+
+def test_trip_is_encoded_with_and_without_its_samples() -> None:
+    (trip,) = TripTable().with_trips("049D", history(1, samples=3), 0, 100 * SECOND).of("049D")
+
+    brief = {
+        "number": 1,
+        "time": "1970-01-01T00:01:45.000000+00:00",
+        "cause": "speed",
+        "value": 3.5,
+        "limit": 3.0,
+        "unit": "m/s",
+    }
+    assert json.loads(trip.brief) == brief
+    assert json.loads(trip.whole) == {
+        **brief,
+        "samples": {
+            "time_s": [-0.002, -0.001],
+            "position_m": [[0, 0, 0], [1, 1, 1]],
+            "velocity_m_s": [[0, 0, 0]] * 2,
+            "force_n": [[0, 0, 0]] * 2,
+        },
+    }
+
+
+def test_cause_without_a_measured_value_has_null_in_its_place() -> None:
+    made = history(1)
+    made["trip"][0]["cause"] = TripCause.TRIP_OSCILLATION
+    (trip,) = TripTable().with_trips("049D", made, 0, 0).of("049D")
+
+    shown = json.loads(trip.brief)
+    assert [shown[name] for name in ("cause", "value", "limit", "unit")] == ["oscillation", None, None, None]
+
+
+def test_trips_that_are_kept_are_not_encoded_again() -> None:
+    table = TripTable().with_trips("049D", history(2), 0, 0)
+    later = table.with_trips("049D", history(3), 2, 0)
+
+    assert [one.whole is two.whole for one, two in zip(table.of("049D"), later.of("049D"), strict=False)] == [True] * 2
 
 
 def test_only_new_trips_are_appended_and_numbers_go_on_after_a_reconnection() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from actors.device.api import ResumeDevice, actor_name
 from actors.kit.errors import NoSuchActor, NoSuchDevice
 from fastpath.layout.constants import SafetyBit
+from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.device_selector import Area, Devices, find
 from transport.http.results import Act, answer_of, values_of
@@ -16,13 +16,10 @@ from transport.http.route import Route
 from transport.http.schema.json_schema import FLAG, NULL, TEXT, either, listed, number, obj
 from transport.http.schema.route_schema import SEVERAL_MOVERS, RouteSchema
 from transport.security import audit
+from transport.wire.envelope import Encoded
 
 if TYPE_CHECKING:
     from actors.device.api import DeviceRecord, Trip
-
-NS_PER_S: Final = 1_000_000_000
-# Decimals of s, m, m/s and N: finer than what the loop measures, and short on the wire.
-TIME_DECIMALS, POSITION_DECIMALS, VELOCITY_DECIMALS, FORCE_DECIMALS = 6, 7, 5, 4
 
 ROWS: Final[Mapping[str, Any]] = listed(listed(number()))
 SAMPLES: Final[Mapping[str, Any]] = obj(
@@ -73,38 +70,21 @@ def routes() -> Iterator[Route]:
 async def read_trips(call: Call) -> Answer:
     """Return the newest trips of each device, oldest first, since the service started."""
     found = _found(call, TRIPPED)
-    several = found.pattern or len(found.records) > 1
-    acts = [_read_trips(call, record, samples=not several) for record in found.records]
-    return await values_of(call.vocabulary, acts)
+    samples = not found.pattern and len(found.records) == 1
+    table = call.bridge.system.trips.value
+    return Answer(shown([(one.device_id, table.of(one.device_id)) for one in found.records], samples=samples))
 
 
-def _read_trips(call: Call, record: DeviceRecord, *, samples: bool) -> Act:
-    async def run() -> Mapping[str, object]:
-        trips = call.bridge.system.trips.value.of(record.device_id)
-        return {"device_id": record.device_id, "trips": [_shown(one, samples=samples) for one in trips]}
-
-    return Act({"device_id": record.device_id}, run)
-
-
-def _shown(trip: Trip, *, samples: bool) -> dict[str, object]:
-    """Return a trip as answers show it; a cause without a measured value has null in its place."""
-    measured = bool(trip.unit)
-    shown: dict[str, object] = {
-        "number": trip.number,
-        "time": datetime.fromtimestamp(trip.at_ns / NS_PER_S, UTC).isoformat(timespec="microseconds"),
-        "cause": trip.cause,
-        "value": trip.value if measured else None,
-        "limit": trip.limit if measured else None,
-        "unit": trip.unit or None,
-    }
-    if samples:
-        shown["samples"] = {
-            "time_s": trip.samples.seconds.round(TIME_DECIMALS).tolist(),
-            "position_m": trip.samples.position.astype(float).round(POSITION_DECIMALS).tolist(),
-            "velocity_m_s": trip.samples.velocity.astype(float).round(VELOCITY_DECIMALS).tolist(),
-            "force_n": trip.samples.force.astype(float).round(FORCE_DECIMALS).tolist(),
-        }
-    return shown
+def shown(devices: Sequence[tuple[str, Sequence[Trip]]], *, samples: bool) -> Encoded:
+    """Join what was encoded when the devices tripped: the trips of a single one, or a result for each of several."""
+    trips = [
+        (device_id, b",".join(one.whole if samples else one.brief for one in trips)) for device_id, trips in devices
+    ]
+    if len(trips) == 1:
+        ((device_id, text),) = trips
+        return Encoded(b'{"device_id":%b,"trips":[%b]}' % (encode_json(device_id), text))
+    results = (b'{"device_id":%b,"ok":true,"trips":[%b]}' % (encode_json(device_id), text) for device_id, text in trips)
+    return Encoded(b'{"results":[%b]}' % b",".join(results))
 
 
 async def read_waiting(call: Call) -> Answer:
