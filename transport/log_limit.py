@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from fastpath.arena.runtime import now_ns
+from transport.tornado_ext.log_lines import text_of
 from transport.wire.hint_limit import HintLimit
 
 LONGEST_LINE: Final = 200  # characters
@@ -17,9 +18,9 @@ AUDIT: Final = "hapticd.audit"
 
 
 class LineLimit(logging.Filter):
-    """Cut lines to LONGEST_LINE characters; pass ten at once, then one in six seconds with the number of those held back.
+    """Take out what clients sent and cut lines to LONGEST_LINE characters; pass ten at once, then one in six seconds.
 
-    Lines with a traceback pass whole: they are about this service, not about a peer. Main thread only.
+    That one has the number of those held back. Lines with a traceback pass whole: they are about this service, not about a peer. Main thread only.
     """
 
     def __init__(self, now_ns: Callable[[], int] = now_ns) -> None:
@@ -35,7 +36,7 @@ class LineLimit(logging.Filter):
         held_back = self._limit.due(self._now_ns())
         if held_back is None:
             return False
-        text = record.getMessage()
+        text = text_of(record)
         if len(text) > LONGEST_LINE:
             text = f"{text[:LONGEST_LINE]}… ({len(text)} characters)"
         if held_back:

@@ -19,6 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 from tests.support.service.process import RunningService
 
 WRONG: Final = "wrong-token-wrong-token-wrong-token"
+MARK: Final = "mark-of-a-client"
 EVIL: Final = 'a\nb\r\x1b[31m"\u2028\x00\ud800'
 ALWAYS: Final = ("time", "level", "kind", "message")
 KNOWN: Final = {*ALWAYS, "event", "session", "device", "client", "port", "actor", "traceback"}
@@ -70,6 +71,32 @@ def raw(service: RunningService, text: str) -> None:
         connection.shutdown(socket.SHUT_WR)
         while connection.recv(4096):
             pass
+
+
+def test_no_line_has_what_a_client_sent_in_a_header_a_query_or_a_method(tmp_path: Path) -> None:
+    begin, end = "HTTP/1.1\r\nHost: localhost\r\n", "Connection: close\r\n\r\n"
+    with RunningService("--log-level", "debug", state_dir=tmp_path) as service:
+        for text in (
+            f"POST /stop {begin}Content-Length: {MARK}\r\n{end}",
+            f"POST /stop {begin}Content-Length: 1\r\nContent-Length: {MARK}\r\n{end}",
+            f"POST /stop {begin}Transfer-Encoding: {MARK}\r\n{end}",
+            f"GET /version HTTP/1.1\r\nHost: {MARK}, other\r\n{end}",
+            f"GET /version {begin}{MARK}(: x\r\n{end}",
+            f"GET /version {begin}Cookie: {MARK}\x01\r\n{end}",
+            f"GET /?{MARK} {MARK} HTTP/1.1\r\n{end}",
+            f"GET /version HTTP/1.{MARK}\r\n{end}",
+            f"{MARK} /version {begin}{end}",
+            f"GET http://{MARK}:{MARK}@localhost/version?{MARK} {begin}{end}",
+            f"GET /version?x={MARK} {begin}Cookie: {MARK}\r\nOrigin: {MARK}\r\nX-Request: {MARK}\r\n{end}",
+            f"GET /?{MARK} {begin}Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: {MARK}\r\n\r\n",
+        ):
+            raw(service, text)
+    log = service.log
+
+    assert "cannot be read and gets 400: Only integer Content-Length is allowed" in log
+    assert "another method /version 405" in log
+    assert "GET /version 400" in log or "GET /version 200" in log
+    assert MARK.lower() not in log.lower()
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from tornado.websocket import WebSocketHandler
 from actors.kit.errors import HapticError
 from transport.http import openapi
 from transport.http.admission import Admission
-from transport.http.base import LONGEST_BODY, HttpHandler
+from transport.http.base import LONGEST_BODY, HttpHandler, logged
 from transport.http.call import Edge
 from transport.http.request_queue import Waiting
 from transport.http.request_target import Target, parse_target
@@ -143,10 +143,9 @@ def log_request(handler: RequestHandler) -> None:
     """Log one line for an answer, without the query, which may hold the token."""
     request = handler.request
     access_log.debug(
-        "%s %s %s %d %.1f ms",
+        "%s %s %d %.1f ms",
         request.remote_ip,
-        request.method,
-        request.path,
+        logged(request),
         handler.get_status(),
         1000 * request.request_time(),
         extra={"client": request.remote_ip},

@@ -11,13 +11,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from tornado.http1connection import HTTP1Connection
+from tornado.httputil import HTTPServerRequest
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler, stream_request_body
 
 from actors.kit.errors import HapticError, InvalidInput
 from fastpath.text.encoder import encode_json
 from transport.http.call import NO_BODY, Answer, Call, Edge, Text, parse_body, wants_envelope
-from transport.http.request_target import Target, parse_target
+from transport.http.request_target import Target, parse_target, path_of
 from transport.http.route import METHODS, Route, RouteTable, shown
 from transport.security import Requester, cors_headers, is_preflight
 from transport.tornado_ext.handler_cycles import break_cycles
@@ -186,7 +187,7 @@ class HttpHandler(RequestHandler):
         except HapticError as error:
             self._write_failure(error)
         except Exception as error:
-            logger.exception("%s %s failed", self.request.method, shown(self.request.path))
+            logger.exception("%s failed", logged(self.request))
             self._write_failure(error)
         await self._write_rest()
 
@@ -229,9 +230,9 @@ class HttpHandler(RequestHandler):
             self._write_failure(refused)
 
     def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """Log exceptions that are not refusals."""
-        if not isinstance(value, HTTPError):
-            super().log_exception(typ, value, tb)
+        """Log exceptions that are not refusals, without Tornado's text of the request, which has the query."""
+        if typ is not None and value is not None and not isinstance(value, HTTPError):
+            logger.error("%s failed", logged(self.request), exc_info=(typ, value, tb))
 
     def _vocabulary(self, query: Mapping[str, str]) -> Vocabulary:
         name = query.get("vocabulary")
@@ -288,3 +289,9 @@ class HttpHandler(RequestHandler):
         stream = stream_of(self.request.connection)
         if self._admission is not None and stream is not None:
             self._admission.unsent.goes_on(stream, size)
+
+
+def logged(request: HTTPServerRequest) -> str:
+    """Return method and path for a log line: no query, no user name of an absolute target, no method of the client's own making."""
+    method = request.method if request.method in METHODS else "another method"
+    return f"{method} {shown(path_of(request.uri or ''))}"

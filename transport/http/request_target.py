@@ -49,6 +49,11 @@ def parse_target(uri: str) -> Target:
     return Target(tuple(segments), MappingProxyType(parse_query(query)), prefix)
 
 
+def path_of(uri: str) -> str:
+    """Return the path of a target in origin or absolute form as it was sent, without scheme, authority and query."""
+    return _ABSOLUTE.sub("", uri, count=1).partition("?")[0]
+
+
 def parse_query(query: str) -> dict[str, str]:
     """Return the query fields by name (the last of a name wins, `+` is a blank); InvalidInput."""
     fields = [field for field in query.split("&") if field]

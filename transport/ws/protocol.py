@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from base64 import b64decode
 from collections.abc import Coroutine
@@ -26,6 +27,8 @@ TURN_BYTES: Final = 16 * 1024
 FRAME_BYTES: Final = 1024
 # A frame that was waited for and is longer takes its turn as well: reading it costs more than answering ten short ones.
 PROMPT_BYTES: Final = 4 * 1024
+
+logger = logging.getLogger(__name__)
 
 
 class Protocol(HookedProtocol):
@@ -150,6 +153,14 @@ class Channel(HookedHandler):
         """Accept every origin: the access policy has checked it before the handshake."""
         del origin
         return True
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        """Log an exception, without Tornado's text of the request, which has the query."""
+        if typ is not None and value is not None:
+            client = self.request.remote_ip
+            logger.error(
+                "a WebSocket of %s failed and is closed", client, exc_info=(typ, value, tb), extra={"client": client}
+            )
 
 
 def _is_key(text: str) -> bool:

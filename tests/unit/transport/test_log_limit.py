@@ -12,7 +12,7 @@ from transport.wire.hint_limit import AT_ONCE, ONE_EVERY_NS
 
 def line(text: str, *, fault: BaseException | None = None) -> logging.LogRecord:
     about = None if fault is None else (type(fault), fault, None)
-    return logging.LogRecord("tornado.general", logging.INFO, "x.py", 1, "Malformed: %s", (text,), about)
+    return logging.LogRecord("tornado.general", logging.INFO, "x.py", 1, f"Malformed: {text}", (), about)
 
 
 def test_long_line_is_cut_with_its_length() -> None:
@@ -23,6 +23,14 @@ def test_long_line_is_cut_with_its_length() -> None:
     assert record.getMessage().startswith("Malformed: AAAA")
     assert record.getMessage().endswith("(60011 characters)")
     assert len(record.getMessage()) < LONGEST_LINE + 30
+
+
+def test_values_of_an_unknown_template_are_left_out() -> None:
+    record = logging.LogRecord("tornado.general", logging.DEBUG, "x.py", 1, "%s: %r", ("no origin", "secret"), None)
+
+    assert LineLimit(ManualClock().now_ns).filter(record)
+
+    assert record.getMessage() == "…: …"
 
 
 def test_lines_over_the_limit_are_suppressed_and_counted() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import logging
 import socket
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
@@ -22,6 +23,7 @@ from tornado.tcpserver import TCPServer
 from tornado.web import Application, RequestHandler, stream_request_body
 from tornado.websocket import WebSocketHandler, WebSocketProtocol, WebSocketProtocol13
 
+from transport.tornado_ext.log_lines import MALFORMED, text_of
 from transport.tornado_ext.managed_server import ManagedServer
 from transport.tornado_ext.streams import stream_of
 from transport.tornado_ext.websocket_protocol import HookedHandler, HookedProtocol
@@ -328,6 +330,61 @@ def test_stream_of_a_connection_is_its_own_until_it_is_detached() -> None:
             assert stream.socket is None
 
     run(scenario)
+
+
+# ------------------------------------------------------------ log_lines
+
+MARK: Final = "mark-of-a-client"
+CHUNKED: Final = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "fault"),
+    [
+        (f"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: {MARK}\r\n\r\n", "Only integer Content-Length is allowed"),
+        (
+            f"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: {MARK}\r\n\r\n",
+            "Multiple unequal Content-Lengths",
+        ),
+        (f"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: {2**70}\r\n\r\n", "Content-Length too long"),
+        (f"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: {MARK}\r\n\r\n", "Unsupported Transfer-Encoding"),
+        (
+            f"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: {MARK}\r\nContent-Length: 1\r\n\r\n",
+            "Message with both Transfer-Encoding and Content-Length",
+        ),
+        (f"{CHUNKED}{MARK}\r\n", "invalid chunk size"),
+        (f"{CHUNKED}1\r\nx{MARK}\r\n", "improperly terminated chunk"),
+        (f"{CHUNKED}0\r\n{MARK}", "improperly terminated chunked request"),
+        (f"GET / HTTP/1.1\r\nHost: {MARK}, other\r\n\r\n", "Invalid Host header"),
+        (f"GET / HTTP/1.1\r\nHost: a\r\nHost: {MARK}\r\n\r\n", "Multiple host headers not allowed"),
+        (f"GET /?{MARK} HTTP/1.1\r\n\r\n", "Missing Host header"),
+        (f"GET / HTTP/1.1\r\nHost: h\r\n{MARK}(: x\r\n\r\n", "Invalid header name"),
+        (f"GET / HTTP/1.1\r\nHost: h\r\nCookie: {MARK}\x01\r\n\r\n", "Invalid header value"),
+        (f"GET / HTTP/1.1\r\nHost: h\r\n {MARK}\r\n\r\n", "header line cannot start with whitespace"),
+        (f"GET / HTTP/1.1\r\nHost: h\r\n{MARK}\r\n\r\n", "no colon in header line"),
+        (f"{MARK} {MARK}\r\nHost: h\r\n\r\n", "Malformed HTTP request line"),
+        (f"GET /{MARK} HTTP/2.5\r\nHost: h\r\n\r\n", "Unexpected HTTP version"),
+        (f"GET /?{'a&' * 2000}{MARK} HTTP/1.1\r\nHost: h\r\n\r\n", "Invalid query string"),
+    ],
+)
+def test_line_of_a_malformed_request_tells_the_fault_and_not_what_was_sent(
+    request_text: str, fault: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def scenario() -> None:
+        async with connected() as client:
+            client.writer.write(request_text.encode())
+            assert await client.reader.read() == b"our 400"
+
+    with caplog.at_level(logging.INFO, "tornado.general"):
+        run(scenario)
+
+    (record,) = [record for record in caplog.records if record.name == "tornado.general"]
+    assert record.msg == MALFORMED
+    text = text_of(record)
+    assert f" cannot be read and gets 400: {fault}" in text
+    assert MARK not in text
+    # A socketpair has no IP address: Tornado names what it was handed.
+    assert vars(record)["client"] == "('127.0.0.1', 1)"
 
 
 # ------------------------------------------------------------ websocket_protocol
