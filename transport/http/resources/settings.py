@@ -7,7 +7,16 @@ from dataclasses import replace
 from typing import Final, cast
 
 from actors.kit.errors import InvalidInput
-from actors.settings.api import DEVICE_KEY, STORE, ResetSetting, SetSetting, SetSettings, SettingView, value_as_json
+from actors.settings.api import (
+    DEVICE_KEY,
+    STORE,
+    ResetSetting,
+    SetSetting,
+    SetSettings,
+    SettingView,
+    TypeHint,
+    value_as_json,
+)
 from fastpath.text.encoder import encode_json
 from transport.http.call import Answer, Call
 from transport.http.route import Route
@@ -15,9 +24,11 @@ from transport.http.schema.json_schema import either
 from transport.http.schema.route_schema import YES_OR_NO, Query, RouteSchema
 from transport.http.schema.settings import KEY, KEY_OR_PREFIX, ONE_VALUE, RECORD, RECORDS, VALUES
 from transport.security import audit
+from transport.settings_catalog import SETTINGS_CATALOG
 from transport.wire.vocabulary import setting_key
 
-LONGEST_SHOWN = 200
+LONGEST_SHOWN: Final = 200
+LONGEST_KEY: Final = 40
 
 PLACE: Final = "/settings/control/frequency"
 LISTING: Final = (
@@ -59,7 +70,7 @@ async def read_settings(call: Call) -> Answer:
 async def write_setting(call: Call) -> Answer:
     """Store the body, or `{"value": v}`. Return the record."""
     key = setting_key(call.words["key"])
-    record = await call.bridge.ask(STORE, SetSetting(key, _value(call, call.value(), "")))
+    record = await call.bridge.ask(STORE, SetSetting(key, _value(call, key, call.value(), "")))
     _audit(call, record)
     return Answer(record.as_json())
 
@@ -76,7 +87,7 @@ async def write_settings(call: Call) -> Answer:
         key = setting_key(name)
         if key in values:
             raise InvalidInput("name each setting once: two of the keys mean this one.", key)
-        values[key] = _value(call, raw, f"{name}.")
+        values[key] = _value(call, key, raw, f"{name}.")
     records = await call.bridge.ask(STORE, SetSettings(values))
     for record in records:
         _audit(call, record)
@@ -90,14 +101,19 @@ async def reset_setting(call: Call) -> Answer:
     return Answer(record.as_json())
 
 
-def _value(call: Call, raw: object, where: str) -> object:
+def _value(call: Call, key: str, raw: object, where: str) -> object:
+    """Return the value for `key`, sent bare or as `{"value": v}`; InvalidInput for an object without `value`, UnknownSetting."""
     if not isinstance(raw, dict):
         return raw
     found = cast("dict[str, object]", raw)
-    if "value" not in found:
+    if "value" in found:
+        call.note_unknown([where + name for name in found], [f"{where}value"])
+        return found["value"]
+    row = SETTINGS_CATALOG.find(key)
+    if not found or row.type_hint is TypeHint.VEC3:
         return found
-    call.note_unknown([where + key for key in found], [f"{where}value"])
-    return found["value"]
+    first = next(iter(found))[:LONGEST_KEY]
+    raise InvalidInput(f'the key "{first}" is unknown: give {row.wanted()}, as it is or as {{"value": …}}.', key)
 
 
 def _as_seen(call: Call, record: SettingView) -> SettingView:

@@ -210,6 +210,36 @@ def test_a_missing_body_is_400(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/settings").status == 400
 
 
+@pytest.mark.parametrize(
+    ("key", "body", "sentence"),
+    [
+        (
+            "features/power_limit",
+            {"vlaue": 2},
+            'features/power_limit: the key "vlaue" is unknown: give a number from 0 to 100 W, as it is or as {"value": …}.',
+        ),
+        ("features/brake_latch", {"x": True}, 'the key "x" is unknown: give true or false'),
+        (GAIN, {"k" * 50: 1}, f'the key "{"k" * 40}" is unknown: give a number'),
+        ("devices/inverse3/filters/force_scale/gain", {"Value": 1}, 'the key "Value" is unknown: give a number'),
+    ],
+)
+def test_unknown_key_in_place_of_value_is_named_with_what_is_expected(
+    rig: EdgeServer, key: str, body: object, sentence: str
+) -> None:
+    one = rig.ask("POST", f"/settings/{key}", body)
+    many = rig.ask("POST", "/settings", {FREQUENCY: 1000, key: body})
+
+    assert (one.status, many.status) == (400, 400)
+    assert sentence in one.error
+    assert sentence in many.error
+    assert data(rig, "/settings/control/frequency")["value"] == 4000
+
+
+@pytest.mark.parametrize("path", ["nope", "devices/haptic*/nope"])
+def test_unknown_setting_is_404_whatever_the_body_has(rig: EdgeServer, path: str) -> None:
+    assert rig.ask("POST", f"/settings/{path}", {"vlaue": 2}).status == 404
+
+
 def test_value_for_an_unknown_setting_is_404(rig: EdgeServer) -> None:
     assert rig.ask("POST", "/settings/control/freq", 1).status == 404
     assert rig.ask("POST", "/settings/control", 1).status == 404
