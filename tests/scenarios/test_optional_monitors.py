@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.clients.exchange import exchange
 from tests.support.service.polling import eventually
 from tests.support.service.safety_service import ARM, GRIP, SafetyService, force_command
 
@@ -232,8 +233,29 @@ def test_wrong_requests_are_refused(setup: SafetyService, method: str, path: str
     assert setup.ask(method, path).status == status
 
 
-@pytest.mark.parametrize("body", [None, [], "x", {"device_id": "other"}, 1e308])
-def test_resume_takes_any_body(setup: SafetyService, body: object) -> None:
-    reply = setup.ask("POST", RESUME, body)
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ('{"device_id": "other"}', "device_id: unknown: this route takes no body, leave it out"),
+        ("null", "This route takes no body: leave it out."),
+        ("[]", "This route takes no body: leave it out."),
+        ('"x"', "This route takes no body: leave it out."),
+        ("0", "This route takes no body: leave it out."),
+        ("{", "The body is not JSON"),
+    ],
+)
+def test_resume_with_a_body_is_refused_and_the_device_waits_on(setup: SafetyService, text: str, sentence: str) -> None:
+    switch(setup, "brake_latch", True)
+    throw(setup)
+    setup.wait_for_event("ebrake_waiting")
 
-    assert reply.status == 200, reply.body
+    reply = exchange(setup.service.http, "POST", RESUME, text, raw=True)
+
+    assert reply.status == 400
+    assert json.loads(reply.body)["error"].startswith(sentence)
+    assert answer(setup, RESUME)["waiting"]
+
+
+@pytest.mark.parametrize("text", ["", "{}", " \n"])
+def test_resume_takes_no_body_or_an_empty_object(setup: SafetyService, text: str) -> None:
+    assert exchange(setup.service.http, "POST", RESUME, text, raw=True).status == 200

@@ -203,13 +203,15 @@ class HttpHandler(RequestHandler):
             edge=self.edge,
             words=self._words,
             query=target.query,
-            body=parse_body(bytes(self._body)) if route.reads_body else NO_BODY,
+            body=parse_body(bytes(self._body)) if route.reads_body or route.refuses_body else NO_BODY,
             peer=self.request.remote_ip or "",
             vocabulary=self._vocabulary(target.query),
             version=target.version,
             headers=self.request.headers,
             path=self.request.path,
         )
+        if route.refuses_body:
+            call.refuse_body()
         answer = await route.handler(call)
         if isinstance(answer, Answer):
             notes = Notes(call.unknown_keys, route.deprecation)

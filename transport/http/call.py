@@ -113,6 +113,15 @@ class Call:
         self.note_unknown(found, known)
         return found
 
+    def refuse_body(self) -> None:
+        """Raise InvalidInput if there is a body other than `{}`."""
+        if self.body is NO_BODY or self.body == {}:
+            return
+        if isinstance(self.body, dict):
+            first = next(iter(cast("dict[str, object]", self.body)))
+            raise InvalidInput("unknown: this route takes no body, leave it out", first[:40])
+        raise InvalidInput("This route takes no body: leave it out.")
+
     def note_unknown(self, found: Collection[str], known: Collection[str]) -> None:
         """Add a warning to the answer for each key of `found` that is not `known`."""
         self.unknown_keys += (key for key in found if key not in known)

@@ -39,7 +39,7 @@ the same, with its devices and sessions, as OpenAPI 3.1 at `GET /openapi.json`.
 * A body is JSON, whatever its Content-Type. Unknown keys beside known ones are ignored and named in `warnings`; a body whose
   keys are all unknown is 400 with the name of the first, and changes nothing. As a transform `{}` sends no part: POST of
   `state/transform` makes what is not sent identity, PATCH and `config/mount` keep it, the preset as well. `home_return` without a
-  body is switched on. A stop, a calibration and a reset of a port take any body.
+  body is switched on. `resume` takes no body, or `{}`. A stop, its release, a calibration and a reset of a port take any body.
 * From this machine no credentials are needed; from elsewhere `Authorization: Bearer TOKEN` or `?token=TOKEN`, which
   `hapticd token` prints.
 * Web pages of this machine and of `communication/allowed_origins` get CORS headers on every answer, all others 403:

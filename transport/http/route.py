@@ -26,6 +26,7 @@ class Route:
     summary: str
     enveloped: bool = False  # answers are in the envelope unless `?format=plain`
     reads_body: bool = False  # the body must be JSON
+    refuses_body: bool = False  # there must be no body, or `{}`; a route that does neither ignores its body
     always: bool = False  # also answered while the service starts and stops
     schema: RouteSchema = PLAIN  # schemas for the description
     deprecation: str | None = None  # replacement, named in every answer; None: not deprecated

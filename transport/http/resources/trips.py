@@ -64,7 +64,8 @@ def routes() -> Iterator[Route]:
     yield Route(
         "GET", resume, read_waiting, "Whether a device brakes, and waits for a request after that.", schema=WAITING
     )
-    yield Route("POST", resume, resume_devices, "Let a device that waits obey again once it rests.", schema=RESUMED)
+    let_go = "Let a device that waits obey again once it rests."
+    yield Route("POST", resume, resume_devices, let_go, refuses_body=True, schema=RESUMED)
 
 
 async def read_trips(call: Call) -> Answer:
