@@ -1,8 +1,8 @@
 """What a device did in the last half second: moments of force, velocity and position in blocks of 10 ms, and features of them.
 
 All of them are sums of dot products, or come from the three values of a covariance: they do not depend on the frame. Force (N,
-what the filter gave in the period before), velocity (m/s) and position (m) pass the same 100 Hz low-pass, so that their
-phases stay comparable, and are averaged to samples of 1 ms, so that the features do not depend on the rate of the loop.
+what the filter gave in the period before) and position (m) pass a 100 Hz low-pass, as the velocity (m/s) has in its measurement, so
+that their phases stay comparable, and all are averaged to samples of 1 ms, so that the features do not depend on the rate of the loop.
 """
 
 from libc.math cimport M_PI, fabs, sqrt
@@ -123,7 +123,7 @@ cdef inline void end_sample(MotionWindow *w) noexcept nogil:
 
 
 cdef inline void motion_hold(MotionWindow *w, const double *force) noexcept nogil:
-    """Take the force (N) that the motors hold until the next tick."""
+    """Take the force (N) that the filter puts out until the next tick."""
     memcpy(w.held, force, sizeof(w.held))
 
 
