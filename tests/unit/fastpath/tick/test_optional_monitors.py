@@ -391,6 +391,38 @@ def test_trip_after_a_request_waits_for_the_next_request() -> None:
     assert not int(rig.step(2)["safety"]) & EBRAKE
 
 
+def test_limit_passed_under_the_brake_is_a_trip_only_after_a_request() -> None:
+    rig = MonitoredArm(bare_arm())
+    option(rig, brake_latch=1, kinetic_energy=0.1)
+    rig.push(1.5, 0, 0)
+    rig.seconds_until(latched(EBRAKE), 0.05)
+    rig.step(rig.ticks(1))
+    rig.push(-1.5, 0, 0)
+    rig.step(rig.ticks(1))
+    assert causes(rig) == [TripCause.TRIP_KINETIC]
+
+    assert rig.runtime.resume_device(rig.device) is True
+    rig.step()
+    rig.push(1.5, 0, 0)
+    assert int(rig.step(rig.ticks(1))["safety"]) & WAITING
+    assert causes(rig) == [TripCause.TRIP_KINETIC] * 2
+
+
+def test_speed_passed_under_the_brake_after_a_request_asks_for_another_without_a_trip() -> None:
+    rig = MonitoredArm(bare_arm())
+    option(rig, brake_latch=1)
+    thrown(rig)
+    rig.step(rig.ticks(1))
+    assert rig.runtime.resume_device(rig.device) is True
+    rig.step()
+    rig.push(-3.5, 0, 0)
+
+    state = rig.step(rig.ticks(1))
+    assert int(state["safety"]) & WAITING
+    assert counts(state) == {"ebrake_waits": 2}
+    assert causes(rig) == [TripCause.TRIP_RUNAWAY]
+
+
 def test_old_request_does_not_release_a_later_brake() -> None:
     rig = MonitoredArm(bare_arm())
     option(rig, brake_latch=1)
